@@ -1,0 +1,121 @@
+# For contributors, on Linux and macOS. Users install the package with pip.
+#
+# Needed beforehand: make, and a Python of at least 3.11 with its venv module. Everything else goes into .venv.
+# Another interpreter: make test PYTHON=/path/to/python
+
+PYTHON ?= python3.11 python3 python3.14 python3.13 python3.12 python
+
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+LOG := $(VENV)/setup.log
+BENCHMARKS := benchmarks/pairs.py benchmarks/startup.py benchmarks/validity/compare_path.py
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test coverage lint wheel format bench lock clean
+
+help:
+	@echo "make demo      set up, then compare models in an example and write the answer to demo-output/"
+	@echo "make test      set up, then run all tests and the examples in docstrings"
+	@echo "make coverage  the same, and show which lines no test reaches"
+	@echo "make lint      style, types, import rules and declared dependencies"
+	@echo "make wheel     build the package, install it elsewhere without extras, run its demo there"
+	@echo "make format    lay the code out and apply the safe fixes"
+	@echo "make bench     run the benchmarks (some minutes)"
+	@echo "make lock      write requirements-lock.txt afresh from pyproject.toml"
+	@echo "make setup     only set up .venv; the others do so by themselves"
+	@echo "make clean     remove .venv, caches and what runs have written"
+
+demo: $(READY)
+	@$(BIN)/tiebreak demo --out demo-output
+
+# Two workers, one thread each in numpy's linear algebra, no window for a plot.
+TEST_ENVIRONMENT := MPLBACKEND=Agg OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+test: $(READY)
+	@$(TEST_ENVIRONMENT) $(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
+
+coverage: $(READY)
+	@$(BIN)/coverage erase
+	@$(TEST_ENVIRONMENT) $(BIN)/coverage run -m pytest -n 2 $(PYTEST_ARGS)
+	@$(BIN)/coverage combine --quiet
+	@$(BIN)/coverage report
+
+lint: $(READY)
+	$(BIN)/ruff check --output-format concise .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy --strict src
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/deptry src
+
+# What a user gets: the wheel with the core dependencies only, away from the checkout.
+wheel: $(READY)
+	@set -e; elsewhere=$$(mktemp -d); trap 'rm -rf "$$elsewhere"' EXIT; \
+	$(BIN)/python -m hatchling build --target wheel --directory "$$elsewhere" >$(VENV)/build.log 2>&1 \
+	    || { cat $(VENV)/build.log >&2; exit 1; }; \
+	sed -n 's/^\([a-z][^\\]*\) \\$$/\1/p' requirements-lock.txt >"$$elsewhere/constraints.txt"; \
+	$(BIN)/python -m venv "$$elsewhere/venv"; \
+	if [ -x $(BIN)/uv ]; then installer="$(BIN)/uv pip install --quiet --python $$elsewhere/venv/bin/python"; \
+	else installer="$$elsewhere/venv/bin/python -m pip install --quiet"; fi; \
+	$$installer --constraint "$$elsewhere/constraints.txt" "$$elsewhere"/tiebreak-*.whl; \
+	cd "$$elsewhere"; venv/bin/tiebreak --version; venv/bin/tiebreak demo --out demo-output >/dev/null; \
+	echo "The wheel works on its own: $$(ls demo-output | tr '\n' ' ')"
+
+format: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(READY)
+	@set -e; for script in $(BENCHMARKS); do echo "== $$script"; $(BIN)/python "$$script"; done
+
+# --- set-up -----------------------------------------------------------------------------------------------------------
+
+setup: $(READY)
+	@echo "$(VENV) is ready"
+
+# A .venv is tied to its folder: one that was copied or moved with the checkout is made anew.
+ifneq ($(wildcard $(READY)),)
+ifneq ($(shell cat $(READY)),$(CURDIR))
+.PHONY: $(READY) $(BIN)/python
+endif
+endif
+
+$(BIN)/python:
+	@for python in $(PYTHON); do \
+	    if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then found=$$python; break; fi; \
+	done; \
+	if [ -z "$${found:-}" ]; then \
+	    echo "tiebreak needs Python 3.11 or newer; none of these is: $(PYTHON)." >&2; \
+	    echo "Install one, or name it: make PYTHON=/path/to/python ..." >&2; exit 1; \
+	fi; \
+	echo "Making $(VENV) with $$("$$found" --version)"; \
+	if ! "$$found" -m venv --clear $(VENV); then \
+	    echo "Python could not make a virtual environment; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; \
+	fi
+
+# uv is several times as fast as pip and checks the same hashes; pip does the work where uv cannot be had.
+$(READY): requirements-lock.txt pyproject.toml | $(BIN)/python
+	@: >$(LOG); start=$$(date +%s); \
+	show_log() { tail -n 25 $(LOG) >&2; echo "Setting up failed; all of the output is in $(LOG)." >&2; exit 1; }; \
+	if $(BIN)/python -m pip install --quiet uv >>$(LOG) 2>&1 && $(BIN)/uv --version >>$(LOG) 2>&1; then \
+	    installer="$(BIN)/uv pip install --python $(BIN)/python"; name=uv; \
+	else \
+	    installer="$(BIN)/python -m pip install --quiet"; name="pip (uv could not be installed, so this takes longer)"; \
+	fi; \
+	echo "Installing $$(grep -c '^[a-z]' requirements-lock.txt) locked packages with $$name"; \
+	$$installer --require-hashes --requirement requirements-lock.txt >>$(LOG) 2>&1 || show_log; \
+	$$installer --no-deps --no-build-isolation --editable . >>$(LOG) 2>&1 || show_log; \
+	printf '%s\n' "$(CURDIR)" >$(READY); \
+	echo "Ready after $$(($$(date +%s) - start)) s"
+
+# The header and the index options are left out: they would record the machine that the file was written on.
+lock: | $(BIN)/python
+	@$(BIN)/python -m pip install --quiet uv
+	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --all-extras --no-header --no-emit-index-url \
+	    --no-emit-find-links --python-version 3.11 $(LOCK_ARGS) pyproject.toml --output-file requirements-lock.txt
+	@echo "requirements-lock.txt holds $$(grep -c '^[a-z]' requirements-lock.txt) packages (make lock LOCK_ARGS=--upgrade for newer ones)"
+
+clean:
+	rm -rf $(VENV) build dist demo-output benchmarks/results htmlcov .coverage .coverage.* \
+	    .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
