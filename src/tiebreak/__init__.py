@@ -1,0 +1,59 @@
+"""Say whether your best model is really better, or whether it is a tie.
+
+`compare` takes a fitted search, a table of scores or a file, and says which models are better, which are practically
+equivalent, and which cannot be told apart yet. Names are loaded when they are first used, so that importing is cheap.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from tiebreak import bayesian, errors, frequentist
+    from tiebreak.api import compare, methods, read_scores
+    from tiebreak.comparison.comparison import Comparison
+    from tiebreak.errors import TiebreakError
+    from tiebreak.scores.metric import Metric
+    from tiebreak.scores.scores import Scores
+
+_HOMES = {
+    "compare": "tiebreak.api",
+    "methods": "tiebreak.api",
+    "read_scores": "tiebreak.api",
+    "Comparison": "tiebreak.comparison.comparison",
+    "Metric": "tiebreak.scores.metric",
+    "Scores": "tiebreak.scores.scores",
+    "TiebreakError": "tiebreak.errors",
+}
+_ROOMS = ("bayesian", "errors", "frequentist")
+
+__all__ = [
+    "Comparison",
+    "Metric",
+    "Scores",
+    "TiebreakError",
+    "__version__",
+    "bayesian",
+    "compare",
+    "errors",
+    "frequentist",
+    "methods",
+    "read_scores",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f"tiebreak.{name}")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'tiebreak' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,178 @@
+"""Bayesian correlated t-test: the posterior of a mean difference of cross-validated scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tiebreak.numerics import (
+    DifferenceMoments,
+    FloatArray,
+    IntArray,
+    Interval,
+    LimitTails,
+    check_differences,
+    check_probability,
+    check_ratio,
+    check_rope,
+    check_scale,
+    corrected_standard_error,
+    divide,
+    limit_tails,
+    plain,
+    row_moments,
+    student_log_density,
+    student_multiplier,
+    student_quantile,
+)
+
+
+class RopeProbabilities(NamedTuple):
+    """Posterior probabilities that the first model is better, practically equivalent, or worse; they sum to 1."""
+
+    better: FloatArray
+    equivalent: FloatArray
+    worse: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class StudentPosterior:
+    """Posterior of mean differences: Student's t with location, scale and degrees of freedom; arrays of one shape.
+
+    Attributes
+    ----------
+    mean : ndarray
+        Location, in the metric's unit; positive favours the first model.
+    scale : ndarray
+        In the metric's unit; 0 is a point mass, which the data of a row without spread leave.
+    df : ndarray or int
+        Degrees of freedom.
+    tolerance : ndarray or float
+        Distances up to this size, in the metric's unit, are rounding noise; it decides whether a point mass that lies on
+        a limit of the rope is inside.
+    """
+
+    mean: FloatArray
+    scale: FloatArray
+    df: IntArray | int
+    tolerance: FloatArray | float = 0.0
+
+    @property
+    def variance(self) -> FloatArray:
+        """Square of the scale, in the metric's unit squared (the variance of the posterior itself is df / (df - 2) of it)."""
+        return np.square(self.scale)
+
+    def probabilities(self, rope: float = 0.0) -> RopeProbabilities:
+        """Mass above, inside and below the closed region [-rope, rope].
+
+        Parameters
+        ----------
+        rope : float
+            Half-width of practical equivalence, in the metric's unit, not negative. At 0 the region is a single point,
+            which only a point mass can fill.
+        """
+        rope = check_rope(rope)
+        return self.regions(limit_tails(self.mean, self.scale, self.df, rope), rope)
+
+    def regions(self, tails: LimitTails, rope: float) -> RopeProbabilities:
+        """As `probabilities`, from tails at -rope and rope that are known already."""
+        better, worse = tails.above_high, tails.below_low
+        # the difference of the two tails on the side where they are small keeps the digits of a region far out
+        inside = np.where(np.asarray(self.mean) > 0, tails.below_high - worse, tails.above_low - better)
+        point = np.asarray(self.scale) == 0
+        if np.any(point):
+            limit = rope + np.asarray(self.tolerance)
+            better = np.where(point, self.mean > limit, better)
+            worse = np.where(point, self.mean < -limit, worse)
+            inside = np.where(point, np.abs(self.mean) <= limit, inside)
+        return RopeProbabilities(plain(better), plain(inside), plain(worse))
+
+    def credible_interval(self, level: float = 0.95) -> Interval:
+        """Interval around the mean that holds `level` of the posterior, in the metric's unit; nan for a point mass.
+
+        Equal-tailed, and because the posterior is symmetric also the shortest.
+        """
+        level = check_probability(level, "level")
+        half_width = student_multiplier(1.0 - level, np.maximum(self.df, 1)) * self.scale
+        half_width = np.where(np.asarray(self.scale) > 0, half_width, np.nan)
+        return Interval(plain(self.mean - half_width), plain(self.mean + half_width))
+
+    def quantile(self, probability: ArrayLike) -> FloatArray:
+        """Difference, in the metric's unit, below which the posterior has the given probability.
+
+        Parameters
+        ----------
+        probability : array_like
+            Between 0 and 1; broadcast against the shape of the posterior.
+        """
+        return plain(self.mean + self.scale * student_quantile(probability, np.maximum(self.df, 1)))
+
+    def density(self, difference: ArrayLike) -> FloatArray:
+        """Density at the given differences, per unit of the metric; nan for a point mass.
+
+        Parameters
+        ----------
+        difference : array_like
+            In the metric's unit; broadcast against the shape of the posterior.
+        """
+        z = divide(np.asarray(difference, dtype=float) - self.mean, self.scale)
+        shape = np.exp(student_log_density(z, np.maximum(self.df, 1)))
+        return plain(np.where(np.asarray(self.scale) > 0, divide(shape, self.scale), np.nan))
+
+
+def correlated_t_posterior(
+    differences: ArrayLike,
+    *,
+    test_train_ratio: ArrayLike,
+    scale: ArrayLike | None = None,
+    omit_missing: bool = False,
+) -> StudentPosterior:
+    """Posterior of the mean difference of two models, for scores whose training sets overlap.
+
+    With the prior 1 / sigma^2 of [CB15]_ and the correlation rho = n_test / (n_test + n_train) between splits, the
+    posterior is Student's t with n - 1 degrees of freedom, location the mean difference, and squared scale
+    (1/n + rho / (1 - rho)) s^2; rho / (1 - rho) is n_test / n_train, so its tails equal those of the corrected t-test.
+
+    Parameters
+    ----------
+    differences : array_like of shape (..., n_splits)
+        First model minus second, one per split, in the metric's unit; positive favours the first.
+    test_train_ratio : array_like, broadcast over the leading axes
+        Mean ``n_test / n_train`` of the splits, without unit.
+    scale, omit_missing
+        As in `tiebreak.frequentist.corrected_ttest`.
+
+    Returns
+    -------
+    StudentPosterior
+        Arrays of shape (...). A row without spread is a point mass.
+
+    Raises
+    ------
+    TooFewSplitsError
+        Fewer than two splits.
+
+    References
+    ----------
+    .. [CB15] G. Corani, A. Benavoli. A Bayesian approach for comparing cross-validated algorithms on multiple data sets.
+       Machine Learning 100, 2015, section 3.
+    .. [B17] A. Benavoli, G. Corani, J. Demsar, M. Zaffalon. Time for a change. JMLR 18(77), 2017, section 3.1.
+
+    Examples
+    --------
+    >>> posterior = correlated_t_posterior([0.03, 0.01, 0.02, 0.05, -0.01], test_train_ratio=1 / 4)
+    >>> [round(float(p), 3) for p in posterior.probabilities(rope=0.01)]
+    [0.747, 0.184, 0.069]
+    """
+    d = check_differences(differences)
+    ratio = check_ratio(test_train_ratio)
+    return posterior_of_moments(row_moments(d, check_scale(scale), omit_missing=omit_missing), ratio)
+
+
+def posterior_of_moments(moments: DifferenceMoments, test_train_ratio: ArrayLike) -> StudentPosterior:
+    """The posterior of `correlated_t_posterior` from moments that are known already, for many pairs at once."""
+    standard_error = corrected_standard_error(moments, test_train_ratio)
+    return StudentPosterior(plain(moments.mean), plain(standard_error), moments.df, plain(moments.tolerance))

@@ -1,0 +1,76 @@
+"""Every error that tiebreak raises on purpose: a `TiebreakError` that is also the fitting built-in."""
+
+
+class TiebreakError(Exception):
+    """Base of all errors; its text says what is wrong, where, and how to go on."""
+
+    # KeyError would print the repr of its message; the text is meant to be read.
+    __str__ = Exception.__str__
+
+
+class InvalidParameterError(TiebreakError, ValueError):
+    """A setting outside its range, such as a negative rope or an alpha of 5."""
+
+
+class UnknownNameError(TiebreakError, KeyError):
+    """A model, metric, dataset or method that is not there; the text offers the nearest names."""
+
+
+class InvalidScoresError(TiebreakError, ValueError):
+    """Scores that cannot be used as they stand: infinite, not numeric, duplicated, or contradicting their metric."""
+
+
+class MissingSplitsError(TiebreakError, ValueError):
+    """Some model has no score on some split, and the caller did not ask for ``missing="pairwise"``."""
+
+
+class UnpairedScoresError(TiebreakError, ValueError):
+    """Models measured on different splits, which cannot be paired."""
+
+
+class TooFewSplitsError(TiebreakError, ValueError):
+    """Fewer than two splits: their spread cannot be estimated."""
+
+
+class TooFewModelsError(TiebreakError, ValueError):
+    """Fewer than two models: nothing to compare."""
+
+
+class UnknownDirectionError(TiebreakError, ValueError):
+    """A metric whose direction (higher or lower is better) is not known and was not said."""
+
+
+class AmbiguousSourceError(TiebreakError, ValueError):
+    """A source that holds more than one thing to compare, and the caller has not said which."""
+
+
+class MissingSizesError(TiebreakError, ValueError):
+    """The numbers of training and test examples are needed for the correction and are not known."""
+
+
+class ContradictingSizesError(TiebreakError, ValueError):
+    """Sizes that disagree with each other or with the source."""
+
+
+class UnreadableSourceError(TiebreakError, ValueError):
+    """A file or object that cannot be read as scores; for files the text names line and column."""
+
+
+class UnsupportedSourceError(TiebreakError, TypeError):
+    """An object of a type that tiebreak cannot turn into scores."""
+
+
+class SourceNotFoundError(TiebreakError, FileNotFoundError):
+    """A path that does not exist or cannot be opened."""
+
+
+class MissingDependencyError(TiebreakError, ImportError):
+    """An optional package is needed; the text gives the command that installs it."""
+
+
+class UnfittedSearchError(TiebreakError, ValueError):
+    """A search that has not been fitted has no scores yet."""
+
+
+class UnsuitableDesignError(TiebreakError, ValueError):
+    """The way the scores were made does not allow the requested comparison."""

@@ -1,0 +1,88 @@
+"""One-sided questions about a mean difference and a rope: superiority, equivalence (TOST), non-inferiority."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tiebreak.frequentist.resampled_t import TTestResult
+from tiebreak.numerics import SMALLEST_PVALUE, FloatArray, LimitTails, check_rope, limit_tails, plain
+
+
+def superiority_pvalue(result: TTestResult, rope: float = 0.0) -> FloatArray:
+    """One-sided p-value of "the difference is at most rope"; small when the first model is better by more than that.
+
+    Parameters
+    ----------
+    result : TTestResult
+        Test of the differences, first model minus second.
+    rope : float
+        Half-width of practical equivalence, in the metric's unit, not negative.
+
+    Returns
+    -------
+    ndarray
+        nan in a row without spread.
+    """
+    return _with_spread(result, _tails(result, rope).below_high)
+
+
+def noninferiority_pvalue(result: TTestResult, rope: float = 0.0) -> FloatArray:
+    """One-sided p-value of "the difference is at most -rope"; small when the first model is not worse by more than rope.
+
+    At rope 0 this is superiority. Parameters and result as in `superiority_pvalue`.
+
+    References
+    ----------
+    .. [W10] S. Wellek. Testing Statistical Hypotheses of Equivalence and Noninferiority. 2nd ed., 2010, chapter 2.
+    """
+    return _with_spread(result, _tails(result, rope).below_low)
+
+
+def equivalence_pvalue(result: TTestResult, rope: float) -> FloatArray:
+    """Two one-sided tests: the larger p-value of "difference <= -rope" and "difference >= rope"; 1 at rope 0.
+
+    Parameters and result as in `superiority_pvalue`.
+
+    References
+    ----------
+    .. [S87] D. Schuirmann. A comparison of the two one-sided tests procedure and the power approach for assessing the
+       equivalence of average bioavailability. J. Pharmacokinetics and Biopharmaceutics 15, 1987.
+    """
+    return claim_pvalues(result, _tails(result, rope), rope).equivalent
+
+
+class ClaimPvalues(NamedTuple):
+    """p-values of the three claims about a pair; nan in a row without spread."""
+
+    better: FloatArray
+    equivalent: FloatArray
+    worse: FloatArray
+
+
+def claim_pvalues(result: TTestResult, tails: LimitTails, rope: float) -> ClaimPvalues:
+    """p-values of better (d > rope), equivalent (|d| <= rope) and worse (d < -rope), for a verdict between the three.
+
+    The two directions share alpha, so each one-sided p-value counts twice; at rope 0 that is the two-sided test.
+    Equivalence needs no doubling: it can be wrong on one side at a time only.
+
+    Parameters
+    ----------
+    result : TTestResult
+    tails : LimitTails
+        Of ``limit_tails(result.difference, result.standard_error, result.df, rope)``.
+    rope : float
+    """
+    better = np.minimum(1.0, 2.0 * tails.below_high)
+    worse = np.minimum(1.0, 2.0 * tails.above_low)
+    equivalent = np.ones_like(better) if rope == 0.0 else np.maximum(tails.below_low, tails.above_high)
+    return ClaimPvalues(*(_with_spread(result, p) for p in (better, equivalent, worse)))
+
+
+def _tails(result: TTestResult, rope: float) -> LimitTails:
+    return limit_tails(result.difference, result.standard_error, result.df, check_rope(rope))
+
+
+def _with_spread(result: TTestResult, pvalue: FloatArray) -> FloatArray:
+    return plain(np.where(result.standard_error > 0, np.maximum(pvalue, SMALLEST_PVALUE), np.nan))

@@ -1,0 +1,1 @@
+"""What was measured: metrics with a direction, score tables, paired differences."""

@@ -1,0 +1,151 @@
+"""From long columns, one entry for each score, to models by splits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tiebreak.errors import ContradictingSizesError, InvalidScoresError, UnpairedScoresError
+from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.scores.scores import ScoreMatrix
+
+
+class SplitKeys(NamedTuple):
+    """The distinct splits of a table, in key order, and the split of each row."""
+
+    repeat: IntArray
+    fold: IntArray
+    code: IntArray
+
+    @property
+    def n_splits(self) -> int:
+        """Number of distinct splits."""
+        return int(self.repeat.size)
+
+    def name(self, split: int) -> str:
+        """The split at a position, as people are told of it: "repeat 0 fold 3"."""
+        return f"repeat {self.repeat[split]} fold {self.fold[split]}"
+
+
+def number_splits(repeat: IntArray, fold: IntArray) -> SplitKeys:
+    """Distinct (repeat, fold) pairs in order, and their number in each row.
+
+    Keys are mostly small whole numbers without gaps; then a table over all possible pairs does it, which needs a fraction
+    of the time and memory of sorting millions of rows.
+    """
+    if repeat.size == 0:
+        return SplitKeys(repeat, fold, np.zeros(0, dtype=np.intp))
+    first_repeat, first_fold = int(repeat.min()), int(fold.min())
+    n_repeats, n_folds = int(repeat.max()) - first_repeat + 1, int(fold.max()) - first_fold + 1
+    if n_repeats * n_folds > max(4 * repeat.size, 65_536):
+        keys, code = np.unique(np.column_stack([repeat, fold]), axis=0, return_inverse=True)
+        return SplitKeys(keys[:, 0], keys[:, 1], code.ravel())
+    flat = repeat.astype(np.int64)
+    flat -= first_repeat
+    flat *= n_folds
+    flat += fold
+    flat -= first_fold
+    present = np.zeros(n_repeats * n_folds, dtype=bool)
+    present[flat] = True
+    number = np.cumsum(present, dtype=np.int32) - np.int32(1)
+    rows, columns = np.divmod(np.flatnonzero(present), n_folds)
+    return SplitKeys(rows + first_repeat, columns + first_fold, number[flat])
+
+
+def assemble(
+    dataset: str,
+    models: Sequence[str],
+    model_code: IntArray,
+    repeat: IntArray,
+    fold: IntArray,
+    score: FloatArray,
+    n_train: IntArray | None = None,
+    n_test: IntArray | None = None,
+) -> ScoreMatrix:
+    """Models by splits from long columns of one dataset, splits sorted by key; absent scores are nan.
+
+    Parameters
+    ----------
+    dataset : str
+        Name, "" if there is none.
+    models : sequence of str
+        Unique names.
+    model_code, repeat, fold : ndarray of shape (n_scores,)
+        Position in `models`, and the key of the split.
+    score : ndarray of shape (n_scores,)
+        In the metric's unit.
+    n_train, n_test : ndarray of shape (n_scores,), optional
+        Examples of the split.
+
+    Raises
+    ------
+    InvalidScoresError
+        Two rows for the same model and split.
+    ContradictingSizesError
+        One split with two sizes.
+    UnpairedScoresError
+        Hardly any split is shared, so that the table would be all but empty.
+    """
+    keys = number_splits(repeat, fold)
+    n_cells = len(models) * keys.n_splits
+    if n_cells > max(_SPARSE_FROM, 50 * score.size):
+        raise UnpairedScoresError(
+            f"{score.size} scores of {len(models)} models on {keys.n_splits} different splits: hardly any two models share a "
+            "split. Is each model named, and each split numbered, the same way in all rows?"
+        )
+    cell = model_code.astype(np.int64) * keys.n_splits
+    cell += keys.code
+    filled = np.zeros(n_cells, dtype=bool)
+    filled[cell] = True
+    if np.count_nonzero(filled) < cell.size:
+        _refuse_doubled(dataset, models, cell, keys)
+    matrix = np.full(n_cells, np.nan)
+    matrix[cell] = score
+    return ScoreMatrix(
+        dataset,
+        tuple(models),
+        keys.repeat,
+        keys.fold,
+        n_train=size_per_split(n_train, keys, "n_train"),
+        n_test=size_per_split(n_test, keys, "n_test"),
+        score=matrix.reshape(len(models), keys.n_splits),
+    )
+
+
+_SPARSE_FROM = 5_000_000
+"""Cells (40 MB) up to which a nearly empty table may as well be filled."""
+
+
+def _refuse_doubled(dataset: str, models: Sequence[str], cell: IntArray, keys: SplitKeys) -> None:
+    ordered = np.sort(cell)
+    doubled = ordered[1:][ordered[1:] == ordered[:-1]]
+    code, split = divmod(int(doubled[0]), keys.n_splits)
+    where = f" on dataset {dataset!r}" if dataset else ""
+    raise InvalidScoresError(
+        f"model {models[code]!r} has more than one score for {keys.name(split)}{where} ({doubled.size} such row(s) in all). "
+        "Keep one row for each model and split; if the rows differ by a random seed, name that column 'seed'."
+    )
+
+
+def size_per_split(column: IntArray | None, keys: SplitKeys, name: str) -> IntArray:
+    """The size of each split, 0 where there is no column; rows of one split must agree.
+
+    Raises
+    ------
+    ContradictingSizesError
+        One split with two sizes.
+    """
+    values = np.zeros(keys.n_splits, dtype=np.int64)
+    if column is None:
+        return values
+    values[keys.code] = column
+    wrong = np.flatnonzero(values[keys.code] != column)
+    if wrong.size:
+        split = int(keys.code[wrong[0]])
+        raise ContradictingSizesError(
+            f"{name} of {keys.name(split)} is {column[wrong[0]]} in one row and {values[split]} in another. Models on the same "
+            "split share its sizes; if the splits differ, give them different keys."
+        )
+    return values

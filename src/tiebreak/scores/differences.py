@@ -1,0 +1,119 @@
+"""Paired differences of all models, oriented so that positive favours the first model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tiebreak.numerics import (
+    RELATIVE_TOLERANCE,
+    DifferenceMoments,
+    FloatArray,
+    IntArray,
+    concatenate_moments,
+    divide,
+    masked_pair_moments,
+    pair_moments,
+    row_moments,
+)
+from tiebreak.scores.metric import Metric
+from tiebreak.scores.scores import ScoreMatrix
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairDifferences:
+    """Moments of the differences of many pairs of models.
+
+    Attributes
+    ----------
+    first, second : ndarray of shape (n_pairs,)
+        Rows of the matrix.
+    moments : DifferenceMoments
+        Of first against second; positive favours the first, whatever the metric's direction.
+    ratio : ndarray of shape (n_pairs,) or a single number
+        Mean n_test / n_train over the splits of each pair.
+    """
+
+    first: IntArray
+    second: IntArray
+    moments: DifferenceMoments
+    ratio: FloatArray | float
+
+
+def pair_differences(
+    matrix: ScoreMatrix, metric: Metric, ratio: FloatArray, first: IntArray, second: IntArray
+) -> PairDifferences:
+    """Differences of the given pairs: one matrix product where the table is complete, an exact masked path where not.
+
+    Parameters
+    ----------
+    matrix : ScoreMatrix
+        At least two splits.
+    metric : Metric
+    ratio : ndarray of shape (n_splits,)
+        n_test / n_train of each split; zeros for an uncorrected test.
+    first, second : ndarray of shape (n_pairs,)
+        Rows of the matrix.
+    """
+    if matrix.is_complete:
+        moments = pair_moments(matrix.score, first, second)
+        pair_ratio: FloatArray | float = float(ratio.mean())
+    else:
+        moments = masked_pair_moments(matrix.score, first, second)
+        pair_ratio = _shared_ratio(~np.isnan(matrix.score), ratio, first, second)
+    if not metric.higher_is_better:
+        moments = replace(moments, mean=0.0 - moments.mean)  # 0 - x, so that no difference becomes -0.0
+    return PairDifferences(first, second, moments, pair_ratio)
+
+
+def model_moments(matrix: ScoreMatrix) -> DifferenceMoments:
+    """Mean and spread of each model over its own splits, in the metric's unit and direction."""
+    step = max(1, _BLOCK // max(1, matrix.n_splits))
+    blocks = [row_moments(matrix.score[start : start + step], omit_missing=True) for start in range(0, len(matrix.models), step)]
+    return concatenate_moments(blocks)
+
+
+def model_ratios(matrix: ScoreMatrix, ratio: FloatArray) -> FloatArray:
+    """Mean n_test / n_train over the splits that each model has, of shape (n_models,); 0 for a model without any."""
+    present = [~np.isnan(row) for row in matrix.score]
+    return np.array([ratio[p].mean() if p.any() else 0.0 for p in present])
+
+
+def model_correlation(matrix: ScoreMatrix) -> FloatArray:
+    """Correlation of the models' scores over the splits that each two share, of shape (n_models, n_models).
+
+    nan where a model's scores do not vary on them, or fewer than two splits are shared.
+    """
+    if matrix.is_complete:
+        unit = _unit_deviations(matrix.score)
+        return np.asarray(np.clip(unit @ unit.T, -1.0, 1.0))
+    n_models = len(matrix.models)
+    present = ~np.isnan(matrix.score)
+    result = np.full((n_models, n_models), np.nan)
+    for i in range(n_models):
+        for j in range(i, n_models):
+            shared = present[i] & present[j]
+            if np.count_nonzero(shared) >= 2:
+                one, other = _unit_deviations(matrix.score[[i, j]][:, shared])
+                result[i, j] = result[j, i] = np.clip(one @ other, -1.0, 1.0)
+    return result
+
+
+def _unit_deviations(rows: FloatArray) -> FloatArray:
+    """Rows less their means, scaled to length 1; nan for a row that does not vary beyond rounding."""
+    centred = rows - rows.mean(axis=1, keepdims=True)
+    largest = np.abs(centred).max(axis=1, keepdims=True)
+    varies = largest > RELATIVE_TOLERANCE * np.abs(rows).max(axis=1, keepdims=True)
+    centred = divide(centred, np.where(varies, largest, np.nan))
+    return np.asarray(centred / np.sqrt(np.square(centred).sum(axis=1, keepdims=True)))
+
+
+def _shared_ratio(present: np.ndarray, ratio: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
+    weights = present.astype(float)
+    shared, total = weights @ weights.T, (weights * ratio) @ weights.T
+    return np.asarray(total[first, second] / np.maximum(shared[first, second], 1.0))
+
+
+_BLOCK = 500_000
+"""Numbers handled at a time (4 MB), so that a large table is not copied whole."""

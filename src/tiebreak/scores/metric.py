@@ -1,0 +1,128 @@
+"""A metric: its name as users say it, and its direction."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tiebreak.errors import InvalidParameterError, UnknownDirectionError
+
+HIGHER_IS_BETTER = frozenset(
+    """accuracy adjusted_mutual_info_score adjusted_rand_score average_precision balanced_accuracy completeness_score
+    d2_absolute_error_score d2_brier_score d2_log_loss_score explained_variance f1 f1_macro f1_micro f1_samples f1_weighted
+    fowlkes_mallows_score homogeneity_score jaccard jaccard_macro jaccard_micro jaccard_samples jaccard_weighted
+    matthews_corrcoef mutual_info_score normalized_mutual_info_score positive_likelihood_ratio precision precision_macro
+    precision_micro precision_samples precision_weighted r2 rand_score recall recall_macro recall_micro recall_samples
+    recall_weighted roc_auc roc_auc_ovo roc_auc_ovo_weighted roc_auc_ovr roc_auc_ovr_weighted top_k_accuracy
+    v_measure_score""".split()
+)
+"""scikit-learn's scorers whose own value is the score; a test holds the list equal to scikit-learn's."""
+
+LOWER_IS_BETTER = frozenset(
+    """brier_score log_loss max_error mean_absolute_error mean_absolute_percentage_error mean_gamma_deviance
+    mean_poisson_deviance mean_squared_error mean_squared_log_error median_absolute_error negative_likelihood_ratio
+    root_mean_squared_error root_mean_squared_log_error""".split()
+)
+"""Losses that scikit-learn offers with the prefix ``neg_``; none of them is ever negative."""
+
+SHARES = frozenset(
+    name
+    for name in HIGHER_IS_BETTER
+    if name in {"accuracy", "average_precision", "balanced_accuracy", "top_k_accuracy", "rand_score"}
+    or name.split("_")[0] in {"f1", "jaccard", "precision", "recall", "roc"}
+)
+"""Metrics between 0 and 1, which people also write in percent."""
+
+_ABBREVIATIONS = {
+    "acc": "accuracy",
+    "auc": "roc_auc",
+    "auroc": "roc_auc",
+    "ap": "average_precision",
+    "brier": "brier_score",
+    "logloss": "log_loss",
+    "mae": "mean_absolute_error",
+    "mape": "mean_absolute_percentage_error",
+    "mcc": "matthews_corrcoef",
+    "mse": "mean_squared_error",
+    "rmse": "root_mean_squared_error",
+    "rmsle": "root_mean_squared_log_error",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """Name and direction of what was measured.
+
+    Attributes
+    ----------
+    name : str
+        As its users call it: scikit-learn's ``neg_log_loss`` is ``log_loss``.
+    higher_is_better : bool
+    """
+
+    name: str
+    higher_is_better: bool
+
+    @property
+    def sign(self) -> int:
+        """+1 or -1: what turns a raw difference into one where positive favours the first model."""
+        return 1 if self.higher_is_better else -1
+
+    @property
+    def is_share(self) -> bool:
+        """Whether the metric lies between 0 and 1 by definition."""
+        return self.name in SHARES
+
+
+class NamedMetric(NamedTuple):
+    """A metric and the factor, +1 or -1, that turns values stored under the given name into it."""
+
+    metric: Metric
+    factor: int
+
+
+def name_metric(name: str, lower_is_better: bool | None = None) -> NamedMetric:
+    """The metric behind a name, with its direction from scikit-learn's list or from the caller.
+
+    Parameters
+    ----------
+    name : str
+        A scikit-learn scorer name, with or without ``neg_``, or any other name together with `lower_is_better`.
+    lower_is_better : bool, optional
+        Direction of a metric that is not in the list.
+
+    Raises
+    ------
+    UnknownDirectionError
+        The name is not in the list and the direction was not given.
+    InvalidParameterError
+        The direction given contradicts the list.
+    """
+    if lower_is_better is not None and not isinstance(lower_is_better, bool):
+        raise InvalidParameterError(f"lower_is_better must be True, False or None; got {lower_is_better!r}.")
+    loss = name.removeprefix("neg_")
+    if name != loss and loss in LOWER_IS_BETTER:
+        return NamedMetric(Metric(loss, higher_is_better=False), -1)
+    known = True if name in HIGHER_IS_BETTER else False if name in LOWER_IS_BETTER else None
+    if known is None and lower_is_better is None:
+        raise UnknownDirectionError(
+            f"is higher or lower better for the metric {name!r}? Pass lower_is_better=True or lower_is_better=False "
+            f"(--lower-is-better or --higher-is-better on the command line){_suggestion(name)}."
+        )
+    if known is None:
+        return NamedMetric(Metric(name, higher_is_better=not lower_is_better), 1)
+    if lower_is_better is known:
+        direction = "higher" if known else "lower"
+        raise InvalidParameterError(
+            f"lower_is_better={lower_is_better} contradicts the metric {name!r}, of which {direction} is better. "
+            "Leave it out, or give the metric another name."
+        )
+    return NamedMetric(Metric(name, higher_is_better=known), 1)
+
+
+def _suggestion(name: str) -> str:
+    lowered = name.lower().removeprefix("neg_").replace(" ", "_").replace("-", "_")
+    known = sorted(HIGHER_IS_BETTER | LOWER_IS_BETTER)
+    near = [_ABBREVIATIONS[lowered]] if lowered in _ABBREVIATIONS else difflib.get_close_matches(lowered, known, 3, 0.75)
+    return ", or use scikit-learn's name " + " or ".join(repr(n) for n in near) + ", whose direction is known" if near else ""

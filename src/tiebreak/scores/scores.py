@@ -1,0 +1,175 @@
+"""Score tables: checked once by whoever reads them in, trusted by every analysis."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from tiebreak.errors import AmbiguousSourceError
+from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.scores.metric import Metric
+from tiebreak.scores.names import look_up, quoted
+from tiebreak.scores.notice import Notice
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Kind = Literal[
+    "unknown",
+    "holdout",
+    "repeated-holdout",
+    "kfold",
+    "repeated-kfold",
+    "stratified",
+    "repeated-stratified",
+    "loo",
+    "group",
+    "stratified-group",
+    "time",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class SplitDesign:
+    """How the splits were made.
+
+    Attributes
+    ----------
+    kind : str
+        Name of the scheme, "unknown" where the source does not say.
+    ordered : bool
+        Training data always come before test data (time splits).
+    pairing : {"key", "position"}
+        Whether the source names its splits, or models are paired by the order of their scores.
+    sizes : {"exact", "approximate", "missing"}
+        How well n_train and n_test are known.
+    hash : str or None
+        Of the test indices of all splits, where they are known.
+    """
+
+    kind: Kind = "unknown"
+    ordered: bool = False
+    pairing: Literal["key", "position"] = "key"
+    sizes: Literal["exact", "approximate", "missing"] = "missing"
+    hash: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreMatrix:
+    """Scores of several models on the same splits of one dataset.
+
+    Attributes
+    ----------
+    dataset : str
+        Name, "" where the source has none.
+    models : tuple of str
+        Unique names, in the order of the rows.
+    repeat, fold : ndarray of shape (n_splits,)
+        Key of each split; splits are in key order.
+    n_train, n_test : ndarray of shape (n_splits,)
+        Numbers of examples; 0 where they are not known.
+    score : ndarray of shape (n_models, n_splits)
+        In the metric's unit; nan where a model has no score, never infinite.
+    """
+
+    dataset: str
+    models: tuple[str, ...]
+    repeat: IntArray
+    fold: IntArray
+    n_train: IntArray
+    n_test: IntArray
+    score: FloatArray
+
+    @property
+    def n_splits(self) -> int:
+        """Number of splits."""
+        return int(self.repeat.size)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every model has a score on every split."""
+        return not any(np.isnan(row).any() for row in self.score)
+
+    @property
+    def has_sizes(self) -> bool:
+        """Whether n_train and n_test are known for every split."""
+        return bool(np.all(self.n_train > 0) and np.all(self.n_test > 0))
+
+    @property
+    def ratio(self) -> FloatArray:
+        """n_test / n_train of each split, of shape (n_splits,); only where `has_sizes`."""
+        return np.asarray(self.n_test / self.n_train, dtype=float)
+
+    def take(self, models: Sequence[str]) -> ScoreMatrix:
+        """The rows of the given models, in that order."""
+        rows = [look_up(name, self.models, "model") for name in models]
+        return dataclasses.replace(self, models=tuple(models), score=self.score[rows])
+
+    def split_name(self, split: int) -> str:
+        """The split at a position, as people are told of it: "repeat 0 fold 3"."""
+        return f"repeat {self.repeat[split]} fold {self.fold[split]}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scores:
+    """One score for each dataset, model, repeat and fold, in one metric.
+
+    Attributes
+    ----------
+    metric : Metric
+    matrices : tuple of ScoreMatrix
+        One for each dataset.
+    design : SplitDesign
+    notices : tuple of Notice
+        What whoever read the source has to say about it.
+    """
+
+    metric: Metric
+    matrices: tuple[ScoreMatrix, ...]
+    design: SplitDesign = SplitDesign()
+    notices: tuple[Notice, ...] = ()
+
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        """Names of the datasets."""
+        return tuple(matrix.dataset for matrix in self.matrices)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models, in order of appearance."""
+        return tuple(dict.fromkeys(name for matrix in self.matrices for name in matrix.models))
+
+    def matrix(self, dataset: str | None = None) -> ScoreMatrix:
+        """Models by splits of one dataset; it need not be named when there is only one."""
+        if dataset is not None:
+            return self.matrices[look_up(dataset, self.datasets, "dataset")]
+        if len(self.matrices) > 1:
+            raise AmbiguousSourceError(
+                f"the scores are of {len(self.matrices)} datasets ({quoted(self.datasets)}); say which one with dataset=. "
+                "Comparing models over many datasets at once is a different question, which this version does not answer."
+            )
+        return self.matrices[0]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Long form: dataset, model, metric, repeat, fold, n_train, n_test, score; a row for each score that is there."""
+        import pandas as pd
+
+        frames = []
+        for m in self.matrices:
+            model, split = np.nonzero(~np.isnan(m.score))
+            columns = {
+                "dataset": m.dataset,
+                "model": pd.Categorical.from_codes(model, pd.Index(m.models)),
+                "metric": self.metric.name,
+                "repeat": m.repeat[split],
+                "fold": m.fold[split],
+                "n_train": m.n_train[split],
+                "n_test": m.n_test[split],
+                "score": m.score[model, split],
+            }
+            frames.append(pd.DataFrame(columns))
+        return pd.concat(frames, ignore_index=True)
