@@ -1,0 +1,163 @@
+"""From checked scores and settings to the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tiebreak.comparison.choose import choose_method, design_notices
+from tiebreak.comparison.comparison import Comparison
+from tiebreak.comparison.pairs import PairTable, judge_pairs
+from tiebreak.comparison.ranking import ranking_order
+from tiebreak.comparison.settings import Settings, rope_share
+from tiebreak.errors import InvalidParameterError, InvalidScoresError, MissingSplitsError, TooFewModelsError
+from tiebreak.numerics import CONSTANT, IDENTICAL, IntArray, row_moments
+from tiebreak.scores.differences import pair_differences
+from tiebreak.scores.metric import Metric
+from tiebreak.scores.names import quoted
+from tiebreak.scores.notice import Notice, NoticeCode
+from tiebreak.scores.scores import ScoreMatrix, Scores
+
+LARGEST_SCORE = 1e300
+"""Beyond it the difference of two scores may be infinite."""
+
+
+def compare_scores(scores: Scores, settings: Settings) -> Comparison:
+    """Compare all models of one dataset.
+
+    Parameters
+    ----------
+    scores : Scores
+        With one dataset.
+    settings : Settings
+
+    Raises
+    ------
+    TooFewModelsError, TooFewSplitsError, MissingSizesError, MissingSplitsError, UnknownNameError, InvalidParameterError
+        Each says what is wrong and how to go on.
+    """
+    matrix = scores.matrix()
+    if len(matrix.models) < 2:
+        raise TooFewModelsError(f"a comparison needs at least two models; there is only {quoted(matrix.models)}.")
+    settings.check_names(matrix.models)
+    method = choose_method(settings.method, scores.design, matrix)
+    _require_scores(matrix, settings)
+    matrix = matrix.take(ranking_order(matrix, scores.metric))
+    ratio = np.zeros(matrix.n_splits) if method.name == "paired-t" else matrix.ratio
+    rope = _rope_in_units(settings, matrix, scores.metric)
+    differences = pair_differences(matrix, scores.metric, ratio, *family(matrix.models, settings))
+    table = judge_pairs(differences, rope, settings)
+    notices = (
+        *scores.notices,
+        *design_notices(scores.design, matrix),
+        *_table_notices(matrix, table),
+        *_answer_notices(matrix, rope, settings, scores.metric),
+    )
+    return Comparison(
+        metric=scores.metric,
+        matrix=matrix,
+        design=scores.design,
+        settings=settings,
+        rope=rope,
+        method=method,
+        split_ratio=ratio,
+        pair_table=table,
+        warnings=notices,
+    )
+
+
+def family(models: tuple[str, ...], settings: Settings) -> tuple[IntArray, IntArray]:
+    """Rows of the first and second model of each pair that is judged, `models` being in ranking order.
+
+    All pairs in the order given or else in ranking order; with a baseline, every other model against it.
+    """
+    others = settings.order or tuple(name for name in models if name != settings.baseline)
+    position = np.array([models.index(name) for name in others])
+    if settings.baseline is not None:
+        return position, np.full(position.size, models.index(settings.baseline))
+    first, second = np.triu_indices(position.size, 1)
+    return position[first], position[second]
+
+
+def _require_scores(matrix: ScoreMatrix, settings: Settings) -> None:
+    """Refuse missing scores unless pairs may differ in their splits; a model without any, or vast scores, in any case."""
+    absent = [np.isnan(row) for row in matrix.score]
+    empty = [name for name, row in zip(matrix.models, absent, strict=True) if row.all()]
+    vast = [name for name, row in zip(matrix.models, matrix.score, strict=True) if np.fmax.reduce(np.abs(row)) > LARGEST_SCORE]
+    if vast:
+        raise InvalidScoresError(
+            f"the scores of {quoted(vast)} reach beyond {LARGEST_SCORE:g}, where differences leave the range of numbers. "
+            "Give the metric in a larger unit, or leave the model out with models=."
+        )
+    if empty:
+        raise MissingSplitsError(f"{quoted(empty)} has no score on any split. Leave it out with models=.")
+    incomplete = [(name, row) for name, row in zip(matrix.models, absent, strict=True) if row.any()]
+    if not incomplete or settings.missing == "pairwise":
+        return
+    name, row = incomplete[0]
+    lacking = np.flatnonzero(row)
+    shown = ", ".join(matrix.split_name(split) for split in lacking[:3]) + (
+        f" and {lacking.size - 3} more" if lacking.size > 3 else ""
+    )
+    others = f" (so do {len(incomplete) - 1} other model(s))" if len(incomplete) > 1 else ""
+    raise MissingSplitsError(
+        f"{name!r} lacks {lacking.size} of the {matrix.n_splits} splits: {shown}{others}; a score that is undefined (nan) "
+        'counts as missing. Evaluate those, leave the model out with models=, or pass missing="pairwise" to compare each pair '
+        "on the splits it shares."
+    )
+
+
+def _rope_in_units(settings: Settings, matrix: ScoreMatrix, metric: Metric) -> float:
+    """The rope in the metric's unit; a percentage is of the mean of the first-ranked model."""
+    if not isinstance(settings.rope, str):
+        return float(settings.rope)
+    moments = row_moments(matrix.score[:1], omit_missing=True)
+    mean = abs(float(moments.mean[0]))
+    if mean <= float(moments.tolerance[0]):
+        raise InvalidParameterError(
+            f"rope={settings.rope!r} is a share of the best mean, but the mean {metric.name} of {matrix.models[0]!r} is 0. "
+            "Give the rope in the metric's unit."
+        )
+    return rope_share(settings.rope) * mean
+
+
+def _table_notices(matrix: ScoreMatrix, table: PairTable) -> Iterator[Notice]:
+    """What to say about missing scores and pairs without spread."""
+    lacking = {name: int(np.isnan(row).sum()) for name, row in zip(matrix.models, matrix.score, strict=True)}
+    incomplete = [name for name, n in lacking.items() if n]
+    if incomplete:
+        yield Notice(
+            "missing-splits",
+            f"{quoted(incomplete)} {'lacks' if len(incomplete) == 1 else 'lack'} scores on up to {max(lacking.values())} of the "
+            f"{matrix.n_splits} splits; each pair is compared on the splits it shares, and incomplete models are ranked after "
+            "complete ones",
+        )
+    codes: tuple[tuple[int, NoticeCode, str], ...] = (
+        (IDENTICAL, "identical-scores", "identical scores on all {n} splits: nothing tells them apart here"),
+        (CONSTANT, "no-spread", "the same difference on all {n} splits: without spread there is nothing to test it with"),
+    )
+    for kind, code, text in codes:
+        rows = np.flatnonzero(table.kind == kind)
+        if rows.size == 0:
+            continue
+        first, second = matrix.models[table.first[rows[0]]], matrix.models[table.second[rows[0]]]
+        more = f" (and {rows.size - 1} more pair(s))" if rows.size > 1 else ""
+        n = int(np.broadcast_to(table.n_splits, table.first.shape)[rows[0]])
+        yield Notice(code, f"{first!r} and {second!r}{more}: {text.format(n=n)}")
+
+
+def _answer_notices(matrix: ScoreMatrix, rope: float, settings: Settings, metric: Metric) -> Iterator[Notice]:
+    """What to say about the question itself."""
+    if rope == 0.0:
+        yield Notice(
+            "no-rope",
+            "without a rope (the largest difference that does not matter to you) models can be called better or worse, never "
+            "equivalent",
+        )
+    if len(matrix.models) > 2 and settings.baseline is None:
+        yield Notice(
+            "selected-best",
+            f"{matrix.models[0]!r} was picked as the best of {len(matrix.models)} on these same scores, so its own mean "
+            f"{metric.name} is likely a little too good; nested cross-validation would give an honest one",
+        )
