@@ -412,9 +412,10 @@ def check_differences(differences: ArrayLike, *, min_splits: int = 2) -> FloatAr
     return d
 
 
-def check_ratio(test_train_ratio: ArrayLike) -> FloatArray:
-    """Ratios n_test / n_train, finite and not negative."""
+def check_ratio(test_train_ratio: ArrayLike, rows: tuple[int, ...] = ()) -> FloatArray:
+    """Ratios n_test / n_train, finite and not negative: one, or one for each row of differences."""
     ratio = np.asarray(test_train_ratio, dtype=float)
+    _check_fits(ratio, rows, "test_train_ratio", "the mean over the splits")
     if np.any(~np.isfinite(ratio)) or np.any(ratio < 0):
         raise InvalidParameterError(
             f"test_train_ratio must be n_test / n_train, a finite number of at least 0; got {test_train_ratio!r}."
@@ -422,14 +423,28 @@ def check_ratio(test_train_ratio: ArrayLike) -> FloatArray:
     return ratio
 
 
-def check_scale(scale: ArrayLike | None) -> FloatArray | None:
-    """Sizes of scores, finite and not negative, or None."""
+def check_scale(scale: ArrayLike | None, rows: tuple[int, ...] = ()) -> FloatArray | None:
+    """Sizes of scores, finite and not negative, one or one for each row of differences; or None."""
     if scale is None:
         return None
     size = np.asarray(scale, dtype=float)
+    _check_fits(size, rows, "scale", "the largest over the splits")
     if np.any(~np.isfinite(size)) or np.any(size < 0):
         raise InvalidParameterError(f"scale must be the largest |score|, a finite number of at least 0; got {scale!r}.")
     return size
+
+
+def _check_fits(values: FloatArray, rows: tuple[int, ...], name: str, each: str) -> None:
+    """One value for each split would silently be taken for one for each row, or make rows of its own."""
+    try:
+        fits = np.broadcast_shapes(values.shape, rows) == rows
+    except ValueError:
+        fits = False
+    if not fits:
+        raise InvalidParameterError(
+            f"{name} is one number, or one for each row of differences, {each}; got the shape {values.shape} for rows of the "
+            f"shape {rows}."
+        )
 
 
 def check_score_table(scores: ArrayLike) -> FloatArray:

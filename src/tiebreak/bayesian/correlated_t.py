@@ -165,11 +165,11 @@ def correlated_t_posterior(
     --------
     >>> posterior = correlated_t_posterior([0.03, 0.01, 0.02, 0.05, -0.01], test_train_ratio=1 / 4)
     >>> [round(float(p), 3) for p in posterior.probabilities(rope=0.01)]
-    [0.747, 0.184, 0.069]
+    [0.729, 0.213, 0.058]
     """
     d = check_differences(differences)
-    ratio = check_ratio(test_train_ratio)
-    return posterior_of_moments(row_moments(d, check_scale(scale), omit_missing=omit_missing), ratio)
+    ratio = check_ratio(test_train_ratio, d.shape[:-1])
+    return posterior_of_moments(row_moments(d, check_scale(scale, d.shape[:-1]), omit_missing=omit_missing), ratio)
 
 
 def posterior_of_moments(moments: DifferenceMoments, test_train_ratio: ArrayLike) -> StudentPosterior:

@@ -65,6 +65,11 @@ def joint_posterior(
     n_draws : int
         The standard error of p_best is at most 0.5 / sqrt(n_draws).
 
+    Raises
+    ------
+    InvalidScoresError, TooFewSplitsError
+        Scores that are no complete table of finite numbers, or a single split.
+
     References
     ----------
     .. [CB15] G. Corani, A. Benavoli. A Bayesian approach for comparing cross-validated algorithms on multiple data sets.
@@ -100,8 +105,8 @@ def _drawn_p_best(scores: FloatArray, ratio: float, rng: np.random.Generator, n_
     centred -= centred.mean(axis=0)  # what all models share says nothing about which is best
     means = centred.mean(axis=1)
     centred -= means[:, None]
-    # z @ factor has covariance (n - 1) S; a triangular factor is smaller when there are more splits than models
-    factor = centred.T if n <= n_models else _triangular_factor(centred)
+    # z @ factor has covariance (n - 1) S; a square factor is smaller when there are more splits than models
+    factor = centred.T if n <= n_models else _symmetric_root(centred)
     factor = factor * np.sqrt((1.0 / n + ratio) / (n - 1))
     wins = np.zeros(n_models)
     block = max(1, _BLOCK // n_models)
@@ -115,13 +120,18 @@ def _drawn_p_best(scores: FloatArray, ratio: float, rng: np.random.Generator, n_
     return wins / (2 * half)
 
 
-def _triangular_factor(centred: FloatArray) -> FloatArray:
-    """R with R'R = centred centred', by QR of blocks of splits, so that a long table is not copied."""
+def _symmetric_root(centred: FloatArray) -> FloatArray:
+    """The symmetric square root of centred centred', by QR of blocks of splits, so that a long table is not copied.
+
+    The triangular factor itself would do, but where models depend on each other rounding decides the signs of its rows, and
+    with them which draws are made: the same scores in another unit would move p_best.
+    """
     n_models, n = centred.shape
-    factor, block = np.empty((0, n_models)), max(n_models, _BLOCK // n_models)
+    triangular, block = np.empty((0, n_models)), max(n_models, _BLOCK // n_models)
     for start in range(0, n, block):
-        factor = np.asarray(np.linalg.qr(np.vstack([factor, centred[:, start : start + block].T]), mode="r"))
-    return factor
+        triangular = np.asarray(np.linalg.qr(np.vstack([triangular, centred[:, start : start + block].T]), mode="r"))
+    _, sizes, directions = np.linalg.svd(triangular)
+    return np.asarray((directions.T * sizes) @ directions)
 
 
 def _share(p_best: FloatArray, first: IntArray, second: IntArray) -> FloatArray:

@@ -129,8 +129,8 @@ def corrected_ttest(
     (1.333, 0.253)
     """
     d = check_differences(differences)
-    ratio = check_ratio(test_train_ratio)
-    moments = row_moments(d, check_scale(scale), omit_missing=omit_missing)
+    ratio = check_ratio(test_train_ratio, d.shape[:-1])
+    moments = row_moments(d, check_scale(scale, d.shape[:-1]), omit_missing=omit_missing)
     return ttest_of_moments(moments, ratio, check_alternative(alternative))
 
 

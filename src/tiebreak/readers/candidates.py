@@ -1,0 +1,174 @@
+"""Names for the candidates of a search: what varies among them, as briefly as it stays clear."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tiebreak.scores.names import quoted
+from tiebreak.scores.notice import Notice
+
+Params = Mapping[str, Any]
+
+_LONGEST_VALUE = 40
+
+
+def name_candidates(params: Sequence[Params]) -> tuple[tuple[str, ...], tuple[Notice, ...]]:
+    """A unique name for each candidate, and a notice if some are the same.
+
+    A single varying text parameter stands first by its value alone ("rbf"); then come ``name=value`` in the order of the
+    parameters ("poly, degree=2"). A parameter that only some candidates have is shown where it varies among those.
+    Prefixes of pipelines are dropped where that leaves names distinct.
+
+    Parameters
+    ----------
+    params : sequence of dict
+        One dict of parameters for each candidate.
+    """
+    texts = _value_texts(params)
+    shown = [name for name in texts if len(params) == 1 or len(set(texts[name].values())) > 1]
+    names = _names(params, texts, shown)
+    if len(set(names)) < len(names):
+        # candidates that differ only by having a parameter or not
+        extra = [name for name in texts if name not in shown and _tells_apart(name, names, texts)]
+        shown = [name for name in texts if name in shown or name in extra]
+        names = _names(params, texts, shown)
+    if len(set(names)) < len({tuple((key, _identity(value)) for key, value in each.items()) for each in params}):
+        # a text that reads like the name of another candidate, such as "default"
+        names = _names(params, texts, shown, value_alone=False)
+    return _numbered(names)
+
+
+def _names(
+    params: Sequence[Params], texts: dict[str, dict[int, str]], shown: list[str], *, value_alone: bool = True
+) -> list[str]:
+    words = [name for name in shown if all(isinstance(params[i][name], str) for i in texts[name])]
+    by_value = words[0] if len(words) == 1 and value_alone else None
+    short = _short_names(shown)
+    names = []
+    for candidate in range(len(params)):
+        parts = [f"{short[name]}={texts[name][candidate]}" for name in shown if candidate in texts[name] and name != by_value]
+        if by_value is not None and candidate in texts[by_value]:
+            parts.insert(0, texts[by_value][candidate])
+        names.append(", ".join(parts) or "default")
+    return names
+
+
+def _tells_apart(name: str, names: list[str], texts: dict[str, dict[int, str]]) -> bool:
+    """Whether candidates of the same name differ by having this parameter."""
+    having = Counter(names[candidate] for candidate in texts[name])
+    return any(count < names.count(shared) for shared, count in having.items())
+
+
+def _short_names(names: list[str]) -> dict[str, str]:
+    """``clf__C`` as ``C``, unless another parameter is called so too."""
+    last = Counter(name.rsplit("__", 1)[-1] for name in names)
+    return {name: name.rsplit("__", 1)[-1] if last[name.rsplit("__", 1)[-1]] == 1 else name for name in names}
+
+
+def _numbered(names: list[str]) -> tuple[tuple[str, ...], tuple[Notice, ...]]:
+    doubled = [name for name, count in Counter(names).items() if count > 1]
+    if not doubled:
+        return tuple(names), ()
+    taken, unique = set(names), []
+    seen: Counter[str] = Counter()
+    for name in names:
+        seen[name] += 1
+        candidate = name
+        while seen[name] > 1 and candidate in taken:
+            candidate = f"{name} #{seen[name]}"
+            seen[name] += candidate in taken
+        taken.add(candidate)
+        unique.append(candidate)
+    text = (
+        f"{quoted(doubled)} {'was' if len(doubled) == 1 else 'were'} searched more than once; the copies are numbered (#2, ...)"
+    )
+    return tuple(unique), (Notice("duplicate-candidates", text),)
+
+
+# --- values ---------------------------------------------------------------------------------------------------------------
+
+
+def _value_texts(params: Sequence[Params]) -> dict[str, dict[int, str]]:
+    """For each parameter, in order of appearance, the text of its value in each candidate that has it."""
+    texts: dict[str, dict[int, str]] = {}
+    for name in _in_order(params):
+        candidates = [i for i, each in enumerate(params) if name in each]
+        texts[name] = dict(zip(candidates, _distinct_texts([params[i][name] for i in candidates]), strict=True))
+    return texts
+
+
+def _in_order(params: Sequence[Params]) -> list[str]:
+    """All parameters; one that only later candidates have stands where these have it."""
+    order: list[str] = []
+    for each in params:
+        position = 0
+        for name in each:
+            if name in order:
+                position = order.index(name) + 1
+            else:
+                order.insert(position, name)
+                position += 1
+    return order
+
+
+def _distinct_texts(values: list[Any]) -> list[str]:
+    """Short texts; values that differ get texts that differ."""
+    identity = [_identity(value) for value in values]
+    for digits in (6, 9, 12, None):
+        texts = [_text(value, digits) for value in values]
+        by_identity = dict(zip(identity, texts, strict=True))
+        if len(set(by_identity.values())) == len(by_identity):
+            return texts
+    return _longer(values, identity, by_identity)
+
+
+def _longer(values: list[Any], identity: list[str], short: dict[str, str]) -> list[str]:
+    """The full text of values whose short ones are the same; a number where even that does not tell them apart."""
+    shared = {text for text, count in Counter(short.values()).items() if count > 1}
+    full = {key: _one_line(key) if short[key] in shared and " at 0x" not in key else short[key] for key in short}
+    seen: Counter[str] = Counter()
+    for key, text in full.items():
+        seen[text] += 1
+        if seen[text] > 1:
+            full[key] = f"{text} ({seen[text]})"
+    return [full[key] for key in identity]
+
+
+def _identity(value: Any) -> str:
+    """What makes two values the same: type and content, so that 1, 1.0 and True are three."""
+    if isinstance(value, float):
+        return f"float {float(value)!r}"  # numpy's too
+    if hasattr(value, "tolist") and not isinstance(value, type):
+        plain = value.tolist()
+        return f"array {plain!r}" if isinstance(plain, list) else _identity(plain)
+    return repr(value)
+
+
+def _text(value: Any, digits: int | None) -> str:
+    """A value in brief; floats with so many digits, or with all of them and the point that tells 1.0 from 1."""
+    if isinstance(value, str):
+        return str(value) if value.strip() else repr(value)
+    if isinstance(value, float):
+        return repr(float(value)) if digits is None else f"{float(value):.{digits}g}"
+    if hasattr(value, "get_params") and not isinstance(value, type):
+        return type(value).__name__
+    if callable(value) and hasattr(value, "__name__"):
+        return str(value.__name__)
+    if isinstance(value, (tuple, list)):
+        inner = ", ".join(_text(each, digits) for each in value)
+        return f"({inner})" if isinstance(value, tuple) else f"[{inner}]"
+    if hasattr(value, "tolist") and hasattr(value, "dtype"):
+        return _text(value.tolist(), digits)
+    text = repr(value)
+    return _shortened(type(value).__name__ if " at 0x" in text else text)
+
+
+def _shortened(text: str) -> str:
+    text = _one_line(text)
+    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 3]}..."
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,187 @@
+"""Results of scikit-learn's ``cross_validate``, and plain arrays of scores, by model name."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tiebreak.errors import InvalidScoresError, UnpairedScoresError, UnreadableSourceError
+from tiebreak.numerics import FloatArray
+from tiebreak.readers.checks import refuse_items
+from tiebreak.readers.metrics import check_finite, check_sign, choose_metric, orient, sklearn_metric, table_metric
+from tiebreak.readers.request import Request
+from tiebreak.readers.sizes import known_sizes, with_sizes
+from tiebreak.readers.source import Source, assumed_paired
+from tiebreak.readers.splits import Split, Splits, describe_splits
+from tiebreak.scores.metric import NamedMetric
+from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
+
+
+def is_cross_validate(result: Any) -> bool:
+    """Whether this looks like what cross_validate returns."""
+    return isinstance(result, Mapping) and any(isinstance(key, str) and key.startswith("test_") for key in result)
+
+
+def read_cross_validate(results: Mapping[str, Mapping[str, Any]], request: Request, name: str) -> Source:
+    """Scores of ``{name: cross_validate(...)}``, paired by position unless ``return_indices=True`` shows the splits.
+
+    Raises
+    ------
+    UnpairedScoresError
+        Models were scored on different splits, or on different numbers of them.
+    """
+    held = dict.fromkeys(key.removeprefix("test_") for result in results.values() for key in result if key.startswith("test_"))
+    names_it = tuple(held) == ("score",)
+    chosen = choose_metric(tuple(held), None if names_it else request.metric, name)
+    for model, result in results.items():
+        if f"test_{chosen}" not in result:
+            raise UnreadableSourceError(f"model {model!r} of {name} has no scores for {chosen!r}. Score all models alike.")
+    named = sklearn_metric(chosen, request)
+    arrays = {str(model): as_scores(result[f"test_{chosen}"], str(model)) for model, result in results.items()}
+    matrix = dataclasses.replace(_paired(arrays, name), dataset="")
+    splits = _same_splits({str(model): result.get("indices") for model, result in results.items()}, matrix, name)
+    return _source(matrix, named, splits, request, name, by_sklearn=True)
+
+
+def read_arrays(arrays: Mapping[str, Any], request: Request, name: str) -> Source:
+    """Scores of ``{name: one score for each split}``, paired by position.
+
+    Raises
+    ------
+    UnpairedScoresError
+        Arrays of different length.
+    """
+    matrix = _paired({str(model): as_scores(values, str(model)) for model, values in arrays.items()}, name)
+    refuse_items(matrix, request, name)
+    return _source(matrix, table_metric(None, request, name), None, request, name)
+
+
+def _source(
+    matrix: ScoreMatrix, named: NamedMetric, splits: Splits | None, request: Request, name: str, *, by_sklearn: bool = False
+) -> Source:
+    matrix = dataclasses.replace(matrix, score=orient(matrix.score, named.factor))
+    design = SplitDesign(pairing="position")
+    if splits is not None:
+        matrix, design = splits.applied_to(matrix)
+    matrix = with_sizes(matrix, request, name)
+    check_finite(matrix, name)
+    check_sign(matrix, named, name, by_sklearn=by_sklearn)
+    design = dataclasses.replace(design, sizes=known_sizes([matrix]))
+    notices = (assumed_paired(name),) if design.pairing == "position" else ()
+    return Source(Scores(named.metric, (matrix,), design, notices), name)
+
+
+# --- scores -------------------------------------------------------------------------------------------------------------
+
+
+def as_scores(values: Any, model: str) -> FloatArray:
+    """One model's scores as floats, nan where there is none.
+
+    Raises
+    ------
+    InvalidScoresError
+        Not one number for each split.
+    """
+    if isinstance(values, (str, bytes, Mapping)) or values is None:
+        raise InvalidScoresError(f"the scores of model {model!r} must be numbers, one for each split; got {_brief(values)}.")
+    try:
+        given = np.ma.filled(np.ma.asarray(values), np.nan) if isinstance(values, np.ma.MaskedArray) else np.asarray(values)
+    except ValueError:  # lists of different length
+        raise InvalidScoresError(f"the scores of model {model!r} must be numbers in one list; got {_brief(values)}.") from None
+    if given.ndim == 0 and given.dtype.kind not in "biuf":
+        raise InvalidScoresError(f"the scores of model {model!r} must be numbers, one for each split; got {_brief(values)}.")
+    if given.ndim == 0:
+        raise InvalidScoresError(f"model {model!r} has the single score {_brief(values)}; a score for each split is needed.")
+    if given.ndim > 1:
+        raise InvalidScoresError(
+            f"the scores of model {model!r} have the shape {given.shape}; one score for each split is needed, in one "
+            "dimension. For repeats by folds, use a table with columns 'repeat' and 'fold'."
+        )
+    if given.dtype.kind not in "biufO":
+        raise InvalidScoresError(
+            f"model {model!r}: {given.flat[0].item()!r:.60} is not a number." if given.size else _empty(model)
+        )
+    if given.size == 0:
+        raise InvalidScoresError(_empty(model))
+    return (
+        np.array([_number(value, i, model) for i, value in enumerate(given)]) if given.dtype.kind == "O" else given.astype(float)
+    )
+
+
+def _empty(model: str) -> str:
+    return f"model {model!r} has no scores; a score for each split is needed."
+
+
+def _number(value: Any, position: int, model: str) -> float:
+    if value is None or type(value).__name__ == "NAType":
+        return float("nan")
+    try:
+        if isinstance(value, (str, bytes)):
+            raise ValueError
+        return float(value)
+    except (TypeError, ValueError):
+        raise InvalidScoresError(f"model {model!r}, score {position + 1}: {value!r:.60} is not a number.") from None
+    except OverflowError:
+        return float("inf")
+
+
+def _brief(value: Any) -> str:
+    return f"{value!r:.60}"
+
+
+def _paired(arrays: Mapping[str, FloatArray], name: str) -> ScoreMatrix:
+    models = tuple(arrays)
+    for model in models[1:]:
+        if arrays[model].size != arrays[models[0]].size:
+            raise UnpairedScoresError(
+                f"{name}: model {models[0]!r} has {arrays[models[0]].size} scores and {model!r} has {arrays[model].size}, so "
+                "they cannot be paired by their order. Score all models on the same splits."
+            )
+    n_splits = arrays[models[0]].size
+    zeros, fold = np.zeros(n_splits, dtype=np.int64), np.arange(n_splits)
+    return ScoreMatrix("", models, zeros, fold, zeros, zeros, np.array([arrays[model] for model in models]))
+
+
+# --- splits -------------------------------------------------------------------------------------------------------------
+
+
+class _Known(NamedTuple):
+    model: str
+    splits: list[Split]
+
+
+def _same_splits(indices: Mapping[str, Any], matrix: ScoreMatrix, name: str) -> Splits | None:
+    """The splits of all models, where they returned them; those that did are checked against each other."""
+    known = [
+        _Known(model, _as_splits(value, model, matrix.n_splits, name)) for model, value in indices.items() if value is not None
+    ]
+    if not known:
+        return None
+    first = known[0]
+    for other in known[1:]:
+        differs = next((i for i, pair in enumerate(zip(first.splits, other.splits, strict=True)) if not _same(*pair)), None)
+        if differs is not None:
+            raise UnpairedScoresError(
+                f"{name}: models {first.model!r} and {other.model!r} were scored on different splits; the first that differs "
+                f"is split {differs} (counting from 0). Give cross_validate the same cv for all, with a fixed random_state if "
+                "it shuffles."
+            )
+    splits = describe_splits(first.splits)
+    return splits if len(known) == len(indices) else splits.of_some_models()
+
+
+def _as_splits(indices: Any, model: str, n_splits: int, name: str) -> list[Split]:
+    train, test = (indices.get(part) if isinstance(indices, Mapping) else None for part in ("train", "test"))
+    if not isinstance(train, Sequence) or not isinstance(test, Sequence) or not len(train) == len(test) == n_splits:
+        raise UnreadableSourceError(
+            f"the indices of model {model!r} in {name} are not what cross_validate(return_indices=True) returns: 'train' and "
+            f"'test', with an array for each of the {n_splits} splits."
+        )
+    return [Split(np.asarray(one), np.asarray(two)) for one, two in zip(train, test, strict=True)]
+
+
+def _same(one: Split, two: Split) -> bool:
+    return np.array_equal(np.sort(one.train), np.sort(two.train)) and np.array_equal(np.sort(one.test), np.sort(two.test))

@@ -1,0 +1,133 @@
+"""What index arrays say of splits: sizes, repeats and folds, the scheme, and a hash that tells them from others."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from tiebreak.numerics import IntArray
+from tiebreak.scores.scores import Kind, ScoreMatrix, SplitDesign
+
+
+class Split(NamedTuple):
+    """Row numbers of the training and test examples of one split."""
+
+    train: IntArray
+    test: IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Splits:
+    """The splits of a source, in its order.
+
+    Attributes
+    ----------
+    repeat, fold : ndarray of shape (n_splits,)
+        In key order.
+    n_train, n_test : ndarray of shape (n_splits,)
+        Numbers of examples, 0 where they are not known.
+    kind, ordered, pairing, sizes, hash
+        As of `SplitDesign`.
+    """
+
+    repeat: IntArray
+    fold: IntArray
+    n_train: IntArray
+    n_test: IntArray
+    kind: Kind = "unknown"
+    ordered: bool = False
+    pairing: Literal["key", "position"] = "key"
+    sizes: Literal["exact", "approximate", "missing"] = "exact"
+    hash: str | None = None
+
+    def applied_to(self, matrix: ScoreMatrix) -> tuple[ScoreMatrix, SplitDesign]:
+        """The matrix with these keys and sizes, and the design."""
+        design = SplitDesign(self.kind, self.ordered, self.pairing, self.sizes, self.hash)
+        keyed = dataclasses.replace(matrix, repeat=self.repeat, fold=self.fold, n_train=self.n_train, n_test=self.n_test)
+        return keyed, design
+
+    def of_some_models(self) -> Splits:
+        """The same where not all models are known to share them."""
+        return dataclasses.replace(self, pairing="position", hash=None)
+
+
+class Scheme(NamedTuple):
+    """How splits follow one another: what a splitter is called, and how many folds one repeat has."""
+
+    kind: Kind
+    n_folds: int
+    ordered: bool = False
+
+
+def keys_of(scheme: Scheme, n_splits: int) -> tuple[IntArray, IntArray]:
+    """Repeat and fold of each split."""
+    return np.divmod(np.arange(n_splits), scheme.n_folds)
+
+
+def describe_splits(splits: Sequence[Split], scheme: Scheme | None = None) -> Splits:
+    """Sizes, keys and hash of splits that are known example by example.
+
+    Parameters
+    ----------
+    splits : sequence of Split
+        Row numbers, or boolean masks.
+    scheme : Scheme, optional
+        Where the splitter is known; else it is told from the indices.
+    """
+    splits = [Split(_row_numbers(split.train), _row_numbers(split.test)) for split in splits]
+    scheme = scheme or _recognise(splits)
+    repeat, fold = keys_of(scheme, len(splits))
+    n_train, n_test = (np.array([rows.size for rows in part], dtype=np.int64) for part in zip(*splits, strict=True))
+    digest = split_hash([split.test for split in splits])
+    return Splits(repeat, fold, n_train, n_test, scheme.kind, scheme.ordered, hash=digest)
+
+
+def _row_numbers(rows: IntArray) -> IntArray:
+    rows = np.asarray(rows)
+    return np.flatnonzero(rows) if rows.dtype == bool else rows
+
+
+def split_hash(tests: Sequence[IntArray]) -> str:
+    """SHA-256 of the test examples of all splits, in split order; the order within a split does not matter."""
+    digest = hashlib.sha256()
+    for rows in tests:
+        canonical = np.sort(rows).astype("<i8")
+        digest.update(np.array([canonical.size], dtype="<i8").tobytes())  # so that {1, 2}, {3} is not {1}, {2, 3}
+        digest.update(canonical.tobytes())
+    return digest.hexdigest()
+
+
+def _recognise(splits: Sequence[Split]) -> Scheme:
+    """k-fold is told by test sets that together are all examples, once in each repeat."""
+    n_splits = len(splits)
+    if n_splits == 1:
+        return Scheme("holdout", 1)
+    if all(split.train.size and split.test.size and split.train.max() < split.test.min() for split in splits):
+        return Scheme("time", n_splits, ordered=True)
+    n_folds = _folds_of_a_repeat(splits)
+    if n_folds is None:
+        return Scheme("unknown", n_splits)
+    if n_folds == n_splits and all(split.test.size == 1 for split in splits):
+        return Scheme("loo", n_splits)
+    return Scheme("kfold" if n_folds == n_splits else "repeated-kfold", n_folds)
+
+
+def _folds_of_a_repeat(splits: Sequence[Split]) -> int | None:
+    everything = np.unique(np.concatenate(splits[0]))
+    ends = np.cumsum([split.test.size for split in splits])
+    if ends[-1] % everything.size or any(sum(map(len, split)) != everything.size for split in splits):
+        return None
+    n_repeats = int(ends[-1]) // everything.size
+    n_folds, rest = divmod(len(splits), n_repeats)
+    if rest:
+        return None
+    for start in range(0, len(splits), n_folds):
+        tested = np.sort(np.concatenate([split.test for split in splits[start : start + n_folds]]))
+        if not np.array_equal(tested, everything):
+            return None
+    return n_folds

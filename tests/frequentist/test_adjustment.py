@@ -1,0 +1,206 @@
+"""Seven corrections against their definitions: closed tests over all subsets, textbook steps, scipy's false discovery rate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations, pairwise
+from typing import get_args
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
+
+from tiebreak.errors import InvalidParameterError
+from tiebreak.frequentist import adjust_pvalues
+from tiebreak.frequentist.adjustment import Correction
+
+ALL = get_args(Correction)
+
+
+def closed(p: np.ndarray, combined: Callable[[np.ndarray], float]) -> np.ndarray:
+    """Closed testing: a hypothesis falls when every set it is in falls, so its p-value is the largest of theirs."""
+    adjusted = np.zeros(p.size)
+    for size in range(1, p.size + 1):
+        for members in combinations(range(p.size), size):
+            value = combined(p[list(members)])
+            for member in members:
+                adjusted[member] = max(adjusted[member], value)
+    return adjusted
+
+
+def simes(p: np.ndarray) -> float:
+    return float(np.min(p.size * np.sort(p) / np.arange(1, p.size + 1)))
+
+
+def hommel_in_quadratic_time(p: np.ndarray) -> np.ndarray:
+    """Wright (1992), appendix: the algorithm of R's p.adjust."""
+    m = p.size
+    order = np.argsort(p)
+    ordered = p[order]
+    least = np.full(m, np.min(m * ordered / np.arange(1, m + 1)))
+    adjusted = least.copy()
+    for size in range(m - 1, 1, -1):
+        upper = np.arange(m - size + 1, m)
+        smallest = np.min(size * ordered[upper] / np.arange(2, size + 1))
+        lower = np.arange(m - size + 1)
+        level = np.empty(m)
+        level[lower] = np.minimum(size * ordered[lower], smallest)
+        level[upper] = level[m - size]
+        adjusted = np.maximum(adjusted, level)
+    result = np.empty(m)
+    result[order] = np.maximum(adjusted, ordered)
+    return result
+
+
+def step_down(p: np.ndarray, factor: Callable[[int, int], float]) -> np.ndarray:
+    """The largest of ``factor(rank, m) * p`` over p-values up to one's own."""
+    order = sorted(range(p.size), key=lambda i: p[i])
+    result, so_far = np.empty(p.size), 0.0
+    for rank, i in enumerate(order, start=1):
+        so_far = max(so_far, factor(rank, p.size) * p[i])
+        result[i] = min(1.0, so_far)
+    return result
+
+
+def step_up(p: np.ndarray, factor: Callable[[int, int], float]) -> np.ndarray:
+    """The smallest of ``factor(rank, m) * p`` over p-values from one's own."""
+    order = sorted(range(p.size), key=lambda i: p[i])
+    result, so_far = np.empty(p.size), 1.0
+    for rank, i in reversed(list(enumerate(order, start=1))):
+        so_far = min(so_far, factor(rank, p.size) * p[i])
+        result[i] = so_far
+    return result
+
+
+TEXTBOOK: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "bonferroni": lambda p: np.minimum(1, p.size * p),
+    "sidak": lambda p: 1 - (1 - p) ** p.size,
+    "holm": lambda p: step_down(p, lambda rank, m: m - rank + 1),
+    "hochberg": lambda p: step_up(p, lambda rank, m: m - rank + 1),
+    "hommel": hommel_in_quadratic_time,
+    "bh": lambda p: step_up(p, lambda rank, m: m / rank),
+    "by": lambda p: step_up(p, lambda rank, m: m / rank * sum(1 / i for i in range(1, m + 1))),
+    "none": lambda p: p,
+}
+
+pvalues = st.lists(
+    st.one_of(
+        st.floats(0, 1), st.sampled_from([0.0, 1.0, 0.05, 0.025, 0.01, 1e-300]), st.integers(0, 100).map(lambda i: i / 100)
+    ),
+    min_size=1,
+    max_size=40,
+).map(np.array)
+
+
+@settings(max_examples=500, deadline=None)
+@given(p=pvalues)
+def test_textbook(p: np.ndarray) -> None:
+    """Each correction by its definition, ties, zeros and ones included."""
+    for correction in ALL:
+        expected = np.minimum(1, TEXTBOOK[correction](p))
+        assert_allclose(adjust_pvalues(p, correction), expected, rtol=1e-12, atol=1e-14, err_msg=correction)
+
+
+@settings(max_examples=100, deadline=None)
+@given(p=pvalues.map(lambda p: p[:7]))
+def test_hommel_and_holm_are_closed_tests(p: np.ndarray) -> None:
+    """Over all 127 subsets: Hommel is the closed Simes test, Holm the closed Bonferroni test."""
+    assert_allclose(adjust_pvalues(p, "hommel"), closed(p, simes), rtol=1e-12)
+    assert_allclose(adjust_pvalues(p, "holm"), closed(p, lambda part: min(1.0, part.size * float(part.min()))), rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["uniform", "signals", "rounded", "tied", "linear", "concave"])
+def test_fast_hommel_agrees_with_the_quadratic_algorithm(kind: str, rng: np.random.Generator) -> None:
+    """600 p-values of each shape that a convex hull may stumble over: collinear, tied, all on one side."""
+    u = rng.random(600)
+    p = {
+        "uniform": u,
+        "signals": np.where(u < 0.3, u**8, u),
+        "rounded": np.round(u, 2),
+        "tied": np.where(u < 0.5, 0.01, 0.3),
+        "linear": np.arange(1, 601) / 601,
+        "concave": np.sort(u) ** 0.3,
+    }[kind]
+    assert_allclose(adjust_pvalues(p, "hommel"), hommel_in_quadratic_time(p), rtol=1e-12)
+
+
+@pytest.mark.parametrize("correction", ["bh", "by"])
+def test_false_discovery_rate_is_scipys(correction: Correction, rng: np.random.Generator) -> None:
+    """scipy.stats.false_discovery_control on 200 p-values."""
+    p = rng.random(200) ** 3
+    assert_allclose(adjust_pvalues(p, correction), stats.false_discovery_control(p, method=correction), rtol=1e-12)
+
+
+def test_hand_computed_holm() -> None:
+    """0.01 times 3, then 0.03 times 2, then 0.04 times 1 raised to its predecessor."""
+    assert_allclose(adjust_pvalues([0.01, 0.04, 0.03], "holm"), [0.03, 0.06, 0.06])
+
+
+def test_sidak_keeps_small_pvalues() -> None:
+    """1 - (1 - p)^m of p = 1e-20 is m p, not 0."""
+    assert_allclose(adjust_pvalues([1e-20, 0.5, 1.0], "sidak"), [3e-20, 0.875, 1.0], rtol=1e-14)
+
+
+@pytest.mark.parametrize("correction", ALL)
+def test_undefined_tests_count_as_one(correction: Correction) -> None:
+    """A nan enters the family as p = 1 and stays nan (design section 4)."""
+    p = np.array([0.01, np.nan, 0.03, np.nan, 0.2])
+    got, expected = adjust_pvalues(p, correction), adjust_pvalues(np.nan_to_num(p, nan=1.0), correction)
+    assert_array_equal(got[[0, 2, 4]], expected[[0, 2, 4]])
+    assert_array_equal(got[[1, 3]], np.nan)
+    assert_array_equal(adjust_pvalues([np.nan, np.nan], correction), np.nan)
+
+
+@pytest.mark.parametrize("correction", ALL)
+def test_order_does_not_matter(correction: Correction, rng: np.random.Generator) -> None:
+    """Permuting the family permutes the answer, ties or not."""
+    p = np.round(rng.random(60) ** 2, 2)
+    shuffled = rng.permutation(60)
+    assert_allclose(adjust_pvalues(p[shuffled], correction), adjust_pvalues(p, correction)[shuffled], rtol=1e-15)
+
+
+@pytest.mark.parametrize("correction", ALL)
+def test_adjusting_keeps_order_and_never_lowers(correction: Correction, rng: np.random.Generator) -> None:
+    """A smaller p-value stays the smaller one; an adjusted one is at least the raw one and at most 1; one test stays as it is."""
+    p = np.sort(rng.random(100) ** 4)
+    adjusted = adjust_pvalues(p, correction)
+    assert np.all(np.diff(adjusted) >= 0)
+    assert np.all(adjusted >= p * (1 - 1e-15))
+    assert np.all(adjusted <= 1)
+    assert_allclose(adjust_pvalues([0.03], correction), [0.03], rtol=1e-15)
+    assert adjust_pvalues([], correction).shape == (0,)
+
+
+def test_corrections_are_ordered(rng: np.random.Generator) -> None:
+    """Hommel is at most Hochberg, that at most Holm, that at most Bonferroni; BH is at most Hommel."""
+    p = rng.random(200) ** 5
+    by_power = [adjust_pvalues(p, correction) for correction in ("bh", "hommel", "hochberg", "holm", "bonferroni")]
+    for smaller, larger in pairwise(by_power):
+        assert np.all(smaller <= larger * (1 + 1e-12))
+
+
+def test_input_is_left_alone() -> None:
+    """Also by "none", which returns a copy."""
+    p = np.array([0.01, np.nan, 0.2])
+    for correction in ALL:
+        adjust_pvalues(p, correction)[:] = 7
+    assert_array_equal(p, [0.01, np.nan, 0.2])
+
+
+@pytest.mark.parametrize(
+    ("p", "correction", "text"),
+    [
+        ([0.2, -0.01, 1.2], "holm", r"a p-value lies between 0 and 1; number 1 is .*-0\.01"),
+        ([0.2, 1.2], "holm", r"number 1 is .*1\.2"),
+        ([[0.1, 0.2]], "holm", r"one axis; got an array of shape \(1, 2\)"),
+        (0.05, "holm", r"one axis; got an array of shape \(\)"),
+        ([0.1], "tukey", "unknown correction 'tukey'; choose one of 'holm', 'bonferroni'"),
+    ],
+)
+def test_errors_of_input(p: object, correction: str, text: str) -> None:
+    """What is no p-value, no family, no correction."""
+    with pytest.raises(InvalidParameterError, match=text):
+        adjust_pvalues(p, correction)  # type: ignore[arg-type]

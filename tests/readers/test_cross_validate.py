@@ -1,0 +1,250 @@
+"""Results of cross_validate, and arrays, by model name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold, RepeatedStratifiedKFold, cross_validate
+from sklearn.naive_bayes import GaussianNB
+
+from tests.readers.helpers import codes, read
+from tiebreak.errors import (
+    AmbiguousSourceError,
+    ContradictingSizesError,
+    InvalidScoresError,
+    UnknownDirectionError,
+    UnknownNameError,
+    UnpairedScoresError,
+    UnreadableSourceError,
+)
+from tiebreak.readers import read_scores
+
+Data = tuple[np.ndarray, np.ndarray]
+CV = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
+
+
+def results(moons: Data, cv: Any = CV, **settings: Any) -> dict[str, Any]:
+    """Of two models."""
+    models = {"logistic": LogisticRegression(), "bayes": GaussianNB()}
+    return {name: cross_validate(model, *moons, cv=cv, **settings) for name, model in models.items()}
+
+
+def test_indices_show_the_splits(moons: Data) -> None:
+    """Exact sizes, repeats, and a hash; models are paired for certain."""
+    found = results(moons, return_indices=True)
+    scores = read_scores(found)
+    matrix = scores.matrix()
+    assert matrix.models == ("logistic", "bayes")
+    assert_array_equal(matrix.score[1], found["bayes"]["test_score"])
+    assert_array_equal(matrix.repeat, [0, 0, 0, 1, 1, 1])
+    assert_array_equal(matrix.n_test, [len(test) for _, test in CV.split(*moons)])
+    assert (scores.design.kind, scores.design.pairing, scores.design.sizes) == ("repeated-kfold", "key", "exact")
+    assert scores.design.hash is not None
+    assert scores.notices == ()
+    assert (scores.metric.name, scores.metric.higher_is_better) == ("score", True)
+
+
+def test_without_indices_pairing_is_assumed(moons: Data) -> None:
+    """By position, and said; sizes are the caller's."""
+    scores = read_scores(results(moons), metric="accuracy", n_train=40, n_test=21)
+    assert codes(scores) == ["assumed-paired"]
+    assert (scores.design.pairing, scores.design.sizes, scores.design.hash) == ("position", "exact", None)
+    assert scores.metric.name == "accuracy"
+
+
+def test_indices_of_some_models(moons: Data) -> None:
+    """Sizes are known, pairing is assumed."""
+    found = results(moons, return_indices=True)
+    del found["bayes"]["indices"]
+    scores = read_scores(found)
+    assert codes(scores) == ["assumed-paired"]
+    assert (scores.design.pairing, scores.design.sizes, scores.design.hash) == ("position", "exact", None)
+
+
+def test_different_splits(moons: Data) -> None:
+    """Both models and the first split that differs."""
+    found = results(moons, cv=KFold(3), return_indices=True)
+    found["bayes"] = cross_validate(GaussianNB(), *moons, cv=KFold(3, shuffle=True, random_state=0), return_indices=True)
+    with pytest.raises(UnpairedScoresError) as caught:
+        read_scores(found)
+    assert str(caught.value) == (
+        "the source: models 'logistic' and 'bayes' were scored on different splits; the first that differs is split 0 "
+        "(counting from 0). Give cross_validate the same cv for all, with a fixed random_state if it shuffles."
+    )
+
+
+def test_same_tests_with_other_training_sets_are_other_splits(moons: Data) -> None:
+    """Here the last one, which leaves a training example out."""
+    found = results(moons, cv=KFold(3), return_indices=True)
+    train = found["bayes"]["indices"]["train"]
+    found["bayes"]["indices"]["train"] = (*train[:2], train[2][1:])
+    with pytest.raises(UnpairedScoresError, match="the first that differs is split 2"):
+        read_scores(found)
+
+
+def test_several_metrics(moons: Data) -> None:
+    """metric= selects; scikit-learn stores losses negated."""
+    found = results(moons, scoring=["accuracy", "neg_log_loss"])
+    with pytest.raises(AmbiguousSourceError, match="the source holds 2 metrics: 'accuracy' and 'neg_log_loss'"):
+        read_scores(found)
+    with pytest.raises(UnknownNameError, match="no metric is called 'acc'"):
+        read_scores(found, metric="acc")
+    for metric in ("log_loss", "neg_log_loss"):
+        scores = read_scores(found, metric=metric)
+        assert (scores.metric.name, scores.metric.higher_is_better) == ("log_loss", False)
+        assert_array_equal(scores.matrix().score[0], -found["logistic"]["test_neg_log_loss"])
+
+
+def test_plain_scores_are_named_by_the_caller(moons: Data) -> None:
+    """A loss that was stored negated under test_score."""
+    found = results(moons, scoring="neg_log_loss")
+    assert read_scores(found).metric.higher_is_better
+    scores = read_scores(found, metric="log_loss")
+    assert (scores.matrix().score > 0).all()
+    with pytest.raises(InvalidScoresError, match="scikit-learn stores the loss 'log_loss' negated, never above zero"):
+        read_scores(results(moons), metric="log_loss")
+
+
+def test_models_scored_differently(moons: Data) -> None:
+    """One lacks the metric, or has another number of splits."""
+    found = results(moons, scoring=["accuracy", "f1"])
+    del found["bayes"]["test_f1"]
+    with pytest.raises(UnreadableSourceError, match="model 'bayes' of the source has no scores for 'f1'"):
+        read_scores(found, metric="f1")
+    found = results(moons)
+    found["bayes"] = cross_validate(GaussianNB(), *moons, cv=3)
+    with pytest.raises(UnpairedScoresError, match="model 'logistic' has 6 scores and 'bayes' has 3, so they cannot be paired"):
+        read_scores(found)
+
+
+def test_indices_that_are_none(moons: Data) -> None:
+    """A dict of another shape under 'indices'."""
+    found = results(moons, return_indices=True)
+    found["bayes"]["indices"] = {"train": []}
+    with pytest.raises(UnreadableSourceError, match="the indices of model 'bayes' in the source are not what cross_validate"):
+        read_scores(found)
+
+
+def test_sizes_given_beside_indices(moons: Data) -> None:
+    """They must agree."""
+    with pytest.raises(ContradictingSizesError, match="n_train=99 was given, but the source says 4"):
+        read_scores(results(moons, return_indices=True), n_train=99)
+
+
+def test_result_of_a_single_call(moons: Data) -> None:
+    """It has no name."""
+    with pytest.raises(UnreadableSourceError) as caught:
+        read_scores(results(moons)["bayes"])
+    assert (
+        str(caught.value)
+        == "the source is the result of one call of cross_validate. Pass {name: result} with one for each model."
+    )
+
+
+# --- arrays ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("convert", [list, tuple, np.array, pd.Series, np.ma.array], ids=lambda each: each.__qualname__)
+def test_arrays_of_all_kinds(convert: Any) -> None:
+    """Paired by position, and said."""
+    scores = read({"svm": convert([0.5, 1.0, 0.25]), "rf": [1, 0, True]})
+    assert_array_equal(scores.matrix().score, [[0.5, 1.0, 0.25], [1, 0, 1]])
+    assert_array_equal(scores.matrix().fold, [0, 1, 2])
+    assert codes(scores) == ["assumed-paired"]
+
+
+def test_missing_scores() -> None:
+    """None, NA, nan and masked ones."""
+    masked = np.ma.array([0.5, 0.6], mask=[False, True])
+    scores = read({"a": [0.5, None], "b": pd.Series([0.5, pd.NA], dtype="Float64"), "c": [0.5, float("nan")], "d": masked})
+    assert_array_equal(scores.matrix().score, np.tile([0.5, np.nan], (4, 1)))
+
+
+def test_arrays_are_copied() -> None:
+    """What the caller does with them later changes nothing."""
+    values = np.array([0.5, 0.6])
+    scores = read({"a": values, "b": values})
+    values[:] = 0
+    assert_array_equal(scores.matrix().score, [[0.5, 0.6]] * 2)
+
+
+def test_losses_by_name() -> None:
+    """Taken at their name's word."""
+    assert_array_equal(read({"a": [0.5], "b": [0.25]}, metric="log_loss").matrix().score, [[0.5], [0.25]])
+    assert_array_equal(read({"a": [-0.5], "b": [-0.25]}, metric="neg_log_loss").matrix().score, [[0.5], [0.25]])
+    with pytest.raises(InvalidScoresError, match=r"model 'a' has -0\.5 on repeat 0 fold 0, but 'log_loss' is never negative"):
+        read({"a": [-0.5], "b": [-0.25]}, metric="log_loss")
+
+
+def test_unnamed_metric() -> None:
+    """Is asked for."""
+    with pytest.raises(UnknownDirectionError, match="the source does not say which metric its scores are"):
+        read_scores({"a": [0.5], "b": [0.25]})
+
+
+@pytest.mark.parametrize(
+    ("arrays", "error", "text"),
+    [
+        (
+            {"a": [1, 2], "b": [1]},
+            UnpairedScoresError,
+            (
+                "the source: model 'a' has 2 scores and 'b' has 1, so they cannot be paired by their order. Score all models "
+                "on the same splits."
+            ),
+        ),
+        (
+            {"a": np.zeros((2, 3))},
+            InvalidScoresError,
+            (
+                "the scores of model 'a' have the shape (2, 3); one score for each split is needed, in one dimension. For "
+                "repeats by folds, use a table with columns 'repeat' and 'fold'."
+            ),
+        ),
+        ({"a": 0.5}, InvalidScoresError, "model 'a' has the single score 0.5; a score for each split is needed."),
+        ({"a": []}, InvalidScoresError, "model 'a' has no scores; a score for each split is needed."),
+        ({"a": "0.5"}, InvalidScoresError, "the scores of model 'a' must be numbers, one for each split; got '0.5'."),
+        ({"a": None}, InvalidScoresError, "the scores of model 'a' must be numbers, one for each split; got None."),
+        ({"a": object}, InvalidScoresError, "the scores of model 'a' must be numbers, one for each split; got <class 'object'>."),
+        ({1: [0.5], "1": [0.6]}, UnreadableSourceError, "the source has two keys of the same text among '1' and '1'."),
+        ({"a": ["0.5"]}, InvalidScoresError, "model 'a': '0.5' is not a number."),
+        ({"a": [0.5, "x"]}, InvalidScoresError, "model 'a': '0.5' is not a number."),
+        ({"a": [0.5, None, "x"]}, InvalidScoresError, "model 'a', score 3: 'x' is not a number."),
+        ({"a": [[1], [1, 2]]}, InvalidScoresError, "the scores of model 'a' must be numbers in one list; got [[1], [1, 2]]."),
+        (
+            {"a": [0.5, float("inf")]},
+            InvalidScoresError,
+            (
+                "the source: model 'a', repeat 0 fold 1: the score is infinite. Means and differences would be infinite too; "
+                "correct it, or leave the cell empty (nan) if the score is undefined."
+            ),
+        ),
+        ({"a": [10**400, None]}, InvalidScoresError, None),
+        ({}, UnreadableSourceError, "the source is an empty dict. Pass {name: scores} with at least two models."),
+    ],
+)
+def test_unusable_arrays(arrays: dict[str, Any], error: type[Exception], text: str | None) -> None:
+    """Which model and why."""
+    with pytest.raises(error) as caught:
+        read(arrays)
+    assert text is None or str(caught.value) == text
+
+
+def test_items_are_asked_about() -> None:
+    """Right and wrong on a hundred examples, or on a hundred folds of one example."""
+    arrays = {"a": [1, 0] * 50, "b": [1] * 100}
+    with pytest.raises(AmbiguousSourceError, match="the source has 100 rows in which every score is 0 or 1"):
+        read(arrays)
+    assert read(arrays, n_train=99, n_test=1).matrix().n_splits == 100
+
+
+def test_dict_of_columns_is_a_table() -> None:
+    """Where a reserved word is among the names."""
+    table = {"model": ["a", "b", "a", "b"], "fold": np.array([1, 1, 0, 0]), "score": [0.1, 0.2, 0.3, 0.4]}
+    assert_array_equal(read(table).matrix().score, [[0.3, 0.1], [0.4, 0.2]])
+    assert_array_equal(read({"fold": [1, 0], "svm": [0.1, 0.2]}).matrix().score, [[0.2, 0.1]])

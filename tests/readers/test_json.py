@@ -1,0 +1,200 @@
+"""JSON: answers of tiebreak, and tables as records or columns."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+
+import tiebreak
+from tests.readers.conftest import Write
+from tests.readers.helpers import LONG_FRAME, SCORE, WIDE_FRAME, codes, read
+from tiebreak.errors import InvalidParameterError, InvalidScoresError, UnknownNameError, UnreadableSourceError
+from tiebreak.readers import read_scores
+
+
+def answer(**changes: Any) -> dict[str, Any]:
+    """What tiebreak writes, as far as scores are concerned."""
+    scores = {
+        "dataset": "",
+        "models": ["svm", "forest"],
+        "repeat": [0, 0, 1],
+        "fold": [0, 1, 0],
+        "n_train": [90, 90, 90],
+        "n_test": [10, 10, 10],
+        "score": [[0.9, 0.8, None], [0.7, 0.6, 0.5]],
+    }
+    return {
+        "schema": 1,
+        "tiebreak": "0.1.0",
+        "metric": {"name": "accuracy", "higher_is_better": True},
+        "scores": scores | changes.pop("scores", {}),
+        "provenance": {
+            "splits": "abc",
+            "design": {"kind": "repeated-kfold", "ordered": False, "pairing": "key", "sizes": "exact"},
+        },
+    } | changes
+
+
+def test_answer_is_read_back(write: Write) -> None:
+    """Scores, sizes, metric and design."""
+    scores = read_scores(write(json.dumps(answer()), "last.json"))
+    matrix = scores.matrix()
+    assert matrix.models == ("svm", "forest")
+    assert_array_equal(matrix.score, [[0.9, 0.8, np.nan], [0.7, 0.6, 0.5]])
+    assert_array_equal(matrix.n_train, [90, 90, 90])
+    assert (scores.metric.name, scores.metric.higher_is_better) == ("accuracy", True)
+    design = scores.design
+    assert (design.kind, design.pairing, design.sizes, design.hash) == ("repeated-kfold", "key", "exact", "abc")
+    assert scores.notices == ()
+
+
+def test_answer_as_a_dict() -> None:
+    """As json.load gives it."""
+    assert read_scores(answer()).models == ("svm", "forest")
+
+
+def test_answer_without_sizes() -> None:
+    """They are null there; n_train= and n_test= may tell."""
+    bare = answer(scores={"n_train": None, "n_test": None})
+    assert read_scores(bare).design.sizes == "missing"
+    assert read_scores(bare, n_train=90, n_test=10).design.sizes == "exact"
+
+
+def test_what_the_answer_was_warned_of_is_said_again() -> None:
+    """Pairing by position and approximate sizes are properties of the scores."""
+    design = {"kind": "new-kind", "ordered": True, "pairing": "position", "sizes": "approximate"}
+    scores = read_scores(answer(provenance={"splits": None, "design": design}))
+    assert codes(scores) == ["assumed-paired", "approximate-sizes"]
+    assert (scores.design.kind, scores.design.ordered, scores.design.sizes) == ("unknown", True, "approximate")
+
+
+def test_metric_of_an_answer_must_agree() -> None:
+    """With metric= and lower_is_better=."""
+    with pytest.raises(UnknownNameError, match="no metric is called 'f1': there are 'accuracy'"):
+        read_scores(answer(), metric="f1")
+    with pytest.raises(
+        InvalidParameterError, match="lower_is_better=True contradicts the source, which says of 'accuracy' that higher"
+    ):
+        read_scores(answer(), lower_is_better=True)
+    assert read_scores(answer(), metric="accuracy", lower_is_better=False).metric.name == "accuracy"
+
+
+def test_newer_schema_is_refused() -> None:
+    """Both versions are named."""
+    with pytest.raises(UnreadableSourceError) as caught:
+        read_scores(answer(schema=2, tiebreak="3.0"))
+    assert str(caught.value) == (
+        f"the source was written by tiebreak 3.0 with schema 2; tiebreak {tiebreak.__version__} reads schema 1. Update "
+        "tiebreak, or write the file anew with this version."
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"metric": None}, "metric.name is missing"),
+        ({"metric": {"name": "x", "higher_is_better": "yes"}}, "metric.higher_is_better is 'yes'"),
+        ({"scores": {"models": ["svm", "svm"]}}, "scores.models is ['svm', 'svm']"),
+        ({"scores": {"models": []}}, "scores.models is []"),
+        ({"scores": {"repeat": None}}, "scores.repeat is missing"),
+        ({"scores": {"fold": None}}, "scores.fold is missing"),
+        ({"scores": {"fold": [0, 1]}}, "scores.fold is of length 2, where 3 splits are"),
+        ({"scores": {"fold": [0, 1, 0.5]}}, "scores.fold is [0, 1, 0.5]"),
+        ({"scores": {"repeat": [0, 0, 0]}}, "scores.fold is twice 0 in repeat 0"),
+        ({"scores": {"score": [[0.1, 0.2, 0.3]]}}, "scores.score is 1 lists, where 2 models are"),
+        ({"scores": {"score": [[0.1, 0.2], [0.1, 0.2, 0.3]]}}, "scores.score.svm is of length 2, where 3 splits are"),
+        ({"scores": {"score": [[0.1, 0.2, "x"], [0.1, 0.2, 0.3]]}}, "scores.score.svm is 'x'"),
+        ({"scores": {"score": [7, [0.1, 0.2, 0.3]]}}, "scores.score.svm is 7"),
+        ({"provenance": 3}, "provenance is 3"),
+    ],
+)
+def test_damaged_answers(changes: dict[str, Any], text: str) -> None:
+    """The place in the file and what is there."""
+    with pytest.raises(UnreadableSourceError) as caught:
+        read_scores(answer(**changes))
+    assert str(caught.value) == f"the source: {text}, which tiebreak does not write. Was the file changed or cut short?"
+
+
+def test_infinite_score_of_an_answer() -> None:
+    """JSON may hold 1e999, and whole numbers beyond all floats."""
+    for value in (float("inf"), 10**400):
+        with pytest.raises(InvalidScoresError, match="model 'svm', repeat 0 fold 1: the score is infinite"):
+            read_scores(answer(scores={"score": [[0.1, value, 0.2], [0.1, 0.2, 0.3]]}))
+
+
+def test_splits_of_an_answer_are_sorted() -> None:
+    """A file written by hand may have them in any order."""
+    matrix = read_scores(answer(scores={"repeat": [1, 0, 0], "fold": [0, 1, 0], "n_train": [7, 8, 9]})).matrix()
+    assert_array_equal(matrix.fold, [0, 1, 0])
+    assert_array_equal(matrix.n_train, [9, 8, 7])
+    assert_array_equal(matrix.score[1], [0.5, 0.6, 0.7])
+
+
+# --- tables ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("frame", [WIDE_FRAME, LONG_FRAME], ids=["wide", "long"])
+@pytest.mark.parametrize("orient", ["records", "columns", "list"])
+def test_tables(orient: Any, frame: pd.DataFrame, write: Write) -> None:
+    """Records, columns as pandas writes them, and columns as lists."""
+    text = json.dumps(frame.to_dict("list")) if orient == "list" else frame.to_json(orient=orient)
+    assert_array_equal(read(write(text, "scores.json")).matrix().score, SCORE)
+
+
+def test_byte_order_mark(write: Write) -> None:
+    """As some editors write it."""
+    assert read(write(b'\xef\xbb\xbf{"a": [0.1], "b": [0.2]}', "s.json")).models == ("a", "b")
+
+
+def test_records_may_lack_a_score(write: Write) -> None:
+    """It is then nan."""
+    text = '[{"model": "a", "fold": 0, "score": 1}, {"model": "a", "fold": 1}, {"model": "b", "fold": 0, "score": true}]'
+    assert_array_equal(read(write(text, "s.json")).matrix().score, [[1, np.nan], [1, np.nan]])
+
+
+TABLE = (
+    'A table is a list of records, [{"model": ..., "fold": ..., "score": ...}, ...], or a dict of columns, {"model": [...], '
+    '"fold": [...], "score": [...]}.'
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ('{"a": [1, 2', "s.json, line 1, column 12: Expecting ',' delimiter. Is the file complete?"),
+        ('{"a":\n [1, x]}', "s.json, line 2, column 6: Expecting value. Is the file complete?"),
+        ("", "s.json, line 1, column 1: Expecting value. Is the file complete?"),
+        ("[" * 100_000, "s.json is nested too deeply to be a table of scores."),
+        ("{}", f"s.json is neither an answer of tiebreak nor a table. {TABLE}"),
+        ("3", f"s.json is neither an answer of tiebreak nor a table. {TABLE}"),
+        ("[]", "s.json is an empty list, so there are no scores in it."),
+        ("[1]", 's.json, row 1: a record such as {"model": ..., "fold": ..., "score": ...} is expected; got 1.'),
+        ('{"a": 3}', "column 'a' of s.json must be a list; got 3."),
+        ('{"a": [1], "b": [1, 2]}', "the columns of s.json differ in length: 'a' has 1 values, 'b' has 2."),
+        (b'{"a": "\xe9"}', "s.json is not UTF-8 text (byte 7). Save it as UTF-8."),
+    ],
+)
+def test_unreadable_files(content: str | bytes, text: str, write: Write) -> None:
+    """Line and column where there are any."""
+    with pytest.raises(UnreadableSourceError) as caught:
+        read(write(content, "s.json"))
+    assert str(caught.value) == text
+
+
+def test_whole_number_of_thousands_of_digits(write: Write) -> None:
+    """Python refuses to read it; the file is named."""
+    with pytest.raises(UnreadableSourceError, match=r"^s\.json: Exceeds the limit"):
+        read(write('{"a": [' + "9" * 5000 + "]}", "s.json"))
+
+
+def test_cell_of_a_table_that_is_no_number(write: Write) -> None:
+    """Row and column."""
+    with pytest.raises(InvalidScoresError, match=r"^s\.json, row 2, column 'score': 'x' is not a number\.$"):
+        read(write('[{"model": "a", "fold": 0, "score": 1}, {"model": "a", "fold": 1, "score": "x"}]', "s.json"))
+    with pytest.raises(InvalidScoresError, match=r"^s\.json, row 1, column 'score': '\[1\]' is not a number\.$"):
+        read(write('[{"model": "a", "fold": 0, "score": [1]}]', "s.json"))

@@ -1,0 +1,70 @@
+"""The tables that every analysis trusts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from tiebreak.errors import AmbiguousSourceError, UnknownNameError
+from tiebreak.scores.metric import Metric
+from tiebreak.scores.scores import ScoreMatrix, Scores
+
+ACCURACY = Metric("accuracy", True)
+
+
+def matrix(dataset: str = "", n_train: int = 90) -> ScoreMatrix:
+    return ScoreMatrix(
+        dataset,
+        ("a", "b"),
+        repeat=np.array([0, 0, 1]),
+        fold=np.array([0, 1, 0]),
+        n_train=np.full(3, n_train),
+        n_test=np.array([10, 10, 9]),
+        score=np.array([[0.1, 0.2, 0.3], [0.4, np.nan, 0.6]]),
+    )
+
+
+def test_what_a_matrix_says_of_itself() -> None:
+    """Counts, ratio, completeness and names of splits."""
+    m = matrix()
+    assert m.n_splits == 3
+    assert not m.is_complete
+    assert_array_equal(m.ratio, [1 / 9, 1 / 9, 0.1])
+    assert m.split_name(2) == "repeat 1 fold 0"
+
+
+def test_sizes_may_be_unknown() -> None:
+    """0 stands for it."""
+    assert matrix().has_sizes
+    assert not matrix(n_train=0).has_sizes
+
+
+def test_models_are_taken_in_the_order_asked_for() -> None:
+    """With their rows; a name that is not there is refused."""
+    taken = matrix().take(["b", "a"])
+    assert taken.models == ("b", "a")
+    assert_array_equal(taken.score[1], [0.1, 0.2, 0.3])
+    with pytest.raises(UnknownNameError, match="no model is called 'c'"):
+        matrix().take(["c"])
+
+
+def test_several_datasets_must_be_chosen_from() -> None:
+    """They are named, and dataset= is the way on."""
+    scores = Scores(ACCURACY, (matrix("iris"), matrix("wine")))
+    assert scores.models == ("a", "b")
+    assert scores.matrix("wine").dataset == "wine"
+    with pytest.raises(AmbiguousSourceError, match=r"2 datasets \('iris' and 'wine'\); say which one with dataset="):
+        scores.matrix()
+    with pytest.raises(UnknownNameError, match="no dataset is called 'irsi': did you mean 'iris'"):
+        scores.matrix("irsi")
+
+
+def test_frame_has_a_row_for_each_score() -> None:
+    """Long form, models as categories; the undefined score is left out."""
+    frame = Scores(ACCURACY, (matrix("iris"),)).to_frame()
+    assert list(frame.columns) == ["dataset", "model", "metric", "repeat", "fold", "n_train", "n_test", "score"]
+    assert frame["model"].dtype == "category"
+    assert frame["model"].tolist() == ["a", "a", "a", "b", "b"]
+    assert frame["score"].tolist() == [0.1, 0.2, 0.3, 0.4, 0.6]
+    assert set(frame["dataset"]) == {"iris"}
