@@ -220,7 +220,8 @@ class Comparison:
             raise InvalidParameterError(f"a pair needs two different models; got {first!r} twice.")
         row, mirrored = self.pair_table.row_of(one, two), False
         if row is None:
-            row, mirrored = self.pair_table.row_of(two, one), True
+            row = self.pair_table.row_of(two, one)
+            mirrored = row is not None  # a pair outside the family is judged in the orientation asked for
         direction = check_alternative(alternative) if alternative is not None else self._own_alternative(row, mirrored)
         differences, scale, ratio = self._paired(one, two)
         corrected = self.method.name != "paired-t"

@@ -1,0 +1,246 @@
+"""``tiebreak compare``: score files in, verdicts out; with requirements, a gate for releases."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tiebreak.cli.options import help_option
+from tiebreak.cli.process import EXIT_NOT_MET, EXIT_OK, CommandError, emit, make_folder, reason, say
+
+if TYPE_CHECKING:
+    from tiebreak.comparison.comparison import Comparison
+    from tiebreak.comparison.requirements import Requirements
+
+# Spelled out here, as asking the library would import numpy before the command line is even read; a test holds them equal.
+CORRECTIONS = ("holm", "bonferroni", "sidak", "hochberg", "hommel", "bh", "by", "none")
+ALTERNATIVES = ("two-sided", "greater", "less")
+METHODS = ("auto", "corrected-t", "paired-t")
+MISSING = ("raise", "pairwise")
+FORMATS = ("table", "json", "csv", "markdown")
+
+EPILOG = """\b
+Examples:
+  tiebreak compare scores.csv --metric accuracy --rope 0.01
+  tiebreak compare scores.csv --metric max_error --baseline ridge --format markdown
+  tiebreak compare last.json today.csv --metric accuracy --rope 0.01 --require-not-worse new old
+"""
+
+
+class Names(click.ParamType[Any]):
+    """One name as it stands, commas included, or a JSON list of names."""
+
+    name = "name"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The names that were meant, as a tuple."""
+        if isinstance(value, str) and value.lstrip().startswith("["):
+            try:
+                names = json.loads(value)
+            except ValueError:
+                return (value,)
+            if isinstance(names, list) and all(isinstance(name, str) for name in names):
+                return tuple(names)
+        return value if isinstance(value, tuple) else (value,)
+
+
+def _joined(_: click.Context, __: click.Parameter, value: Sequence[tuple[str, ...]]) -> tuple[str, ...] | None:
+    """The names of all uses of a repeatable option; None where it was not used."""
+    return tuple(name for names in value for name in names) or None
+
+
+def _rope(_: click.Context, __: click.Parameter, value: str) -> float | str:
+    """A number where it is one; else the text, which the library reads as a percentage or refuses."""
+    try:
+        return float(value)
+    except ValueError:
+        return value
+
+
+def _choice(choices: Sequence[str], **more: Any) -> dict[str, Any]:
+    """One of several words, of which the first is the default."""
+    return {"type": click.Choice(choices), "default": choices[0], "show_default": True, **more}
+
+
+_NAME: dict[str, Any] = {"metavar": "NAME"}
+_NAMES: dict[str, Any] = {"type": Names(), "multiple": True, "callback": _joined, "metavar": "NAME"}
+_COUNT: dict[str, Any] = {"type": click.IntRange(min=1), "metavar": "N"}
+_PAIRS: dict[str, Any] = {"nargs": 2, "multiple": True, "metavar": "A B"}
+
+
+# fmt: off
+_OPTIONS = (
+    click.option("--metric", **_NAME, help="Which metric, where a file holds several; its name, where it holds none."),
+    click.option("--lower-is-better/--higher-is-better", default=None,
+                 help="Direction of a metric that scikit-learn does not know."),
+    click.option("--models", **_NAMES,
+                 help="Compare only these models. Once for each, or a JSON list; a comma belongs to the name."),
+    click.option("--dataset", **_NAME, help="Which dataset, where a file holds several."),
+    click.option("--rope", default="0", show_default=True, callback=_rope, metavar="WIDTH",
+                 help="Largest difference that does not matter to you, in the metric's unit or as '1%' of the best mean."),
+    click.option("--alpha", type=float, default=0.05, show_default=True, help="Accepted rate of wrong claims over all pairs."),
+    click.option("--probability", type=float, default=0.95, show_default=True,
+                 help="Posterior probability that a Bayesian verdict needs."),
+    click.option("--baseline", **_NAME, help="Judge every other model against this one only, instead of all pairs."),
+    click.option("--correction", **_choice(CORRECTIONS), help="Adjustment for many comparisons."),
+    click.option("--order", **_NAMES, help="Order of the pairs, chosen before looking at the scores. Given as --models is."),
+    click.option("--alternative", **_choice(ALTERNATIVES),
+                 help="Direction of the test of no difference; one-sided needs --order or --baseline. Never touches verdicts."),
+    click.option("--method", **_choice(METHODS), help="Procedure; auto takes the one that fits how the splits were made."),
+    click.option("--missing", **_choice(MISSING),
+                 help="Whether missing scores are an error, or leave their split out of the pairs they are in."),
+    click.option("--n-train", **_COUNT, help="Training examples per split, where no file has them."),
+    click.option("--n-test", **_COUNT, help="Test examples per split, where no file has them."),
+    click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
+                 help="Seed of the draws behind P(best)."),
+    click.option("--require-better", **_PAIRS, help="Exit code 1 unless A is shown better than B. Repeatable."),
+    click.option("--require-not-worse", **_PAIRS,
+                 help="Exit code 1 unless A is shown not worse than B by more than the rope. Repeatable."),
+    click.option("--format", "format_", **_choice(FORMATS), help="How the answer is written; csv holds the pairs."),
+    click.option("--raw", is_flag=True,
+                 help="With --format csv: no apostrophe before names that a spreadsheet would take for formulas."),
+    click.option("--plots", type=click.Path(path_type=Path), metavar="DIR", help="Draw all plots into this folder."),
+)
+# fmt: on
+
+
+def _with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with all options, in the order of the help."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+@click.command("compare", epilog=EPILOG, short_help="Say which models are better, and which tie.")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@_with_options
+@help_option
+@click.pass_context
+def compare_command(
+    context: click.Context,
+    /,
+    files: tuple[str, ...],
+    format_: str,
+    raw: bool,
+    plots: Path | None,
+    require_better: tuple[tuple[str, str], ...],
+    require_not_worse: tuple[tuple[str, str], ...],
+    seed: int,
+    **settings: Any,
+) -> None:
+    """Compare the models whose scores stand in FILE...
+
+    A file is CSV, JSON or Parquet: a column per model, or the columns model and score, with repeat, fold, n_train and n_test
+    where they are known; or what --format json wrote. '-' is standard input. Several files are joined on their splits, so that
+    last release's scores and today's can be compared.
+    """
+    if raw and format_ != "csv":
+        raise click.UsageError("--raw goes with --format csv.")
+    if files.count("-") > 1:
+        raise click.UsageError("standard input can be read only once.")
+    if plots is not None:
+        make_folder(plots)  # before the work: a folder that cannot be written should not cost the answer
+    comparison = _compared(files, {**settings, "rng": seed})
+    required = bool(require_better or require_not_worse)
+    requirements = comparison.meets(better=require_better, not_worse=require_not_worse) if required else None
+    _VIEWS[format_](comparison, requirements, raw)
+    if plots is not None:
+        draw(comparison, plots)
+    context.exit(EXIT_OK if requirements is None or requirements else EXIT_NOT_MET)
+
+
+def draw(comparison: Comparison, folder: Path) -> None:
+    """Save all plots of a comparison and say where they are."""
+    try:
+        paths = comparison.plot.save_all(folder)
+    except OSError as error:
+        raise CommandError(f"the plots could not be written to {str(folder)!r}: {reason(error)}") from error
+    say(f"{len(paths)} plots are in {folder}")
+
+
+def _compared(files: Sequence[str], settings: dict[str, Any]) -> Comparison:
+    from tiebreak import api
+    from tiebreak.errors import TiebreakError, UnknownNameError
+
+    with TemporaryDirectory(prefix="tiebreak-") if "-" in files else nullcontext("") as folder:
+        standard_input = _spooled(folder) if folder else None
+        try:
+            return api.compare(*(standard_input if file == "-" else file for file in files), **settings)
+        except TiebreakError as error:
+            given = [name for option in ("models", "order") for name in settings[option] or ()]
+            if isinstance(error, UnknownNameError) and any("," in name for name in given):
+                raise CommandError(f"{error} (A comma belongs to the name: give --models and --order once for each.)") from error
+            if standard_input is not None and str(standard_input) in str(error):
+                raise CommandError(str(error).replace(str(standard_input), "standard input")) from error
+            raise
+
+
+def _spooled(folder: str) -> Path:
+    """Standard input as a file, which is what can be read; a JSON file if it begins like one."""
+    if sys.stdin is None:
+        raise CommandError("'-' stands for standard input, which is closed.")
+    start = sys.stdin.buffer.read(64)
+    is_json = start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"["))
+    path = Path(folder, "stdin.json" if is_json else "stdin.csv")
+    with path.open("wb") as file:
+        file.write(start)
+        shutil.copyfileobj(sys.stdin.buffer, file)
+    return path
+
+
+# --- one function for each format ---------------------------------------------------------------------------------------
+
+
+def _as_table(comparison: Comparison, requirements: Requirements | None, _: bool) -> None:
+    if sys.stdout is not None and sys.stdout.isatty():
+        from tiebreak.views.terminal import show
+
+        show(comparison, requirements)
+        return
+    text = comparison.to_text()
+    if requirements is not None:
+        from tiebreak.views.gate import judgements
+        from tiebreak.views.text import wrap
+
+        text += "\n".join(["\nRequirements", *(wrap(f"- {line}", "  ") for line in judgements(requirements))]) + "\n"
+    emit(text)
+
+
+def _as_markdown(comparison: Comparison, requirements: Requirements | None, _: bool) -> None:
+    text = comparison.to_markdown()
+    if requirements is not None:
+        from tiebreak.views.gate import judgements
+        from tiebreak.views.markdown import escape
+
+        text += "\n".join(["\n**Requirements**\n", *(f"- {escape(line)}" for line in judgements(requirements))]) + "\n"
+    emit(text)
+
+
+def _as_json(comparison: Comparison, requirements: Requirements | None, _: bool) -> None:
+    emit(comparison.to_json(requirements=requirements) + "\n")
+
+
+def _as_csv(comparison: Comparison, requirements: Requirements | None, raw: bool) -> None:
+    from tiebreak.cli.csv_pairs import pairs_csv
+
+    emit(pairs_csv(comparison, raw=raw))
+    if requirements is not None:
+        from tiebreak.views.gate import judgements
+
+        say("\n".join(judgements(requirements)))  # the table has no place for it
+
+
+_VIEWS: dict[str, Callable[[Comparison, Requirements | None, bool], None]] = {
+    "table": _as_table,
+    "json": _as_json,
+    "csv": _as_csv,
+    "markdown": _as_markdown,
+}

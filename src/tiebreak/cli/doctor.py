@@ -1,0 +1,180 @@
+"""``tiebreak doctor``: is this installation in working order? What to send along with a bug report, without secrets in it."""
+
+from __future__ import annotations
+
+import locale
+import os
+import platform
+import re
+import sys
+import tempfile
+from dataclasses import dataclass
+from importlib import import_module, metadata
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from tiebreak import __version__
+from tiebreak.cli.options import help_option
+from tiebreak.cli.process import EXIT_OK, EXIT_WRONG_USE, emit
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """A package that tiebreak uses: its name on the index, its module, the oldest version that will do."""
+
+    name: str
+    module: str
+    at_least: str
+
+
+# As in pyproject.toml, which an installed package does not carry; a test holds the two equal.
+CORE = (
+    Package("click", "click", "8.3.2"),
+    Package("matplotlib", "matplotlib", "3.9"),
+    Package("narwhals", "narwhals", "2.0"),
+    Package("numpy", "numpy", "2.0"),
+    Package("pandas", "pandas", "2.2.2"),
+    Package("rich", "rich", "13.7"),
+    Package("scikit-learn", "sklearn", "1.6"),
+    Package("scipy", "scipy", "1.13"),
+)
+EXTRAS = {"parquet": (Package("pyarrow", "pyarrow", "17"),)}
+
+State = Literal["fine", "missing", "too old", "broken"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What became of one package."""
+
+    package: Package
+    state: State
+    version: str
+    detail: str = ""
+
+    def __str__(self) -> str:
+        """One line: name, version, and what is wrong with it."""
+        wrong = {
+            "fine": "",
+            "missing": f"missing, needs {self.package.at_least} or newer",
+            "too old": f"too old, needs {self.package.at_least} or newer",
+            "broken": f"cannot be imported: {self.detail}",
+        }[self.state]
+        return f"{self.package.name:<14}{self.version:<12}{wrong}".rstrip()
+
+
+@click.command("doctor", short_help="Show versions, and what is missing.")
+@help_option
+@click.pass_context
+def doctor_command(context: click.Context) -> None:
+    """Show versions, and what is missing.
+
+    Nothing of your data, your settings or the values of environment variables is shown, so the output can go into a bug report.
+    The exit code is 2 where a package is missing that tiebreak cannot do without.
+    """
+    core = [examine(package) for package in CORE]
+    extras = {name: [examine(package) for package in packages] for name, packages in EXTRAS.items()}
+    lines = [*_machine(), "", "Packages", *(f"  {finding}" for finding in core), "", "Optional"]
+    for name, findings in extras.items():
+        lines += [f"  {finding}" for finding in findings]
+        if any(finding.state != "fine" for finding in findings):
+            lines.append(f'    to read Parquet files: pip install "tiebreak[{name}]"')
+    wrong = [finding for finding in core if finding.state != "fine"]
+    lines += ["", _conclusion(wrong)]
+    emit("\n".join(lines) + "\n")
+    context.exit(EXIT_WRONG_USE if wrong else EXIT_OK)
+
+
+def examine(package: Package) -> Finding:
+    """Look a package up and import it, as one that is there may still be broken."""
+    try:
+        version = metadata.version(package.name)
+    except metadata.PackageNotFoundError:
+        return Finding(package, "missing", "-")
+    if _numbers(version) < _numbers(package.at_least):
+        return Finding(package, "too old", version)
+    try:
+        import_module(package.module)
+    except Exception as error:  # whatever it is, this is the place to say so
+        return Finding(package, "broken", version, " ".join(f"{type(error).__name__}: {error}".split())[:200])
+    return Finding(package, "fine", version)
+
+
+def journal_mode(version: tuple[int, ...]) -> str:
+    """How a store would keep its promises on this SQLite.
+
+    Releases 3.7.0 to 3.51.2 can lose a commit in WAL mode; 3.50.7 and 3.44.6 have the fix too.
+
+    Parameters
+    ----------
+    version : tuple of int
+        As in ``sqlite3.sqlite_version_info``.
+    """
+    is_fixed = version >= (3, 51, 3) or (3, 50, 7) <= version < (3, 51) or (3, 44, 6) <= version < (3, 45)
+    if is_fixed:
+        return "WAL + FULL"
+    why = "has no WAL" if version < (3, 7) else "can lose commits in WAL mode"
+    return f"DELETE + FULL, as this release {why}"
+
+
+def _machine() -> list[str]:
+    encodings = f"files {sys.getfilesystemencoding()}, locale {locale.getpreferredencoding(False)}"
+    facts = {
+        "tiebreak": __version__,
+        "Python": f"{platform.python_version()} ({platform.python_implementation()}), {_without_home(sys.executable)}",
+        "platform": f"{platform.system()} {platform.release()}, {platform.machine()}",
+        "CPUs": f"{_usable_cpus()} usable of {os.cpu_count()}",
+        "encoding": f"output {sys.stdout.encoding}, {encodings}",
+        "temp folder": "writable" if _can_write_temporary() else "NOT writable",
+        "SQLite": _sqlite(),
+    }
+    return [f"{name:<14}{fact}" for name, fact in facts.items()]
+
+
+def _conclusion(wrong: list[Finding]) -> str:
+    if not wrong:
+        return "Everything that tiebreak needs is here."
+    needed = " ".join(f'"{finding.package.name}>={finding.package.at_least}"' for finding in wrong)
+    return f"tiebreak cannot do its work here. To put it right: pip install --upgrade {needed}"
+
+
+def _sqlite() -> str:
+    try:
+        import sqlite3
+    except ImportError:
+        return "missing from this Python, so results cannot be stored"
+    return f"{sqlite3.sqlite_version}, {journal_mode(sqlite3.sqlite_version_info)}"
+
+
+def _usable_cpus() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _can_write_temporary() -> bool:
+    try:
+        with tempfile.TemporaryFile() as file:
+            file.write(b"tiebreak")
+    except OSError:
+        return False
+    return True
+
+
+def _without_home(path: str) -> str:
+    """A path that does not tell the user's name."""
+    try:
+        return str(Path("~") / Path(path).relative_to(Path.home()))
+    except (ValueError, RuntimeError):
+        return path
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """The leading numbers of a version, without the zeros at the end: "2.0" is (2,), "3.9rc1" is (3, 9)."""
+    leading = re.match(r"\d+(\.\d+)*", version)
+    numbers = [int(part) for part in leading.group().split(".")] if leading else []
+    while numbers and numbers[-1] == 0:
+        numbers.pop()
+    return tuple(numbers)

@@ -1,0 +1,158 @@
+"""What a well-behaved process does: exit codes, signals, closed pipes, UTF-8, messages without tracebacks."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from tiebreak.errors import TiebreakError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+EXIT_OK = 0
+EXIT_NOT_MET = 1
+EXIT_WRONG_USE = 2
+EXIT_INTERNAL = 70
+EXIT_INTERRUPTED = 130
+EXIT_TERMINATED = 143
+
+MESSAGE_WIDTH = 100
+
+
+class CommandError(Exception):
+    """Something that the person at the keyboard can put right; shown without a traceback, exit code 2."""
+
+
+class Terminated(BaseException):
+    """SIGTERM arrived; like KeyboardInterrupt no `Exception`, so that nothing catches it on the way."""
+
+
+def prepare() -> None:
+    """Set the process up: UTF-8 whatever the locale says, and SIGTERM as an exception, so that files are closed."""
+    for stream in (sys.stdout, sys.stderr):
+        # a model name may hold half a surrogate pair; it is shown as \udc80 rather than ending the program
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:  # where a parent has it ignored, so it stays
+        signal.signal(signal.SIGTERM, _raise_terminated)
+
+
+def guarded(run: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> int:
+    """Run a command and turn whatever it raises into a message and an exit code.
+
+    Parameters
+    ----------
+    run : callable
+        Takes the arguments and returns an exit code.
+    arguments : sequence of str
+
+    Returns
+    -------
+    int
+        0 fine, 1 a requirement is not met, 2 wrong use or bad input, 70 internal error, 130 and 143 for signals.
+    """
+    try:
+        code = run(arguments)
+        emit("")  # what is still buffered has to go out while errors can be handled
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except Terminated:
+        return EXIT_TERMINATED
+    except Exception as error:
+        return _failed(error, arguments)
+    return code
+
+
+def emit(text: str) -> None:
+    """Write an answer to standard output; a reader that has gone away (``| head -1``) is no error.
+
+    Raises
+    ------
+    CommandError
+        The output cannot be written for another reason, such as a full disk.
+    """
+    if sys.stdout is None:  # closed by the caller: >&-
+        return
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        _discard_output()
+        if not _is_broken_pipe(error):
+            raise CommandError(f"the answer could not be written: {reason(error)}") from error
+
+
+def say(message: str) -> None:
+    """Write a message to standard error: one line in a log, wrapped on a terminal."""
+    if sys.stderr is None:
+        return
+    lines = message.splitlines()
+    with suppress(OSError):  # nobody is left to be told
+        if sys.stderr.isatty():
+            import textwrap
+            from shutil import get_terminal_size
+
+            width = min(get_terminal_size().columns, MESSAGE_WIDTH)
+            lines = [textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False) for line in lines]
+        sys.stderr.write("\n".join(lines) + "\n")
+        sys.stderr.flush()
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder for output, its parents included."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CommandError(f"the folder {str(folder)!r} cannot be used: {reason(error)}") from error
+
+
+def reason(error: OSError) -> str:
+    """Why the system refused, without number and file name: "Permission denied"."""
+    return error.strerror or str(error) or type(error).__name__
+
+
+def _failed(error: Exception, arguments: Sequence[str]) -> int:
+    wants_traceback = "--traceback" in arguments or os.environ.get("TIEBREAK_TRACEBACK", "") not in ("", "0")
+    if wants_traceback:
+        import traceback
+
+        traceback.print_exception(error)
+    if isinstance(error, TiebreakError | CommandError):
+        from tiebreak.cli.wording import as_typed
+
+        say(f"tiebreak: {as_typed(str(error))}")
+        return EXIT_WRONG_USE
+    what = " ".join(f"{type(error).__name__}: {error}".split())
+    how = "" if wants_traceback else " For the traceback: tiebreak --traceback ..., or TIEBREAK_TRACEBACK=1."
+    say(f"tiebreak: internal error: {what}. {_advice(error)}{how}")
+    return EXIT_INTERNAL
+
+
+def _advice(error: Exception) -> str:
+    if isinstance(error, ModuleNotFoundError) and not (error.name or "tiebreak").startswith("tiebreak"):
+        return "A package is missing; 'tiebreak doctor' shows which."
+    if isinstance(error, MemoryError):
+        return "There is not enough memory for this input."
+    return "This should not happen; please report it."
+
+
+def _raise_terminated(*_: Any) -> NoReturn:
+    raise Terminated
+
+
+def _is_broken_pipe(error: OSError) -> bool:
+    return isinstance(error, BrokenPipeError) or (os.name == "nt" and error.errno == errno.EINVAL)
+
+
+def _discard_output() -> None:
+    """Let standard output lead nowhere, or the interpreter would complain about it once more when it ends."""
+    with suppress(OSError, ValueError):  # a stream that is no file, in tests
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)

@@ -1,0 +1,1 @@
+"""Showing the answer: text, tables, plots; nothing here computes a statistic."""

@@ -1,0 +1,229 @@
+"""What the scores say about one difference: its posterior, and how much of it lies inside the rope."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from tiebreak.numerics import FloatArray
+from tiebreak.views.format import decimals_for, format_interval, format_percent, format_score
+from tiebreak.views.plots.base import Display, better_is
+from tiebreak.views.plots.labels import literal, short, short_names
+from tiebreak.views.plots.style import BAND, INK, MARKS, QUIET, SIZE, minus, number_axis, plain_axes, row_note, wrap, x_label
+from tiebreak.views.plots.verdict_words import pair_sentence
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from tiebreak.bayesian.correlated_t import StudentPosterior
+    from tiebreak.comparison.comparison import Comparison
+
+LEVELS = (0.5, 0.75, 0.95)
+"""Of the credible intervals under the curve."""
+
+_REGIONS = ("worse", "equivalent", "better")
+"""From left to right."""
+
+_LOWEST, _HIGHEST = -0.36, 1.2
+"""Limits of the vertical axis in units of the curve's peak: room for the intervals below and the probabilities above."""
+
+_TOP = (1.04 - _LOWEST) / (_HIGHEST - _LOWEST)
+"""Where the band ends, below the probabilities, as a share of the vertical axis."""
+
+_WITHOUT_CURVE = {
+    "identical-scores": "Identical scores on all {n} splits:\nnothing tells the two apart here",
+    "no-spread": "The same difference, {difference}, on all {n} splits:\nwithout spread there is nothing to judge it by",
+    "missing-splits": "The two models share fewer than two splits:\nthere is nothing to estimate from",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PosteriorDisplay(Display):
+    """Posterior density of the difference of two models, with the rope, three probabilities and three credible intervals.
+
+    Attributes
+    ----------
+    data : DataFrame
+        difference (positive favours `first`, in the metric's unit) and density (per unit of the metric); empty where the pair
+        has no spread or fewer than two splits.
+    intervals : DataFrame
+        level, low, high of the credible intervals; nan where there is no curve.
+    first, second : str
+    mean : float
+        Posterior mean of the difference.
+    rope : float
+    p_better, p_equivalent, p_worse : float
+        Probabilities that `first` is better, equivalent, or worse.
+    bayesian_verdict : str
+    probability : float
+        That a region must hold for the verdict.
+    reason : str
+        Why there is no curve, "" where there is one.
+    n_splits : int
+    metric : str
+    higher_is_better : bool
+    decimals : int
+    """
+
+    intervals: pd.DataFrame
+    first: str
+    second: str
+    mean: float
+    rope: float
+    p_better: float
+    p_equivalent: float
+    p_worse: float
+    bayesian_verdict: str
+    probability: float
+    reason: str
+    n_splits: int
+    metric: str
+    higher_is_better: bool
+    decimals: int
+
+    @classmethod
+    def from_comparison(cls, comparison: Comparison, first: str, second: str) -> Self:
+        """Collect the numbers.
+
+        Parameters
+        ----------
+        comparison : Comparison
+        first, second : str
+            Names; positive differences favour `first`.
+
+        Raises
+        ------
+        UnknownNameError, InvalidParameterError
+            As `Comparison.pair`.
+        """
+        import pandas as pd
+
+        pair = comparison.pair(first, second)
+        ends = [pair.posterior.credible_interval(level) for level in LEVELS]
+        grid = np.empty(0) if pair.reason else _grid(pair.posterior, pair.rope)
+        return cls(
+            data=pd.DataFrame({"difference": grid, "density": pair.posterior.density(grid)}),
+            intervals=pd.DataFrame({"level": LEVELS, "low": [float(e.low) for e in ends], "high": [float(e.high) for e in ends]}),
+            first=first,
+            second=second,
+            mean=float(pair.posterior.mean),
+            rope=pair.rope,
+            p_better=pair.p_better,
+            p_equivalent=pair.p_equivalent,
+            p_worse=pair.p_worse,
+            bayesian_verdict=pair.bayesian_verdict,
+            probability=comparison.settings.probability,
+            reason=pair.reason,
+            n_splits=pair.n_splits,
+            metric=comparison.metric.name,
+            higher_is_better=comparison.metric.higher_is_better,
+            decimals=decimals_for(pair.standard_error),
+        )
+
+    def _size(self) -> tuple[float, float]:
+        return 7.5, 3.2 if self.reason else 4.7
+
+    def _title(self) -> str:
+        first, second = short_names([self.first, self.second])
+        sentence = pair_sentence(first, second, self.bayesian_verdict)
+        if self.reason:
+            return sentence
+        if self.bayesian_verdict == "undecided":
+            return f"{sentence}; no region holds {format_percent(self.probability)} of the posterior"
+        held = {"better": self.p_better, "equivalent": self.p_equivalent, "worse": self.p_worse}[self.bayesian_verdict]
+        return f"{sentence}, with probability {_percent(held)}"
+
+    def _note(self) -> str:
+        if not self.rope:
+            rope = "There is no rope, so equivalence has no probability."
+        elif self.reason or self.data["difference"].between(-self.rope, self.rope).any():
+            rope = f"Grey band: the rope, ±{self.rope:.4g}, differences too small to matter."
+        else:
+            rope = f"The rope, ±{self.rope:.4g}, differences too small to matter, lies outside the view."
+        if self.reason:
+            return f"Diamond: the difference. {rope}" if np.isfinite(self.mean) else rope
+        symbols = "" if self.owns_figure_ else " " + ", ".join(f"{MARKS[name].symbol} {name}" for name in _REGIONS) + "."
+        return (
+            f"Posterior from {self.n_splits} splits, for this pair alone. {rope} Bars: credible intervals; the white line is the "
+            f"mean difference.{symbols}"
+        )
+
+    def _draw(self, axes: Axes) -> None:
+        top = 0.4 if self.reason else _TOP
+        if self.rope:
+            axes.axvspan(-self.rope, self.rope, ymax=top, color=BAND, linewidth=0, zorder=0)
+        axes.axvline(0.0, ymax=top, color=QUIET, linewidth=0.8, zorder=1)
+        if self.reason:
+            self._draw_without_curve(axes)
+        else:
+            self._draw_curve(axes)
+            self._draw_intervals(axes)
+        number_axis(axes)
+        axes.grid(visible=False)
+        first, metric = short_names([self.first, self.second])[0], short(self.metric)
+        direction = f"positive favours {first} ({better_is(self.higher_is_better)} {metric})"
+        x_label(axes, f"{metric} difference", direction, room=5.4)
+
+    def _draw_curve(self, axes: Axes) -> None:
+        x, y = self.data["difference"].to_numpy(), self.data["density"].to_numpy()
+        peak = float(y.max())
+        regions = {"worse": x <= -self.rope, "equivalent": np.abs(x) <= self.rope, "better": x >= self.rope}
+        for name, inside in regions.items():
+            mark = MARKS[name]
+            filled = axes.fill_between(x, y, where=inside, hatch=mark.hatch, linewidth=0, zorder=2)
+            filled.set(facecolor=mark.tint, edgecolor=mark.colour)
+        axes.plot(x, y, color=INK, linewidth=1.4, zorder=3)
+        shares = (self.p_worse, self.p_equivalent, self.p_better)
+        for name, share, place, side in zip(_REGIONS, shares, (0.0, 0.5, 1.0), ("left", "center", "right"), strict=True):
+            if name == "equivalent" and not self.rope:
+                continue
+            text = f"{MARKS[name].symbol} {name + ' ' if self.owns_figure_ else ''}{_percent(share)}"
+            written = axes.text(place, 1.0, text, transform=axes.transAxes, ha=side, va="top", fontsize=SIZE + 1)
+            written.set(fontweight="bold", color=INK)
+        axes.set_xlim(x[0], x[-1])
+        axes.set_ylim(_LOWEST * peak, _HIGHEST * peak)
+        axes.axhline(0.0, color=INK, linewidth=0.8, zorder=3)
+
+    def _draw_intervals(self, axes: Axes) -> None:
+        peak = float(self.data["density"].max())
+        heights = -peak * (0.09 + 0.1 * np.arange(len(LEVELS)))
+        for height, low, high in zip(heights, self.intervals["low"], self.intervals["high"], strict=True):
+            axes.plot([low, high], [height, height], color=INK, linewidth=5, solid_capstyle="butt", zorder=3)
+            axes.plot([self.mean], [height], marker="|", color="white", markersize=6, zorder=4)
+            row_note(axes, height, minus(format_interval(low, high, self.decimals)))
+        axes.set_yticks(heights, labels=[format_percent(level) for level in LEVELS])
+        plain_axes(axes, "bottom")
+        axes.tick_params(axis="y", length=0)
+        label = wrap(f"density per unit of {short(self.metric)}", 2.2, SIZE)
+        axes.set_ylabel(literal(label), y=(0.5 - _LOWEST) / (_HIGHEST - _LOWEST), fontsize=SIZE)
+
+    def _draw_without_curve(self, axes: Axes) -> None:
+        difference = minus(format_score(self.mean, self.decimals, signed=True))
+        text = _WITHOUT_CURVE[self.reason].format(n=self.n_splits, difference=difference)
+        axes.text(0.5, 0.72, text, transform=axes.transAxes, ha="center", va="center", fontsize=SIZE + 2, color=INK)
+        if np.isfinite(self.mean):
+            axes.plot([self.mean], [0.0], marker="D", color=INK, clip_on=False, zorder=3)
+        axes.set_ylim(0.0, 1.0)
+        axes.set_yticks([])
+        plain_axes(axes, "bottom")
+
+
+def _grid(posterior: StudentPosterior, rope: float) -> FloatArray:
+    """Differences at which the curve is drawn: where the mass is, and 0 and the rope unless they are far off."""
+    low, high = (float(end) for end in posterior.credible_interval(0.95))
+    reach = high - low
+    edges = np.array([-rope, 0.0, rope])
+    near = edges[(edges > low - 3 * reach) & (edges < high + 3 * reach)]
+    left, right = min([low - 0.3 * reach, *near]), max([high + 0.3 * reach, *near])
+    margin = 0.03 * (right - left)
+    return np.union1d(np.linspace(left - margin, right + margin, 801), near)
+
+
+def _percent(share: float) -> str:
+    """A probability in percent; a curve reaches everywhere, so that none is 0 or 100."""
+    if share < 0.0005:
+        return "< 0.1%"
+    return "> 99.9%" if share >= 0.9995 else f"{100 * share:.1f}%"
