@@ -1,0 +1,58 @@
+"""Write the example tables: five pipelines on scikit-learn's breast cancer data, and a release gate's last and new scores.
+
+Run once with scikit-learn installed; the tables are kept beside this script, so that examples need no fitting.
+"""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import RepeatedStratifiedKFold, cross_validate
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+HERE = Path(__file__).parent
+
+
+def main() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    cv = RepeatedStratifiedKFold(n_splits=10, n_repeats=5, random_state=0)
+    models = {
+        "svm": make_pipeline(StandardScaler(), SVC()),
+        "logistic": make_pipeline(StandardScaler(), LogisticRegression(max_iter=1_000)),
+        "forest": RandomForestClassifier(n_estimators=100, random_state=0),
+        "neighbours": make_pipeline(StandardScaler(), KNeighborsClassifier()),
+        "bayes": GaussianNB(),
+    }
+    results = {
+        name: cross_validate(model, X, y, cv=cv, scoring="accuracy", return_indices=True, n_jobs=2)
+        for name, model in models.items()
+    }
+    sizes = [(len(train), len(test)) for train, test in cv.split(X, y)]
+    write(HERE / "fold_scores.csv", {name: r["test_score"] for name, r in results.items()}, sizes)
+    last = {"last": results["forest"]["test_score"]}
+    smaller = RandomForestClassifier(n_estimators=30, random_state=0)
+    new = {"smaller": cross_validate(smaller, X, y, cv=cv, scoring="accuracy", n_jobs=2)["test_score"]}
+    write(HERE / "last_release.csv", last, sizes)
+    write(HERE / "today.csv", new, sizes)
+
+
+def write(path: Path, scores: dict[str, np.ndarray], sizes: list[tuple[int, int]]) -> None:
+    """One row for each split, one column for each model."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["repeat", "fold", "n_train", "n_test", *scores])
+        for split, (n_train, n_test) in enumerate(sizes):
+            writer.writerow([split // 10, split % 10, n_train, n_test, *(f"{float(s[split]):.6f}" for s in scores.values())])
+
+
+if __name__ == "__main__":
+    main()

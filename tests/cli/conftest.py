@@ -1,0 +1,59 @@
+"""Small score files, and the command line as a process of its own."""
+
+from __future__ import annotations
+
+import csv
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """The variables of a process that a test starts: these and no traceback setting of whoever runs the tests."""
+    kept = {name: value for name, value in os.environ.items() if name != "TIEBREAK_TRACEBACK"}
+    return {**kept, **changes}
+
+
+@pytest.fixture
+def tiebreak() -> Run:
+    """Run the command line as a process; its output is read as UTF-8, whatever the locale."""
+
+    def run(*arguments: str, env: dict[str, str] | None = None, **more: Any) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "tiebreak.cli", *arguments],
+            env=environment(**env or {}),
+            capture_output=True,
+            encoding="utf-8",
+            timeout=120,
+            **more,
+        )
+
+    return run
+
+
+def write_scores(path: Path, models: Sequence[str], step: float = 0.01, n_splits: int = 50) -> Path:
+    """A wide table in which each model is worse than the one before it by `step`, with noise of 0.01."""
+    rng = np.random.default_rng(3)
+    base = rng.normal(0.9, 0.02, n_splits)
+    columns = [base - step * rank + rng.normal(0, 0.01, n_splits) for rank in range(len(models))]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["repeat", "fold", "n_train", "n_test", *models])
+        for split in range(n_splits):
+            scores = [round(float(column[split]), 4) for column in columns]
+            writer.writerow([split // 10, split % 10, 512, 57, *scores])
+    return path
+
+
+@pytest.fixture
+def scores(tmp_path: Path) -> str:
+    """Three models: svm is far ahead of forest, and ridge is near forest."""
+    return str(write_scores(tmp_path / "scores.csv", ["svm", "forest", "ridge"], step=0.03))

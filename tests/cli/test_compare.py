@@ -1,0 +1,222 @@
+"""``tiebreak compare``: options reach the library, answers come out in every format, gates end with their exit code."""
+
+from __future__ import annotations
+
+import csv
+import inspect
+import io
+import json
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+import tiebreak as tb
+from tests.cli.conftest import Run, write_scores
+from tiebreak import api
+from tiebreak.cli import compare, main
+from tiebreak.comparison.settings import MethodName
+from tiebreak.frequentist.adjustment import Correction
+from tiebreak.numerics import Alternative, Missing
+
+ACCURACY = ("--metric", "accuracy")
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Exit code, answer and messages of ``tiebreak compare`` inside this process."""
+    code = main.run(["compare", *arguments])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    """The answer in JSON of a run that went well."""
+    code, out, err = run(capsys, *arguments, "--format", "json")
+    assert (code, err) == (0, "")
+    return json.loads(out)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(
+    ("choices", "allowed"),
+    [
+        (compare.CORRECTIONS, Correction),
+        (compare.ALTERNATIVES, Alternative),
+        (compare.METHODS, MethodName),
+        (compare.MISSING, Missing),
+    ],
+)
+def test_choices_are_those_of_the_library(choices: tuple[str, ...], allowed: Any) -> None:
+    """They are spelled out on the command line so that help needs no numpy."""
+    assert set(choices) == set(get_args(allowed))
+
+
+def test_every_option_is_a_parameter_of_compare() -> None:
+    """With the same default, but for what only a command line has and what only a search needs."""
+    own = {"files", "format_", "raw", "plots", "require_better", "require_not_worse"}
+    for_searches = {"X", "y", "groups", "n_samples"}
+    options = {str(p.name) for p in compare.compare_command.params} - own - {"help"}
+    parameters = {name: p.default for name, p in inspect.signature(tb.compare).parameters.items() if name != "sources"}
+    assert {"rng" if name == "seed" else name for name in options} == set(parameters) - for_searches
+    defaults = compare.compare_command.make_context("compare", ["scores.csv"]).params
+    assert {name: defaults[name] for name in options} == {name: parameters["rng" if name == "seed" else name] for name in options}
+
+
+def test_options_reach_the_library(scores: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each as the value that `tb.compare` takes."""
+    seen: dict[str, Any] = {}
+    original = api.compare
+
+    def spy(*sources: Any, **settings: Any) -> tb.Comparison:
+        seen.update(settings, sources=sources)
+        return original(*sources, **settings)
+
+    monkeypatch.setattr(api, "compare", spy)
+    typed = (
+        "--metric mine --higher-is-better --models svm --models ridge --rope 1% --alpha 0.1 --probability 0.9 "
+        "--order svm --order ridge --correction bh --alternative greater --method corrected-t --missing pairwise "
+        "--n-train 512 --n-test 57 --seed 4"
+    )
+    run(capsys, scores, *typed.split())
+    assert seen == {
+        "sources": (scores,), "metric": "mine", "lower_is_better": False, "models": ("svm", "ridge"), "dataset": None,
+        "rope": "1%", "alpha": 0.1, "probability": 0.9, "baseline": None, "order": ("svm", "ridge"), "correction": "bh",
+        "alternative": "greater", "method": "corrected-t", "missing": "pairwise", "n_train": 512, "n_test": 57, "rng": 4,
+    }  # fmt: skip
+
+
+def test_the_formats_say_the_same(scores: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """They are those of the Comparison."""
+    comparison = tb.compare(scores, metric="accuracy", rope=0.01)
+    arguments = (scores, *ACCURACY, "--rope", "0.01", "--format")
+    assert run(capsys, *arguments, "table") == (0, comparison.to_text(), "")
+    assert run(capsys, *arguments, "markdown") == (0, comparison.to_markdown(), "")
+    assert run(capsys, *arguments, "json") == (0, comparison.to_json() + "\n", "")
+    rows = list(csv.DictReader(io.StringIO(run(capsys, *arguments, "csv")[1])))
+    assert [float(row["difference"]) for row in rows] == comparison.pairs["difference"].tolist()
+
+
+def test_a_json_answer_is_a_file_to_compare(scores: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Read back it gives the same answer."""
+    path = tmp_path / "answer.json"
+    path.write_text(run(capsys, scores, *ACCURACY, "--format", "json")[1], encoding="utf-8")
+    assert answer(capsys, str(path))["pairs"] == answer(capsys, scores, *ACCURACY)["pairs"]
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        ["--models", "poly, degree=2", "--models", "rbf"],
+        ["--models", '["poly, degree=2", "rbf"]'],
+        ["--models", '["poly, degree=2"]', "--models", "rbf"],
+    ],
+)
+def test_names_hold_commas(typed: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Once for each name, or a JSON list, or both."""
+    path = write_scores(tmp_path / "s.csv", ["rbf", "poly, degree=2", "linear"])
+    assert {row["model"] for row in answer(capsys, str(path), *ACCURACY, *typed)["ranking"]} == {"rbf", "poly, degree=2"}
+
+
+@pytest.mark.parametrize("name", ["[1]", "[linear", '["a", 1]'])
+def test_a_name_in_brackets_is_a_name(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Only a list of texts is taken for a list."""
+    path = write_scores(tmp_path / "s.csv", ["rbf", name, "other"])
+    typed = ["--models", "rbf", "--models", name]
+    assert {row["model"] for row in answer(capsys, str(path), *ACCURACY, *typed)["ranking"]} == {"rbf", name}
+
+
+def test_names_joined_by_commas_get_a_hint(scores: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The likeliest slip of all."""
+    code, _, error = run(capsys, scores, *ACCURACY, "--models", "svm,ridge")
+    assert code == 2
+    assert "no model is called 'svm,ridge'" in error
+    assert "give --models and --order once for each" in error
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        ([], "Pass --metric: a scikit-learn scorer name"),
+        (["--metric", "usefulness"], "Pass --lower-is-better or --higher-is-better"),
+        ([*ACCURACY, "--lower-is-better"], "--lower-is-better contradicts the metric 'accuracy'"),
+        ([*ACCURACY, "--alpha", "5"], "alpha must lie between 0 and 1"),
+        ([*ACCURACY, "--alpha", "nan"], "alpha must lie between 0 and 1"),
+        ([*ACCURACY, "--rope", "-1"], "rope must be a finite half-width"),
+        ([*ACCURACY, "--rope", "nan"], "rope must be a finite half-width"),
+        ([*ACCURACY, "--rope", "0,01"], "got '0,01'"),
+        ([*ACCURACY, "--alternative", "less"], "pass --order NAME once for each"),
+        ([*ACCURACY, "--models", "svm"], "at least two models"),
+        ([*ACCURACY, "--baseline", "smv"], "did you mean 'svm'?"),
+        ([*ACCURACY, "--dataset", "iris"], "--dataset iris was given"),
+        ([*ACCURACY, "--require-better", "svm", "knn"], "no model is called 'knn'"),
+        ([*ACCURACY, "--require-better", "svm", "svm"], "two different models"),
+        ([*ACCURACY, "--plots", "{scores}"], "cannot be used"),
+    ],
+)
+def test_errors_read_well_on_a_command_line(
+    scores: str, typed: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 2, our prefix, options where Python has parameters, and no answer."""
+    code, out, error = run(capsys, scores, *(word.format(scores=scores) for word in typed))
+    assert (code, out) == (2, "")
+    assert error.startswith("tiebreak: ")
+    assert message in error
+
+
+@pytest.mark.parametrize(
+    ("requirement", "code", "judgement"),
+    [
+        (["--require-better", "svm", "ridge"], 0, "met: svm better than ridge"),
+        (["--require-better", "ridge", "svm"], 1, "NOT met: ridge better than svm"),
+        (["--require-better", "forest", "ridge", "--rope", "0.03"], 1, "NOT met: forest better than ridge"),  # undecided
+        (["--require-not-worse", "svm", "ridge"], 0, "met: svm not worse than ridge"),
+        (["--require-better", "svm", "ridge", "--require-better", "ridge", "svm"], 1, "NOT met: ridge better than svm"),
+    ],
+)
+@pytest.mark.parametrize("format_", compare.FORMATS)
+def test_gates(
+    scores: str, requirement: list[str], code: int, judgement: str, format_: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 1 where one is not met, the answer all the same, and the judgement in every format."""
+    got, out, error = run(capsys, scores, *ACCURACY, *requirement, "--format", format_)
+    assert got == code
+    if format_ == "json":
+        assert all(r["met"] for r in json.loads(out)["requirements"]) == (code == 0)
+    elif format_ == "csv":
+        assert judgement in error
+        assert judgement not in out
+    else:
+        assert judgement in out
+        assert "Requirements" in out
+
+
+def test_a_gate_over_last_release_and_today(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Last release's answer and today's scores of the same model, told apart by the names of their files."""
+    last = write_scores(tmp_path / "last.csv", ["ranker", "other"], step=0.05)
+    today = write_scores(tmp_path / "today.csv", ["other", "ranker"], step=0.02)
+    saved = tmp_path / "last.json"
+    saved.write_text(run(capsys, str(last), *ACCURACY, "--format", "json")[1], encoding="utf-8")
+    gate = [str(saved), str(today), *ACCURACY, "--require-not-worse", "ranker (today)", "ranker (last)"]
+    assert run(capsys, *gate)[0] == 1
+    assert run(capsys, *gate, "--rope", "0.04")[0] == 0
+
+
+@pytest.mark.parametrize("format_", ["csv", "json"])
+def test_standard_input(tiebreak: Run, scores: str, capsys: pytest.CaptureFixture[str], format_: str) -> None:
+    """CSV or JSON, told apart by how they begin; an error speaks of standard input."""
+    text = Path(scores).read_text() if format_ == "csv" else run(capsys, scores, *ACCURACY, "--format", "json")[1]
+    done = tiebreak("compare", "-", *ACCURACY, "--format", "json", input=text)
+    assert json.loads(done.stdout)["pairs"] == answer(capsys, scores, *ACCURACY)["pairs"]
+    done = tiebreak("compare", "-", *ACCURACY, input=text.replace("0.9", "0,9,", 1) if format_ == "csv" else "{")
+    assert done.returncode == 2
+    assert done.stderr.startswith("tiebreak: standard input")
+
+
+def test_plots_are_drawn(scores: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Into a folder that is made, and only a message says so."""
+    folder = tmp_path / "new" / "plots"
+    code, out, error = run(capsys, scores, *ACCURACY, "--plots", str(folder))
+    assert (code, out) == (0, tb.compare(scores, metric="accuracy").to_text())
+    drawn = sorted(folder.iterdir())
+    assert len(drawn) == 5
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in drawn)
+    assert error == f"5 plots are in {folder}\n"

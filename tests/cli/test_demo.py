@@ -1,0 +1,83 @@
+"""``tiebreak demo``: the gallery's figures to every printed digit, and both examples end to end in small."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tiebreak as tb
+from tests.cli.conftest import environment
+from tiebreak.cli import demo
+from tiebreak.cli.demo_data import moons_search
+
+SMALL = """\
+import sys
+from pathlib import Path
+from tiebreak.cli.demo import run_demo
+run_demo(Path(sys.argv[1]), n_repeats=(1, 1))
+"""
+
+
+@pytest.fixture(scope="module")
+def in_gallery() -> tb.Comparison:
+    """The comparison as the gallery makes it."""
+    search, X, y = moons_search(10)
+    return tb.compare(search, X=X, y=y, order=demo.GALLERY_ORDER, alternative="greater", correction="bonferroni", rope=demo.ROPE)
+
+
+def test_the_gallery_s_figures_to_every_printed_digit(in_gallery: tb.Comparison) -> None:
+    """scikit-learn gallery, 'Statistical comparison of models using grid search': every number that it prints."""
+    lines = list(demo.gallery_lines(in_gallery))
+    assert "rbf against linear: corrected t 0.750, p 0.227" in lines[1]
+    assert "t 2.611, p 0.005" in lines[2]
+    assert "P(rbf better than linear) 0.773; P(practically equivalent) 0.432" in lines[3]
+    assert "50% credible interval of the difference: (0.000977, 0.019023)" in lines[4]
+    assert "75% credible interval of the difference: (-0.005422, 0.025422)" in lines[5]
+    assert "95% credible interval of the difference: (-0.016445, 0.036445)" in lines[6]
+    assert [" ".join(line.split()) for line in lines[9:15]] == [
+        "rbf linear 0.750 1.000 0.500 0.068 0.432",
+        "rbf poly, degree=3 1.657 0.302 0.882 0.018 0.100",
+        "rbf poly, degree=2 4.565 0.000 1.000 0.000 0.000",
+        "linear poly, degree=3 1.111 0.807 0.750 0.063 0.187",
+        "linear poly, degree=2 4.276 0.000 1.000 0.000 0.000",
+        "poly, degree=3 poly, degree=2 3.851 0.001 1.000 0.000 0.000",
+    ]
+
+
+def test_the_chance_of_being_best(in_gallery: tb.Comparison) -> None:
+    """Design section 4, by numerical integration; 100,000 draws come within 0.005."""
+    p_best = dict(zip(in_gallery.ranking["model"], in_gallery.ranking["p_best"], strict=True))
+    expected = {"rbf": 0.7408, "linear": 0.2178, "poly, degree=3": 0.0413, "poly, degree=2": 0.0}
+    assert p_best == {name: pytest.approx(p, abs=0.005) for name, p in expected.items()}
+
+
+def test_both_examples_in_small(tmp_path: Path) -> None:
+    """One repeat each: both answers, sentence first, no warning of any library, plots and JSON that can be compared again."""
+    threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    command = [sys.executable, "-W", "always", "-c", SMALL, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", env=environment(**threads), timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "Fitting five pipelines on 10 splits; this takes about half a minute ...\n"
+    assert done.stdout.index("1. Two moons") < done.stdout.index("What is wrong") < done.stdout.index("2. Breast cancer")
+    for name, models in (("moons", 4), ("breast_cancer", 5)):
+        saved = json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))
+        assert len(saved["ranking"]) == models
+        assert " ".join(saved["sentence"].split()) in " ".join(done.stdout.split())
+        assert len(list((tmp_path / name).glob("*.png"))) == 5
+        assert tb.compare(tmp_path / f"{name}.json", rope=demo.ROPE).sentence == saved["sentence"]
+    lines = done.stdout.splitlines()
+    assert f"Plots and JSON are in {tmp_path}: moons/, moons.json, breast_cancer/, breast_cancer.json" == lines[-1]
+
+
+def test_a_folder_that_cannot_be_made_is_said_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Before anything is fitted."""
+    from tiebreak.cli.process import CommandError
+
+    (tmp_path / "file").write_text("")
+    with pytest.raises(CommandError, match="cannot be used"):
+        demo.run_demo(tmp_path / "file")
+    assert capsys.readouterr().out == ""

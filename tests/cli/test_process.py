@@ -1,0 +1,254 @@
+"""What a well-behaved process does: exit codes, signals, pipes, encodings, messages, and what it does not import."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Run, environment, write_scores
+from tiebreak.cli import main, process
+
+needs_posix = pytest.mark.skipif(os.name != "posix", reason="signals and /dev are those of POSIX")
+
+
+def modules_after(*arguments: str) -> set[str]:
+    """Modules that a fresh process holds after running the command line."""
+    program = (
+        "import json, sys; from tiebreak.cli.main import run; run(sys.argv[1:]); print('\\n' + json.dumps(list(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, encoding="utf-8", check=True)
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize("argument", ["--help", "-h", "--version"])
+def test_help_and_version_load_nothing_heavy(argument: str) -> None:
+    """Not even click, which alone would take most of the 50 ms that help may take."""
+    assert not {"click", "numpy", "tiebreak.api", "tiebreak.cli.group"} & modules_after(argument)
+
+
+@pytest.mark.parametrize("format_", ["json", "csv", "table", "markdown"])
+def test_comparing_a_csv_loads_no_heavy_package(scores: str, format_: str) -> None:
+    """pandas, scikit-learn, scipy.stats, matplotlib and, without a terminal, rich would each cost more than the work itself."""
+    heavy = {"pandas", "sklearn", "scipy.stats", "matplotlib", "rich", "narwhals", "pyarrow", "polars"}
+    assert not heavy & modules_after("compare", scores, "--metric", "accuracy", "--rope", "0.01", "--format", format_)
+
+
+def test_bad_input_ends_with_two_and_one_line(tiebreak: Run) -> None:
+    """A path that does not exist is the user's to put right: a message, no traceback, nothing on standard output."""
+    done = tiebreak("compare", "no-such.csv")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("tiebreak: there is no file 'no-such.csv'")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "tiebreak: a command is needed.\n\nUsage: tiebreak [OPTIONS] COMMAND"),
+        (["comapre"], "tiebreak: No such command 'comapre'"),
+        (["compare"], "tiebreak: Missing argument 'FILE...'.\nSee 'tiebreak compare --help'."),
+        (["compare", "x.csv", "--ropee", "1"], "tiebreak: No such option '--ropee'"),
+        (["compare", "x.csv", "--alpha", "much"], "tiebreak: Invalid value for '--alpha'"),
+        (["compare", "x.csv", "--correction", "tukey"], "tiebreak: Invalid value for '--correction'"),
+        (["compare", "x.csv", "--raw"], "tiebreak: --raw goes with --format csv."),
+        (["compare", "-", "-"], "tiebreak: standard input can be read only once."),
+        (["compare", "x.csv", "--require-better", "a"], "tiebreak: Option '--require-better' requires 2 arguments."),
+    ],
+)
+def test_wrong_use_ends_with_two(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """click's own complaints come in the same form as ours."""
+    assert main.run(arguments) == process.EXIT_WRONG_USE
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith(message)
+
+
+def test_an_internal_error_is_one_line_and_seventy(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """The line says what happened and how to see where."""
+    monkeypatch.setattr("tiebreak.api.compare", fails)
+    assert main.run(["compare", "x.csv"]) == process.EXIT_INTERNAL
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert error.startswith("tiebreak: internal error: ZeroDivisionError: by nothing.")
+    assert "tiebreak --traceback ..., or TIEBREAK_TRACEBACK=1" in error
+
+
+@pytest.mark.parametrize(("arguments", "variable"), [(["--traceback"], ""), ([], "1")])
+def test_the_traceback_is_there_for_the_asking(
+    arguments: list[str], variable: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By option or by environment variable, before the same one line."""
+    monkeypatch.setattr("tiebreak.api.compare", fails)
+    monkeypatch.setenv("TIEBREAK_TRACEBACK", variable)
+    assert main.run([*arguments, "compare", "x.csv"]) == process.EXIT_INTERNAL
+    error = capsys.readouterr().err
+    assert "Traceback (most recent call last)" in error
+    assert "in fails" in error
+    assert error.splitlines()[-1].startswith("tiebreak: internal error: ZeroDivisionError")
+
+
+def fails(*_: Any, **__: Any) -> None:
+    """Stands for a mistake in the library."""
+    raise ZeroDivisionError("by\nnothing")
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """An incomplete installation is told apart from a mistake of ours."""
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    for name in [name for name in sys.modules if name.startswith("tiebreak.") and not name.startswith("tiebreak.cli")]:
+        monkeypatch.delitem(sys.modules, name)
+    assert main.run(["compare", "x.csv"]) == process.EXIT_INTERNAL
+    assert "'tiebreak doctor' shows which" in capsys.readouterr().err
+
+
+@needs_posix
+@pytest.mark.parametrize("arguments", [("--help",), ("compare", "--help"), ("compare", "{scores}", "--metric", "accuracy")])
+def test_a_reader_that_goes_away_is_no_error(scores: str, arguments: tuple[str, ...]) -> None:
+    """As in ``| head -1``: nothing on standard error, exit code 0."""
+    done = into_closed_pipe([argument.format(scores=scores) for argument in arguments])
+    assert done == (0, "")
+
+
+@needs_posix
+def test_a_gate_keeps_its_exit_code_when_nobody_reads_on(scores: str) -> None:
+    """``tiebreak compare ... | head -1`` under pipefail must not let a release pass."""
+    gate = ["compare", scores, "--metric", "accuracy", "--require-better", "ridge", "svm"]
+    assert into_closed_pipe(gate) == (1, "")
+
+
+def into_closed_pipe(arguments: list[str]) -> tuple[int, str]:
+    """Exit code and messages of a run whose standard output nobody reads."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "tiebreak.cli", *arguments]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, encoding="utf-8", env=environment())
+    os.close(writing)
+    return done.returncode, done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is Linux's")
+def test_a_full_disk_is_said(scores: str) -> None:
+    """An answer that was not written must not end with 0."""
+    command = [sys.executable, "-m", "tiebreak.cli", "compare", scores, "--metric", "accuracy"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, encoding="utf-8", env=environment())
+    assert done.returncode == 2
+    assert done.stderr == "tiebreak: the answer could not be written: No space left on device\n"
+
+
+@needs_posix
+def test_closed_output_is_no_error(scores: str) -> None:
+    """``>&-`` leaves no standard output at all; whoever asks so only wants the exit code."""
+    command = f"{sys.executable} -m tiebreak.cli compare {scores} --metric accuracy --require-better svm ridge >&-"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, encoding="utf-8", env=environment())
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@needs_posix
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_signals_end_the_process_cleanly(tmp_path: Path, number: signal.Signals, code: int) -> None:
+    """Interrupted while it waits for standard input: the exit code tells the signal, nothing is said, no file stays behind."""
+    command = [sys.executable, "-m", "tiebreak.cli", "compare", "-", "--metric", "accuracy"]
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, env=environment(TMPDIR=str(tmp_path)), **pipes) as running:
+        assert running.stdin is not None
+        running.stdin.write(b"a,b\n" + b"0.8,0.9\n" * 100)
+        running.stdin.flush()
+        wait_for(lambda: list(tmp_path.glob("*/stdin.csv")))  # it has begun to read
+        running.send_signal(number)
+        assert running.wait(20) == code
+        assert running.stdout is not None
+        assert running.stderr is not None
+        assert (running.stdout.read(), running.stderr.read()) == (b"", b"")
+    assert list(tmp_path.iterdir()) == []
+
+
+def wait_for(happened: Any, seconds: float = 60.0) -> None:
+    """Until it has happened."""
+    end = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("format_", ["table", "json", "csv", "markdown"])
+def test_names_survive_any_locale(tiebreak: Run, tmp_path: Path, format_: str) -> None:
+    """Output is UTF-8 under LANG=C and under an encoding that lacks the letters."""
+    path = write_scores(tmp_path / "unicode.csv", ["Naïve Bayes", "模型"])
+    locale = {"LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "latin-1"}
+    done = tiebreak("compare", str(path), "--metric", "accuracy", "--format", format_, env=locale)
+    assert done.returncode == 0, done.stderr
+    text = json.dumps(json.loads(done.stdout), ensure_ascii=False) if format_ == "json" else done.stdout
+    assert "Naïve Bayes" in text
+    assert "模型" in text
+
+
+@pytest.mark.parametrize("format_", ["table", "json", "csv", "markdown"])
+def test_half_a_surrogate_pair_does_not_end_the_program(tiebreak: Run, tmp_path: Path, format_: str) -> None:
+    """JSON may hold one; UTF-8 may not, so it is shown escaped."""
+    rows = [
+        {"model": model, "repeat": 0, "fold": fold, "n_train": 90, "n_test": 10, "score": 0.8 + 0.01 * fold * weight}
+        for weight, model in enumerate(["broken \ud800 name", "sound"], 1)
+        for fold in range(10)
+    ]
+    path = tmp_path / "surrogate.json"
+    path.write_text(json.dumps(rows))
+    done = tiebreak("compare", str(path), "--metric", "accuracy", "--format", format_)
+    assert done.returncode == 0, done.stderr
+    assert r"\ud800" in done.stdout
+
+
+def test_the_console_script_is_the_same_program() -> None:
+    """``tiebreak`` stands in pyproject.toml and leads to `main`."""
+    import tomllib
+
+    settings = tomllib.loads(Path(__file__).parents[2].joinpath("pyproject.toml").read_text(encoding="utf-8"))
+    assert settings["project"]["scripts"] == {"tiebreak": "tiebreak.cli.main:main"}
+
+
+@needs_posix
+def test_on_a_terminal_everything_fits_the_window(scores: str) -> None:
+    """Tables by rich, messages wrapped; both in the 70 columns that the terminal has."""
+    code, answer = on_terminal(70, "compare", scores, "--metric", "accuracy")
+    assert code == 0
+    assert "left out, as the window is 70 columns wide" in answer
+    assert max(map(len, answer.splitlines())) <= 70
+    code, message = on_terminal(70, "compare", scores, "--metric", "usefulness")
+    assert code == 2
+    assert message.startswith("tiebreak: ")
+    assert len(message.splitlines()) == 2
+    assert max(map(len, message.splitlines())) <= 70
+
+
+def on_terminal(columns: int, *arguments: str) -> tuple[int, str]:
+    """Exit code, and what a terminal of that width was sent, without colours."""
+    import pty
+
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "tiebreak.cli", *arguments]
+    settings = environment(COLUMNS=str(columns), TERM="xterm")
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=settings) as running:
+        os.close(theirs)
+        sent = b""
+        while chunk := read_terminal(ours):
+            sent += chunk
+        code = running.wait(60)
+    os.close(ours)
+    return code, re.sub(r"\x1b\[[0-9;]*m", "", sent.decode("utf-8")).replace("\r\n", "\n")
+
+
+def read_terminal(terminal: int) -> bytes:
+    """What is there to read; nothing once the other side is closed, which Linux tells as an error."""
+    try:
+        return os.read(terminal, 65536)
+    except OSError:
+        return b""

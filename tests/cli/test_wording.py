@@ -1,0 +1,57 @@
+"""Messages of the library in the words of the command line."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+import tiebreak
+from tiebreak.cli.wording import _PARAMETERS, as_typed
+
+
+@pytest.mark.parametrize(
+    ("message", "typed"),
+    [
+        ('or pass missing="pairwise" to compare', "or pass --missing pairwise to compare"),
+        ("Pass n_train= and n_test= (examples per split).", "Pass --n-train and --n-test (examples per split)."),
+        ("Leave it out with models=.", "Leave it out with --models."),
+        ("alternative='greater' tests in one direction", "--alternative greater tests in one direction"),
+        ("pass order=[names] (each", "pass --order NAME once for each (each"),
+        ("rope='1%' is a share", "--rope 1% is a share"),
+        ("with metric='neg log'", "with --metric 'neg log'"),
+        ("rng=7 gives", "--seed 7 gives"),
+        ("lower_is_better=False contradicts", "--higher-is-better contradicts"),
+        (
+            "Pass lower_is_better=True or lower_is_better=False (--lower-is-better or --higher-is-better on the command line).",
+            "Pass --lower-is-better or --higher-is-better.",
+        ),
+        ("say lower_is_better= too", "say --lower-is-better or --higher-is-better too"),
+        ("add columns of these names; for a search, pass X and y.", "add columns of these names."),
+    ],
+)
+def test_parameters_become_options(message: str, typed: str) -> None:
+    """As they are typed, values included."""
+    assert as_typed(message) == typed
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "no model is called 'alpha=0.1': did you mean 'alpha=1'?",
+        """model "metric='x'" lacks a split""",
+        "runs/alpha=0.1/scores.csv, line 3: 'x' is not a number.",
+        "alpha=0.1/scores.csv cannot be read",
+        "n_train of repeat 0 fold 3 is 5 in one row and 6 in another",
+        "scikit-learn's name 'order=1', or the models' own",
+        "index=False in pandas",
+    ],
+)
+def test_names_and_paths_are_left_alone(message: str) -> None:
+    """A model may well be called alpha=0.1, and a folder too."""
+    assert as_typed(message) == message
+
+
+def test_each_parameter_is_one_of_compare() -> None:
+    """None is renamed in the library and forgotten here."""
+    assert set(_PARAMETERS) <= set(inspect.signature(tiebreak.compare).parameters)

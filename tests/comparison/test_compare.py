@@ -1,0 +1,304 @@
+"""Settings that no data could make sense of, what is said besides the answer, and the rope as a percentage."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import tiebreak as tb
+from tests.comparison.tables import RMSE, compared, moons_scores, noisy, scores_of
+from tiebreak.comparison.comparison import Comparison
+from tiebreak.errors import (
+    InvalidParameterError,
+    InvalidScoresError,
+    MissingSizesError,
+    TiebreakError,
+    TooFewModelsError,
+    TooFewSplitsError,
+    UnknownNameError,
+)
+from tiebreak.scores.scores import SplitDesign
+
+TABLE = noisy(0.80, 0.79, 0.72)
+
+
+def codes(answer: Comparison) -> dict[str, str]:
+    return {notice.code: notice.text for notice in answer.warnings}
+
+
+# --- wrong use ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"rope": -0.01}, "rope must be a finite half-width of at least 0, in the metric's unit; got -0.01."),
+        ({"rope": np.nan}, "got nan."),
+        ({"rope": np.inf}, "got inf."),
+        ({"rope": True}, "got True."),
+        ({"rope": "1"}, "rope must be a number in the metric's unit, or a percentage of the best mean such as '1%'; got '1'."),
+        ({"rope": "-1%"}, "got '-1%'."),
+        ({"rope": "nan%"}, "got 'nan%'."),
+        ({"rope": "one%"}, "got 'one%'."),
+        ({"alpha": 0}, "alpha must lie between 0 and 1, ends excluded; got 0."),
+        ({"alpha": 1.0}, "alpha must lie between 0 and 1, ends excluded; got 1.0."),
+        ({"alpha": 5}, "got 5. Did you mean 0.05?"),
+        ({"alpha": np.nan}, "got nan."),
+        ({"probability": 0.5}, "probability must lie between 0.5 and 1, ends excluded; got 0.5."),
+        ({"probability": 95}, "got 95. Did you mean 0.95?"),
+        ({"correction": "tukey"}, "unknown correction 'tukey'; choose one of 'holm', 'bonferroni', 'sidak'"),
+        ({"method": "wilcoxon"}, "unknown method 'wilcoxon'; choose one of 'auto', 'corrected-t', 'paired-t'."),
+        ({"missing": "drop"}, "unknown missing 'drop'; choose one of 'raise', 'pairwise'."),
+        ({"alternative": "larger"}, "alternative must be 'two-sided', 'greater' or 'less'; got 'larger'."),
+        ({"alternative": "greater"}, "alternative='greater' tests in one direction, so it needs an order that you chose before"),
+        ({"alternative": "less"}, "pass order=[names] (each is tested against those after it), or baseline=."),
+        ({"order": "a"}, "order must be a list of model names; got the single name 'a'."),
+        ({"order": ["a", "b"]}, "order must name each model once: 'c' is not in it. To compare fewer models, pass models=."),
+        ({"order": ["a", "b", "c", "a"]}, "order must name each model once: 'a' stands twice."),
+        (
+            {"order": ["a", "b", "c"], "baseline": "b"},
+            "order must name each model but the baseline once: the baseline 'b' is in it.",
+        ),
+        ({"order": ()}, "'a', 'b' and 'c' is not in it"),
+    ],
+    ids=str,
+)
+def test_settings_that_are_refused(options: dict[str, Any], text: str) -> None:
+    """Each with the value met and how to go on."""
+    with pytest.raises(InvalidParameterError) as caught:
+        compared(TABLE, **options)
+    assert text in str(caught.value)
+    assert isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"baseline": "forrest"}, "no model (given as baseline) is called 'forrest': did you mean 'forest'?"),
+        ({"order": ["forest", "swm", "ridge"]}, "no model (given in order) is called 'swm': did you mean 'svm'?"),
+    ],
+)
+def test_names_that_are_not_there(options: dict[str, Any], text: str) -> None:
+    """The nearest names are offered."""
+    with pytest.raises(UnknownNameError) as caught:
+        compared(TABLE, ["forest", "svm", "ridge"], **options)
+    assert text in str(caught.value)
+
+
+def test_one_model() -> None:
+    """Nothing to compare it with."""
+    with pytest.raises(TooFewModelsError, match="a comparison needs at least two models; there is only 'a'"):
+        compared(TABLE[:1])
+
+
+def test_one_split() -> None:
+    """No spread over splits; the text names what would answer the question."""
+    with pytest.raises(TooFewSplitsError) as caught:
+        compared(TABLE[:, :1])
+    for part in ("there is only one split", "McNemar's test", "a paired bootstrap", "this version has no procedure"):
+        assert part in str(caught.value)
+
+
+def test_missing_sizes() -> None:
+    """The correction is not guessed."""
+    with pytest.raises(MissingSizesError, match=r"Pass n_train= and n_test= \(examples per split\)"):
+        compared(TABLE, n_train=0, n_test=0)
+
+
+def test_scores_whose_differences_are_no_numbers() -> None:
+    """1e308 - (-1e308) is infinite; such scores are refused by name, with holes and without."""
+    for hole in (0.5, np.nan):
+        with pytest.raises(InvalidScoresError, match=r"the scores of 'a' and 'b' reach beyond 1e\+300"):
+            compared([[1e308, 1e308, 1.0], [-1e308, -1e308, hole], [0.1, 0.2, 0.3]], missing="pairwise")
+
+
+def test_every_error_is_a_tiebreak_error() -> None:
+    """One class to catch."""
+    with pytest.raises(TiebreakError):
+        compared(TABLE, alpha=2)
+    with pytest.raises(TiebreakError):
+        compared(TABLE, baseline="z")
+
+
+# --- rope as a percentage -------------------------------------------------------------------------------------------
+
+
+def test_percentage_is_of_the_best_mean() -> None:
+    """One rope for all pairs, in the metric's unit: 1 % of 0.80."""
+    answer, plain = compared(TABLE, rope="1%"), compared(TABLE, rope=0.008)
+    assert answer.rope == pytest.approx(0.008, rel=1e-12)
+    assert_allclose(answer.pairs["p_equivalent"], plain.pairs["p_equivalent"], rtol=1e-9)
+    assert list(answer.pairs["verdict"]) == list(plain.pairs["verdict"])
+    assert answer.settings.rope == "1%"
+
+
+def test_percentage_of_the_best_where_lower_is_better() -> None:
+    """The best mean is the lowest."""
+    assert compared(TABLE, rope="2.5 %", metric=RMSE).rope == pytest.approx(0.025 * 0.72, rel=1e-12)
+
+
+def test_percentage_of_a_negative_mean_is_positive() -> None:
+    """A half-width is of |mean|, as for scores such as r2 below 0."""
+    assert compared(TABLE - 2, rope="1%").rope == pytest.approx(0.012, rel=1e-12)
+
+
+def test_percentage_of_the_first_ranked_not_of_the_best_incomplete() -> None:
+    """An incomplete model is ranked after the complete ones, so its mean does not count."""
+    table = noisy(0.95, 0.80)
+    table[0, 3] = np.nan
+    assert compared(table, rope="1%", missing="pairwise").rope == pytest.approx(0.008, rel=1e-12)
+
+
+@pytest.mark.parametrize("row", [[0.0, 0.0, 0.0, 0.0], [-0.1, 0.1, -0.3, 0.3], [0.3, -0.1, -0.1, -0.1]])
+def test_percentage_of_zero_is_an_error(row: list[float]) -> None:
+    """Also where the mean is zero but for rounding."""
+    with pytest.raises(InvalidParameterError) as caught:
+        compared([row, np.array(row) - 0.5], rope="1%")
+    assert str(caught.value) == (
+        "rope='1%' is a share of the best mean, but the mean accuracy of 'a' is 0. Give the rope in the metric's unit."
+    )
+
+
+def test_zero_percent_is_no_rope() -> None:
+    """Allowed, and the same as 0."""
+    answer = compared(TABLE, rope="0%")
+    assert answer.rope == 0
+    assert "no-rope" in codes(answer)
+
+
+# --- what is said besides -------------------------------------------------------------------------------------------
+
+
+def test_plain_answer_has_nothing_to_add() -> None:
+    """Two models, a rope, 10 x 10 folds of ten examples."""
+    assert codes(compared(noisy(0.80, 0.79, n_splits=100), n_folds=10, rope=0.01)) == {}
+
+
+def test_no_rope() -> None:
+    """Without a rope nothing can be called equivalent, and the answer says so."""
+    assert "never equivalent" in codes(compared(TABLE))["no-rope"]
+    assert "no-rope" not in codes(compared(TABLE, rope=0.001))
+
+
+def test_selected_best() -> None:
+    """The winner of three was picked on the same scores; with a baseline, or of two, nothing was picked."""
+    text = codes(compared(TABLE))["selected-best"]
+    assert text.startswith("'a' was picked as the best of 3 on these same scores, so its own mean accuracy is likely")
+    assert "selected-best" not in codes(compared(TABLE, baseline="a"))
+    assert "selected-best" not in codes(compared(TABLE[:2]))
+
+
+def test_identical_scores_and_no_spread() -> None:
+    """Each kind once, with the first pair, how many more, and the number of splits."""
+    base = noisy(0.8)[0]
+    said = codes(compared([base, base, base, base - 0.1], rope=0.01))
+    assert said["identical-scores"] == (
+        "'a' and 'b' (and 2 more pair(s)): identical scores on all 10 splits: nothing tells them apart here"
+    )
+    assert said["no-spread"].startswith("'a' and 'd' (and 2 more pair(s)): the same difference on all 10 splits")
+
+
+def test_small_test_sets() -> None:
+    """Fewer than five examples to test on, as in leave-one-out."""
+    assert "some test sets hold only 4 example(s)" in codes(compared(TABLE, n_train=36, n_test=4))["small-test-sets"]
+    assert "small-test-sets" not in codes(compared(TABLE, n_train=45, n_test=5))
+
+
+def test_unequal_sizes() -> None:
+    """More than a fifth apart, and more than the one example by which folds of any k-fold differ."""
+    text = codes(compared(TABLE, n_train=100, n_test=[10] * 9 + [20]))["unequal-sizes"]
+    assert text.startswith("test sets hold 10 to 20 examples")
+    assert "mean ratio 0.11" in text
+    assert "unequal-sizes" not in codes(compared(TABLE, n_train=[100] * 10, n_test=[3] * 5 + [4] * 5))
+
+
+def test_single_repeat() -> None:
+    """One partition of the data is called so; repeated or partial ones are not."""
+    assert "one repeat of 10-fold" in codes(compared(TABLE, n_train=90, n_test=10))["single-repeat"]
+    assert "single-repeat" not in codes(compared(TABLE, n_train=80, n_test=20))
+    assert "single-repeat" not in codes(compared(noisy(0.8, 0.7, n_splits=20), n_folds=10))
+
+
+def test_ordered_splits() -> None:
+    """Time splits: the method's reason says so too."""
+    answer = compared(TABLE, design=SplitDesign("time", ordered=True, sizes="exact"))
+    assert "the splits follow time" in codes(answer)["ordered-splits"]
+    assert answer.method.reason.startswith("time splits share training data")
+
+
+def test_what_the_source_said_is_kept() -> None:
+    """Notices of the reader come first."""
+    answer = tb.compare({"a": TABLE[0], "b": TABLE[1]}, metric="accuracy", n_train=90, n_test=10)
+    assert answer.warnings[0].code == "assumed-paired"
+
+
+# --- the method -----------------------------------------------------------------------------------------------------
+
+
+def test_method_names_what_it_assumes() -> None:
+    """Name, reason, assumptions and references of the procedure chosen, and of one asked for by name."""
+    chosen = compared(TABLE).method
+    assert chosen.name == "corrected-t"
+    assert any("n_test / (n_train + n_test)" in text for text in chosen.assumptions)
+    assert any("Nadeau" in text for text in chosen.references)
+    assert compared(TABLE, method="corrected-t").method == chosen
+    plain = compared(TABLE, method="paired-t").method
+    assert plain.name == "paired-t"
+    assert "too confident" in plain.reason
+    assert set(tb.methods()) == {"corrected-t", "paired-t"}
+
+
+def test_uncorrected_intervals_are_shorter() -> None:
+    """By sqrt(1 + n ratio), for contrast; the posterior follows the method."""
+    corrected, plain = compared(TABLE, rope=0.01), compared(TABLE, rope=0.01, method="paired-t")
+    factor = np.sqrt(1 + 10 / 9)
+    assert_allclose(corrected.pairs["standard_error"], factor * plain.pairs["standard_error"], rtol=1e-12)
+    assert_allclose(
+        corrected.ranking["mean_high"] - corrected.ranking["mean"], factor * (plain.ranking["mean_high"] - plain.ranking["mean"])
+    )
+    assert np.all(plain.ranking["p_best"][:1] > corrected.ranking["p_best"][:1])
+
+
+# --- the public function --------------------------------------------------------------------------------------------
+
+
+def test_public_function_passes_every_setting_on() -> None:
+    """tb.compare of a table of scores with all settings is the comparison with these settings."""
+    options: dict[str, Any] = {
+        "rope": 0.02,
+        "alpha": 0.1,
+        "probability": 0.9,
+        "correction": "by",
+        "alternative": "less",
+        "order": ["poly, degree=2", "rbf", "linear", "poly, degree=3"],
+        "method": "paired-t",
+        "missing": "pairwise",
+        "rng": 7,
+    }
+    settings = tb.compare(moons_scores(), **options).settings
+    for name, value in options.items():
+        assert getattr(settings, name) == (tuple(value) if isinstance(value, list) else value)
+    assert tb.compare(moons_scores(), baseline="rbf").settings.baseline == "rbf"
+
+
+def test_generator_as_seed() -> None:
+    """A generator is asked for a seed once, so that the comparison stays reproducible."""
+    answers = [tb.compare(moons_scores(), rng=np.random.default_rng(3)).ranking for _ in range(2)]
+    assert answers[0].equals(answers[1])
+
+
+def test_comparison_can_be_compared_again() -> None:
+    """As a source it is its scores."""
+    answer = tb.compare(moons_scores(), rope=0.01)
+    again = tb.compare(answer, rope=0.01)
+    assert answer.pairs.equals(again.pairs)
+
+
+def test_scores_of_two_models_only() -> None:
+    """`models` leaves the others out of the family."""
+    answer = tb.compare(moons_scores(), models=["rbf", "linear"])
+    assert list(answer.pairs["first"]) == ["rbf"]
+    assert len(scores_of(TABLE).models) == 3

@@ -1,0 +1,110 @@
+"""Families: which pairs are judged together, how many they are, and what follows for p-values and intervals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
+
+from tests.comparison.tables import compared, noisy
+from tiebreak.frequentist import adjust_pvalues
+
+MEANS = (0.80, 0.79, 0.77, 0.72)
+
+
+def test_all_pairs_in_ranking_order() -> None:
+    """M (M - 1) / 2 rows, best first."""
+    pairs = compared(noisy(0.72, 0.80, 0.77)).pairs
+    assert list(zip(pairs["first"], pairs["second"], strict=True)) == [("b", "c"), ("b", "a"), ("c", "a")]
+    assert np.all(pairs["difference"] >= 0)
+
+
+def test_order_sets_rows_and_orientation_but_not_the_ranking() -> None:
+    """Each model is tested against those after it in the caller's order."""
+    answer = compared(noisy(*MEANS), order=["d", "a", "c", "b"])
+    pairs = answer.pairs
+    assert list(zip(pairs["first"], pairs["second"], strict=True)) == [
+        ("d", "a"),
+        ("d", "c"),
+        ("d", "b"),
+        ("a", "c"),
+        ("a", "b"),
+        ("c", "b"),
+    ]
+    assert_allclose(pairs["difference"], [-0.08, -0.05, -0.07, 0.03, 0.01, -0.02], rtol=1e-9)
+    assert answer.models == ("a", "b", "c", "d")
+    assert list(answer.ranking["model"]) == ["a", "b", "c", "d"]
+
+
+def test_baseline_is_second_in_every_pair() -> None:
+    """M - 1 rows: each other model, in ranking order, against the baseline, also where it is the best."""
+    for baseline in "abcd":
+        pairs = compared(noisy(*MEANS), baseline=baseline).pairs
+        assert list(pairs["first"]) == [name for name in "abcd" if name != baseline]
+        assert set(pairs["second"]) == {baseline}
+
+
+def test_baseline_with_an_order_of_the_others() -> None:
+    """`order` lists the others and sets the rows."""
+    pairs = compared(noisy(*MEANS), baseline="b", order=["d", "a", "c"]).pairs
+    assert list(pairs["first"]) == ["d", "a", "c"]
+
+
+@pytest.mark.parametrize(("options", "m"), [({}, 6), ({"baseline": "c"}, 3)])
+def test_size_of_the_family(options: dict[str, str], m: int) -> None:
+    """Bonferroni multiplies by m, and the simultaneous intervals have level 1 - alpha / m."""
+    pairs = compared(noisy(*MEANS), rope=0.005, correction="bonferroni", alpha=0.1, **options).pairs
+    assert len(pairs) == m
+    assert_allclose(pairs["adjusted_pvalue"], np.minimum(1, m * pairs["pvalue"]), rtol=1e-14)
+    assert_allclose(pairs["adjusted_claim_pvalue"], np.minimum(1, m * pairs["claim_pvalue"]), rtol=1e-14)
+    for kind, level in (("interval", 0.1), ("simultaneous", 0.1 / m)):
+        half_width = stats.t.isf(level / 2, 9) * pairs["standard_error"]
+        assert_allclose(pairs[f"{kind}_high"], pairs["difference"] + half_width, rtol=1e-12)
+        assert_allclose(pairs[f"{kind}_low"], pairs["difference"] - half_width, rtol=1e-10, atol=1e-14)
+
+
+def test_undefined_pairs_count_in_the_family() -> None:
+    """Two copies: their pair has p 1 for d = 0 and no claim, and the family stays three (design section 4)."""
+    table = noisy(0.80, 0.77)
+    pairs = compared([table[0], table[1], table[1]], rope=0.001, correction="bonferroni").pairs
+    assert list(pairs["reason"]) == ["", "", "identical-scores"]
+    assert_allclose(pairs["adjusted_claim_pvalue"][:2], np.minimum(1, 3 * pairs["claim_pvalue"][:2]), rtol=1e-14)
+    assert np.isnan(pairs["adjusted_claim_pvalue"][2])
+    half_width = stats.t.isf(0.05 / 6, 9) * pairs["standard_error"][0]
+    assert_allclose(pairs["simultaneous_high"][0], pairs["difference"][0] + half_width, rtol=1e-12)
+
+
+@pytest.mark.parametrize("correction", ["bonferroni", "sidak", "holm", "hochberg", "hommel", "bh", "by", "none"])
+def test_correction_is_that_of_the_settings(correction: str) -> None:
+    """Both families, of p-values and of claims, are adjusted as a whole."""
+    pairs = compared(noisy(*MEANS), rope=0.005, correction=correction).pairs
+    for raw, adjusted in (("pvalue", "adjusted_pvalue"), ("claim_pvalue", "adjusted_claim_pvalue")):
+        assert_array_equal(pairs[adjusted], adjust_pvalues(pairs[raw].to_numpy(), correction))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("setting", [{"order": ["b", "a", "d", "c"]}, {"baseline": "b"}])
+@pytest.mark.parametrize("alternative", ["greater", "less"])
+def test_alternative_changes_two_columns_only(alternative: str, setting: dict[str, object]) -> None:
+    """p-value and adjusted p-value; not intervals, posteriors, claims, verdicts, ranking or shortlist (design promise 1)."""
+    table = noisy(*MEANS)
+    plain, one_sided = compared(table, rope=0.01, **setting), compared(table, rope=0.01, alternative=alternative, **setting)
+    changed = {"pvalue", "adjusted_pvalue"}
+    for column in plain.pairs.columns:
+        same = plain.pairs[column].equals(one_sided.pairs[column])
+        assert same == (column not in changed), column
+    assert plain.ranking.equals(one_sided.ranking)
+    assert plain.shortlist() == one_sided.shortlist()
+    statistic = plain.pairs["statistic"]
+    assert_allclose(one_sided.pairs["pvalue"], stats.t.sf(statistic if alternative == "greater" else -statistic, 9), rtol=1e-11)
+
+
+def test_simultaneous_intervals_agree_with_bonferroni() -> None:
+    """An interval of level 1 - alpha / m leaves out 0 exactly where m p <= alpha."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        pairs = compared(
+            noisy(*rng.uniform(0.76, 0.8, 5), seed=int(rng.integers(1000))), list("vwxyz"), correction="bonferroni"
+        ).pairs
+        outside = (pairs["simultaneous_low"] > 0) | (pairs["simultaneous_high"] < 0)
+        assert_array_equal(outside, pairs["adjusted_pvalue"] < 0.05)

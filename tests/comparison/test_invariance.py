@@ -1,0 +1,421 @@
+"""Properties of every answer, on tables made to break them: ties, copies, constant gaps, two splits, rounded shares, giants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from tests.comparison.tables import ACCURACY, RMSE, compared
+from tiebreak.bayesian import correlated_t_posterior, joint_posterior
+from tiebreak.comparison import ranking
+from tiebreak.comparison.comparison import Comparison
+from tiebreak.frequentist import corrected_ttest
+from tiebreak.numerics import masked_pair_moments, pair_moments, row_moments
+from tiebreak.scores.assemble import assemble
+from tiebreak.views.tables import Coded, pair_columns, ranking_columns
+
+every_table = settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+some_tables = settings(every_table, max_examples=150)
+
+MIRROR = {"better": "worse", "worse": "better"}
+WORDS = ("first", "second", "claim", "verdict", "bayesian_verdict", "reason", "model", "in_shortlist", "n_splits", "df", "rank")
+SAMPLED = {"p_best": 0.005, "expected_rank": 0.005}
+IN_UNITS = ("difference", "standard_error", "interval_low", "interval_high", "simultaneous_low", "simultaneous_high")
+MEANS = ("mean", "mean_low", "mean_high")
+
+
+class Table(NamedTuple):
+    """A nasty table, as scores of models over splits, and how it is to be compared."""
+
+    score: np.ndarray
+    names: list[str]
+    n_test: np.ndarray
+    options: dict[str, Any]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def few_draws() -> Iterator[None]:
+    """The same draws serve both answers of a property, so a few thousand do; test_joint.py is about the draws themselves."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ranking, "joint_posterior", partial(joint_posterior, n_draws=2000))
+        yield
+
+
+KINDS = ("tenths", "fortieths", "normal", "constant", "copy", "shifted", "close")
+
+
+def model(kind: str, base: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """One row: shares of ten or forty examples, real numbers, a constant, or the base with a gap or a little noise."""
+    n_splits = base.size
+    if kind in ("tenths", "fortieths"):
+        n = {"tenths": 10, "fortieths": 40}[kind]
+        return np.round(rng.integers(n // 2, n + 1, n_splits) / n, 3)
+    if kind == "constant":
+        return np.full(n_splits, rng.integers(5, 10) / 10)
+    if kind == "normal":
+        return rng.normal(0.8, 0.05, n_splits)
+    return base + {"copy": 0.0, "shifted": rng.choice([0.01, -0.1]), "close": rng.normal(0, 1e-3, n_splits)}[kind]
+
+
+@st.composite
+def tables(draw: st.DrawFn, *, max_models: int = 5, missing: bool = False) -> Table:
+    """Two to five models on two to twelve splits, with any rope, family, correction, direction and sizes."""
+    kinds = draw(st.lists(st.sampled_from(KINDS), min_size=2, max_size=max_models))
+    n_splits = draw(st.sampled_from([2, 3, 4, 5, 10, 12]))
+    rng = np.random.default_rng(draw(st.integers(0, 2**30)))
+    base = rng.integers(5, 11, n_splits) / 10
+    score = np.array([model(kind, base, rng) for kind in kinds])
+    names = rng.permutation(["svm", "forest", "ridge", "knn", "tree"])[: len(kinds)].tolist()
+    options: dict[str, Any] = {
+        "rope": draw(st.sampled_from([0.0, 0.01, 0.05, 0.1, "1%"])),
+        "correction": draw(st.sampled_from(["holm", "bonferroni", "hommel", "bh", "none"])),
+        "alpha": draw(st.sampled_from([0.05, 0.4])),
+        "metric": draw(st.sampled_from([ACCURACY, RMSE])),
+    }
+    if missing:
+        holes = rng.random(score.shape) < 0.2
+        holes[:, rng.integers(n_splits)] = False  # one split that all have: no model is without a score
+        score[holes] = np.nan
+        options["missing"] = "pairwise"
+    n_test = np.full(n_splits, 10) if draw(st.booleans()) else 5 + np.arange(n_splits)
+    return Table(score, names, n_test, options)
+
+
+def answered(table: Table, **changes: Any) -> Comparison:
+    return compared(table.score, table.names, n_train=90, n_test=table.n_test, **{**table.options, **changes})
+
+
+Columns = dict[str, np.ndarray]
+
+
+def plain(columns: dict[str, Any]) -> Columns:
+    return {
+        name: np.array(column.names)[column.codes] if isinstance(column, Coded) else np.asarray(column)
+        for name, column in columns.items()
+    }
+
+
+def pairs_of(answer: Comparison) -> Columns:
+    """The columns of `pairs`, without the cost of a frame."""
+    return plain(pair_columns(answer))
+
+
+def ranking_of(answer: Comparison) -> Columns:
+    """The columns of `ranking`, likewise."""
+    return plain(ranking_columns(answer))
+
+
+def assert_close(got: np.ndarray, expected: np.ndarray, rtol: float, atol: float, name: str) -> None:
+    """numpy's check, which is slow, only where a fast one fails and a message is needed."""
+    with np.errstate(invalid="ignore"):  # inf - inf
+        close = np.abs(got - expected) <= atol + rtol * np.abs(expected)
+    if not np.all(close | (got == expected) | (np.isnan(got) & np.isnan(expected))):
+        assert_allclose(got, expected, rtol=rtol, atol=atol, err_msg=name)
+
+
+def assert_same(got: Columns, expected: Columns, units: dict[str, float] | None = None, rtol: float = 1e-12) -> None:
+    """Words and counts equal; numbers to 1e-12 of themselves or of 1, those in units after dividing by the factor."""
+    for column, other in expected.items():
+        if column in WORDS:
+            assert np.array_equal(got[column], other), f"{column}: {got[column]} is not {other}"
+        else:
+            assert_close(got[column] / (units or {}).get(column, 1.0), other, rtol, SAMPLED.get(column, rtol), column)
+
+
+def assert_same_answer(got: Comparison, expected: Comparison, factor: float = 1.0, rtol: float = 1e-12) -> None:
+    """All columns of pairs and ranking, and the shortlist; differences and means `factor` times as large."""
+    units = dict.fromkeys((*IN_UNITS, *MEANS), factor)
+    assert_same(pairs_of(got), pairs_of(expected), units, rtol)
+    assert_same(ranking_of(got), ranking_of(expected), units, rtol)
+    assert got.shortlist() == expected.shortlist()
+
+
+def assert_identical(got: Columns, expected: Columns) -> None:
+    """To the last digit."""
+    for column, other in expected.items():
+        same = np.array_equal(got[column], other, equal_nan=other.dtype.kind == "f")
+        assert same, f"{column}: {got[column]} is not {other}"
+
+
+def is_settled(answer: Comparison) -> bool:
+    """Whether no verdict or shortlist hangs on the last digits of a p-value."""
+    pairs, settings_ = pairs_of(answer), answer.settings
+    near = [pairs["adjusted_claim_pvalue"] / settings_.alpha]
+    near += [pairs["claim_pvalue"] / 2 * (len(answer.models) - 1) / settings_.alpha]
+    near += [pairs[f"p_{region}"] / settings_.probability for region in ("better", "equivalent", "worse")]
+    return not any(np.any(np.abs(values - 1) < 1e-9) for values in near)
+
+
+# --- models and rows ------------------------------------------------------------------------------------------------
+
+
+@every_table
+@given(table=tables(), seed=st.integers(0, 2**20))
+def test_order_of_models_changes_nothing(table: Table, seed: int) -> None:
+    """Every column of pairs and ranking, shortlist and rope."""
+    order = np.random.default_rng(seed).permutation(len(table.names))
+    one = answered(table)
+    assume(is_settled(one))
+    other = answered(table._replace(score=table.score[order], names=[table.names[i] for i in order]))
+    assert_same_answer(other, one)
+    assert other.rope == one.rope
+
+
+@every_table
+@given(table=tables(missing=True), seed=st.integers(0, 2**20))
+def test_order_of_rows_of_a_long_table_changes_nothing(table: Table, seed: int) -> None:
+    """Rows (model, split, score) in any order are the same table, to the last digit: splits are sorted by key."""
+    model_code, fold = np.nonzero(~np.isnan(table.score))
+    order = np.random.default_rng(seed).permutation(fold.size)
+    answers = []
+    for rows in (np.arange(fold.size), order):
+        code, key = model_code[rows], fold[rows]
+        sizes = np.full(key.size, 90), table.n_test[key]
+        matrix = assemble("", table.names, code, np.zeros_like(key), key, table.score[code, key], *sizes)
+        assume(matrix.n_splits >= 2)
+        answers.append(answered(table._replace(score=matrix.score, n_test=matrix.n_test)))
+    assert_identical(pairs_of(answers[0]), pairs_of(answers[1]))
+    assert_identical(ranking_of(answers[0]), ranking_of(answers[1]))
+
+
+@some_tables
+@given(table=tables(), seed=st.integers(0, 2**20))
+def test_order_of_splits_changes_nothing(table: Table, seed: int) -> None:
+    """The keys of splits are names: which split is called fold 0 does not matter (p_best: see test_joint.py)."""
+    order = np.random.default_rng(seed).permutation(table.n_test.size)
+    one = answered(table)
+    assume(is_settled(one))
+    other = answered(table._replace(score=table.score[:, order], n_test=table.n_test[order]))
+    assert_same(pairs_of(other), pairs_of(one))
+    expected = ranking_of(one)
+    del expected["p_best"]
+    assert_same(ranking_of(other), expected)
+
+
+# --- orientation ----------------------------------------------------------------------------------------------------
+
+
+@every_table
+@given(table=tables(missing=True), alternative=st.sampled_from(["two-sided", "greater", "less"]))
+def test_reversed_order_mirrors_every_pair(table: Table, alternative: str) -> None:
+    """Better and worse change places, intervals change sign and ends; the rest, and the ranking, stay to the last digit."""
+    exchanged = {"greater": "less", "less": "greater"}.get(alternative, alternative)
+    one = answered(table, order=table.names, alternative=alternative)
+    other = answered(table, order=table.names[::-1], alternative=exchanged)
+    forward, backward = pairs_of(one), pairs_of(other)
+    row = {names: i for i, names in enumerate(zip(backward["second"], backward["first"], strict=True))}
+    rows = [row[names] for names in zip(forward["first"], forward["second"], strict=True)]
+    backward = {column: values[rows] for column, values in backward.items()}
+    negative = {column: 0.0 - values for column, values in forward.items() if values.dtype.kind == "f"}
+    mirrored = {column: forward[column] for column in ("n_splits", "df", "standard_error", "pvalue", "p_equivalent")}
+    mirrored |= {column: forward[column] for column in ("claim_pvalue", "reason")}
+    mirrored |= {column: negative[column] for column in ("difference", "statistic")}
+    for kind in ("interval", "simultaneous"):
+        mirrored |= {f"{kind}_low": negative[f"{kind}_high"], f"{kind}_high": negative[f"{kind}_low"]}
+    mirrored |= {"p_better": forward["p_worse"], "p_worse": forward["p_better"]}
+    assert_identical(backward, mirrored)
+    for column in ("adjusted_pvalue", "adjusted_claim_pvalue"):
+        assert_close(backward[column], forward[column], 1e-14, 0.0, column)
+    for column in ("claim", "verdict", "bayesian_verdict"):
+        assert list(backward[column]) == [MIRROR.get(word, word) for word in forward[column]]
+    assert_identical(ranking_of(one), ranking_of(other))
+
+
+@some_tables
+@given(table=tables(), baseline=st.integers(0, 4))
+def test_baseline_judges_the_same_pairs_by_a_smaller_family(table: Table, baseline: int) -> None:
+    """Raw numbers of each pair with the baseline are those of the all-pairs table; adjusted p-values are no larger."""
+    name = table.names[baseline % len(table.names)]
+    everyone, against = answered(table), answered(table, baseline=name)
+    columns = pairs_of(against)
+    for i, (first, second) in enumerate(zip(columns["first"], columns["second"], strict=True)):
+        pair = everyone.pair(first, second)
+        for column in ("difference", "standard_error", "pvalue", "p_better", "p_equivalent", "claim_pvalue", "interval_low"):
+            assert_close(columns[column][i], np.asarray(getattr(pair, column)), 1e-12, 1e-13, column)
+        assert columns["claim"][i] == pair.claim
+        if table.options["correction"] != "bh":
+            assert not columns["adjusted_claim_pvalue"][i] > pair.adjusted_claim_pvalue * (1 + 1e-12)
+    assert everyone.shortlist() == against.shortlist()
+
+
+# --- units ----------------------------------------------------------------------------------------------------------
+
+
+def rescaled(table: Table, factor: float) -> Comparison:
+    rope = table.options["rope"]
+    return answered(table._replace(score=table.score * factor), rope=rope if isinstance(rope, str) else rope * factor)
+
+
+@every_table
+@given(table=tables())
+def test_percent_or_fraction_is_the_same_question(table: Table) -> None:
+    """Scores and rope times 100: every answer stays, differences and intervals are 100 times as large.
+
+    Multiplying by 100 rounds each score; where the scores of a pair agree to four digits, that alone moves the statistic by
+    more than 1e-12, so there the tolerance grows with size / spread.
+    """
+    one = answered(table)
+    assume(is_settled(one))
+    sd = pairs_of(one)["standard_error"]
+    digits = np.abs(table.score).max() / np.min(sd[sd > 0], initial=1.0)
+    assert_same_answer(rescaled(table, 100.0), one, 100.0, rtol=1e-12 * max(1.0, digits / 1000))
+
+
+@some_tables
+@given(table=tables(missing=True), power=st.sampled_from([-900, -500, -40, -1, 1, 7, 60, 500, 900]))
+def test_unit_does_not_matter_for_any_magnitude(table: Table, power: int) -> None:
+    """Powers of two are exact in floats, so the answer is the same to the last digits for scores of 1e-270 and 1e270."""
+    assert_same_answer(rescaled(table, 2.0**power), answered(table), 2.0**power)
+
+
+@some_tables
+@given(table=tables())
+def test_lower_is_better_is_the_negative(table: Table) -> None:
+    """The same scores with turned signs in a metric of the other direction: the same pairs."""
+    other_metric = RMSE if table.options["metric"] is ACCURACY else ACCURACY
+    one, other = answered(table), answered(table._replace(score=-table.score), metric=other_metric)
+    assert_same(pairs_of(other), pairs_of(one))
+    turned = ranking_of(other)
+    turned |= {"mean": -turned["mean"], "mean_low": -turned["mean_high"], "mean_high": -turned["mean_low"]}
+    assert_same(turned, ranking_of(one))
+
+
+# --- consistency within an answer -----------------------------------------------------------------------------------
+
+
+@every_table
+@given(table=tables(max_models=2))
+def test_two_models_p_best_is_p_better_at_rope_zero(table: Table) -> None:
+    """Where the pair has a spread; without one the two share."""
+    answer = answered(table, rope=0.0)
+    pairs, ranks = pairs_of(answer), ranking_of(answer)
+    expected = np.array([pairs["p_better"][0], pairs["p_worse"][0]] if pairs["reason"][0] == "" else [0.5, 0.5])
+    assert_allclose(ranks["p_best"], expected, rtol=1e-12, atol=1e-15)
+    assert_allclose(ranks["expected_rank"], 1 + expected[::-1], rtol=1e-12)
+
+
+@some_tables
+@given(table=tables(missing=True))
+def test_answer_is_consistent(table: Table) -> None:
+    """Probabilities add up, intervals nest, adjusted p-values are not smaller, verdicts are claims, undefined is undefined."""
+    answer = answered(table)
+    pairs, ranks = pairs_of(answer), ranking_of(answer)
+    spread, defined = pairs["reason"] == "", pairs["reason"] != "missing-splits"
+    assert_allclose((pairs["p_better"] + pairs["p_equivalent"] + pairs["p_worse"])[defined], 1.0, rtol=1e-12)
+    good, bad = ({name: column[rows] for name, column in pairs.items()} for rows in (spread, ~spread))
+    nested = ("simultaneous_low", "interval_low", "difference", "interval_high", "simultaneous_high")
+    assert np.all(np.diff([good[name] for name in nested], axis=0) >= 0)
+    assert np.all(good["adjusted_pvalue"] >= good["pvalue"] * (1 - 1e-15))
+    assert np.all(good["adjusted_claim_pvalue"] >= good["claim_pvalue"] * (1 - 1e-15))
+    assert np.all(good["claim"] != "")
+    decided = pairs["verdict"] != "undecided"
+    assert_array_equal(decided, pairs["adjusted_claim_pvalue"] <= answer.settings.alpha)
+    assert_array_equal(pairs["verdict"][decided], pairs["claim"][decided])
+    for name in ("claim_pvalue", "adjusted_claim_pvalue", "interval_low", "simultaneous_high"):
+        assert np.all(np.isnan(bad[name]))
+    assert set(bad["verdict"]) | set(bad["bayesian_verdict"]) <= {"undecided"}
+    assert np.all(bad["claim"] == "")
+    assert np.all(pairs["standard_error"][defined & ~spread] == 0)
+    complete = ranks["n_splits"] == answer.matrix.n_splits
+    assert np.all(ranks["difference"][complete] <= 0) or not complete[0]
+    assert list(complete) == sorted(complete, reverse=True)
+    if complete.sum() >= 2:
+        n = int(complete.sum())
+        assert_allclose(ranks["p_best"][complete].sum(), 1.0, rtol=1e-12)
+        assert_allclose(ranks["expected_rank"][complete].sum(), n * (n + 1) / 2, rtol=1e-12)
+    if complete.all():
+        assert answer.models[0] in answer.shortlist()
+
+
+@some_tables
+@given(table=tables(max_models=4))
+def test_identical_models_are_treated_alike(table: Table) -> None:
+    """A copy under another name shares p_best, takes the mid-rank and has the same verdicts against third models."""
+    original = table.names[0]
+    answer = answered(table._replace(score=np.vstack([table.score, table.score[:1]]), names=[*table.names, "copy"]))
+    ranks = ranking_of(answer)
+    one, copy = answer.models.index(original), answer.models.index("copy")
+    for column in ("mean", "p_best", "expected_rank", "in_shortlist"):
+        assert_allclose(ranks[column][copy], ranks[column][one], rtol=1e-12, err_msg=column)
+    assert answer.pair(original, "copy").reason == "identical-scores"
+    for third in table.names[1:]:
+        first, second = answer.pair(original, third), answer.pair("copy", third)
+        assert_allclose([second.pvalue, second.p_better], [first.pvalue, first.p_better], rtol=1e-12, atol=1e-13)
+        assert second.claim == first.claim
+
+
+# --- two ways to the same number ------------------------------------------------------------------------------------
+
+
+@some_tables
+@given(table=tables(max_models=4))
+def test_product_path_is_the_masked_path_when_nothing_is_missing(table: Table) -> None:
+    """A model with a hole added makes the table incomplete, and must not touch the pairs of the others."""
+    one = answered(table, correction="none")
+    holed = np.vstack([table.score, np.r_[np.nan, table.score[0, 1:]]])
+    other = answered(
+        table._replace(score=holed, names=[*table.names, "holed"]), correction="none", missing="pairwise", rope=one.rope
+    )
+    expected, got = pairs_of(one), pairs_of(other)
+    kept = (got["first"] != "holed") & (got["second"] != "holed")
+    for kind in ("simultaneous_low", "simultaneous_high"):  # the family has grown
+        del expected[kind]
+    assert_same({name: column[kept] for name, column in got.items()}, expected)
+    ranks = ranking_of(one)
+    got = {name: column[: len(table.names)] for name, column in ranking_of(other).items()}
+    assert_same(got, {name: ranks[name] for name in ("model", "mean", "p_best", "expected_rank")})
+
+
+@some_tables
+@given(table=tables(missing=True))
+def test_array_functions_agree_with_the_table(table: Table) -> None:
+    """corrected_ttest and the posterior of one row of differences, batched and alone, are the pair's columns."""
+    answer = answered(table)
+    columns, sign = pairs_of(answer), answer.metric.sign
+    pairs = [
+        (table.names.index(one), table.names.index(two)) for one, two in zip(columns["first"], columns["second"], strict=True)
+    ]
+    d = np.array([sign * (table.score[i] - table.score[j]) for i, j in pairs])
+    shared = ~np.isnan(d)
+    scale = [np.abs(table.score[[i, j]][:, on]).max(initial=0) for (i, j), on in zip(pairs, shared, strict=True)]
+    split_ratio = table.n_test / 90
+    ratio = [split_ratio[on].mean() if on.any() else 0.0 for on in shared]
+    test = corrected_ttest(d, test_train_ratio=ratio, scale=scale, omit_missing=True)
+    regions = correlated_t_posterior(d, test_train_ratio=ratio, scale=scale, omit_missing=True).probabilities(answer.rope)
+    for name, values in (("difference", test.difference), ("standard_error", test.standard_error), ("pvalue", test.pvalue)):
+        assert_close(columns[name], values, 1e-12, 1e-13, name)
+    for name, values in zip(("p_better", "p_equivalent", "p_worse"), regions, strict=True):
+        assert_close(columns[name], values, 1e-12, 1e-12, name)
+    for row, (differences, r, size) in enumerate(zip(d, ratio, scale, strict=True)):
+        alone = corrected_ttest(differences, test_train_ratio=r, scale=size, omit_missing=True)
+        assert_array_equal([alone.pvalue, alone.statistic], [test.pvalue[row], test.statistic[row]])
+
+
+magnitudes = st.sampled_from([1e-290, 1e-12, 1e-3, 1.0, 1e3, 1e12, 1e150, 1e290])
+
+
+@every_table
+@given(
+    n_splits=st.integers(2, 12), sizes=st.lists(magnitudes, min_size=2, max_size=6), offset=magnitudes, seed=st.integers(0, 2**20)
+)
+def test_product_is_exact_for_any_mixture_of_magnitudes(n_splits: int, sizes: list[float], offset: float, seed: int) -> None:
+    """Models of wildly different size in one table: each pair as if it were alone, to 1e-12 of its own spread."""
+    rng = np.random.default_rng(seed)
+    shift: Callable[[], float] = lambda: float(rng.choice([0.0, 1.0, -1.0]))  # noqa: E731
+    score = np.array([size * (rng.normal(size=n_splits) + shift()) + offset * shift() for size in sizes])
+    first, second = np.triu_indices(len(sizes), 1)
+    scale = np.maximum(np.abs(score).max(axis=1)[first], np.abs(score).max(axis=1)[second])
+    direct, product = row_moments(score[first] - score[second], scale), pair_moments(score, first, second)
+    masked = masked_pair_moments(score, first, second)
+    for got in (product, masked):
+        assert_array_equal(got.kind, direct.kind)
+        assert_allclose(got.sd, direct.sd, rtol=1e-12)
+        size = np.maximum(np.abs(direct.mean), np.maximum(direct.sd, got.tolerance))
+        assert np.all(np.abs(got.mean - direct.mean) <= 1e-12 * size)

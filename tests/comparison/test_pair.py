@@ -1,0 +1,139 @@
+"""One pair: in either orientation, with its own alternative, in the family and outside it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from tests.comparison.tables import compared, noisy
+from tiebreak.errors import InvalidParameterError, UnknownNameError
+from tiebreak.frequentist import adjust_pvalues, corrected_ttest, paired_ttest
+
+MEANS = (0.80, 0.79, 0.72)
+SAME = (
+    "n_splits",
+    "standard_error",
+    "df",
+    "pvalue",
+    "adjusted_pvalue",
+    "p_equivalent",
+    "claim_pvalue",
+    "adjusted_claim_pvalue",
+    "reason",
+)
+MIRROR = {"better": "worse", "worse": "better"}
+
+
+@pytest.mark.parametrize("rope", [0.0, 0.005])
+def test_pair_is_its_row_of_the_table(rope: float) -> None:
+    """Every column, number for number."""
+    answer = compared(noisy(*MEANS), rope=rope)
+    for row in answer.pairs.to_dict("records"):
+        pair = answer.pair(row["first"], row["second"])
+        for column, value in row.items():
+            assert getattr(pair, column) == value, column
+
+
+def test_other_orientation_mirrors_it() -> None:
+    """Signs turn, better and worse change places, intervals change ends; what has no direction stays, to the last digit."""
+    answer = compared([*noisy(*MEANS), [0.8] * 10, [0.7] * 10], rope=0.005)
+    for first, second in zip(answer.pairs["first"], answer.pairs["second"], strict=True):
+        one, other = answer.pair(first, second), answer.pair(second, first)
+        assert_array_equal([getattr(other, name) for name in SAME[:-1]], [getattr(one, name) for name in SAME[:-1]])
+        assert other.reason == one.reason
+        assert_array_equal([other.difference, other.statistic], [0.0 - one.difference, 0.0 - one.statistic])
+        for kind in ("interval", "simultaneous"):
+            ends = (getattr(one, f"{kind}_low"), getattr(one, f"{kind}_high"))
+            assert_array_equal((-getattr(other, f"{kind}_high"), -getattr(other, f"{kind}_low")), ends)
+        assert (other.p_better, other.p_worse) == (one.p_worse, one.p_better)
+        for name in ("claim", "verdict", "bayesian_verdict"):
+            assert getattr(other, name) == MIRROR.get(getattr(one, name), getattr(one, name))
+        assert_array_equal(other.differences, -one.differences)
+
+
+def test_no_number_is_a_negative_zero() -> None:
+    """-0.0 would be printed with its sign."""
+    answer = compared([[0.5, 0.75, 1.0], [0.75, 0.75, 0.75], [0.75, 0.75, 0.75]])
+    for first, second in (("a", "b"), ("b", "a"), ("b", "c"), ("c", "b")):
+        pair = answer.pair(first, second)
+        numbers = [pair.difference, pair.statistic, pair.interval_low, pair.interval_high]
+        assert not any(value == 0 and np.signbit(value) for value in numbers)
+
+
+def test_tests_and_posterior_are_those_of_the_differences() -> None:
+    """Corrected, uncorrected for contrast, and the posterior for any rope, with the mean ratio of the splits."""
+    n_test = np.array([9, 10, 11, 12, 8, 10, 10, 9, 11, 10])
+    answer = compared(noisy(*MEANS), n_train=100 - n_test, n_test=n_test, rope=0.005)
+    pair = answer.pair("b", "a")
+    ratio = float(np.mean(n_test / (100 - n_test)))
+    assert pair.ratio == pytest.approx(ratio, rel=1e-15)
+    assert_allclose(pair.test.pvalue, corrected_ttest(pair.differences, test_train_ratio=ratio).pvalue, rtol=1e-12)
+    assert_allclose(pair.uncorrected_test.pvalue, paired_ttest(pair.differences).pvalue, rtol=1e-12)
+    assert_allclose(pair.posterior.probabilities(0.005), (pair.p_better, pair.p_equivalent, pair.p_worse), rtol=1e-9)
+    assert_allclose(pair.posterior.credible_interval(0.95), (pair.interval_low, pair.interval_high), rtol=1e-9)
+
+
+def test_one_sided_pvalue_in_the_order_named_here() -> None:
+    """pair(a, b, alternative="greater") asks whether a is better; its adjusted p-value replaces the pair's own in the family."""
+    answer = compared(noisy(*MEANS), correction="holm")
+    pairs = answer.pairs
+    two_sided = answer.pair("b", "a")
+    for alternative, first, second in (("less", "b", "a"), ("greater", "a", "b")):
+        pair = answer.pair(first, second, alternative=alternative)
+        assert_allclose(pair.pvalue, two_sided.pvalue / 2, rtol=1e-12)
+        family = pairs["pvalue"].to_numpy().copy()
+        family[0] = pair.pvalue
+        assert_allclose(pair.adjusted_pvalue, adjust_pvalues(family, "holm")[0], rtol=1e-15)
+    assert_allclose(answer.pair("b", "a", alternative="greater").pvalue, 1 - two_sided.pvalue / 2, rtol=1e-12)
+    one_sided = answer.pair("b", "a", alternative="greater")
+    assert (one_sided.interval_low, one_sided.verdict, one_sided.p_better) == (
+        two_sided.interval_low,
+        two_sided.verdict,
+        two_sided.p_better,
+    )
+
+
+def test_alternative_of_the_comparison_follows_its_order() -> None:
+    """With order a, b, c and "greater", pair("b", "a") still tests whether a is better: "less" in this orientation."""
+    answer = compared(noisy(*MEANS), order=["a", "b", "c"], alternative="greater")
+    forward, backward = answer.pair("a", "b"), answer.pair("b", "a")
+    assert forward.pvalue == backward.pvalue < 0.5
+    assert forward.adjusted_pvalue == backward.adjusted_pvalue == answer.pairs["adjusted_pvalue"][0]
+    asked = answer.pair("b", "a", alternative="greater")
+    assert_allclose(asked.pvalue, 1 - forward.pvalue, rtol=1e-12)
+    assert_allclose(answer.pair("a", "b", alternative="two-sided").pvalue, 2 * forward.pvalue, rtol=1e-12)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_pair_outside_the_family_has_no_adjusted_answer(alternative: str) -> None:
+    """With a baseline, two other models: difference, two-sided test and posterior, but nothing that the family decides."""
+    table = noisy(*MEANS)
+    answer = compared(table, baseline="c", alternative=alternative, rope=0.005)
+    pair, plain = answer.pair("a", "b"), compared(table, rope=0.005).pair("a", "b")
+    for name in ("difference", "statistic", "pvalue", "interval_low", "p_better", "claim_pvalue"):
+        assert getattr(pair, name) == pytest.approx(getattr(plain, name), rel=1e-12), name
+    assert (pair.claim, pair.bayesian_verdict) == (plain.claim, plain.bayesian_verdict)
+    family = ("adjusted_pvalue", "adjusted_claim_pvalue", "simultaneous_low", "simultaneous_high")
+    assert np.all(np.isnan([getattr(pair, name) for name in family]))
+    assert pair.verdict == ""
+    assert answer.pair("b", "a").difference == -pair.difference
+
+
+def test_uncorrected_method_for_contrast() -> None:
+    """method="paired-t": ratio 0, the ordinary test, and no sizes needed."""
+    table = noisy(*MEANS)
+    pair = compared(table, method="paired-t", n_train=0, n_test=0).pair("a", "b")
+    assert pair.ratio == 0
+    assert_allclose(pair.pvalue, paired_ttest(table[0] - table[1]).pvalue, rtol=1e-10)
+
+
+def test_errors_of_names() -> None:
+    """Unknown models come with the nearest names, the same model twice is no pair."""
+    answer = compared(noisy(*MEANS), ["forest", "svm", "ridge"])
+    with pytest.raises(UnknownNameError, match="no model is called 'forrest': did you mean 'forest'"):
+        answer.pair("forrest", "svm")
+    with pytest.raises(InvalidParameterError, match="a pair needs two different models; got 'svm' twice"):
+        answer.pair("svm", "svm")
+    with pytest.raises(InvalidParameterError, match="alternative must be"):
+        answer.pair("svm", "forest", alternative="larger")  # type: ignore[arg-type]

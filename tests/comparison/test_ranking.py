@@ -1,0 +1,175 @@
+"""The ranking: order, intervals, differences to the reference, the shortlist, and which models may be best."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
+
+from tests.comparison.tables import RMSE, compared, noisy
+from tiebreak.frequentist import corrected_ttest
+
+MEANS = (0.72, 0.80, 0.77, 0.79)
+
+
+def test_best_mean_first() -> None:
+    """Ranks 1 to M, in the metric's own unit."""
+    ranking = compared(noisy(*MEANS)).ranking
+    assert list(ranking["model"]) == ["b", "d", "c", "a"]
+    assert_array_equal(ranking["rank"], [1, 2, 3, 4])
+    assert_allclose(ranking["mean"], [0.80, 0.79, 0.77, 0.72], rtol=1e-12)
+    assert_array_equal(ranking["n_splits"], 10)
+
+
+def test_lowest_mean_first_where_lower_is_better() -> None:
+    """Means stay positive; differences favour the better model, so they are at most 0 against the best."""
+    answer = compared(noisy(*MEANS), metric=RMSE, rope=0.01)
+    assert list(answer.ranking["model"]) == ["a", "c", "d", "b"]
+    assert_allclose(answer.ranking["mean"], [0.72, 0.77, 0.79, 0.80], rtol=1e-12)
+    assert_allclose(answer.ranking["difference"], [0, -0.05, -0.07, -0.08], atol=1e-12)
+    assert_allclose(answer.pair("a", "b").difference, 0.08, rtol=1e-9)
+    assert answer.pair("a", "b").verdict == "better"
+    assert_allclose(answer.pair("a", "b").differences.mean(), 0.08, rtol=1e-9)
+
+
+def test_lower_is_better_is_higher_is_better_of_the_negative() -> None:
+    """The same table with turned signs gives the same pairs, and the same means with turned signs."""
+    table = noisy(*MEANS)
+    lower, higher = compared(table, metric=RMSE, rope=0.01), compared(-table, rope=0.01)
+    for column in lower.pairs.columns:
+        assert lower.pairs[column].equals(higher.pairs[column]), column
+    assert_allclose(lower.ranking["mean"], -higher.ranking["mean"], rtol=1e-15)
+    assert_allclose(lower.ranking["mean_low"], -higher.ranking["mean_high"], rtol=1e-14)
+    for column in ("difference", "interval_low", "interval_high", "p_best", "expected_rank", "in_shortlist", "verdict"):
+        assert lower.ranking[column].equals(higher.ranking[column]), column
+
+
+def test_ties_stand_in_order_of_name() -> None:
+    """Also where the means differ by rounding: (0.1 + 0.2 + 0.3) / 3 is not 0.2 in floats."""
+    table = [[0.1, 0.2, 0.3], [0.2, 0.2, 0.2], [0.3, 0.1, 0.2]]
+    for names in (["a", "b", "c"], ["c", "a", "b"], ["b", "c", "a"]):
+        answer = compared(table, names)
+        assert answer.models == ("a", "b", "c")
+        assert_array_equal(answer.ranking["difference"], 0.0)
+
+
+def test_interval_of_a_mean_is_the_corrected_one() -> None:
+    """t interval of the model's own scores with n_test / n_train in its variance."""
+    answer = compared(noisy(*MEANS), alpha=0.1)
+    for row, scores in zip(answer.ranking.itertuples(), answer.matrix.score, strict=True):
+        low, high = corrected_ttest(scores, test_train_ratio=1 / 9).confidence_interval(0.9)
+        assert_allclose([row.mean_low, row.mean_high], [low, high], rtol=1e-12)
+
+
+def test_interval_of_a_constant_model_is_undefined() -> None:
+    """A model that scores the same on every split has a mean without a spread."""
+    ranking = compared([[0.9] * 5, [0.5, 0.6, 0.7, 0.5, 0.6]]).ranking
+    assert np.isnan(ranking["mean_low"][0])
+    assert np.isnan(ranking["mean_high"][0])
+    assert np.isfinite(ranking["mean_low"][1])
+
+
+def test_differences_are_model_minus_reference() -> None:
+    """Each row mirrors the pair with the best model, interval and verdict too; the best has neither."""
+    answer = compared(noisy(*MEANS), rope=0.005)
+    ranking = answer.ranking
+    assert (ranking["difference"][0], ranking["verdict"][0]) == (0, "")
+    assert np.all(np.isnan(ranking.loc[0, ["interval_low", "interval_high"]].astype(float)))
+    for row in ranking.iloc[1:].itertuples():
+        pair = answer.pair(row.model, "b")
+        assert row.difference == pair.difference <= 0
+        assert (row.interval_low, row.interval_high) == (pair.interval_low, pair.interval_high)
+        assert row.verdict == pair.verdict
+        assert row.verdict in {"worse", "undecided", "equivalent"}
+
+
+@pytest.mark.parametrize("order", [None, ["a", "b", "c", "d"], ["d", "c", "b", "a"]])
+def test_ranking_does_not_depend_on_the_order_of_pairs(order: list[str] | None) -> None:
+    """`order` turns pairs around, not the ranking."""
+    plain, ordered = compared(noisy(*MEANS), rope=0.005).ranking, compared(noisy(*MEANS), rope=0.005, order=order).ranking
+    assert plain.equals(ordered)
+
+
+def test_reference_is_the_baseline_where_one_is_named() -> None:
+    """Better and worse models stand around it; the family of M - 1 decides the verdicts."""
+    answer = compared(noisy(*MEANS), baseline="c", rope=0.005)
+    ranking = answer.ranking
+    assert answer.reference == "c"
+    assert_allclose(ranking["difference"], [0.03, 0.02, 0, -0.05], atol=1e-12)
+    assert list(ranking["verdict"]) == [
+        answer.pair("b", "c").verdict,
+        answer.pair("d", "c").verdict,
+        "",
+        answer.pair("a", "c").verdict,
+    ]
+    assert ranking["verdict"][3] == "worse"
+
+
+def test_two_models_p_best_is_p_better_without_a_rope() -> None:
+    """In closed form, no draws; the second model has the rest."""
+    answer = compared(noisy(0.80, 0.79))
+    pair = answer.pair("a", "b")
+    assert_allclose(answer.ranking["p_best"], [pair.p_better, pair.p_worse], rtol=1e-12)
+    assert_allclose(answer.ranking["expected_rank"], [1 + pair.p_worse, 1 + pair.p_better], rtol=1e-12)
+
+
+def test_seed_changes_sampled_columns_only() -> None:
+    """Same seed, same answer; another moves p_best by less than 0.005."""
+    one, again, other = (compared(noisy(*MEANS), rng=seed).ranking for seed in (0, 0, 1))
+    assert one.equals(again)
+    assert not one["p_best"].equals(other["p_best"])
+    assert_allclose(one["p_best"], other["p_best"], atol=0.005)
+    assert one.drop(columns="p_best").equals(other.drop(columns="p_best"))
+
+
+# --- shortlist ------------------------------------------------------------------------------------------------------
+
+
+def by_the_book(answer: object, rope: float, alpha: float) -> set[str]:
+    """Gupta's rule: a model leaves when some other beats it by more than the rope, one-sided at alpha / (M - 1)."""
+    models = answer.models  # type: ignore[attr-defined]
+    stays = set(models)
+    for loser in models:
+        for winner in models:
+            if winner == loser:
+                continue
+            pair = answer.pair(winner, loser)  # type: ignore[attr-defined]
+            if pair.standard_error > 0:
+                p = stats.t.sf((pair.difference - rope) / pair.standard_error, pair.df)
+                if p <= alpha / (len(models) - 1):
+                    stays.discard(loser)
+    return stays
+
+
+@pytest.mark.parametrize("rope", [0.0, 0.01])
+@pytest.mark.parametrize("alpha", [0.05, 0.3])
+def test_shortlist_is_subset_selection(rope: float, alpha: float) -> None:
+    """On twenty random tables of six models; the best mean always stays, someone leaves at times."""
+    left = 0
+    for seed in range(20):
+        means = np.random.default_rng(seed).uniform(0.74, 0.80, 6)
+        answer = compared(noisy(*means, seed=seed), rope=rope, alpha=alpha)
+        assert set(answer.shortlist()) == by_the_book(answer, rope, alpha)
+        assert answer.models[0] in answer.shortlist()
+        left += 6 - len(answer.shortlist())
+    assert left > 0
+
+
+def test_shortlist_stands_in_ranking_order_and_in_the_frame() -> None:
+    """The method and the column say the same."""
+    answer = compared(noisy(0.80, 0.60, 0.79, 0.795))
+    assert answer.shortlist() == ("a", "d", "c")
+    assert_array_equal(answer.ranking["in_shortlist"], [True, True, True, False])
+
+
+def test_nobody_leaves_for_want_of_spread() -> None:
+    """A constant gap of 0.3 removes no model from the shortlist (design promise 5)."""
+    base = noisy(0.8)[0]
+    assert compared([base, base - 0.3, base]).shortlist() == ("a", "c", "b")
+
+
+def test_baseline_does_not_change_the_shortlist() -> None:
+    """It asks who may be best among all models, whichever pairs are judged."""
+    table = noisy(0.80, 0.60, 0.79, 0.795)
+    assert compared(table, baseline="b").shortlist() == compared(table).shortlist()

@@ -1,0 +1,411 @@
+"""The published reference cases in tiebreak's words: one function per procedure, ``f(inputs, options, load) -> {name: value}``.
+
+An adapter renames, turns signs, counts, divides sizes, and takes plain means and standard deviations of its inputs; every t,
+p-value, interval and probability comes from tiebreak's public functions. ``load`` takes the ``file`` of a case and returns its
+table, as whichever is at hand: a mapping of column names to values, a list of such mappings (one for each row), a list of rows
+of which the first holds the names, a frame, the text of the CSV, or the path of the CSV.
+
+Fields, the same for all procedures (see the README next to the cases):
+
+- scores: ``differences`` (model_1 minus model_2), or ``scores_1`` and ``scores_2``, or ``errors_1`` and ``errors_2``, or
+  ``file`` with the columns ``model_1`` and ``model_2``. null is nan, "inf" is infinite. ``score_scale`` may say "divide by 100".
+- rows of a file: ``rows`` such as "repeat == 1 and fold <= 5", and inputs named like a column of the file ("row": 2).
+- n_test / n_train: ``n_test_over_n_train``, or ``n_train`` and ``n_test``, or ``rho``, or the folds (``k``, ``n_folds``,
+  ``runs``), in the options or the inputs; without any, the scores are one k-fold cross-validation.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+import tiebreak as tb
+
+Named = dict[str, object]
+
+CORRECTIONS = {
+    "bonferroni": "bonferroni",
+    "sidak": "sidak",
+    "holm": "holm",
+    "hochberg": "hochberg",
+    "hommel": "hommel",
+    "benjamini_hochberg": "bh",
+    "benjamini_yekutieli": "by",
+}
+LEVELS = (0.5, 0.75, 0.95)
+COUNTS = "no one two three four five six seven eight nine ten eleven twelve".split()
+
+
+# --- procedures -----------------------------------------------------------------------------------------------------
+
+
+def score_summary(inputs: dict, options: dict, load: object) -> Named:
+    """Means, standard deviations, correlation over splits and ranking of all models of a table."""
+    scores = _score_columns(inputs, load)
+    answer = _compare(scores, inputs)
+    order = list(scores)
+    return {
+        "means": [float(np.mean(values)) for values in scores.values()],
+        "std_ddof0": [float(np.std(values)) for values in scores.values()],
+        "std_ddof1": [float(np.std(values, ddof=1)) for values in scores.values()],
+        "fold_correlation": answer.correlation.loc[order, order].to_numpy().tolist(),
+        "ranking": [str(name) for name in answer.ranking["model"]],
+    }
+
+
+def corrected_resampled_t_test(inputs: dict, options: dict, load: object) -> Named:
+    """Corrected test of one pair."""
+    d = _differences(inputs, load)
+    return _t_test(d, _ratio(inputs, options, d.size), options)
+
+
+def paired_t_test(inputs: dict, options: dict, load: object) -> Named:
+    """Ordinary paired test of one pair."""
+    return _t_test(_differences(inputs, load), 0.0, options)
+
+
+def corrected_resampled_t_test_table(inputs: dict, options: dict, load: object) -> Named:
+    """Corrected test and rope probabilities of one pair on each dataset of a table, in file order."""
+    columns = _selected(_columns(load(inputs["file"])), inputs)
+    keys = columns["row"] if "row" in columns else columns["dataset"]
+    one, two = (_numbers(columns[inputs[model]]) * _factor(inputs) for model in ("model_1", "model_2"))
+    groups = [np.array([key == name for key in keys]) for name in dict.fromkeys(keys)]
+    rows = [one[group] - two[group] for group in groups]
+    width = max(row.size for row in rows)
+    d = np.array([np.pad(row, (0, width - row.size), constant_values=np.nan) for row in rows])
+    ratio, rope = _ratio(inputs, options, rows[0].size), _option("rope", inputs, options, 0.0)
+    test = tb.frequentist.corrected_ttest(d, test_train_ratio=ratio, omit_missing=True)
+    posterior = tb.bayesian.correlated_t_posterior(d, test_train_ratio=ratio, omit_missing=True)
+    above, inside, below = posterior.probabilities(rope)
+    named = {
+        "mean_difference": test.difference,
+        "standard_error": test.standard_error,
+        "t": test.statistic,
+        # the tables write null for both t and p of identical scores (0/0), for which tiebreak says p = 1
+        "p_two_sided": np.where(np.isnan(test.statistic), np.nan, test.pvalue),
+        "p_below_rope": below,
+        "p_in_rope": inside,
+        "p_above_rope": above,
+    }
+    return {name: np.asarray(values, dtype=float).tolist() for name, values in named.items()}
+
+
+def corrected_resampled_t_test_unequal_folds(inputs: dict, options: dict, load: object) -> Named:
+    """Corrected test under three readings of n_test / n_train."""
+    d = _differences(inputs, load)
+    n_test = _numbers(inputs["n_test_per_fold"])
+    n_train = _numbers(inputs["n_train_per_fold"]) if "n_train_per_fold" in inputs else inputs["n_samples"] - n_test
+    k = int(inputs.get("k", n_test.size))
+    ratios = {
+        "ratio_mean": float(np.mean(n_test / n_train)),
+        "ratio_first_fold": float(n_test[0] / n_train[0]),
+        "ratio_1_over_k_minus_1": 1.0 / (k - 1),
+    }
+    named: Named = dict(ratios)
+    for name, ratio in ratios.items():
+        test = tb.frequentist.corrected_ttest(d, test_train_ratio=ratio)
+        reading = name if name == "ratio_mean" else name.removeprefix("ratio_")
+        named[f"t_{reading}"] = float(test.statistic)
+        named[f"p_two_sided_{reading}"] = float(test.pvalue)
+    return named
+
+
+def kfold_paired_t_interval(inputs: dict, options: dict, load: object) -> Named:
+    """Ordinary t interval of the mean difference of one k-fold cross-validation."""
+    d = _differences(inputs, load)
+    level = float(_option("confidence", inputs, options, 0.95))
+    test = tb.frequentist.paired_ttest(d)
+    low, high = test.confidence_interval(level)
+    multiplier = float(tb.frequentist.student_quantile(0.5 + level / 2.0, d.size - 1))
+    return {
+        "k": d.size,
+        "t_multiplier": multiplier,
+        "mean": float(np.mean(d)),
+        "sd_ddof1": float(np.std(d, ddof=1)),
+        "half_width": multiplier * float(test.standard_error),
+        "low": float(low),
+        "high": float(high),
+    }
+
+
+def student_t_quantile(inputs: dict, options: dict, load: object) -> Named:
+    """Multipliers of intervals for numbers of folds k (df = k - 1), or for df."""
+    probabilities = [_probability_of_column(name) for name in options["columns"]]
+    key, lost = ("k", 1) if "k" in inputs else ("df", 0)
+    values = inputs[key] if np.ndim(inputs[key]) else [inputs[key]]
+    quantile = tb.frequentist.student_quantile
+    return {"multipliers": {str(value): [float(quantile(p, value - lost)) for p in probabilities] for value in values}}
+
+
+def bayesian_correlated_t_test(inputs: dict, options: dict, load: object) -> Named:
+    """Posterior of the mean difference of one pair, its rope probabilities and credible intervals."""
+    d = _differences(inputs, load)
+    posterior = tb.bayesian.correlated_t_posterior(d, test_train_ratio=_ratio(inputs, options, d.size))
+    ropes = _option("rope", inputs, options, 0.0)
+    regions = [posterior.probabilities(rope) for rope in (ropes if np.ndim(ropes) else [ropes])]
+    better, _, worse = posterior.probabilities(0.0)
+    named: Named = {
+        "posterior_location": float(posterior.mean),
+        "posterior_scale": float(posterior.scale),
+        "df": int(posterior.df),
+        "p_model1_better": float(better),
+        "p_model2_better": float(worse),
+    }
+    for name, region in (("p_above_rope", 0), ("p_in_rope", 1), ("p_below_rope", 2)):
+        values = [float(probabilities[region]) for probabilities in regions]
+        named[name] = values if np.ndim(ropes) else values[0]
+    for level in (*LEVELS, *_option("credible_levels", inputs, options, ())):
+        low, high = posterior.credible_interval(level)
+        named[f"ci{100 * level:g}_low"], named[f"ci{100 * level:g}_high"] = float(low), float(high)
+    return named
+
+
+def bayesian_correlated_t_variance(inputs: dict, options: dict, load: object) -> Named:
+    """Location, squared scale and df of the posterior."""
+    d = _differences(inputs, load)
+    posterior = tb.bayesian.correlated_t_posterior(d, test_train_ratio=_ratio(inputs, options, d.size))
+    return {
+        "mean_difference": float(posterior.mean),
+        "mean_difference_2_minus_1": 0.0 - float(posterior.mean),
+        "variance_posterior": float(posterior.variance),
+        "df": int(posterior.df),
+    }
+
+
+def bayesian_point_mass_regions(inputs: dict, options: dict, load: object) -> Named:
+    """Rope probabilities of a posterior with a given mean and variance, which is 0 for a point mass."""
+    scale, df = float(np.sqrt(inputs.get("variance", 0.0))), int(inputs.get("df", 1))
+    triples = []
+    for case in inputs["cases"]:
+        mean, rope = float(case["mean"]), case.get("rope", inputs.get("rope", 0.0))
+        if scale:
+            posterior = tb.bayesian.StudentPosterior(np.array(mean), np.array(scale), df)
+        else:  # what two equal differences leave
+            posterior = tb.bayesian.correlated_t_posterior([mean, mean], test_train_ratio=0.0)
+        above, inside, below = posterior.probabilities(rope)
+        triples.append([float(below), float(inside), float(above)])
+    return {"p_below_in_above": triples}
+
+
+def p_value_adjustment(inputs: dict, options: dict, load: object) -> Named:
+    """Adjusted p-values by every correction; m may count more tests than are given."""
+    p = _numbers(inputs["p_values"])
+    m = max(p.size, int(_option("m", inputs, options, p.size)))
+    family = np.pad(p, (0, m - p.size), constant_values=np.nan)  # a test without a p-value still counts
+    adjust = tb.frequentist.adjust_pvalues
+    named: Named = {name: adjust(family, code)[: p.size].tolist() for name, code in CORRECTIONS.items()}
+    finite = p[~np.isnan(p)]
+    if finite.size < p.size:
+        count = COUNTS[finite.size] if finite.size < len(COUNTS) else str(finite.size)
+        named |= {f"{name}_of_the_{count}_finite": adjust(finite, code).tolist() for name, code in CORRECTIONS.items()}
+    return named
+
+
+def missing_scores(inputs: dict, options: dict, load: object) -> Named:
+    """A pair with a missing score: undefined, unless the caller asks for the splits that both have."""
+    d = _differences(inputs, load)
+    present = d[~np.isnan(d)]
+    ratio = _ratio(inputs, options, d.size)
+    as_given = tb.frequentist.corrected_ttest(d, test_train_ratio=ratio)
+    asked = tb.frequentist.corrected_ttest(d, test_train_ratio=ratio, omit_missing=True)
+    return {
+        "t": float(as_given.statistic),
+        "p_two_sided": float(as_given.pvalue),
+        "n": present.size,
+        "df": int(asked.df),
+        "mean_difference_after_explicit_pairwise_drop": float(asked.difference),
+        "t_after_explicit_pairwise_drop": float(asked.statistic),
+        "p_after_explicit_pairwise_drop": float(asked.pvalue),
+    }
+
+
+def score_direction(inputs: dict, options: dict, load: object) -> Named:
+    """Which of two models is better, in a metric of which lower or higher is better."""
+    names = [str(inputs.get(name, name)) if "file" in inputs else name for name in ("model_1", "model_2")]
+    one, two = _pair_of_scores(inputs, load)
+    answer = _compare(dict(zip(names, (one, two), strict=True)), inputs)
+    oriented = answer.pair(*names)
+    wins = np.sign(np.where(np.abs(oriented.differences) <= oriented.test.tolerance, 0.0, oriented.differences))
+    return {
+        "mean_difference_raw": float(np.mean(one - two)),
+        "better_model_by_mean": None if oriented.difference == 0 else names[0] if oriented.difference > 0 else names[1],
+        "wins_model_1": int(np.sum(wins > 0)),
+        "losses_model_1": int(np.sum(wins < 0)),
+        "ties": int(np.sum(wins == 0)),
+        "ranking": [str(name) for name in answer.ranking["model"]],
+    }
+
+
+ADAPTERS = {
+    adapter.__name__: adapter
+    for adapter in (
+        score_summary,
+        corrected_resampled_t_test,
+        corrected_resampled_t_test_table,
+        corrected_resampled_t_test_unequal_folds,
+        paired_t_test,
+        kfold_paired_t_interval,
+        student_t_quantile,
+        bayesian_correlated_t_test,
+        bayesian_correlated_t_variance,
+        bayesian_point_mass_regions,
+        p_value_adjustment,
+        missing_scores,
+        score_direction,
+    )
+}
+
+
+# --- shared by the procedures ---------------------------------------------------------------------------------------
+
+
+def _t_test(d: np.ndarray, ratio: float, options: dict) -> Named:
+    test = tb.frequentist.corrected_ttest(d, test_train_ratio=ratio)
+    named: Named = {
+        "n": d.size,
+        "df": int(test.df),
+        "mean_difference": float(test.difference),
+        "variance_ddof1": float(test.standard_error) ** 2 / (1.0 / d.size + ratio),
+        "standard_error": float(test.standard_error),
+        "t": float(test.statistic),
+        "p_two_sided": float(test.pvalue),
+    }
+    for side in ("greater", "less"):
+        one_sided = tb.frequentist.corrected_ttest(d, test_train_ratio=ratio, alternative=side)
+        named[f"p_{side}"] = float(one_sided.pvalue)
+    for level in dict.fromkeys((*LEVELS, 0.9, 0.99, *_levels(options))):
+        low, high = test.confidence_interval(level)
+        named[f"ci{100 * level:g}_low"], named[f"ci{100 * level:g}_high"] = float(low), float(high)
+    if "family_size" in options:
+        others = [np.nan] * (int(options["family_size"]) - 1)  # tests of the family that this case does not hold
+        for side in ("two_sided", "greater", "less"):
+            for name, code in CORRECTIONS.items():
+                adjusted = tb.frequentist.adjust_pvalues([named[f"p_{side}"], *others], code)
+                named[f"p_{side}_{name}"] = float(adjusted[0])
+    return named
+
+
+def _levels(options: dict) -> list[float]:
+    given = [options[name] for name in ("confidence", "confidence_levels", "levels") if name in options]
+    return [float(level) for values in given for level in (values if np.ndim(values) else [values])]
+
+
+def _compare(scores: dict[str, np.ndarray], inputs: dict) -> tb.Comparison:
+    """Uncorrected, so that no sizes are needed: for means, ranking, direction and correlation, which do not depend on them."""
+    metric, lower = inputs.get("metric", "score"), inputs.get("lower_is_better")
+    try:
+        return tb.compare(dict(scores), metric=metric, lower_is_better=lower, method="paired-t")
+    except tb.errors.UnknownDirectionError:
+        return tb.compare(dict(scores), metric=metric, lower_is_better=False, method="paired-t")
+
+
+def _option(name: str, inputs: dict, options: dict, default: object) -> object:
+    return options.get(name, inputs.get(name, default))
+
+
+def _ratio(inputs: dict, options: dict, n: int) -> float:
+    """n_test / n_train, from whatever a case says of its splits."""
+    given = {**inputs, **options}
+    if given.get("correction") == "none":
+        return 0.0
+    if "n_test_over_n_train" in given:
+        return float(np.mean(_numbers(given["n_test_over_n_train"])))
+    n_test, n_train = (given.get(f"{name}_per_fold", given.get(name)) for name in ("n_test", "n_train"))
+    if n_test is not None and (n_train is not None or "n_samples" in given):
+        tested = _numbers(n_test)
+        return float(np.mean(tested / (_numbers(n_train) if n_train is not None else given["n_samples"] - tested)))
+    if "rho" in given:
+        return float(given["rho"]) / (1.0 - float(given["rho"]))
+    runs = next((int(given[name]) for name in ("runs", "n_runs", "n_repeats") if name in given), 1)
+    folds = next((int(given[name]) for name in ("k", "n_folds", "folds") if name in given), n // runs)
+    return 1.0 / (folds - 1) if folds > 1 else 0.0
+
+
+def _differences(inputs: dict, load: object) -> np.ndarray:
+    if "differences" in inputs:
+        return _numbers(inputs["differences"]) * _factor(inputs)
+    one, two = _pair_of_scores(inputs, load)
+    with np.errstate(invalid="ignore"):  # inf - inf
+        return one - two
+
+
+def _pair_of_scores(inputs: dict, load: object) -> tuple[np.ndarray, np.ndarray]:
+    for stem in ("scores", "errors"):
+        if f"{stem}_1" in inputs:
+            return _numbers(inputs[f"{stem}_1"]) * _factor(inputs), _numbers(inputs[f"{stem}_2"]) * _factor(inputs)
+    columns = _selected(_columns(load(inputs["file"])), inputs)
+    one, two = (_numbers(columns[inputs[model]]) * _factor(inputs) for model in ("model_1", "model_2"))
+    return one, two
+
+
+def _score_columns(inputs: dict, load: object) -> dict[str, np.ndarray]:
+    """Every model of a case: the columns that are not keys, or those that `models` names."""
+    if "file" not in inputs:
+        given = inputs.get("scores", {name: inputs[name] for name in inputs if name.startswith(("scores_", "errors_"))})
+        return {name: _numbers(values) * _factor(inputs) for name, values in given.items()}
+    columns = _selected(_columns(load(inputs["file"])), inputs)
+    keys = {"row", "dataset", "repeat", "run", "fold", "split", "seed", "n_train", "n_test"}
+    names = inputs.get("models", [name for name in columns if name not in keys])
+    return {name: _numbers(columns[name]) * _factor(inputs) for name in names}
+
+
+def _factor(inputs: dict) -> float:
+    _, said, divisor = str(inputs.get("score_scale", "")).partition("divide by ")
+    return 1.0 / float(divisor.split()[0].strip(".,;")) if said else 1.0
+
+
+def _numbers(values: object) -> np.ndarray:
+    """Floats; null and empty cells are nan, "inf" is infinite."""
+    items = [values] if np.isscalar(values) or values is None else values
+    return np.array([np.nan if item is None or item == "" else float(item) for item in items], dtype=float)
+
+
+def _probability_of_column(name: str) -> float:
+    """0.975 for "two-sided 95%", 0.95 for "one-sided 95%"."""
+    level = float(name.split()[-1].rstrip("%")) / 100.0
+    return level if "one-sided" in name else 0.5 + level / 2.0
+
+
+# --- tables ---------------------------------------------------------------------------------------------------------
+
+
+def _columns(table: object) -> dict[str, list]:
+    """Columns of whatever `load` returned."""
+    if isinstance(table, bytes):
+        table = table.decode()
+    if isinstance(table, str) or hasattr(table, "__fspath__"):
+        text = str(table)
+        if "\n" not in text:
+            with open(text, encoding="utf-8") as file:  # noqa: PTH123 - numpy and tiebreak are all that this file imports
+                text = file.read()
+        table = [[cell.strip().strip('"') for cell in line.split(",")] for line in text.lstrip("\ufeff").splitlines() if line]
+    if hasattr(table, "columns") or hasattr(table, "keys"):  # a frame, or a mapping of columns
+        names = table.columns if hasattr(table, "columns") else table.keys()
+        return {str(name): list(table[name]) for name in names}
+    rows = list(table)
+    if hasattr(rows[0], "keys"):
+        return {str(name): [row[name] for row in rows] for name in rows[0]}
+    return {str(name): [row[i] for row in rows[1:] if len(row)] for i, name in enumerate(rows[0])}
+
+
+def _selected(columns: dict[str, list], inputs: dict) -> dict[str, list]:
+    """The rows that a case asks for, by `rows` or by inputs named like a column."""
+    names = [name for name in inputs if name in columns and np.isscalar(inputs[name])]
+    # the number of a row says which dataset is meant; its name may be one that a redistribution uses
+    conditions = [(name, "==", inputs[name]) for name in names if not (name == "dataset" and "row" in names)]
+    for part in filter(None, str(inputs.get("rows", "")).split(" and ")):
+        sign = next(sign for sign in ("==", "!=", "<=", ">=", "<", ">", "=") if sign in part)
+        name, _, value = part.partition(sign)
+        conditions.append((name.strip(), sign, value.strip().strip("'\"")))
+    keep = range(len(next(iter(columns.values()))))
+    for name, sign, value in conditions:
+        keep = [i for i in keep if _holds(columns[name][i], sign, value)]
+    return {name: [values[i] for i in keep] for name, values in columns.items()}
+
+
+def _holds(cell: object, sign: str, value: object) -> bool:
+    try:
+        cell, value = float(cell), float(value)
+    except ValueError:
+        cell, value = str(cell), str(value)
+    answers = {"!=": cell != value, "<": cell < value, "<=": cell <= value, ">": cell > value, ">=": cell >= value}
+    return bool(answers.get(sign, cell == value))

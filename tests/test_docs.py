@@ -1,0 +1,68 @@
+"""Every command and Python block of the documentation runs, and prints what the page says."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+UPDATE = bool(os.environ.get("UPDATE_DOCS"))
+
+
+def blocks(page: Path) -> list[tuple[str, str]]:
+    """(language, text) of the fenced blocks of a page."""
+    return BLOCK.findall(page.read_text(encoding="utf-8"))
+
+
+def run_console(text: str) -> str:
+    """A console block of one command with its real output; a line [...] stands for lines left out in the middle."""
+    command, *shown = text.splitlines()
+    words = shlex.split(command.removeprefix("$ "))
+    assert words[0] == "tiebreak", command
+    tiebreak = str(Path(sys.executable).with_name("tiebreak"))
+    done = subprocess.run([tiebreak, *words[1:]], cwd=ROOT, capture_output=True, encoding="utf-8")
+    assert done.returncode in (0, 1), done.stderr
+    lines = done.stdout.splitlines()
+    if "[...]" in shown:
+        head = shown.index("[...]")
+        lines = [*lines[:head], "[...]", *lines[len(lines) - (len(shown) - head - 1) :]]
+    return "\n".join([command, *lines]) + "\n"
+
+
+def test_readme_blocks_print_what_the_readme_says() -> None:
+    """A reader who copies a block gets the same words; after a wanted change: UPDATE_DOCS=1, then read the difference."""
+    page = ROOT / "README.md"
+    text, namespace, printed = page.read_text(encoding="utf-8"), {}, ""
+    new = text
+    for language, body in blocks(page):
+        expected = body
+        if language == "python":
+            output = io.StringIO()
+            with contextlib.redirect_stdout(output):
+                exec(compile(body, str(page), "exec"), namespace)
+            printed = output.getvalue()
+        elif language == "text":
+            expected = printed
+        elif language == "console":
+            expected = run_console(body)
+        new = new.replace(f"```{language}\n{body}```", f"```{language}\n{expected}```")
+    if UPDATE:
+        page.write_text(new, encoding="utf-8")
+    assert page.read_text(encoding="utf-8") == new
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/json.md", "docs/cli.md"])
+def test_links_to_files_lead_somewhere(page: str) -> None:
+    """A moved file must not leave a dead link."""
+    path = ROOT / page
+    for target in re.findall(r"\]\((?!https?:|#)([^)#]+)\)", path.read_text(encoding="utf-8")):
+        assert (path.parent / target).exists(), f"{page}: {target}"

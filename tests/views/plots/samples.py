@@ -1,0 +1,79 @@
+"""Comparisons to draw, and what a figure says and where."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from itertools import product
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from tests.views.situations import ACCURACY, table
+from tiebreak.comparison.compare import compare_scores
+from tiebreak.comparison.comparison import Comparison
+from tiebreak.comparison.settings import Settings
+from tiebreak.scores.metric import Metric
+
+RMSE = Metric("root_mean_squared_error", higher_is_better=False)
+DISPLAYS = ("scores", "correlation", "posterior", "ranking", "verdicts")
+
+GRID = [
+    f"scale+svc, kernel={kernel}, gamma={gamma}, C={C}, class_weight=none"
+    for kernel, gamma, C in product(("rbf", "cos"), ("1e-3", "1e-2", "1e-1", "1e+0"), ("1e-1", "1e+0", "1e+1", "1e+2", "1e+3"))
+]
+NAMES = {
+    "short": [f"model {number}" for number in range(40)],
+    "60 characters": GRID,
+    "60 wide characters": ["W" * 58 + f"{number:02}" for number in range(40)],
+}
+HOSTILE = ["a$b$_{x}\\frac{1}", "two\nlines\tand a tab", "<b>html</b>&amp;", "emoji 🚀 模型", "100% {} %d under_score^2", " "]
+
+
+@cache
+def graded(names: tuple[str, ...], metric: Metric = ACCURACY, **settings: Any) -> Comparison:
+    """Each model a little worse than the one before, so that every verdict occurs."""
+    rng = np.random.default_rng(0)
+    step = 0.012 * np.arange(len(names))[:, None]
+    score = 0.9 - metric.sign * step + rng.normal(0, 0.03, 50) + rng.normal(0, 0.005, (len(names), 50))
+    return compare_scores(table(dict(zip(names, score, strict=True)), metric), Settings(**({"rope": 0.02} | settings)))
+
+
+def compared(scores: dict[str, Sequence[float]], metric: Metric = ACCURACY, **settings: Any) -> Comparison:
+    """A comparison of given scores."""
+    return compare_scores(table({name: np.array(row, dtype=float) for name, row in scores.items()}, metric), Settings(**settings))
+
+
+def drawn_texts(figure: Figure) -> list[Text]:
+    """Every text that can be seen, after the layout is done."""
+    figure.draw_without_rendering()
+    hidden: set[Text] = set()
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            low, high = sorted(axis.get_view_interval())
+            for tick in axis.get_major_ticks():  # ticks outside the view exist, and are not drawn
+                if not low <= tick.get_loc() <= high:
+                    hidden |= {tick.label1, tick.label2}
+    texts = figure.findobj(Text)
+    return [text for text in texts if text.get_visible() and text.get_text().strip() and text not in hidden]
+
+
+def words_of(figure: Figure) -> str:
+    """All texts of a figure on one line."""
+    return " ".join(" ".join(text.get_text().split()) for text in drawn_texts(figure))
+
+
+def misplaced(figure: Figure) -> list[str]:
+    """Texts that leave the figure, and pairs that overlap by more than half a pixel."""
+    texts = drawn_texts(figure)
+    boxes = np.array([text.get_window_extent().extents for text in texts])
+    left, bottom, right, top = boxes.T
+    outside = (left < 0) | (bottom < 0) | (right > figure.bbox.width) | (top > figure.bbox.height)
+    problems = [f"cut: {texts[i].get_text()!r}" for i in np.flatnonzero(outside)]
+    width = np.minimum(right[:, None], right) - np.maximum(left[:, None], left)
+    height = np.minimum(top[:, None], top) - np.maximum(bottom[:, None], bottom)
+    for i, j in np.argwhere(np.triu((width > 0.5) & (height > 0.5), 1)):
+        problems.append(f"overlap: {texts[i].get_text()!r} and {texts[j].get_text()!r}")
+    return problems

@@ -1,0 +1,89 @@
+"""The display of the ranking."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.views.plots.samples import NAMES, RMSE, compared, graded, words_of
+from tiebreak.views.plots import RankingDisplay
+
+FOUR = tuple(NAMES["short"][:4])
+
+
+@pytest.mark.parametrize("settings", [{}, {"order": FOUR[::-1]}, {"baseline": FOUR[1]}, {"baseline": FOUR[3], "metric": RMSE}])
+def test_rows_are_the_pairs_with_the_reference_turned_the_models_way(settings: dict[str, object]) -> None:
+    """Whichever way round the family holds the pair, the numbers are those of pair(model, reference)."""
+    comparison = graded(FOUR, **settings)
+    data = RankingDisplay.from_comparison(comparison).data.set_index("model")
+    for model in set(FOUR) - {comparison.reference}:
+        pair = comparison.pair(model, comparison.reference)
+        row = data.loc[model]
+        assert (row["simultaneous_low"], row["simultaneous_high"]) == (pair.simultaneous_low, pair.simultaneous_high)
+        assert (row["difference"], row["verdict"], row["reason"]) == (pair.difference, pair.verdict, pair.reason)
+    np.testing.assert_array_equal(data["mean"], comparison.ranking["mean"])
+    assert data.loc[comparison.reference, "verdict"] == ""
+
+
+def test_intervals_and_band_are_named() -> None:
+    """Simultaneous, of the difference, and over how many pairs."""
+    words = words_of(graded(FOUR).plot.ranking().figure_)
+    assert "simultaneous 95% intervals of the difference, m = 6 pairs" in words
+    assert "rope, ±0.02" in words
+
+
+def test_lines_are_the_simultaneous_intervals() -> None:
+    """Nothing else is drawn as a line but the zero."""
+    display = graded(FOUR).plot.ranking()
+    drawn = [line.get_xdata() for line in display.ax_.lines if len(set(line.get_xdata())) == 2]
+    np.testing.assert_array_equal(drawn, display.data[["simultaneous_low", "simultaneous_high"]].iloc[1:])
+
+
+def test_verdicts_stand_as_words_and_shapes() -> None:
+    """The three kinds that occur in this table, beside their rows."""
+    words = words_of(graded(FOUR).plot.ranking().figure_)
+    for text in ("■ equivalent", "○ undecided", "▼ worse"):
+        assert text in words
+    assert "model 0 ranks first; of 3 others" in words
+
+
+def test_one_pair_is_said_in_a_sentence() -> None:
+    """Counting the verdicts of one other model would be odd."""
+    far, near = compared({"a": [0.9, 0.91, 0.92], "b": [0.1, 0.11, 0.13]}), graded(FOUR[:2])
+    assert "a is better than b" in words_of(far.plot.ranking().figure_)
+    assert "model 0 and model 1 are practically equivalent" in words_of(near.plot.ranking().figure_)
+
+
+def test_a_baseline_is_named() -> None:
+    """The title then counts verdicts against it, as it need not be the best."""
+    words = words_of(graded(FOUR, baseline="model 2").plot.ranking().figure_)
+    assert "Against the baseline model 2" in words
+    assert "baseline, mean" in words
+    assert "m = 3 pairs" in words
+
+
+def test_pairs_without_spread_have_a_mark_and_a_reason_but_no_line() -> None:
+    """Undefined intervals are left out, not drawn as zero width."""
+    same = [0.9, 0.8, 0.85]
+    display = compared(
+        {"a": same, "b": same, "c": [x - 0.5 for x in same], "d": [0.1, np.nan, np.nan]}, missing="pairwise"
+    ).plot.ranking()
+    words = words_of(display.figure_)
+    for text in ("undecided (identical scores)", "undecided (no spread)", "undecided (too few shared splits)"):
+        assert text in words
+    assert display.data["simultaneous_low"].isna().all()
+
+
+def test_lower_is_better_is_said_on_the_axis() -> None:
+    """The difference is turned so that positive is better."""
+    words = words_of(graded(FOUR, metric=RMSE).plot.ranking().figure_)
+    assert "positive favours the model of the row (lower root_mean_squared_error)" in words
+
+
+def test_the_baseline_is_drawn_even_when_it_ranks_last_of_many() -> None:
+    """The first models and the reference, without which the differences would hang in the air."""
+    names = tuple(f"m{number}" for number in range(70))
+    display = graded(names, baseline="m69").plot.ranking()
+    assert len(display.data) == 60
+    assert display.data["model"].iloc[-1] == "m69"
+    assert display.data["rank"].iloc[-1] == 70

@@ -1,0 +1,41 @@
+"""Colours, marks and measured text."""
+
+from __future__ import annotations
+
+import pytest
+
+from tiebreak.views.plots.style import MARKS, SIZE, minus, text_width, wrap
+
+
+def test_every_verdict_has_its_own_shape_besides_its_colour() -> None:
+    """Printed in grey, or seen without a sense of colour, verdicts are still told apart."""
+    assert len({mark.symbol for mark in MARKS.values()}) == len(MARKS)
+    assert len({mark.colour for mark in MARKS.values()}) == len(MARKS)
+    drawn = ("better", "equivalent", "worse", "undecided")
+    assert len({MARKS[name].marker for name in drawn}) == 4
+    assert len({MARKS[name].hatch for name in ("better", "equivalent", "worse")}) == 3
+
+
+@pytest.mark.parametrize(
+    "text", ["several words that do not fit on one line", "one_word_without_any_blank_in_it", "WWWWWWWWWWWWWW"]
+)
+def test_wrapped_lines_are_no_wider_than_the_room(text: str) -> None:
+    """Also a single word that is too wide is broken; nothing is lost."""
+    wrapped = wrap(text, 1.0, SIZE)
+    assert max(text_width(line, SIZE) for line in wrapped.split("\n")) <= 1.0
+    assert wrapped.replace("\n", "").replace(" ", "") == text.replace(" ", "")
+
+
+def test_a_long_word_breaks_after_a_sign() -> None:
+    """Rather there than inside a syllable."""
+    assert wrap("root_mean_squared_error", 1.2, SIZE) == "root_mean_\nsquared_error"
+
+
+def test_text_that_fits_stays_on_one_line() -> None:
+    """Nothing is broken without need."""
+    assert wrap("a few words", 3.0, SIZE) == "a few words"
+
+
+def test_undefined_numbers_are_said_to_be_so() -> None:
+    """A lone dash could be taken for a sign."""
+    assert [minus("-0.01"), minus("0.01"), minus("-")] == ["−0.01", "0.01", "n/a"]

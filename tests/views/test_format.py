@@ -1,0 +1,69 @@
+"""Numbers and names as people read them."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from tiebreak.views.format import (
+    decimals_for,
+    format_interval,
+    format_probability,
+    format_pvalue,
+    format_score,
+    listed,
+    printable,
+    shorten,
+)
+
+
+@pytest.mark.parametrize(("error", "decimals"), [(0.0133, 3), (0.5, 2), (12.0, 0), (3e-5, 6), (0.0, 4), (math.nan, 4)])
+def test_two_digits_of_the_standard_error_set_the_decimals(error: float, decimals: int) -> None:
+    """More digits than the standard error supports would pretend."""
+    assert decimals_for(error) == decimals
+
+
+@pytest.mark.parametrize(
+    ("value", "decimals", "signed", "text"),
+    [
+        (0.0123, 3, True, "+0.012"),
+        (-0.0001, 2, True, "0.00"),
+        (-0.0001, 2, False, "0.00"),
+        (math.nan, 3, False, "-"),
+        (math.inf, 3, False, "inf"),
+        (-math.inf, 3, False, "-inf"),
+        (1.5e9, 2, False, "1.500e+09"),
+        (2e-10, 12, False, "2.000e-10"),
+    ],
+)
+def test_scores_have_fixed_decimals_and_no_negative_zero(value: float, decimals: int, signed: bool, text: str) -> None:
+    """Worked by hand."""
+    assert format_score(value, decimals, signed=signed) == text
+
+
+def test_small_and_large_probabilities_are_bounds() -> None:
+    """0.000 would claim certainty that nobody has."""
+    assert [format_probability(p) for p in (0.0, 1e-9, 0.4321, 0.99999, 1.0)] == ["0.000", "<0.001", "0.432", ">0.999", "1.000"]
+    assert [format_pvalue(p) for p in (1e-12, 0.0312, 1.0, math.nan)] == ["<0.001", "0.031", "1.000", "-"]
+
+
+def test_undefined_interval_is_a_dash() -> None:
+    """A pair without spread has none."""
+    assert format_interval(math.nan, math.nan, 3) == "-"
+    assert format_interval(-0.0164, 0.0364, 3) == "-0.016 to 0.036"
+
+
+def test_names_stay_on_one_line_and_keep_both_ends() -> None:
+    """Long names of a search differ at their ends; control characters and broken surrogates would spoil the page."""
+    assert printable("a\nb\x00\ud800") == "a\\nb\\x00\\ud800"
+    assert shorten("gradient boosting, depth=3", 15) == "gradien…depth=3"
+    assert len(shorten("x" * 200, 34)) == 34
+
+
+def test_lists_never_name_more_than_asked() -> None:
+    """Five names is what a sentence can carry."""
+    names = [f"m{i}" for i in range(9)]
+    assert listed(names) == "'m0', 'm1', 'm2', 'm3' and 5 more"
+    assert listed(names[:2]) == "'m0' and 'm1'"
+    assert listed(names[:1]) == "'m0'"

@@ -1,0 +1,103 @@
+"""The JSON of an answer: schema 1, strict, without clock, written whole."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tiebreak
+from tests.views.situations import around, compared, named, table
+from tests.views.test_tables import PAIRS, RANKING
+
+KEYS = [
+    "schema",
+    "tiebreak",
+    "metric",
+    "settings",
+    "method",
+    "sentence",
+    "ranking",
+    "pairs",
+    "scores",
+    "warnings",
+    "requirements",
+    "provenance",
+]
+
+
+def comparison():
+    """Three models, one score undefined, two models identical."""
+    rows = around(0.90, 0.85, noise=0.02, n_splits=10)
+    scores = named(rows[0], rows[1], rows[1].copy())
+    scores["forest"][2] = np.nan
+    return compared(table(scores), rope="1%", missing="pairwise")
+
+
+def test_schema_one_has_its_keys_and_columns() -> None:
+    """docs/json.md lists them; programs of other people depend on them."""
+    answer = json.loads(comparison().to_json())
+    assert list(answer) == KEYS
+    assert answer["schema"] == 1
+    assert answer["tiebreak"] == tiebreak.__version__
+    assert list(answer["pairs"][0]) == PAIRS
+    assert list(answer["ranking"][0]) == RANKING
+
+
+def test_undefined_is_null_and_the_text_is_strict_json() -> None:
+    """NaN and Infinity are not JSON; a strict reader must not trip over them."""
+    text = comparison().to_json()
+    assert "NaN" not in text
+    assert "Infinity" not in text
+    answer = json.loads(text)
+    assert answer["scores"]["score"][answer["scores"]["models"].index("forest")][2] is None
+    identical = next(pair for pair in answer["pairs"] if pair["reason"] == "identical-scores")
+    assert identical["statistic"] is None
+    assert identical["pvalue"] == 1
+
+
+def test_same_scores_give_the_same_bytes() -> None:
+    """Nothing in it depends on the clock or on chance."""
+    assert comparison().to_json() == comparison().to_json()
+
+
+def test_every_number_keeps_full_precision() -> None:
+    """Floats survive the round trip exactly."""
+    one = comparison()
+    answer = json.loads(one.to_json())
+    assert answer["pairs"][0]["difference"] == float(one.pair_table.difference[0])
+
+
+def test_rope_is_recorded_as_asked_and_as_used() -> None:
+    """A later reader must not guess what 1% was."""
+    settings = comparison().to_dict()["settings"]
+    assert settings["rope_given"] == "1%"
+    assert settings["rope"] == pytest.approx(0.0085, abs=1e-4)  # 1 % of the best complete mean, 0.85
+
+
+def test_requirements_are_part_of_the_answer_when_asked_for() -> None:
+    """A release gate leaves its judgement in the record."""
+    one = comparison()
+    judged = one.meets(not_worse=("forest", "svm"))
+    (entry,) = one.to_dict(judged)["requirements"]
+    assert entry == {"claim": "forest not worse than svm", "met": True, "reason": judged.requirements[0].reason}
+
+
+def test_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A crash between write and rename leaves the old file and no temporary one."""
+    path = tmp_path / "answer.json"
+    comparison().to_json(path)
+    before = path.read_text()
+    assert json.loads(before)["schema"] == 1
+
+    def fail(_: int) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="disk full"):
+        comparison().to_json(path)
+    assert path.read_text() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["answer.json"]

@@ -1,0 +1,101 @@
+"""The answer on a terminal: fitted to the window, nothing cut, nothing mistaken."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+import tiebreak as tb
+from tiebreak.views.terminal import show
+
+LONG = [f"standardscaler-columntransformer-{part}-logisticregression-C=0.1"[:60] for part in ("aaa", "bbb", "ccc", "ddd")]
+KERNELS = ["rbf", "linear", "poly, degree=3", "poly, degree=2"]
+
+
+def shown(names: list[str], width: int, *, colour: bool = False, step: float = 0.01) -> str:
+    """What appears for models of which each is worse than the one before it by `step`."""
+    rng = np.random.default_rng(3)
+    base = rng.normal(0.9, 0.02, 50)
+    scores = {name: base - step * rank + rng.normal(0, 0.01, 50) for rank, name in enumerate(names)}
+    comparison = tb.compare(scores, metric="accuracy", rope=0.01, n_train=512, n_test=57)
+    gate = comparison.meets(better=(names[0], names[1]))
+    file = io.StringIO()
+    show(
+        comparison,
+        gate,
+        console=Console(file=file, width=width, force_terminal=colour, color_system="standard" if colour else None),
+    )
+    return file.getvalue()
+
+
+def rows(page: str, title: str) -> list[str]:
+    """Lines of a table, without title and headers."""
+    lines = page[page.index(title) :].splitlines()
+    rule = next(number for number, line in enumerate(lines) if set(line.strip()) == {"─"})
+    notes = ("rope", "no rope", "50 splits")
+    end = next(number for number, line in enumerate(lines) if number > rule and line.strip().startswith(notes))
+    return lines[rule + 1 : end]
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 120, 200])
+@pytest.mark.parametrize("names", [KERNELS[:2], KERNELS, LONG, [f"model {n}" for n in range(40)]], ids=["2", "4", "long", "40"])
+def test_no_line_is_wider_than_the_window(names: list[str], width: int) -> None:
+    """Nor is a number or a verdict broken in two."""
+    page = shown(names, width)
+    assert max(map(cell_len, page.splitlines())) <= width
+    verdicts = {"better", "worse", "equivalent", "undecided"}
+    assert all(row.split()[-1] in verdicts for row in rows(page, "Pairs") if "0.0" in row)
+
+
+def test_the_sentence_comes_first() -> None:
+    """Before any table."""
+    page = " ".join(shown(KERNELS, 80).split())
+    assert page.startswith("'rbf' has the highest mean accuracy")
+    assert (
+        page.index("Ranking") < page.index("Pairs") < page.index("Warnings") < page.index("Method") < page.index("Requirements")
+    )
+
+
+def test_columns_that_do_not_fit_are_named() -> None:
+    """Rather than squeezed; in a wide window all are there."""
+    assert "left out, as the window is 80 columns wide: P(better), P(equiv.), P(worse)" in shown(KERNELS, 80)
+    wide = shown(KERNELS, 140)
+    assert "left out" not in wide
+    assert "P(equiv.)" in wide
+
+
+def test_long_names_are_whole_in_the_ranking_and_told_apart_in_the_pairs() -> None:
+    """Four names that begin and end alike: the pairs show their ranks."""
+    page = shown(LONG, 80)
+    ranking = "".join("".join(row.split()) for row in rows(page, "Ranking"))
+    assert all(name[33:36] in ranking for name in LONG)
+    pairs = rows(page, "Pairs")
+    assert pairs[0].split()[0] == "#1"
+    assert len({row[:28] for row in pairs[:6]}) == 6
+
+
+def test_colour_only_repeats_what_the_word_says() -> None:
+    """The verdict is coloured, and spelled out."""
+    page = shown(KERNELS, 140, colour=True)
+    assert "\x1b[33mundecided" in page
+    assert "\x1b[1;32mbetter" in page
+
+
+def test_names_are_not_taken_for_markup_or_control_codes() -> None:
+    """A model called [red] or one with an escape sequence is shown, not obeyed."""
+    page = shown(["[red]x[/red]", "\x1b[31mred", ":smile:"], 140)
+    assert "[red]x[/red]" in page
+    assert r"\x1b[31mred" in page
+    assert ":smile:" in page
+    assert "\x1b" not in page
+
+
+def test_wide_characters_keep_the_columns_straight() -> None:
+    """A Chinese name takes two columns for each character."""
+    page = rows(shown(["模型", "other"], 140), "Ranking")
+    positions = [cell_len(row[: row.index(" 0.")]) for row in page[:2]]
+    assert positions[0] == positions[1]
