@@ -477,6 +477,12 @@ def check_probability(value: float, name: str, *, low: float = 0.0, high: float 
     return float(value)
 
 
+def check_seed(rng: object) -> None:
+    """A whole number that is not negative."""
+    if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
+        raise InvalidParameterError(f"rng must be a whole number of at least 0, or a numpy Generator; got {rng!r}.")
+
+
 def check_alternative(alternative: str) -> Alternative:
     """One of the three alternatives."""
     if alternative not in get_args(Alternative):

@@ -28,7 +28,7 @@ def tiebreak() -> Run:
 
     def run(*arguments: str, env: dict[str, str] | None = None, **more: Any) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-m", "tiebreak.cli", *arguments],
+            [sys.executable, "-m", "tiebreak", *arguments],
             env=environment(**env or {}),
             capture_output=True,
             encoding="utf-8",

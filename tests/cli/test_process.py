@@ -129,7 +129,7 @@ def into_closed_pipe(arguments: list[str]) -> tuple[int, str]:
     """Exit code and messages of a run whose standard output nobody reads."""
     reading, writing = os.pipe()
     os.close(reading)
-    command = [sys.executable, "-m", "tiebreak.cli", *arguments]
+    command = [sys.executable, "-m", "tiebreak", *arguments]
     done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, encoding="utf-8", env=environment())
     os.close(writing)
     return done.returncode, done.stderr
@@ -138,7 +138,7 @@ def into_closed_pipe(arguments: list[str]) -> tuple[int, str]:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is Linux's")
 def test_a_full_disk_is_said(scores: str) -> None:
     """An answer that was not written must not end with 0."""
-    command = [sys.executable, "-m", "tiebreak.cli", "compare", scores, "--metric", "accuracy"]
+    command = [sys.executable, "-m", "tiebreak", "compare", scores, "--metric", "accuracy"]
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, encoding="utf-8", env=environment())
     assert done.returncode == 2
@@ -148,7 +148,7 @@ def test_a_full_disk_is_said(scores: str) -> None:
 @needs_posix
 def test_closed_output_is_no_error(scores: str) -> None:
     """``>&-`` leaves no standard output at all; whoever asks so only wants the exit code."""
-    command = f"{sys.executable} -m tiebreak.cli compare {scores} --metric accuracy --require-better svm ridge >&-"
+    command = f"{sys.executable} -m tiebreak compare {scores} --metric accuracy --require-better svm ridge >&-"
     done = subprocess.run(["sh", "-c", command], capture_output=True, encoding="utf-8", env=environment())
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -157,7 +157,7 @@ def test_closed_output_is_no_error(scores: str) -> None:
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_signals_end_the_process_cleanly(tmp_path: Path, number: signal.Signals, code: int) -> None:
     """Interrupted while it waits for standard input: the exit code tells the signal, nothing is said, no file stays behind."""
-    command = [sys.executable, "-m", "tiebreak.cli", "compare", "-", "--metric", "accuracy"]
+    command = [sys.executable, "-m", "tiebreak", "compare", "-", "--metric", "accuracy"]
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, env=environment(TMPDIR=str(tmp_path)), **pipes) as running:
         assert running.stdin is not None
@@ -234,7 +234,7 @@ def on_terminal(columns: int, *arguments: str) -> tuple[int, str]:
     import pty
 
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "tiebreak.cli", *arguments]
+    command = [sys.executable, "-m", "tiebreak", *arguments]
     settings = environment(COLUMNS=str(columns), TERM="xterm")
     with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=settings) as running:
         os.close(theirs)

@@ -38,6 +38,8 @@ def codes(answer: Comparison) -> dict[str, str]:
         ({"rope": -0.01}, "rope must be a finite half-width of at least 0, in the metric's unit; got -0.01."),
         ({"rope": np.nan}, "got nan."),
         ({"rope": np.inf}, "got inf."),
+        ({"rng": None}, "rng must be a whole number of at least 0, or a numpy Generator; got None."),
+        ({"rng": -1}, "got -1."),
         ({"rope": True}, "got True."),
         ({"rope": "1"}, "rope must be a number in the metric's unit, or a percentage of the best mean such as '1%'; got '1'."),
         ({"rope": "-1%"}, "got '-1%'."),

@@ -7,6 +7,7 @@ import math
 import pytest
 
 from tiebreak.views.format import (
+    columns,
     decimals_for,
     format_interval,
     format_probability,
@@ -61,9 +62,14 @@ def test_names_stay_on_one_line_and_keep_both_ends() -> None:
     assert len(shorten("x" * 200, 34)) == 34
 
 
+def test_wide_characters_take_two_columns_and_accents_none() -> None:
+    """Tables with such names stay aligned."""
+    assert [columns(text) for text in ("svm", "模型", "e\u0301", "é…")] == [3, 4, 1, 2]
+
+
 def test_lists_never_name_more_than_asked() -> None:
     """Five names is what a sentence can carry."""
-    names = [f"m{i}" for i in range(9)]
+    names = [f"'m{i}'" for i in range(9)]
     assert listed(names) == "'m0', 'm1', 'm2', 'm3' and 5 more"
     assert listed(names[:2]) == "'m0' and 'm1'"
     assert listed(names[:1]) == "'m0'"

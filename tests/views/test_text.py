@@ -82,3 +82,25 @@ def test_repr_is_short_and_str_is_the_page() -> None:
     comparison = compared(table(named(*around(0.9, 0.85, noise=0.02))), rope=0.01)
     assert str(comparison) == comparison.to_text()
     assert "\n" not in repr(comparison)
+
+
+def test_long_names_that_differ_in_the_middle_stay_apart() -> None:
+    """Pipelines of a search differ in one parameter; a page in which two rows look alike answers nothing."""
+    names = tuple(
+        f"StandardScaler+SVC, kernel=rbf, C={c}, class_weight=balanced, gamma=scale, shrinking=True" for c in (1, 10, 100)
+    )
+    comparison = compared(table(named(*around(0.9, 0.88, 0.7, noise=0.02), names=names)), rope=0.01)
+    first, second, third = (
+        row.split("  ")[2] for row in re.findall(r"^ +\d  .*$", comparison.to_text().replace("   ", "  "), re.M)
+    )
+    assert len({first, second, third}) == 3
+    quoted = set(re.findall(r"'([^']+)'", comparison.sentence))
+    assert len(quoted) == 3
+    assert max(map(len, quoted)) <= 60
+
+
+def test_columns_stay_aligned_with_wide_characters() -> None:
+    """A Chinese character takes two columns on the screen."""
+    page = compared(table(named(*around(0.9, 0.85, noise=0.02), names=("模型", "svm"))), rope=0.01).to_text()
+    rows = [line for line in page.splitlines() if re.match(r"  +[12]  ", line)]
+    assert rows[0].index("0.9") + 2 == rows[1].index("0.8")

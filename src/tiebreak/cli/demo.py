@@ -123,23 +123,11 @@ def _present(comparison: Comparison, out: Path, name: str) -> None:
 
         show(comparison, with_method=False)
     else:
-        emit(_without_method(comparison))
+        from tiebreak.views.text import full_text
+
+        emit(full_text(comparison, with_method=False) + "\n")
     try:
         comparison.to_json(out / f"{name}.json")
         comparison.plot.save_all(out / name)
     except OSError as error:
         raise CommandError(f"the results could not be written to {str(out)!r}: {reason(error)}") from error
-
-
-def _without_method(comparison: Comparison) -> str:
-    from tiebreak.views.summary import footnotes, pair_table, ranking_table
-    from tiebreak.views.text import aligned, extra_sentences, wrap
-
-    ranking, pairs = ranking_table(comparison), pair_table(comparison)
-    parts = [
-        [wrap(comparison.sentence), *(wrap(line) for line in extra_sentences(comparison))],
-        [ranking.title, *aligned(ranking)],
-        [wrap(pairs.title), *aligned(pairs), *(wrap(line, "  ") for line in footnotes(comparison))],
-        [wrap(f"Note: {notice.text} [{notice.code}]") for notice in comparison.warnings],
-    ]
-    return "\n\n".join("\n".join(part) for part in parts if part) + "\n\n"

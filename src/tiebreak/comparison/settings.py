@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from tiebreak.errors import InvalidParameterError
 from tiebreak.frequentist.adjustment import Correction
-from tiebreak.numerics import Alternative, Missing, check_alternative, check_probability, check_rope
+from tiebreak.numerics import Alternative, Missing, check_alternative, check_probability, check_rope, check_seed
 from tiebreak.scores.names import look_up, quoted
 
 MethodName = Literal["auto", "corrected-t", "paired-t"]
@@ -42,6 +42,7 @@ class Settings:
             value = getattr(self, name)
             if value not in get_args(allowed):
                 raise InvalidParameterError(f"unknown {name} {value!r}; choose one of {', '.join(map(repr, get_args(allowed)))}.")
+        check_seed(self.rng)
         if isinstance(self.order, str):
             raise InvalidParameterError(f"order must be a list of model names; got the single name {self.order!r}.")
         if self.alternative != "two-sided" and self.order is None and self.baseline is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
@@ -58,6 +59,14 @@ def printable(name: str) -> str:
     return _UNPRINTABLE.sub(lambda match: match.group().encode("unicode_escape").decode("ascii"), name)
 
 
+def columns(text: str) -> int:
+    """Columns that text on one line takes on a screen: Chinese or Japanese characters two, accents on their own none."""
+    if text.isascii():
+        return len(text)
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    return len(text) + wide - sum(unicodedata.combining(character) > 0 for character in text)
+
+
 def shorten(name: str, width: int) -> str:
     """A name of at most `width` characters: the middle goes, as names often differ at their ends."""
     name = printable(name)
@@ -73,8 +82,6 @@ def quote(name: str, width: int = 60) -> str:
 
 
 def listed(names: list[str], most: int = 5) -> str:
-    """Names in a sentence, at most `most` of them: 'a', 'b' and 'c'; 'a', 'b' and 7 more."""
-    shown = [quote(name) for name in names]
-    if len(shown) > most:
-        shown = [*shown[: most - 1], f"{len(names) - most + 1} more"]
+    """Quoted names in a sentence, at most `most` of them: 'a', 'b' and 'c'; 'a', 'b' and 7 more."""
+    shown = [*names[: most - 1], f"{len(names) - most + 1} more"] if len(names) > most else names
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,13 +18,16 @@ from tiebreak.views.format import (
     format_score,
     printable,
     quote,
-    shorten,
 )
+from tiebreak.views.names import short_names
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
+    from tiebreak.numerics import IntArray
 
-NAME_WIDTH = 34
+NAME_WIDTH, QUOTE_WIDTH = 34, 60
+"""Characters of a name in a table and in a sentence."""
+
 ALL_PAIRS_UP_TO = 10
 """Families up to this size are shown whole; larger ones by the reference's pairs, the rest counted."""
 
@@ -44,15 +48,16 @@ class Table:
 def ranking_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> Table:
     """Models from best to worst with their difference to the reference."""
     t = comparison.ranking_table
+    shown = short_names(comparison.models[:ROWS], name_width)
     decimals = table_decimals(comparison)
     level = format_percent(1 - comparison.settings.alpha)
     rows = []
-    for row, model in enumerate(comparison.models[:ROWS]):
+    for row in range(len(shown)):
         is_reference = row == t.reference
         rows.append(
             (
                 str(row + 1),
-                shorten(model, name_width),
+                shown[row],
                 format_score(float(t.mean[row]), decimals),
                 "reference" if is_reference else format_score(float(t.difference[row]), decimals, signed=True),
                 "" if is_reference else format_interval(float(t.interval.low[row]), float(t.interval.high[row]), decimals),
@@ -79,9 +84,10 @@ def pair_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> Table:
     chosen = np.arange(t.n_pairs) if everything else t.rows_with(models.index(comparison.reference))[:ROWS]
     decimals = table_decimals(comparison)
     interval, verdict = t.interval, t.verdict
+    shown = _shown_names(models, t.first[chosen], t.second[chosen], name_width)
     columns = {
-        "first": [shorten(models[code], name_width) for code in t.first[chosen]],
-        "second": [shorten(models[code], name_width) for code in t.second[chosen]],
+        "first": [shown[code] for code in t.first[chosen]],
+        "second": [shown[code] for code in t.second[chosen]],
         "difference": [format_score(float(value), decimals, signed=True) for value in t.difference[chosen]],
         f"{format_percent(1 - comparison.settings.alpha)} interval": [
             format_interval(float(interval.low[row]), float(interval.high[row]), decimals) for row in chosen
@@ -99,7 +105,7 @@ def pair_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> Table:
     if len(chosen) > 1:
         for side, text in (("first", "{} against each of these"), ("second", "each of these against {}")):
             if len(set(getattr(t, side)[chosen])) == 1:
-                title = f"Pairs: {text.format(quote(models[getattr(t, side)[0 if everything else chosen[0]]]))}"
+                title = f"Pairs: {text.format(names_in_sentences(comparison)[models[getattr(t, side)[chosen[0]]]])}"
                 del columns[side]
                 break
     rest = "" if everything else f"; {_counted(comparison, chosen)}"
@@ -119,7 +125,7 @@ def design_line(comparison: Comparison) -> str:
         about = "about " if design.sizes == "approximate" else ""
         sizes = f", {about}{_span(matrix.n_train)} training and {about}{_span(matrix.n_test)} test examples each"
     dataset = f" of {quote(matrix.dataset)}" if matrix.dataset else ""
-    difference = "difference = model minus " + quote(comparison.reference)
+    difference = "difference = model minus " + names_in_sentences(comparison)[comparison.reference]
     oriented = "" if comparison.metric.higher_is_better else ", turned so that positive is better"
     return f"{matrix.n_splits} splits{dataset}{folds}{sizes}; {difference}{oriented}"
 
@@ -142,11 +148,23 @@ def method_lines(comparison: Comparison) -> list[str]:
     return [f"{m.name}: {m.reason}.", "It assumes: " + "; ".join(m.assumptions) + "."]
 
 
+def names_in_sentences(comparison: Comparison) -> dict[str, str]:
+    """Each model's name as sentences quote it: on one line, not long, and no two alike."""
+    models = comparison.models
+    return {model: f"'{name}'" for model, name in zip(models, short_names(models, QUOTE_WIDTH), strict=True)}
+
+
 def table_decimals(comparison: Comparison) -> int:
     """Decimals of a table: those of the median standard error, so that one odd pair does not set them."""
     errors = comparison.pair_table.standard_error
     errors = errors[errors > 0]
     return decimals_for(float(np.median(errors)) if errors.size else float("nan"))
+
+
+def _shown_names(models: Sequence[str], first: IntArray, second: IntArray, width: int) -> dict[int, str]:
+    """Short names of the models that stand in these pairs, by their code."""
+    codes = sorted({*first.tolist(), *second.tolist()})
+    return dict(zip(codes, short_names([models[code] for code in codes], width), strict=True))
 
 
 def _counted(comparison: Comparison, shown: np.ndarray) -> str:

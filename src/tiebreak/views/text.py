@@ -6,8 +6,17 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from tiebreak.comparison.verdict import VERDICTS
-from tiebreak.views.format import decimals_for, format_interval, format_percent, format_pvalue, format_score, listed, quote
-from tiebreak.views.summary import Table, design_line, footnotes, method_lines, pair_table, ranking_table, table_decimals
+from tiebreak.views.format import columns, decimals_for, format_interval, format_percent, format_pvalue, format_score, listed
+from tiebreak.views.summary import (
+    Table,
+    design_line,
+    footnotes,
+    method_lines,
+    names_in_sentences,
+    pair_table,
+    ranking_table,
+    table_decimals,
+)
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison, PairComparison
@@ -26,10 +35,11 @@ def sentence(comparison: Comparison) -> str:
 def pair_sentence(comparison: Comparison, pair: PairComparison) -> str:
     """What the verdict on one pair means."""
     if pair.reason:
-        return _undefined(pair)
+        return _undefined(comparison, pair)
     if pair.difference < 0:
         pair = comparison.pair(pair.second, pair.first)
-    first, second = quote(pair.first), quote(pair.second)
+    names = names_in_sentences(comparison)
+    first, second = names[pair.first], names[pair.second]
     if pair.verdict == "better":
         beyond = f", more than the rope of {_rope(comparison)}" if comparison.rope else ""
         return f"{first} is better than {second}: {_by_how_much(comparison, pair)}{beyond}."
@@ -52,7 +62,7 @@ def pair_sentence(comparison: Comparison, pair: PairComparison) -> str:
     return f"{first} and {second} cannot be told apart yet: {how}; {shown}."
 
 
-def full_text(comparison: Comparison) -> str:
+def full_text(comparison: Comparison, *, with_method: bool = True) -> str:
     """Sentence, ranking, pairs, warnings and method, at most 100 columns wide where names allow."""
     ranking, pairs = ranking_table(comparison), pair_table(comparison)
     parts = [
@@ -63,7 +73,7 @@ def full_text(comparison: Comparison) -> str:
         "\n".join(["Warnings", *(wrap(f"- {notice.text} [{notice.code}]", "  ") for notice in comparison.warnings)])
         if comparison.warnings
         else "",
-        "\n".join(["Method", *(wrap(line, "  ") for line in method_lines(comparison))]),
+        "\n".join(["Method", *(wrap(line, "  ") for line in method_lines(comparison))]) if with_method else "",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -84,12 +94,13 @@ def wrap(text: str, indent: str = "") -> str:
 
 def aligned(table: Table) -> list[str]:
     """Rows of a table in columns, under their headers."""
-    widths = [max(len(cell) for cell in column) for column in zip(table.headers, *table.rows, strict=True)]
+    widths = [max(columns(cell) for cell in column) for column in zip(table.headers, *table.rows, strict=True)]
     lines = []
     for row in (table.headers, *table.rows):
-        cells = [
-            cell.rjust(width) if right else cell.ljust(width) for cell, width, right in zip(row, widths, table.right, strict=True)
-        ]
+        cells = []
+        for cell, width, right in zip(row, widths, table.right, strict=True):
+            space = " " * (width - columns(cell))
+            cells.append(space + cell if right else cell + space)
         lines.append(("  " + "  ".join(cells)).rstrip())
     return lines
 
@@ -99,8 +110,9 @@ def _as_ordered(comparison: Comparison) -> tuple[str, str]:
     return comparison.models[table.first[0]], comparison.models[table.second[0]]
 
 
-def _undefined(pair: PairComparison) -> str:
-    first, second = quote(pair.first), quote(pair.second)
+def _undefined(comparison: Comparison, pair: PairComparison) -> str:
+    names = names_in_sentences(comparison)
+    first, second = names[pair.first], names[pair.second]
     if pair.reason == "identical-scores":
         return f"{first} and {second} have identical scores on all {pair.n_splits} splits: nothing tells them apart here."
     if pair.reason == "no-spread":
@@ -133,15 +145,15 @@ def _differs(comparison: Comparison, pair: PairComparison) -> bool:
 
 def _many(comparison: Comparison) -> str:
     """The reference's pairs: how many models it beats, ties with, or cannot be told apart from."""
-    table, reference = comparison.ranking_table, comparison.reference
+    table, reference = comparison.ranking_table, names_in_sentences(comparison)[comparison.reference]
     groups = _groups(comparison)
     metric = comparison.metric.name
     decimals = table_decimals(comparison)
     mean = format_score(float(table.mean[table.reference]), decimals)
     if comparison.settings.baseline is not None:
-        return _against_baseline(quote(reference), f"{metric} {mean}", groups)
+        return _against_baseline(reference, f"{metric} {mean}", groups)
     side = "highest" if comparison.metric.higher_is_better else "lowest"
-    opening = f"{quote(reference)} has the {side} mean {metric} ({mean})"
+    opening = f"{reference} has the {side} mean {metric} ({mean})"
     if table.n_splits[0] < comparison.matrix.n_splits:
         opening += ", though every model lacks some scores"
     shown = _within_budget(groups)
@@ -164,7 +176,7 @@ def _many(comparison: Comparison) -> str:
 
 
 def _groups(comparison: Comparison) -> dict[str, list[str]]:
-    """Models by their verdict against the reference; "unclear" are undecided ones that the reference measurably beats."""
+    """Quoted models by their verdict against the reference; "unclear" are undecided ones that it measurably beats."""
     table, pairs = comparison.ranking_table, comparison.pair_table
     groups: dict[str, list[str]] = {name: [] for name in (*VERDICTS, "unclear")}
     beaten: set[int] = set()
@@ -172,12 +184,13 @@ def _groups(comparison: Comparison) -> dict[str, list[str]]:
         rows = pairs.rows_with(table.reference)
         rows = rows[pairs.adjusted_pvalue[rows] <= comparison.settings.alpha]
         beaten = {*pairs.first[rows].tolist(), *pairs.second[rows].tolist()}
+    names = names_in_sentences(comparison)
     for row, model in enumerate(comparison.models):
         if row == table.reference:
             continue
         verdict = VERDICTS[table.verdict[row]]
         is_unclear = verdict == "undecided" and row in beaten and table.difference[row] < 0
-        groups["unclear" if is_unclear else verdict].append(model)
+        groups["unclear" if is_unclear else verdict].append(names[model])
     return groups
 
 
@@ -217,20 +230,22 @@ def _shortlist_line(comparison: Comparison) -> str:
     """Which models may be best, when there is more than one pair to ask about."""
     if len(comparison.models) < 3:
         return ""
+    quoted = names_in_sentences(comparison)
     names = list(comparison.shortlist())
     confidence = format_percent(1 - comparison.settings.alpha)
     if len(names) == 1:
         return (
-            f"Only {quote(names[0])} may be the best: every other model is shown to be worse than some model "
+            f"Only {quoted[names[0]]} may be the best: every other model is shown to be worse than some model "
             f"({confidence} confidence)."
         )
-    text = f"The best model is among {len(names)} of {len(comparison.models)} with {confidence} confidence: {listed(names)}."
+    among = f"{len(names)} of {len(comparison.models)} with {confidence} confidence"
+    text = f"The best model is among {among}: {listed([quoted[name] for name in names])}."
     table = comparison.ranking_table
     if comparison.settings.baseline is None:
         verdicts = {name: VERDICTS[table.verdict[row]] for row, name in enumerate(comparison.models)}
         odd = [name for name in comparison.models[1:] if (verdicts[name] == "worse") == (name in names)]
         if odd:
-            about = quote(odd[0]) if len(odd) == 1 else f"{len(odd)} models"
+            about = quoted[odd[0]] if len(odd) == 1 else f"{len(odd)} models"
             why = "they ask different questions, each with its own error rate"
             text += f" For {about} this list and the verdict seem to differ: {why}."
     return text
@@ -245,11 +260,12 @@ def _what_it_takes(comparison: Comparison) -> str:
     pair = comparison.pair(undecided[0], reference)
     if pair.reason or not pair.ratio:
         return ""
+    names = names_in_sentences(comparison)
     decimals = decimals_for(pair.standard_error)
     now = format_score((pair.interval_high - pair.interval_low) / 2, decimals)
     floor = format_score(pair.half_width_floor(comparison.settings.alpha), decimals)
     return (
-        f"To know more about {quote(pair.first)} and {quote(pair.second)}: their interval is ±{now}; more repeats of the same "
+        f"To know more about {names[pair.first]} and {names[pair.second]}: their interval is ±{now}; more repeats of the same "
         f"splits can bring it down to about ±{floor}, below that only more data can."
     )
 
@@ -262,7 +278,8 @@ def _disagreement(comparison: Comparison) -> str:
     if not rows:
         return ""
     row = rows[0]
-    first, second = (quote(comparison.models[code]) for code in (table.first[row], table.second[row]))
+    names = names_in_sentences(comparison)
+    first, second = (names[comparison.models[code]] for code in (table.first[row], table.second[row]))
     more = f" (and {len(rows) - 1} more pair(s))" if len(rows) > 1 else ""
     return (
         f"Test and posterior disagree on {first} against {second}{more}: the verdict is {VERDICTS[verdict[row]]} (adjusted p "

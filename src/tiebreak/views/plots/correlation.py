@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from tiebreak.views.plots.base import Display, of_all, shown_models
-from tiebreak.views.plots.labels import short_names
+from tiebreak.views.plots.labels import short_labels
 from tiebreak.views.plots.matrix import WORDS_UP_TO, Square
 from tiebreak.views.plots.style import INK, PAPER, QUIET, SIZE, SMALL, minus
 
@@ -66,7 +66,7 @@ class CorrelationDisplay(Display):
         return self._square.size(beside=1.2)
 
     def _title(self) -> str:
-        names = short_names(self._models)
+        names = short_labels(self._models)
         first, second = np.triu_indices(len(names), 1)
         values = self.data.to_numpy()[first, second]
         defined = np.flatnonzero(~np.isnan(values))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tiebreak.views.plots.labels import literal, numbered_names, short_names
+from tiebreak.views.plots.labels import literal, numbered_labels, short_labels
 from tiebreak.views.plots.style import PAPER, SIZE, model_axis, plain_axes, widest, wrap
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Square:
     @property
     def row_labels(self) -> list[str]:
         """Names, numbered where the columns are."""
-        return short_names(self.models) if self.has_words else numbered_names(self.models)
+        return short_labels(self.models) if self.has_words else numbered_labels(self.models)
 
     @property
     def cell(self) -> tuple[float, float]:
@@ -60,7 +60,7 @@ class Square:
         n_models = len(self.models)
         model_axis(axes, self.row_labels)
         if self.has_words:
-            columns = [wrap(name, self.cell[0] - 0.1, SIZE) for name in short_names(self.models)]
+            columns = [wrap(name, self.cell[0] - 0.1, SIZE) for name in short_labels(self.models)]
         else:
             columns = [str(number) for number in range(1, n_models + 1)]
         axes.xaxis.tick_top()

@@ -10,7 +10,7 @@ import numpy as np
 from tiebreak.numerics import FloatArray
 from tiebreak.views.format import decimals_for, format_interval, format_percent, format_score
 from tiebreak.views.plots.base import Display, better_is
-from tiebreak.views.plots.labels import literal, short, short_names
+from tiebreak.views.plots.labels import literal, short, short_labels
 from tiebreak.views.plots.style import BAND, INK, MARKS, QUIET, SIZE, minus, number_axis, plain_axes, row_note, wrap, x_label
 from tiebreak.views.plots.verdict_words import pair_sentence
 
@@ -127,7 +127,7 @@ class PosteriorDisplay(Display):
         return 7.5, 3.2 if self.reason else 4.7
 
     def _title(self) -> str:
-        first, second = short_names([self.first, self.second])
+        first, second = short_labels([self.first, self.second])
         sentence = pair_sentence(first, second, self.bayesian_verdict)
         if self.reason:
             return sentence
@@ -163,7 +163,7 @@ class PosteriorDisplay(Display):
             self._draw_intervals(axes)
         number_axis(axes)
         axes.grid(visible=False)
-        first, metric = short_names([self.first, self.second])[0], short(self.metric)
+        first, metric = short_labels([self.first, self.second])[0], short(self.metric)
         direction = f"positive favours {first} ({better_is(self.higher_is_better)} {metric})"
         x_label(axes, f"{metric} difference", direction, room=5.4)
 

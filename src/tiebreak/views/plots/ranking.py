@@ -10,7 +10,7 @@ import numpy as np
 from tiebreak.comparison.verdict import REASONS, VERDICTS
 from tiebreak.views.format import format_percent, format_score
 from tiebreak.views.plots.base import Display, better_is, of_all, shown_models
-from tiebreak.views.plots.labels import short, short_names
+from tiebreak.views.plots.labels import short, short_labels
 from tiebreak.views.plots.style import (
     BAND,
     INK,
@@ -125,7 +125,7 @@ class RankingDisplay(Display):
         )
 
     def _names(self) -> list[str]:
-        return short_names(list(self.data["model"]))
+        return short_labels(list(self.data["model"]))
 
     def _row_labels(self) -> list[str]:
         return [f"{name}  {rank}" for rank, name in zip(self.data["rank"], self._names(), strict=True)]

@@ -9,7 +9,7 @@ import numpy as np
 
 from tiebreak.views.format import format_score
 from tiebreak.views.plots.base import Display, better_is, of_all, shown_models
-from tiebreak.views.plots.labels import numbered_names, short, short_names
+from tiebreak.views.plots.labels import numbered_labels, short, short_labels
 from tiebreak.views.plots.style import (
     INK,
     MARKS,
@@ -103,12 +103,12 @@ class ScoresDisplay(Display):
 
     def _size(self) -> tuple[float, float]:
         step = 0.62 if self._is_joined else 0.26
-        return PLOT_WIDTH + 1.2 + widest(numbered_names(self._models)), 1.5 + step * max(len(self._models), 2)
+        return PLOT_WIDTH + 1.2 + widest(numbered_labels(self._models)), 1.5 + step * max(len(self._models), 2)
 
     def _title(self) -> str:
         best = self.data.iloc[0]
         mean = format_score(float(best["mean"]), self.decimals)
-        return f"{short_names(self._models)[0]} ranks first of {self.n_models}, with a mean {short(self.metric)} of {mean}"
+        return f"{short_labels(self._models)[0]} ranks first of {self.n_models}, with a mean {short(self.metric)} of {mean}"
 
     def _note(self) -> str:
         joined = "; each line joins the scores of one split" if self._is_joined else ""
@@ -132,7 +132,7 @@ class ScoresDisplay(Display):
         for row, (mean, n_splits) in enumerate(zip(counted["first"], counted["size"], strict=True)):
             lacking = "" if n_splits == self.n_splits else f" ({n_splits} splits)"
             row_note(axes, row, f"mean {minus(format_score(float(mean), self.decimals))}{lacking}")
-        model_axis(axes, numbered_names(self._models))
+        model_axis(axes, numbered_labels(self._models))
         number_axis(axes)
         plain_axes(axes, "bottom")
         x_label(axes, f"{short(self.metric)} of each split ({better_is(self.higher_is_better)} is better)")

@@ -10,7 +10,7 @@ import numpy as np
 from tiebreak.comparison.verdict import MIRRORED, VERDICTS
 from tiebreak.views.format import format_score
 from tiebreak.views.plots.base import Display, better_is, of_all, shown_models
-from tiebreak.views.plots.labels import short, short_names
+from tiebreak.views.plots.labels import short, short_labels
 from tiebreak.views.plots.matrix import Square
 from tiebreak.views.plots.style import INK, MARKS, NOT_ASKED, PAPER, QUIET, SIZE, SMALL, minus
 from tiebreak.views.plots.verdict_words import counted, pair_sentence
@@ -109,7 +109,7 @@ class VerdictsDisplay(Display):
         return self._square.size(beside=0.0 if self._square.has_words else 1.2)
 
     def _title(self) -> str:
-        n_pairs, names = sum(self.verdicts.values()), short_names(self.models)
+        n_pairs, names = sum(self.verdicts.values()), short_labels(self.models)
         if n_pairs == 1:
             return pair_sentence(names[0], names[1], str(self.data["verdict"].iloc[0]))
         baseline = "" if self.baseline is None else f" with the baseline {names[self.models.index(self.baseline)]}"

@@ -1,6 +1,0 @@
-"""``python -m tiebreak.cli`` is the same as ``tiebreak``, for where scripts are not on the path."""
-
-from tiebreak.cli.main import main
-
-if __name__ == "__main__":
-    main()
