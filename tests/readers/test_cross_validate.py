@@ -110,6 +110,17 @@ def test_plain_scores_are_named_by_the_caller(moons: Data) -> None:
         read_scores(results(moons), metric="log_loss")
 
 
+def test_abbreviated_losses_are_losses(moons: Data) -> None:
+    """scikit-learn stores them negated whatever the caller calls them; without the minus they are what their name says."""
+    found = results(moons, scoring={"mse": "neg_mean_squared_error"})
+    scores = read_scores(found, n_train=40, n_test=21)
+    assert (scores.metric.name, scores.metric.higher_is_better) == ("mse", False)
+    assert_array_equal(scores.matrix().score[0], -found["logistic"]["test_mse"])
+    positive = {name: {**result, "test_mse": -result["test_mse"]} for name, result in found.items()}
+    with pytest.raises(InvalidScoresError, match="stores the loss 'mse' negated, never above zero"):
+        read_scores(positive, n_train=40, n_test=21)
+
+
 def test_models_scored_differently(moons: Data) -> None:
     """One lacks the metric, or has another number of splits."""
     found = results(moons, scoring=["accuracy", "f1"])

@@ -9,7 +9,7 @@ import numpy as np
 from tiebreak.errors import AmbiguousSourceError, InvalidParameterError, InvalidScoresError, UnknownDirectionError
 from tiebreak.numerics import FloatArray
 from tiebreak.readers.request import Request
-from tiebreak.scores.metric import HIGHER_IS_BETTER, LOWER_IS_BETTER, Metric, NamedMetric, name_metric
+from tiebreak.scores.metric import HIGHER_IS_BETTER, LOWER_IS_BETTER, Metric, NamedMetric, is_abbreviated_loss, name_metric
 from tiebreak.scores.names import look_up, quoted
 from tiebreak.scores.scores import ScoreMatrix
 
@@ -102,7 +102,9 @@ def sklearn_metric(held: str, request: Request, sign: int | None = None) -> Name
         return NamedMetric(name_metric(plain, request.lower_is_better).metric, -1)
     if name in HIGHER_IS_BETTER:
         return name_metric(name, request.lower_is_better)
-    is_loss = sign == -1 if request.lower_is_better is None else request.lower_is_better
+    is_loss = request.lower_is_better
+    if is_loss is None:
+        is_loss = is_abbreviated_loss(plain) if sign is None else sign == -1
     return NamedMetric(Metric(plain if is_loss else name, higher_is_better=not is_loss), -1 if is_loss else 1)
 
 
@@ -120,7 +122,8 @@ def check_sign(matrix: ScoreMatrix, named: NamedMetric, source: str, *, by_sklea
         Sign and name contradict each other.
     """
     metric = named.metric
-    if metric.higher_is_better or metric.name not in LOWER_IS_BETTER:
+    is_never_negative = metric.name in LOWER_IS_BETTER or (by_sklearn and is_abbreviated_loss(metric.name))
+    if metric.higher_is_better or not is_never_negative:
         return
     for model, row in zip(matrix.models, matrix.score, strict=True):
         split = int(np.argmin(np.where(np.isnan(row), np.inf, row))) if row.size else 0

@@ -121,6 +121,11 @@ def name_metric(name: str, lower_is_better: bool | None = None) -> NamedMetric:
     return NamedMetric(Metric(name, higher_is_better=known), 1)
 
 
+def is_abbreviated_loss(name: str) -> bool:
+    """Whether people use this name for one of scikit-learn's losses, such as "rmse"."""
+    return _ABBREVIATIONS.get(name.lower()) in LOWER_IS_BETTER
+
+
 def _suggestion(name: str) -> str:
     lowered = name.lower().removeprefix("neg_").replace(" ", "_").replace("-", "_")
     known = sorted(HIGHER_IS_BETTER | LOWER_IS_BETTER)
