@@ -185,7 +185,7 @@ def test_order_of_rows_of_a_long_table_changes_nothing(table: Table, seed: int) 
     assert_identical(ranking_of(answers[0]), ranking_of(answers[1]))
 
 
-@some_tables
+@every_table
 @given(table=tables(), seed=st.integers(0, 2**20))
 def test_order_of_splits_changes_nothing(table: Table, seed: int) -> None:
     """The keys of splits are names: which split is called fold 0 does not matter (p_best: see test_joint.py)."""
