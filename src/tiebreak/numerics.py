@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple, get_args
@@ -303,12 +303,7 @@ def pair_moments(scores: FloatArray, first: IntArray, second: IntArray) -> Diffe
     magnitude = np.maximum(scores.max(axis=1), -scores.min(axis=1))
     tolerance = np.maximum(RELATIVE_TOLERANCE * np.maximum(magnitude[first], magnitude[second]), SMALLEST)
     exponent = int(np.frexp(magnitude.max())[1])  # a power of two keeps the squares in the range of floats, without rounding
-    centred = np.ldexp(scores, -exponent)
-    centred -= centred.mean(axis=0)
-    means = centred.mean(axis=1)
-    raw = np.einsum("ij,ij->i", centred, centred)
-    centred -= means[:, None]
-    products = centred @ centred.T
+    means, raw, products = _products_of_deviations(scores, exponent)
     own = np.diagonal(products).copy()
     total = own[first] + own[second]
     squares = total - 2.0 * products[first, second]
@@ -326,6 +321,40 @@ def pair_moments(scores: FloatArray, first: IntArray, second: IntArray) -> Diffe
         direct = row_moments(scores[first[rows]] - scores[second[rows]], tolerance[rows] / RELATIVE_TOLERANCE)
         mean[rows], sd[rows], kind[rows] = direct.mean, direct.sd, direct.kind
     return _settled(mean, sd, n, kind, tolerance)
+
+
+def deviations(scores: FloatArray, exponent: int) -> Iterator[FloatArray]:
+    """Scores times a power of two with the mean of each split taken off, in blocks of splits: a long table is not copied.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_models, n_splits)
+    exponent : int
+        Scores are divided by two to this power.
+    """
+    n_models, n = scores.shape
+    step = max(1, n_models, _BLOCK // n_models)
+    for start in range(0, n, step):
+        block = np.ldexp(scores[:, start : start + step], -exponent)
+        block -= block.mean(axis=0)
+        yield block
+
+
+def mean_deviations(scores: FloatArray, exponent: int) -> FloatArray:
+    """Mean over the splits of the `deviations` of each model."""
+    sums = [block.sum(axis=1) for block in deviations(scores, exponent)]
+    return np.asarray(np.sum(sums, axis=0) / scores.shape[1])
+
+
+def _products_of_deviations(scores: FloatArray, exponent: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Means of the deviations, their squares, and the products of what is left of them without the means."""
+    means = mean_deviations(scores, exponent)
+    raw, products = np.zeros(means.size), np.zeros((means.size, means.size))
+    for block in deviations(scores, exponent):
+        raw += np.einsum("ij,ij->i", block, block)
+        block -= means[:, None]
+        products += block @ block.T
+    return means, raw, products
 
 
 def masked_pair_moments(scores: FloatArray, first: IntArray, second: IntArray) -> DifferenceMoments:

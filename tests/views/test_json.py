@@ -12,6 +12,7 @@ import pytest
 import tiebreak
 from tests.views.situations import around, compared, named, table
 from tests.views.test_tables import PAIRS, RANKING
+from tiebreak.views.json import json_pieces
 
 KEYS = [
     "schema",
@@ -84,6 +85,23 @@ def test_requirements_are_part_of_the_answer_when_asked_for() -> None:
     judged = one.meets(not_worse=("forest", "svm"))
     (entry,) = one.to_dict(judged)["requirements"]
     assert entry == {"claim": "forest not worse than svm", "met": True, "reason": judged.requirements[0].reason}
+
+
+def test_dict_is_what_the_text_says() -> None:
+    """The text is written in pieces, the dict at once; one is the other."""
+    one = comparison()
+    judged = one.meets(not_worse=("forest", "svm"))
+    assert json.loads(one.to_json(requirements=judged)) == one.to_dict(judged)
+
+
+def test_a_row_of_a_list_stands_on_one_line() -> None:
+    """So that answers can be compared line by line, and no piece of a large table is longer than a row."""
+    one = comparison()
+    pieces = list(json_pieces(one))
+    assert "".join(pieces) == one.to_json()
+    lines = one.to_json().splitlines()
+    assert len([line for line in lines if line.startswith('{"first": ')]) == one.pair_table.n_pairs
+    assert max(map(len, pieces)) < max(map(len, lines)) + 3
 
 
 def test_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +17,9 @@ from tiebreak.numerics import (
     check_ratio,
     check_score_table,
     corrected_standard_error,
+    deviations,
     divide,
+    mean_deviations,
     pair_moments,
     student_tails,
 )
@@ -100,13 +103,11 @@ def _win_probabilities(moments: DifferenceMoments, ratio: float) -> tuple[FloatA
 
 def _drawn_p_best(scores: FloatArray, ratio: float, rng: np.random.Generator, n_draws: int) -> FloatArray:
     n_models, n = scores.shape
-    exponent = int(np.frexp(np.abs(scores).max())[1])
-    centred = np.ldexp(scores, -exponent)
-    centred -= centred.mean(axis=0)  # what all models share says nothing about which is best
-    means = centred.mean(axis=1)
-    centred -= means[:, None]
-    # z @ factor has covariance (n - 1) S; a square factor is smaller when there are more splits than models
-    factor = centred.T if n <= n_models else _symmetric_root(centred)
+    exponent = int(np.frexp(max(scores.max(), -scores.min()))[1])
+    means = mean_deviations(scores, exponent)  # what all models share says nothing about which is best
+    centred = (block - means[:, None] for block in deviations(scores, exponent))
+    # z @ factor has covariance (n - 1) S; with as many models as splits these fit into one block, else a square factor is smaller
+    factor = next(centred).T if n <= n_models else _symmetric_root(centred, n_models)
     factor = factor * np.sqrt((1.0 / n + ratio) / (n - 1))
     wins = np.zeros(n_models)
     block = max(1, _BLOCK // n_models)
@@ -120,16 +121,15 @@ def _drawn_p_best(scores: FloatArray, ratio: float, rng: np.random.Generator, n_
     return wins / (2 * half)
 
 
-def _symmetric_root(centred: FloatArray) -> FloatArray:
-    """The symmetric square root of centred centred', by QR of blocks of splits, so that a long table is not copied.
+def _symmetric_root(centred: Iterable[FloatArray], n_models: int) -> FloatArray:
+    """The symmetric square root of centred centred', by QR of one block of splits after the other.
 
     The triangular factor itself would do, but where models depend on each other rounding decides the signs of its rows, and
     with them which draws are made: the same scores in another unit would move p_best.
     """
-    n_models, n = centred.shape
-    triangular, block = np.empty((0, n_models)), max(n_models, _BLOCK // n_models)
-    for start in range(0, n, block):
-        triangular = np.asarray(np.linalg.qr(np.vstack([triangular, centred[:, start : start + block].T]), mode="r"))
+    triangular = np.empty((0, n_models))
+    for block in centred:
+        triangular = np.asarray(np.linalg.qr(np.vstack([triangular, block.T]), mode="r"))
     _, sizes, directions = np.linalg.svd(triangular)
     return np.asarray((directions.T * sizes) @ directions)
 

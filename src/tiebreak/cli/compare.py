@@ -225,7 +225,10 @@ def _as_markdown(comparison: Comparison, requirements: Requirements | None, _: b
 
 
 def _as_json(comparison: Comparison, requirements: Requirements | None, _: bool) -> None:
-    emit(comparison.to_json(requirements=requirements) + "\n")
+    from tiebreak.views.json import json_pieces
+
+    emit(json_pieces(comparison, requirements))
+    emit("\n")
 
 
 def _as_csv(comparison: Comparison, requirements: Requirements | None, raw: bool) -> None:

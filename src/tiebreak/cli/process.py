@@ -6,7 +6,7 @@ import errno
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -69,8 +69,8 @@ def guarded(run: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> in
     return code
 
 
-def emit(text: str) -> None:
-    """Write an answer to standard output; a reader that has gone away (``| head -1``) is no error.
+def emit(text: str | Iterable[str]) -> None:
+    """Write an answer, whole or in pieces, to standard output; a reader that has gone away (``| head -1``) is no error.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def emit(text: str) -> None:
     if sys.stdout is None:  # closed by the caller: >&-
         return
     try:
-        sys.stdout.write(text)
+        sys.stdout.writelines([text] if isinstance(text, str) else text)
         sys.stdout.flush()
     except OSError as error:
         _discard_output()

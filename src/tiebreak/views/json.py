@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,53 @@ SCHEMA = 1
 
 def to_dict(comparison: Comparison, requirements: Requirements | None = None) -> dict[str, Any]:
     """The answer as plain lists, dicts, strings and numbers; nan and infinite are None, and nothing depends on the clock."""
+    document = _document(comparison, requirements)
+    document["scores"]["score"] = list(document["scores"]["score"])
+    return {key: list(value) if isinstance(value, Iterator) else value for key, value in document.items()}
+
+
+def to_json(comparison: Comparison, path: str | os.PathLike[str] | None = None, requirements: Requirements | None = None) -> str:
+    """The answer as text, also written to `path` if given: whole or not at all."""
+    text = "".join(json_pieces(comparison, requirements))
+    if path is not None:
+        write_whole(Path(path), text + "\n")
+    return text
+
+
+def json_pieces(comparison: Comparison, requirements: Requirements | None = None) -> Iterator[str]:
+    """The text of `to_json` in pieces, so that a large table is never held as Python objects or as one text."""
+    return _object(_document(comparison, requirements))
+
+
+def _object(document: dict[str, Any]) -> Iterator[str]:
+    """A key on each line; an entry on each line of what is a long list."""
+    opening = "{\n"
+    for key, value in document.items():
+        yield f"{opening}{_encoded(key)}: "
+        opening = ",\n"
+        if isinstance(value, Iterator):
+            yield from _array(value)
+        elif isinstance(value, dict) and any(isinstance(entry, Iterator) for entry in value.values()):
+            yield from _object(value)
+        else:
+            yield _encoded(value)
+    yield "\n}"
+
+
+def _array(entries: Iterator[Any]) -> Iterator[str]:
+    opening = "[\n"
+    for entry in entries:
+        yield f"{opening}{_encoded(entry)}"
+        opening = ",\n"
+    yield "[]" if opening == "[\n" else "\n]"
+
+
+def _encoded(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=True, allow_nan=False)
+
+
+def _document(comparison: Comparison, requirements: Requirements | None) -> dict[str, Any]:
+    """What is written, the long lists as iterators."""
     settings, design, method, matrix = comparison.settings, comparison.design, comparison.method, comparison.matrix
     return {
         "schema": SCHEMA,
@@ -54,7 +102,7 @@ def to_dict(comparison: Comparison, requirements: Requirements | None = None) ->
             "fold": matrix.fold.tolist(),
             "n_train": matrix.n_train.tolist() if matrix.has_sizes else None,
             "n_test": matrix.n_test.tolist() if matrix.has_sizes else None,
-            "score": [[_finite(value) for value in row] for row in matrix.score.tolist()],
+            "score": ([_finite(value) for value in row.tolist()] for row in matrix.score),
         },
         "warnings": [{"code": notice.code, "text": notice.text} for notice in comparison.warnings],
         "requirements": [
@@ -72,14 +120,6 @@ def to_dict(comparison: Comparison, requirements: Requirements | None = None) ->
     }
 
 
-def to_json(comparison: Comparison, path: str | os.PathLike[str] | None = None, requirements: Requirements | None = None) -> str:
-    """The answer as text, also written to `path` if given: whole or not at all."""
-    text = json.dumps(to_dict(comparison, requirements), ensure_ascii=True, allow_nan=False, indent=1)
-    if path is not None:
-        write_whole(Path(path), text + "\n")
-    return text
-
-
 def write_whole(path: Path, text: str) -> None:
     """Write a text file through a temporary one in the same folder, so that nobody ever sees half of it."""
     temporary = path.with_name(f".{path.name[:40]}.{os.getpid()}.tmp")
@@ -94,9 +134,16 @@ def write_whole(path: Path, text: str) -> None:
         raise
 
 
-def _records(columns: Columns) -> list[dict[str, Any]]:
-    values = [[_finite(value) for value in column.tolist()] for column in columns.values()]
-    return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
+def _records(columns: Columns) -> Iterator[dict[str, Any]]:
+    n_rows = len(next(iter(columns.values())))
+    for start in range(0, n_rows, _RECORDS):
+        block = (column[start : start + _RECORDS].tolist() for column in columns.values())
+        for row in zip(*block, strict=True):
+            yield dict(zip(columns, map(_finite, row), strict=True))
+
+
+_RECORDS = 4096
+"""Records that are Python objects at a time."""
 
 
 def _finite(value: Any) -> Any:

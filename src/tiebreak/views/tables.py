@@ -23,6 +23,14 @@ class Coded:
     codes: IntArray
     names: tuple[str, ...]
 
+    def __len__(self) -> int:
+        """Number of rows."""
+        return len(self.codes)
+
+    def __getitem__(self, rows: slice) -> Coded:
+        """Some of the rows."""
+        return Coded(self.codes[rows], self.names)
+
     def tolist(self) -> list[str]:
         """The names themselves."""
         return [self.names[code] for code in self.codes.tolist()]
