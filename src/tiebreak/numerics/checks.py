@@ -1,0 +1,112 @@
+"""Checks of what callers pass, one for each kind of input."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewSplitsError
+from tiebreak.numerics.arrays import Alternative, FloatArray
+
+
+def check_differences(differences: ArrayLike, *, min_splits: int = 2) -> FloatArray:
+    """Array of floats with the splits on the last axis; raises where that cannot be."""
+    try:
+        d = np.asarray(differences, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InvalidScoresError(
+            f"the differences must be numbers in rows of equal length; {error}. Pass an array of shape (..., n_splits)."
+        ) from None
+    if d.ndim == 0:
+        raise InvalidScoresError(f"the differences must be a sequence, one per split; got the single value {d!s}.")
+    if d.shape[-1] < min_splits:
+        raise TooFewSplitsError(
+            f"{d.shape[-1]} split(s), but at least {min_splits} are needed to estimate how much a difference varies. "
+            "Evaluate on more splits, for example repeated k-fold."
+        )
+    return d
+
+
+def check_ratio(test_train_ratio: ArrayLike, rows: tuple[int, ...] = ()) -> FloatArray:
+    """Ratios n_test / n_train, finite and not negative: one, or one for each row of differences."""
+    ratio = np.asarray(test_train_ratio, dtype=float)
+    _check_fits(ratio, rows, "test_train_ratio", "the mean over the splits")
+    if np.any(~np.isfinite(ratio)) or np.any(ratio < 0):
+        raise InvalidParameterError(
+            f"test_train_ratio must be n_test / n_train, a finite number of at least 0; got {test_train_ratio!r}."
+        )
+    return ratio
+
+
+def check_scale(scale: ArrayLike | None, rows: tuple[int, ...] = ()) -> FloatArray | None:
+    """Sizes of scores, finite and not negative, one or one for each row of differences; or None."""
+    if scale is None:
+        return None
+    size = np.asarray(scale, dtype=float)
+    _check_fits(size, rows, "scale", "the largest over the splits")
+    if np.any(~np.isfinite(size)) or np.any(size < 0):
+        raise InvalidParameterError(f"scale must be the largest |score|, a finite number of at least 0; got {scale!r}.")
+    return size
+
+
+def _check_fits(values: FloatArray, rows: tuple[int, ...], name: str, each: str) -> None:
+    """One value for each split would silently be taken for one for each row, or make rows of its own."""
+    try:
+        fits = np.broadcast_shapes(values.shape, rows) == rows
+    except ValueError:
+        fits = False
+    if not fits:
+        raise InvalidParameterError(
+            f"{name} is one number, or one for each row of differences, {each}; got the shape {values.shape} for rows of the "
+            f"shape {rows}."
+        )
+
+
+def check_score_table(scores: ArrayLike) -> FloatArray:
+    """Finite scores of shape (n_models, n_splits), two splits or more."""
+    table = np.asarray(scores, dtype=float)
+    if table.ndim != 2 or table.shape[0] < 1:
+        raise InvalidScoresError(f"the scores must be an array of shape (n_models, n_splits); got the shape {table.shape}.")
+    if table.shape[1] < 2:
+        raise TooFewSplitsError(f"{table.shape[1]} split(s), but at least 2 are needed to estimate how much the scores vary.")
+    if not np.all(np.isfinite(table)):
+        raise InvalidScoresError("the scores must be complete and finite; leave out models or splits that are not.")
+    return table
+
+
+def check_rope(rope: float) -> float:
+    """Half-width of the region of practical equivalence, finite and not negative."""
+    if not _is_number(rope) or not np.isfinite(rope) or rope < 0:
+        raise InvalidParameterError(
+            f"rope must be a finite half-width of at least 0, in the metric's unit; got {rope!r}. "
+            "It is the largest difference that does not matter to you, e.g. 0.01 for one point of accuracy."
+        )
+    return float(rope)
+
+
+def check_probability(value: float, name: str, *, low: float = 0.0, high: float = 1.0) -> float:
+    """A number strictly between `low` and `high`."""
+    if not _is_number(value) or not low < value < high:
+        hint = f" Did you mean {value / 100:g}?" if _is_number(value) and low < value / 100 < high and value >= 1 else ""
+        raise InvalidParameterError(f"{name} must lie between {low:g} and {high:g}, ends excluded; got {value!r}.{hint}")
+    return float(value)
+
+
+def check_seed(rng: object) -> int:
+    """A whole number that is not negative."""
+    if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
+        raise InvalidParameterError(f"rng must be a whole number of at least 0, or a numpy Generator; got {rng!r}.")
+    return int(rng)
+
+
+def check_alternative(alternative: str) -> Alternative:
+    """One of the three alternatives."""
+    if alternative not in get_args(Alternative):
+        raise InvalidParameterError(f"alternative must be 'two-sided', 'greater' or 'less'; got {alternative!r}.")
+    return alternative  # type: ignore[return-value]
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, (bool, np.bool_))

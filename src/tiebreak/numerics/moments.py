@@ -1,0 +1,218 @@
+"""Mean and spread of paired differences: all that the t statistics need of the scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tiebreak.numerics.arrays import FloatArray, IntArray
+
+RELATIVE_TOLERANCE = 1e-12
+"""Differences below this share of the largest score are rounding noise (design promise 5)."""
+
+SMALLEST = 1e-300
+"""Differences below this are noise as well: close to the smallest float they lose their digits."""
+
+SPREAD, IDENTICAL, CONSTANT, UNDEFINED = 0, 1, 2, 3
+"""Kinds of a row of differences: it varies; all zero; constant but not zero; fewer than two splits, or a value undefined."""
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceMoments:
+    """Mean and spread of rows of paired differences: all that the t statistics need of the data.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (...)
+        In the metric's unit.
+    sd : ndarray of shape (...)
+        Standard deviation with divisor n - 1, in the metric's unit; exactly 0 in rows without spread.
+    n_splits : int or ndarray of shape (...)
+        Splits used; one number where every row has the same.
+    kind : ndarray of shape (...)
+        SPREAD, IDENTICAL, CONSTANT or UNDEFINED.
+    tolerance : ndarray of shape (...)
+        Differences up to this size, in the metric's unit, are rounding noise.
+    """
+
+    mean: FloatArray
+    sd: FloatArray
+    n_splits: IntArray | int
+    kind: NDArray[np.int8]
+    tolerance: FloatArray
+
+    @property
+    def df(self) -> IntArray | int:
+        """Degrees of freedom, n_splits - 1, at least 0."""
+        df = np.maximum(self.n_splits - 1, 0)
+        return int(df) if np.ndim(df) == 0 else df
+
+
+def row_moments(differences: FloatArray, scale: ArrayLike | None = None, *, omit_missing: bool = False) -> DifferenceMoments:
+    """Moments of each row of differences, by two passes.
+
+    Parameters
+    ----------
+    differences : ndarray of shape (..., n_splits)
+        As returned by `check_differences`. A row with an infinite value is undefined.
+    scale : array_like, broadcast over the leading axes, optional
+        Size of the scores that were subtracted, which sets the rounding tolerance; the largest |difference| if not given.
+    omit_missing : bool
+        Leave a split that is nan out of its row, instead of calling the row undefined.
+    """
+    present = ~np.isnan(differences) if omit_missing else np.ones(differences.shape, dtype=bool)
+    defined = np.all(np.isfinite(differences) | ~present, axis=-1)
+    n = present.sum(axis=-1)
+    d = np.where(present & defined[..., None], differences, 0.0)
+    largest = np.abs(d).max(axis=-1, initial=0.0)
+    exponent = np.frexp(largest)[1]  # a power of two keeps the squares in the range of floats, without rounding
+    d = np.ldexp(d, -exponent[..., None])
+    mean = d.sum(axis=-1) / np.maximum(n, 1)
+    deviation = np.where(present, d - mean[..., None], 0.0)
+    sd = np.sqrt(np.square(deviation).sum(axis=-1) / np.maximum(n - 1, 1))
+    mean, sd, deviation = (np.ldexp(mean, exponent), np.ldexp(sd, exponent), np.ldexp(np.abs(deviation), exponent[..., None]))
+    size = largest if scale is None else np.broadcast_to(np.asarray(scale, dtype=float), mean.shape)
+    tolerance = np.maximum(RELATIVE_TOLERANCE * size, SMALLEST)
+    kind = _kind_of(mean, deviation.max(axis=-1, initial=0.0), tolerance)
+    kind = np.where(defined & (n >= 2), kind, UNDEFINED).astype(np.int8)
+    mean = np.where(defined & (n >= 1), mean, np.nan)
+    return _settled(mean, sd, n, kind, tolerance)
+
+
+def pair_moments(scores: FloatArray, first: IntArray, second: IntArray) -> DifferenceMoments:
+    """Moments of ``scores[first] - scores[second]`` for many pairs of a complete table, through one matrix product.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_models, n_splits)
+        Finite, at least two splits.
+    first, second : ndarray of shape (n_pairs,)
+        Row numbers.
+
+    Returns
+    -------
+    DifferenceMoments
+        Arrays of shape (n_pairs,).
+
+    Notes
+    -----
+    The sum of squared deviations of a pair is C_ii + C_jj - 2 C_ij with C the products of the models' deviations. It
+    cancels for near-identical models, so the mean of each split is taken off first, which costs no digits and removes what
+    the models share, and the pairs that would still lose digits are computed directly.
+    """
+    n = scores.shape[1]
+    magnitude = np.maximum(scores.max(axis=1), -scores.min(axis=1))
+    tolerance = np.maximum(RELATIVE_TOLERANCE * np.maximum(magnitude[first], magnitude[second]), SMALLEST)
+    exponent = int(np.frexp(magnitude.max())[1])  # a power of two keeps the squares in the range of floats, without rounding
+    means, raw, products = _products_of_deviations(scores, exponent)
+    own = np.diagonal(products).copy()
+    total = own[first] + own[second]
+    squares = total - 2.0 * products[first, second]
+    doubtful = squares < CANCELS_BELOW * total
+    doubtful |= squares < OFFSET_BELOW * (raw[first] + raw[second])
+    doubtful |= squares < SMALLEST
+    mean = np.ldexp(means[first] - means[second], exponent)
+    sd = np.ldexp(np.sqrt(np.maximum(squares, 0.0) / (n - 1)), exponent)
+    doubtful |= sd <= 3.0 * tolerance  # the largest deviation is at least sd / sqrt(2)
+    kind = np.full(mean.shape, SPREAD, dtype=np.int8)
+    todo = np.flatnonzero(doubtful)
+    step = max(1, _BLOCK // n)
+    for start in range(0, todo.size, step):
+        rows = todo[start : start + step]
+        direct = row_moments(scores[first[rows]] - scores[second[rows]], tolerance[rows] / RELATIVE_TOLERANCE)
+        mean[rows], sd[rows], kind[rows] = direct.mean, direct.sd, direct.kind
+    return _settled(mean, sd, n, kind, tolerance)
+
+
+def deviations(scores: FloatArray, exponent: int) -> Iterator[FloatArray]:
+    """Scores times a power of two with the mean of each split taken off, in blocks of splits: a long table is not copied.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_models, n_splits)
+    exponent : int
+        Scores are divided by two to this power.
+
+    Yields
+    ------
+    ndarray of shape (n_models, n_of_them)
+        At least as many splits as models, or all there are.
+    """
+    n_models, n = scores.shape
+    step = max(n_models, _BLOCK // n_models)
+    for start in range(0, n, step):
+        block = np.ldexp(scores[:, start : start + step], -exponent)
+        block -= block.mean(axis=0)
+        yield block
+
+
+def mean_deviations(scores: FloatArray, exponent: int) -> FloatArray:
+    """Mean over the splits of the `deviations` of each model."""
+    sums = [block.sum(axis=1) for block in deviations(scores, exponent)]
+    return np.asarray(np.sum(sums, axis=0) / scores.shape[1])
+
+
+def _products_of_deviations(scores: FloatArray, exponent: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Means of the deviations, their squares, and the products of what is left of them without the means."""
+    means = mean_deviations(scores, exponent)
+    raw, products = np.zeros(means.size), np.zeros((means.size, means.size))
+    for block in deviations(scores, exponent):
+        raw += np.einsum("ij,ij->i", block, block)
+        block -= means[:, None]
+        products += block @ block.T
+    return means, raw, products
+
+
+def masked_pair_moments(scores: FloatArray, first: IntArray, second: IntArray) -> DifferenceMoments:
+    """As `pair_moments` for a table with missing scores (nan): each pair over the splits that both models have."""
+    blocks = []
+    step = max(1, _BLOCK // max(1, scores.shape[1]))
+    for start in range(0, first.size, step):
+        one, two = scores[first[start : start + step]], scores[second[start : start + step]]
+        shared = ~(np.isnan(one) | np.isnan(two))
+        scale = np.where(shared, np.maximum(np.abs(one), np.abs(two)), 0.0).max(axis=1, initial=0.0)
+        blocks.append(row_moments(one - two, scale, omit_missing=True))
+    return concatenate_moments(blocks)
+
+
+def concatenate_moments(blocks: Sequence[DifferenceMoments]) -> DifferenceMoments:
+    """One object from the moments of successive blocks of rows, at least one."""
+    columns = ([getattr(block, name) for block in blocks] for name in ("mean", "sd", "n_splits", "kind", "tolerance"))
+    return DifferenceMoments(*(np.concatenate(column) for column in columns))
+
+
+CANCELS_BELOW = 1e-2
+"""Share of the two models' own squares below which the matrix product would lose more than about 1e-13."""
+
+OFFSET_BELOW = 1e-5
+"""The same for the squares before each model's own mean was taken off."""
+
+_BLOCK = 500_000
+"""Numbers handled at a time (4 MB)."""
+
+
+def _kind_of(mean: FloatArray, largest_deviation: FloatArray, tolerance: FloatArray) -> NDArray[np.int8]:
+    """SPREAD, IDENTICAL or CONSTANT, by design promise 5."""
+    flat = np.where(np.abs(mean) <= tolerance, IDENTICAL, CONSTANT)
+    return np.where(largest_deviation <= tolerance, flat, SPREAD).astype(np.int8)
+
+
+def _settled(
+    mean: FloatArray, sd: FloatArray, n: IntArray | int, kind: NDArray[np.int8], tolerance: FloatArray
+) -> DifferenceMoments:
+    """Rows without spread get sd exactly 0, identical ones mean exactly 0, undefined ones nan."""
+    sd = np.where(kind == SPREAD, sd, np.where(kind == UNDEFINED, np.nan, 0.0))
+    return DifferenceMoments(np.where(kind == IDENTICAL, 0.0, mean), sd, n, kind, tolerance)
+
+
+def corrected_standard_error(moments: DifferenceMoments, test_train_ratio: ArrayLike) -> FloatArray:
+    """Standard error of a mean over splits that share training data: sqrt(1/n + n_test/n_train) s.
+
+    References
+    ----------
+    .. [NB03] C. Nadeau, Y. Bengio. Inference for the generalization error. Machine Learning 52, 2003, section 3.
+    """
+    return np.asarray(np.sqrt(1.0 / np.maximum(moments.n_splits, 1) + np.asarray(test_train_ratio)) * moments.sd)

@@ -1,0 +1,183 @@
+"""Student's t distribution: tails, p-values and quantiles with all their digits, fast for many pairs."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tiebreak.numerics.arrays import Alternative, FloatArray, divide
+
+
+def student_tail(x: ArrayLike, df: ArrayLike) -> FloatArray:
+    """Upper tail P(T > x) of Student's t, to a few 1e-13 of itself, far out as well.
+
+    Parameters
+    ----------
+    x : array_like
+        Any real number, infinities included.
+    df : array_like
+        Degrees of freedom, positive; broadcast against `x`.
+
+    Returns
+    -------
+    ndarray
+        Probabilities; nan where `x` or `df` is nan.
+    """
+    x, df = np.asarray(x, dtype=float), np.asarray(df, dtype=float)
+    if df.ndim == 0 and df > 1 and x.size >= _TABLE_PAYS_FROM:
+        return _tail_table(float(df)).tail(x)
+    from scipy.special import stdtr
+
+    tail = stdtr(df, -x)
+    if np.any(df == 1):
+        # stdtr is off by 2e-9 near 0 for one degree of freedom, the Cauchy distribution, whose tail is an arc tangent
+        tail = np.where(df == 1, np.arctan2(1.0, x) / np.pi, tail)
+    return np.asarray(tail)
+
+
+class _TailTable:
+    """The upper tail for one df as a piecewise polynomial: six times as fast as scipy's for the pairs of 1,000 models.
+
+    With ``u = arcsinh(x / sqrt(df))`` the tail falls like exp(-df u); what is left of its logarithm is smooth and takes
+    polynomials of degree 8 to a few 1e-13, the far tail included.
+    """
+
+    _DEGREE = 8
+    _BLOCK = 8192  # numbers at a time, so that the temporaries stay in the cache
+
+    def __init__(self, df: float) -> None:
+        from numpy.polynomial import chebyshev
+        from scipy.special import stdtr
+
+        n_nodes = self._DEGREE + 1
+        nodes = np.cos(np.pi * (np.arange(n_nodes) + 0.5) / n_nodes)
+        self._df = df
+        self._width = min(0.2, 0.5 / np.sqrt(df))
+        self._n_pieces = int(np.ceil(700.0 / df / self._width))  # exp(-700) is near the smallest float
+        u = (np.arange(self._n_pieces)[:, None] + (nodes + 1.0) / 2.0) * self._width
+        rest = np.log(stdtr(df, -np.sqrt(df) * np.sinh(u))) + df * u
+        fitted = np.linalg.solve(chebyshev.chebvander(nodes, self._DEGREE), rest.T)
+        to_powers = np.zeros((n_nodes, n_nodes))
+        for degree, row in enumerate(np.eye(n_nodes)):
+            to_powers[degree, : degree + 1] = chebyshev.cheb2poly(row)[: degree + 1]
+        self._coefficients = np.ascontiguousarray((fitted.T @ to_powers).T)
+
+    def tail(self, x: FloatArray) -> FloatArray:
+        """P(T > x), of the shape of `x`."""
+        flat = x.ravel()
+        out = np.empty_like(flat)
+        for start in range(0, flat.size, self._BLOCK):
+            block = flat[start : start + self._BLOCK]
+            small = self._small_tail(np.abs(block))
+            out[start : start + self._BLOCK] = np.where(block < 0, 1.0 - small, small)
+        return out.reshape(x.shape)
+
+    def _small_tail(self, x: FloatArray) -> FloatArray:
+        from scipy.special import stdtr
+
+        u = np.arcsinh(x / np.sqrt(self._df))
+        position = u / self._width
+        outside = ~(position < self._n_pieces)  # nan included
+        if outside.any():
+            position = np.where(outside, 0.0, position)
+        piece = position.astype(np.intp)
+        local = 2.0 * (position - piece) - 1.0
+        value = self._coefficients[-1].take(piece)
+        for coefficient in self._coefficients[-2::-1]:
+            value *= local
+            value += coefficient.take(piece)
+        tail = np.minimum(np.exp(value - self._df * u), 0.5)  # the last digits must not take a p-value beyond 1
+        if outside.any():
+            tail[outside] = stdtr(self._df, -x[outside])
+        return np.asarray(tail)
+
+
+@lru_cache(maxsize=4)
+def _tail_table(df: float) -> _TailTable:
+    return _TailTable(df)
+
+
+_TABLE_PAYS_FROM = 20_000
+"""Numbers from which building the table (2 ms) costs less than it saves."""
+
+
+def student_tails(x: ArrayLike, df: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Lower and upper tail, P(T < x) and P(T > x), for the price of one; the smaller one keeps its relative precision."""
+    x = np.asarray(x, dtype=float)
+    small = student_tail(np.abs(x), df)
+    large = 1.0 - small
+    return np.where(x > 0, large, small), np.where(x > 0, small, large)
+
+
+class LimitTails(NamedTuple):
+    """Tails of location-scale Student distributions on both sides of -rope and of rope.
+
+    They are the one-sided p-values of the corrected t-test and, being those of the correlated posterior too, its
+    probabilities; whoever needs both computes them once.
+    """
+
+    below_low: FloatArray
+    above_low: FloatArray
+    below_high: FloatArray
+    above_high: FloatArray
+
+
+def limit_tails(mean: FloatArray, scale: FloatArray, df: ArrayLike, rope: float) -> LimitTails:
+    """Tails at -rope and rope of ``mean + scale * T``; nan where the scale is 0 and the limit is the mean, or undefined."""
+    df = np.maximum(df, 1)
+    below_low, above_low = student_tails(divide(-rope - mean, scale), df)
+    if rope == 0.0:
+        return LimitTails(below_low, above_low, below_low, above_low)
+    return LimitTails(below_low, above_low, *student_tails(divide(rope - mean, scale), df))
+
+
+def student_pvalue(statistic: ArrayLike, df: ArrayLike, alternative: Alternative = "two-sided") -> FloatArray:
+    """p-value of a t statistic; "greater" asks whether the statistic is larger than chance makes it."""
+    statistic = np.asarray(statistic, dtype=float)
+    if alternative == "two-sided":
+        return np.asarray(2.0 * student_tail(np.abs(statistic), df))
+    return student_tail(statistic if alternative == "greater" else -statistic, df)
+
+
+def student_quantile(probability: ArrayLike, df: ArrayLike) -> FloatArray:
+    """Value below which Student's t falls with the given probability.
+
+    The multiplier of a two-sided interval at level 1 - alpha is ``student_quantile(1 - alpha / 2, df)``.
+
+    Parameters
+    ----------
+    probability : array_like
+        Between 0 and 1.
+    df : array_like
+        Degrees of freedom, positive; broadcast against `probability`.
+    """
+    from scipy.special import stdtrit
+
+    probability, df = np.broadcast_arrays(np.asarray(probability, dtype=float), np.asarray(df, dtype=float))
+    # from the smaller tail, where the probability has all its digits
+    tail = np.minimum(probability, 1.0 - probability)
+    magnitude = np.array(np.abs(stdtrit(df, tail)))  # abs: scipy gives an infinite value the wrong sign
+    # near the centre scipy is off by up to 3e-8 (df 1 and 4); one step of Newton's method mends it
+    centre = tail > 0.4
+    if np.any(centre):
+        excess = student_tail(magnitude[centre], df[centre]) - tail[centre]
+        magnitude[centre] += excess / np.exp(student_log_density(magnitude[centre], df[centre]))
+    return np.asarray(np.where(probability < 0.5, -magnitude, magnitude))
+
+
+def student_log_density(x: ArrayLike, df: ArrayLike) -> FloatArray:
+    """Logarithm of the density of Student's t."""
+    from scipy.special import gammaln
+
+    x, df = np.asarray(x, dtype=float), np.asarray(df, dtype=float)
+    log_norm = gammaln((df + 1) / 2) - gammaln(df / 2) - 0.5 * np.log(df * np.pi)
+    with np.errstate(over="ignore"):  # far out the density is 0
+        return np.asarray(log_norm - (df + 1) / 2 * np.log1p(np.square(x) / df))
+
+
+def student_multiplier(alpha: ArrayLike, df: ArrayLike) -> FloatArray:
+    """Half-width of a two-sided 1 - alpha interval in standard errors; keeps its digits for a tiny alpha."""
+    return -student_quantile(np.asarray(alpha, dtype=float) / 2.0, df)

@@ -1,0 +1,100 @@
+"""Checks by their texts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewSplitsError
+from tiebreak.numerics import (
+    check_differences,
+    check_probability,
+    check_ratio,
+    check_rope,
+    check_scale,
+    check_score_table,
+    divide,
+)
+
+
+def test_divide_says_what_it_cannot_divide() -> None:
+    """0/0 is nan, anything else over 0 and anything too large is infinite with its sign, and nothing warns."""
+    assert_array_equal(divide([0.0, 1.0, -1.0, -1e300], [0.0, 0.0, 0.0, 1e-300]), [np.nan, np.inf, -np.inf, -np.inf])
+
+
+@pytest.mark.parametrize(
+    ("differences", "error", "text"),
+    [
+        ([0.1], TooFewSplitsError, "1 split(s), but at least 2 are needed to estimate how much a difference varies"),
+        ([], TooFewSplitsError, "0 split(s)"),
+        (0.1, InvalidScoresError, "a sequence, one per split; got the single value 0.1"),
+        (["a", "b"], InvalidScoresError, "numbers in rows of equal length"),
+        ([[1, 2], [3]], InvalidScoresError, "numbers in rows of equal length"),
+    ],
+)
+def test_differences_that_are_none(differences: object, error: type[Exception], text: str) -> None:
+    """Each kind of bad input has its own sentence."""
+    with pytest.raises(error) as caught:
+        check_differences(differences)  # type: ignore[arg-type]
+    assert text in str(caught.value)
+
+
+@pytest.mark.parametrize("ratio", [-0.1, np.nan, np.inf, [0.1, -1.0]])
+def test_ratio_that_is_none(ratio: object) -> None:
+    """Negative or not finite, alone or among others."""
+    with pytest.raises(InvalidParameterError, match=r"test_train_ratio must be n_test / n_train, a finite number of at least 0"):
+        check_ratio(ratio, np.shape(ratio))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("shape", "rows"), [((5,), ()), ((5,), (3,)), ((3, 5), (3,)), ((4,), (1,))])
+def test_one_ratio_for_each_split_is_refused(shape: tuple[int, ...], rows: tuple[int, ...]) -> None:
+    """numpy would make five tests of one row; the mean is asked for, here and for the scale."""
+    with pytest.raises(InvalidParameterError, match="test_train_ratio is one number, or one for each row of differences"):
+        check_ratio(np.full(shape, 0.1), rows)
+    with pytest.raises(InvalidParameterError, match="scale is one number, or one for each row of differences"):
+        check_scale(np.full(shape, 0.1), rows)
+    assert check_ratio(np.full((3, 1), 0.1), (3, 4)).shape == (3, 1)
+
+
+@pytest.mark.parametrize("rope", [-0.01, np.nan, np.inf, True, "0.01", None, [0.01]])
+def test_rope_that_is_none(rope: object) -> None:
+    """The text says what a rope is."""
+    with pytest.raises(InvalidParameterError, match="It is the largest difference that does not matter to you"):
+        check_rope(rope)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("value", [0, 1, -0.1, 1.5, np.nan, "0.05", True])
+def test_probability_that_is_none(value: object) -> None:
+    """Ends excluded."""
+    with pytest.raises(InvalidParameterError, match="alpha must lie between 0 and 1, ends excluded; got"):
+        check_probability(value, "alpha")  # type: ignore[arg-type]
+
+
+def test_percentages_are_guessed_at() -> None:
+    """5 for 0.05 is the usual slip."""
+    with pytest.raises(InvalidParameterError, match=r"Did you mean 0\.05\?"):
+        check_probability(5, "alpha")
+
+
+@pytest.mark.parametrize("scale", [-1.0, np.nan, np.inf, [1.0, np.nan]])
+def test_scale_that_is_none(scale: object) -> None:
+    """A scale of nan would call rounding noise spread."""
+    with pytest.raises(InvalidParameterError, match=r"scale must be the largest \|score\|"):
+        check_scale(scale, np.shape(scale))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("scores", "error", "text"),
+    [
+        ([0.1, 0.2], InvalidScoresError, "shape (n_models, n_splits); got the shape (2,)"),
+        (np.zeros((0, 3)), InvalidScoresError, "got the shape (0, 3)"),
+        ([[0.1], [0.2]], TooFewSplitsError, "1 split(s), but at least 2"),
+        ([[0.1, np.nan], [0.2, 0.3]], InvalidScoresError, "complete and finite"),
+    ],
+)
+def test_score_table_that_is_none(scores: object, error: type[Exception], text: str) -> None:
+    """Shapes, sizes and holes."""
+    with pytest.raises(error) as caught:
+        check_score_table(scores)  # type: ignore[arg-type]
+    assert text in str(caught.value)
