@@ -28,18 +28,18 @@ def pair_sentence(comparison: Comparison, pair: PairComparison) -> str:
     return view(comparison, pair)
 
 
-def text(comparison: Comparison) -> str:
+def text(comparison: Comparison, requirements: Requirements | None) -> str:
     """The answer for a terminal."""
     from tiebreak.views.text import full_text as view
 
-    return view(comparison)
+    return view(comparison, requirements)
 
 
-def markdown(comparison: Comparison) -> str:
+def markdown(comparison: Comparison, requirements: Requirements | None) -> str:
     """The answer as Markdown."""
     from tiebreak.views.markdown import to_markdown as view
 
-    return view(comparison)
+    return view(comparison, requirements)
 
 
 def html_fragment(comparison: Comparison) -> str:

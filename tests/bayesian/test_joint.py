@@ -11,6 +11,7 @@ from scipy import stats
 
 from tiebreak.bayesian import correlated_t_posterior, joint_posterior
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewSplitsError
+from tiebreak.numerics import moments
 
 RATIO = 1 / 9
 SAMPLED = 0.005
@@ -161,6 +162,16 @@ def test_order_of_models_does_not_matter(rng: np.random.Generator) -> None:
     plain, backwards = joint_posterior(scores, test_train_ratio=RATIO), joint_posterior(scores[::-1], test_train_ratio=RATIO)
     assert_allclose(backwards.p_best[::-1], plain.p_best, atol=SAMPLED)
     assert_allclose(backwards.expected_rank[::-1], plain.expected_rank, rtol=1e-12)
+
+
+def test_long_tables_are_taken_in_blocks(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same draws are made from the root of the same matrix, whatever the blocks it was put together from."""
+    scores = scores_of(5, 43, rng)
+    whole = joint_posterior(scores, test_train_ratio=RATIO)
+    monkeypatch.setattr(moments, "_BLOCK", 40)
+    pieces = joint_posterior(scores, test_train_ratio=RATIO)
+    assert_allclose(pieces.p_best, whole.p_best, atol=1e-4)
+    assert_allclose(pieces.expected_rank, whole.expected_rank, rtol=1e-12)
 
 
 def test_same_seed_same_answer(rng: np.random.Generator) -> None:

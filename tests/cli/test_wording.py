@@ -23,7 +23,7 @@ from tiebreak.cli.wording import _PARAMETERS, as_typed
         ("rng=7 gives", "--seed 7 gives"),
         ("lower_is_better=False contradicts", "--higher-is-better contradicts"),
         (
-            "Pass lower_is_better=True or lower_is_better=False (--lower-is-better or --higher-is-better on the command line).",
+            "Pass lower_is_better=True or lower_is_better=False.",
             "Pass --lower-is-better or --higher-is-better.",
         ),
         ("say lower_is_better= too", "say --lower-is-better or --higher-is-better too"),

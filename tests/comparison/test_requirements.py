@@ -129,5 +129,8 @@ def test_errors_of_input() -> None:
         answer.meets()
     with pytest.raises(InvalidParameterError, match=r"a requirement names two models, \(a, b\); got \('a', 'b', 'c'\)"):
         answer.meets(better=[("a", "b", "c")])  # type: ignore[list-item]
+    for given, shown in (("ab", "'ab'"), (["ab", "ba", "ab"], "'ab'"), ([1, 2], "1")):
+        with pytest.raises(InvalidParameterError, match=f"a requirement names two models, \\(a, b\\); got {shown}"):
+            answer.meets(not_worse=given)  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError, match="no model is called 'z'"):
         answer.meets(better=("a", "z"))

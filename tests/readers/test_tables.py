@@ -253,7 +253,7 @@ def test_models_without_a_common_split(write: Write) -> None:
         write,
         "model,fold,score\nsvm,0,0.1\nsvm,1,0.2\nrf,2,0.3\n",
         UnpairedScoresError,
-        "scores.csv: models 'svm' and 'rf' have no split in common; 'svm' has 2, the first of them repeat 0 fold 0, 'rf' has "
+        "scores.csv: models 'svm' and 'rf' have no split in common: 'svm' has 2, the first of them repeat 0 fold 0 and 'rf' has "
         "1, the first of them repeat 0 fold 2. Score both on the same splits, or leave one out with models=.",
     )
 

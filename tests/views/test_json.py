@@ -79,6 +79,17 @@ def test_rope_is_recorded_as_asked_and_as_used() -> None:
     assert settings["rope"] == pytest.approx(0.0085, abs=1e-4)  # 1 % of the best complete mean, 0.85
 
 
+@pytest.mark.parametrize(
+    "settings", [{"alpha": np.float32(0.05)}, {"rope": np.float32(0.01)}, {"probability": np.float64(0.9)}, {"rng": np.int64(3)}]
+)
+def test_settings_may_be_numbers_of_numpy(settings: dict[str, object]) -> None:
+    """JSON knows only Python's; a setting often comes out of an array."""
+    one = compared(table(named(*around(0.90, 0.85, noise=0.02))), **settings)
+    (name,) = settings
+    written = json.loads(one.to_json())["settings"]
+    assert written["rope_given" if name == "rope" else name] == float(settings[name])  # type: ignore[arg-type]
+
+
 def test_requirements_are_part_of_the_answer_when_asked_for() -> None:
     """A release gate leaves its judgement in the record."""
     one = comparison()

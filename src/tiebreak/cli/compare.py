@@ -205,23 +205,11 @@ def _as_table(comparison: Comparison, requirements: Requirements | None, _: bool
 
         show(comparison, requirements)
         return
-    text = comparison.to_text()
-    if requirements is not None:
-        from tiebreak.views.gate import judgements
-        from tiebreak.views.text import wrap
-
-        text += "\n".join(["\nRequirements", *(wrap(f"- {line}", "  ") for line in judgements(requirements))]) + "\n"
-    emit(text)
+    emit(comparison.to_text(requirements))
 
 
 def _as_markdown(comparison: Comparison, requirements: Requirements | None, _: bool) -> None:
-    text = comparison.to_markdown()
-    if requirements is not None:
-        from tiebreak.views.gate import judgements
-        from tiebreak.views.markdown import escape
-
-        text += "\n".join(["\n**Requirements**\n", *(f"- {escape(line)}" for line in judgements(requirements))]) + "\n"
-    emit(text)
+    emit(comparison.to_markdown(requirements))
 
 
 def _as_json(comparison: Comparison, requirements: Requirements | None, _: bool) -> None:

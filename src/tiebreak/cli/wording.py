@@ -26,7 +26,7 @@ _DIRECTION = {"True": "--lower-is-better", "False": "--higher-is-better", None: 
 
 # 'alpha=0.1' may well be a model and runs/alpha=0.1/scores.csv a file, so what is quoted or part of a path is passed over.
 _PART = re.compile(
-    r"""(?P<aside>\ \(--[^()]*\ on\ the\ command\ line\)|;\ for\ a\ search,[^.]*(?=\.))
+    r"""(?P<aside>;\ for\ a\ search,[^.]*(?=\.))
       | (?P<quoted>(?<![\w=])(?:'[^'\n]*'|"[^"\n]*")(?!\w))
       | (?P<both>\blower_is_better=True\ or\ lower_is_better=False\b)
       | \blower_is_better=(?P<direction>True|False)?
@@ -53,7 +53,7 @@ def as_typed(message: str) -> str:
 
 
 def _option(part: re.Match[str]) -> str:
-    if part["aside"]:  # said for the command line already, or of no use on it
+    if part["aside"]:  # of no use on the command line
         return ""
     if part["quoted"]:
         return part["quoted"]

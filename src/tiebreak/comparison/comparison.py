@@ -301,13 +301,13 @@ class Comparison:
         """Displays: ``plot.scores()``, ``.correlation()``, ``.posterior(a, b)``, ``.ranking()``, ``.verdicts()``."""
         return _facade.plots(self)
 
-    def to_text(self) -> str:
+    def to_text(self, requirements: Requirements | None = None) -> str:
         """Sentence, tables, warnings and method, for a terminal."""
-        return _facade.text(self)
+        return _facade.text(self, requirements)
 
-    def to_markdown(self) -> str:
+    def to_markdown(self, requirements: Requirements | None = None) -> str:
         """The same as Markdown."""
-        return _facade.markdown(self)
+        return _facade.markdown(self, requirements)
 
     def to_dict(self, requirements: Requirements | None = None) -> dict[str, Any]:
         """The answer in schema 1, as documented in docs/json.md; nan is None."""
@@ -401,10 +401,10 @@ class Comparison:
 
 def _as_pairs(given: Iterable[Any]) -> list[tuple[str, str]]:
     """One pair or many, as a list of pairs."""
-    items = list(given)
+    items = [given] if isinstance(given, str) else list(given)
     if len(items) == 2 and all(isinstance(item, str) for item in items):
         return [(items[0], items[1])]
     for item in items:
-        if isinstance(item, str) or len(item) != 2:
+        if isinstance(item, str) or not isinstance(item, Sequence) or len(item) != 2:
             raise InvalidParameterError(f"a requirement names two models, (a, b); got {item!r}.")
     return [(item[0], item[1]) for item in items]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from tiebreak.comparison.pairs import PairTable
 from tiebreak.comparison.shortlist import shortlist
 from tiebreak.comparison.verdict import MIRRORED, NONE, Codes
 from tiebreak.numerics import (
+    SPREAD,
     FloatArray,
     IntArray,
     Interval,
@@ -27,8 +29,8 @@ from tiebreak.scores.scores import ScoreMatrix
 class RankingTable:
     """Columns of shape (n_models,), best model first, named as in the `ranking` frame.
 
-    `difference` is the model minus the reference, oriented, and the verdict is the model's against the reference; the row of
-    the reference has difference 0, no interval and no verdict (`reference` is its position).
+    `difference`, the two intervals, `verdict` and `kind` are those of the model against the reference, oriented; the row of the
+    reference has difference 0, no interval and no verdict (`reference` is its position).
     """
 
     reference: int
@@ -37,7 +39,9 @@ class RankingTable:
     n_splits: IntArray
     difference: FloatArray
     interval: Interval
+    simultaneous: Interval
     verdict: Codes
+    kind: Codes
     p_best: FloatArray
     expected_rank: FloatArray
     in_shortlist: NDArray[np.bool_]
@@ -102,15 +106,17 @@ def rank_models(
     half_width = np.where(standard_error > 0, half_width, np.nan)
     joint = _joint_of_complete(matrix, metric, ratio, np.asarray(moments.n_splits) == matrix.n_splits, rng)
     everyone = pair_differences(matrix, metric, ratio, *np.triu_indices(n_models, 1))
-    difference, interval, verdict = _against_reference(pairs, n_models, reference)
+    against = _against_reference(pairs, n_models, reference)
     return RankingTable(
         reference=reference,
         mean=moments.mean,
         mean_interval=Interval(moments.mean - half_width, moments.mean + half_width),
         n_splits=np.asarray(moments.n_splits),
-        difference=difference,
-        interval=interval,
-        verdict=verdict,
+        difference=against.difference,
+        interval=against.interval,
+        simultaneous=against.simultaneous,
+        verdict=against.verdict,
+        kind=against.kind,
         p_best=joint.p_best,
         expected_rank=joint.expected_rank,
         in_shortlist=shortlist(everyone, n_models, rope=rope, alpha=alpha),
@@ -129,18 +135,38 @@ def _joint_of_complete(
     return JointPosterior(p_best, expected_rank)
 
 
-def _against_reference(pairs: PairTable, n_models: int, reference: int) -> tuple[FloatArray, Interval, Codes]:
-    """Difference, interval and verdict of each model against the reference, whichever way round the pairs stand."""
-    difference, verdict = np.zeros(n_models), np.full(n_models, NONE, dtype=np.int8)
-    low, high = np.full(n_models, np.nan), np.full(n_models, np.nan)
+class _Against(NamedTuple):
+    difference: FloatArray
+    interval: Interval
+    simultaneous: Interval
+    verdict: Codes
+    kind: Codes
+
+
+def _against_reference(pairs: PairTable, n_models: int, reference: int) -> _Against:
+    """What the pairs say of each model against the reference, whichever way round they stand."""
     rows = pairs.rows_with(reference)
     model = np.where(pairs.first[rows] == reference, pairs.second[rows], pairs.first[rows])
     as_asked = pairs.first[rows] == model
-    sign = np.where(as_asked, 1.0, -1.0)
-    ends = np.sort(np.stack([sign * pairs.interval.low[rows], sign * pairs.interval.high[rows]]), axis=0)
-    oriented = sign * pairs.difference[rows]
+    oriented = np.where(as_asked, 1.0, -1.0) * pairs.difference[rows]
     # models that tie stand in order of name, and rounding must not seem to rank them otherwise
-    difference[model] = np.where(np.abs(oriented) <= pairs.tolerance[rows], 0.0, oriented)
-    low[model], high[model] = ends
-    verdict[model] = np.where(as_asked, pairs.verdict[rows], MIRRORED[pairs.verdict[rows]])
-    return difference, Interval(low, high), verdict
+    oriented = np.where(np.abs(oriented) <= pairs.tolerance[rows], 0.0, oriented)
+
+    def of_models(values: NDArray[Any], elsewhere: float) -> NDArray[Any]:
+        column = np.full(n_models, elsewhere, dtype=values.dtype)
+        column[model] = values
+        return column
+
+    def turned(interval: Interval) -> Interval:
+        low, high = interval.low[rows], interval.high[rows]
+        ends = np.where(as_asked, low, -high), np.where(as_asked, high, -low)
+        return Interval(*(of_models(end, np.nan) for end in ends))
+
+    verdict = np.where(as_asked, pairs.verdict[rows], MIRRORED[pairs.verdict[rows]]).astype(np.int8)
+    return _Against(
+        of_models(oriented, 0.0),
+        turned(pairs.interval),
+        turned(pairs.simultaneous),
+        of_models(verdict, NONE),
+        of_models(pairs.kind[rows], SPREAD),
+    )

@@ -30,19 +30,19 @@ class Settings:
     rng: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse what no data could make sense of."""
+        """Refuse what no data could make sense of; numpy's numbers become Python's, as JSON knows no others."""
         if isinstance(self.rope, str):
             rope_share(self.rope)
         else:
-            check_rope(self.rope)
-        check_probability(self.alpha, "alpha")
-        check_probability(self.probability, "probability", low=0.5)
+            self._set("rope", check_rope(self.rope))
+        self._set("alpha", check_probability(self.alpha, "alpha"))
+        self._set("probability", check_probability(self.probability, "probability", low=0.5))
+        self._set("rng", check_seed(self.rng))
         check_alternative(self.alternative)
         for name, allowed in (("correction", Correction), ("method", MethodName), ("missing", Missing)):
             value = getattr(self, name)
             if value not in get_args(allowed):
                 raise InvalidParameterError(f"unknown {name} {value!r}; choose one of {', '.join(map(repr, get_args(allowed)))}.")
-        check_seed(self.rng)
         if isinstance(self.order, str):
             raise InvalidParameterError(f"order must be a list of model names; got the single name {self.order!r}.")
         if self.alternative != "two-sided" and self.order is None and self.baseline is None:
@@ -51,6 +51,9 @@ class Settings:
                 "at the scores: pass order=[names] (each is tested against those after it), or baseline=. Sorting the models by "
                 "these scores and then testing one-sided would reject twice too often."
             )
+
+    def _set(self, name: str, value: float) -> None:
+        object.__setattr__(self, name, value)
 
     def check_names(self, models: Sequence[str]) -> None:
         """Refuse a baseline or an order that does not fit the models."""

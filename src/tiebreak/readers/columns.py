@@ -132,8 +132,8 @@ def natural_key(text: str) -> tuple[Any, ...]:
 
 def from_values(values: Iterable[Any]) -> Column:
     """A column of Python objects: numbers where all are (None is missing), else words."""
-    values = [None if _is_missing(value) else value for value in values]
-    if all(value is None or _is_number(value) for value in values):
+    values = [None if is_missing(value) else value for value in values]
+    if all(value is None or is_number(value) for value in values):
         return np.array([np.nan if value is None else to_float(value) for value in values], dtype=float)
     index: dict[str, int] = {}
     texts = (None if value is None else _label_text(value) for value in values)
@@ -141,11 +141,13 @@ def from_values(values: Iterable[Any]) -> Column:
     return Labels(tuple(index), np.array(code, dtype=np.int32))
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Whether this is how Python or pandas says that there is no value; nan is a number."""
     return value is None or type(value).__name__ in ("NAType", "NaTType")
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Whether this can be read as a float; text that spells a number cannot."""
     return not isinstance(value, (str, bytes)) and hasattr(value, "__float__") and not isinstance(value, complex)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from tiebreak.errors import InvalidScoresError, UnpairedScoresError, UnreadableSourceError
 from tiebreak.numerics import FloatArray
 from tiebreak.readers.checks import refuse_items
+from tiebreak.readers.columns import is_missing, is_number, to_float
 from tiebreak.readers.metrics import check_finite, check_sign, choose_metric, orient, sklearn_metric, table_metric
 from tiebreak.readers.request import Request
 from tiebreak.readers.sizes import known_sizes, with_sizes
@@ -116,16 +117,11 @@ def _empty(model: str) -> str:
 
 
 def _number(value: Any, position: int, model: str) -> float:
-    if value is None or type(value).__name__ == "NAType":
+    if is_missing(value):
         return float("nan")
-    try:
-        if isinstance(value, (str, bytes)):
-            raise ValueError
-        return float(value)
-    except (TypeError, ValueError):
-        raise InvalidScoresError(f"model {model!r}, score {position + 1}: {value!r:.60} is not a number.") from None
-    except OverflowError:
-        return float("inf")
+    if not is_number(value):
+        raise InvalidScoresError(f"model {model!r}, score {position + 1}: {value!r:.60} is not a number.")
+    return to_float(value)
 
 
 def _brief(value: Any) -> str:

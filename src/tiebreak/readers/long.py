@@ -91,15 +91,14 @@ def _refuse_strangers(models: Labels, keys: SplitKeys, source: str) -> None:
     """Refuse two models that have no split in common; those with some in common are for the comparison to judge."""
     there = np.zeros((len(models.names), keys.n_splits), dtype=np.float32)
     there[models.code, keys.code] = 1.0
-    for first, row in enumerate(there):
-        alone = np.flatnonzero(there @ row == 0)
-        if alone.size:
-            second = int(alone[0])
-            raise UnpairedScoresError(
-                f"{source}: models {models.names[first]!r} and {models.names[second]!r} have no split in common; "
-                f"{_example(models.names[first], row, keys)}, {_example(models.names[second], there[second], keys)}. Score "
-                "both on the same splits, or leave one out with models=."
-            )
+    strangers = np.argwhere(there @ there.T == 0)
+    if strangers.size:
+        first, second = strangers[0].tolist()
+        examples = " and ".join(_example(models.names[code], there[code], keys) for code in (first, second))
+        raise UnpairedScoresError(
+            f"{source}: models {models.names[first]!r} and {models.names[second]!r} have no split in common: {examples}. Score "
+            "both on the same splits, or leave one out with models=."
+        )
 
 
 def _example(model: str, there: NDArray[np.float32], keys: SplitKeys) -> str:

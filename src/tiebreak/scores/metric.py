@@ -107,8 +107,8 @@ def name_metric(name: str, lower_is_better: bool | None = None) -> NamedMetric:
     known = True if name in HIGHER_IS_BETTER else False if name in LOWER_IS_BETTER else None
     if known is None and lower_is_better is None:
         raise UnknownDirectionError(
-            f"is higher or lower better for the metric {name!r}? Pass lower_is_better=True or lower_is_better=False "
-            f"(--lower-is-better or --higher-is-better on the command line){_suggestion(name)}."
+            f"is higher or lower better for the metric {name!r}? Pass lower_is_better=True or lower_is_better=False"
+            f"{_suggestion(name)}."
         )
     if known is None:
         return NamedMetric(Metric(name, higher_is_better=not lower_is_better), 1)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import tiebreak
+from tiebreak.views.files import write_whole
 from tiebreak.views.tables import Columns, pair_columns, ranking_columns
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def to_json(comparison: Comparison, path: str | os.PathLike[str] | None = None, 
     """The answer as text, also written to `path` if given: whole or not at all."""
     text = "".join(json_pieces(comparison, requirements))
     if path is not None:
-        write_whole(Path(path), text + "\n")
+        write_whole(Path(path), f"{text}\n".encode())
     return text
 
 
@@ -118,20 +119,6 @@ def _document(comparison: Comparison, requirements: Requirements | None) -> dict
             },
         },
     }
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a text file through a temporary one in the same folder, so that nobody ever sees half of it."""
-    temporary = path.with_name(f".{path.name[:40]}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
 
 
 def _records(columns: Columns) -> Iterator[dict[str, Any]]:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from tiebreak.views.gate import judgements
 from tiebreak.views.summary import Table, design_line, footnotes, method_lines, pair_table, ranking_table
 from tiebreak.views.text import extra_sentences
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
+    from tiebreak.comparison.requirements import Requirements
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-!|~$])")
+_SPECIAL = re.compile(r"[\\`*_{}\[\]|~$]")
 
 
-def to_markdown(comparison: Comparison) -> str:
-    """Sentence, ranking, pairs, warnings and method; names are escaped, so that they show as they are."""
+def to_markdown(comparison: Comparison, requirements: Requirements | None = None) -> str:
+    """Sentence, ranking, pairs, warnings, method and the judgement of requirements; names show as they are."""
     parts = [
         f"**{escape(comparison.sentence)}**",
         *(escape(line) for line in extra_sentences(comparison)),
@@ -26,14 +29,20 @@ def to_markdown(comparison: Comparison) -> str:
         *(escape(line) for line in footnotes(comparison)),
     ]
     if comparison.warnings:
-        parts.append("\n".join(["**Warnings**", "", *(f"- {escape(n.text)} (`{n.code}`)" for n in comparison.warnings)]))
-    parts.append("\n".join(["**Method**", "", *(f"- {escape(line)}" for line in method_lines(comparison))]))
+        parts.append(_items("Warnings", (f"{escape(n.text)} (`{n.code}`)" for n in comparison.warnings)))
+    parts.append(_items("Method", map(escape, method_lines(comparison))))
+    if requirements is not None:
+        parts.append(_items("Requirements", map(escape, judgements(requirements))))
     return "\n\n".join(parts) + "\n"
+
+
+def _items(title: str, items: Iterable[str]) -> str:
+    return "\n".join([f"**{title}**", "", *(f"- {item}" for item in items)])
 
 
 def escape(text: str) -> str:
     """Text that Markdown and its HTML show as it is."""
-    return html.escape(_SPECIAL.sub(r"\\\1", text), quote=False)
+    return html.escape(_SPECIAL.sub(r"\\\g<0>", text), quote=False)
 
 
 def _table(table: Table) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tiebreak.comparison.verdict import VERDICTS
 from tiebreak.views.format import columns, decimals_for, format_interval, format_percent, format_pvalue, format_score, listed
+from tiebreak.views.gate import judgements
 from tiebreak.views.summary import (
     Table,
     design_line,
@@ -20,6 +21,7 @@ from tiebreak.views.summary import (
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison, PairComparison
+    from tiebreak.comparison.requirements import Requirements
 
 WIDTH = 100
 MOST_NAMES = 5
@@ -62,20 +64,24 @@ def pair_sentence(comparison: Comparison, pair: PairComparison) -> str:
     return f"{first} and {second} cannot be told apart yet: {how}; {shown}."
 
 
-def full_text(comparison: Comparison, *, with_method: bool = True) -> str:
-    """Sentence, ranking, pairs, warnings and method, at most 100 columns wide where names allow."""
+def full_text(comparison: Comparison, requirements: Requirements | None = None, *, with_method: bool = True) -> str:
+    """Sentence, ranking, pairs, warnings, method and the judgement of requirements, 100 columns wide where names allow."""
     ranking, pairs = ranking_table(comparison), pair_table(comparison)
     parts = [
         wrap(comparison.sentence),
         "\n".join(wrap(line) for line in extra_sentences(comparison)),
         "\n".join([ranking.title, wrap(design_line(comparison), "  "), *aligned(ranking)]),
         "\n".join([wrap(pairs.title), *aligned(pairs), *(wrap(line, "  ") for line in footnotes(comparison))]),
-        "\n".join(["Warnings", *(wrap(f"- {notice.text} [{notice.code}]", "  ") for notice in comparison.warnings)])
-        if comparison.warnings
-        else "",
-        "\n".join(["Method", *(wrap(line, "  ") for line in method_lines(comparison))]) if with_method else "",
+        _section("Warnings", [f"- {notice.text} [{notice.code}]" for notice in comparison.warnings]),
+        _section("Method", method_lines(comparison) if with_method else []),
+        _section("Requirements", [f"- {line}" for line in judgements(requirements)] if requirements is not None else []),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _section(title: str, lines: list[str]) -> str:
+    """Wrapped lines under a title; nothing where there are no lines."""
+    return "\n".join([title, *(wrap(line, "  ") for line in lines)]) if lines else ""
 
 
 def extra_sentences(comparison: Comparison) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -39,11 +40,10 @@ def test_a_file_is_replaced_only_by_a_whole_one(tmp_path: Path, monkeypatch: pyt
     target.write_bytes(b"old")
     display = graded(FOUR).plot.ranking()
 
-    def fail(self: Path, data: bytes) -> int:
-        self.touch()
+    def fail(_: int) -> None:
         raise OSError("disk full")
 
-    monkeypatch.setattr(Path, "write_bytes", fail)
+    monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(OSError, match="disk full"):
         display.save(target)
     assert target.read_bytes() == b"old"

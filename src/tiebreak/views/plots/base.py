@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import uuid
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from tiebreak.numerics import IntArray
+from tiebreak.views.files import write_whole
 from tiebreak.views.plots.style import DPI, headline, house_style, new_axes
 
 if TYPE_CHECKING:
@@ -80,12 +80,7 @@ class Display(ABC):
             In a folder that exists.
         """
         target = Path(path)
-        passing = target.with_name(f".{target.name}.{uuid.uuid4().hex}.tmp")
-        try:
-            passing.write_bytes(self.to_png())
-            passing.replace(target)
-        finally:
-            passing.unlink(missing_ok=True)
+        write_whole(target, self.to_png())
         return target
 
     def to_png(self) -> bytes:

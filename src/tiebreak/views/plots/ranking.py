@@ -85,29 +85,20 @@ class RankingDisplay(Display):
         """
         import pandas as pd
 
-        ranking, pairs, models = comparison.ranking_table, comparison.pair_table, comparison.models
-        ranked = np.arange(len(models))
-        low, high = np.full(ranked.size, np.nan), np.full(ranked.size, np.nan)
-        reason = np.full(ranked.size, REASONS[0], dtype=object)
-        rows = pairs.rows_with(ranking.reference)
-        model = np.where(pairs.first[rows] == ranking.reference, pairs.second[rows], pairs.first[rows])
-        ends = np.stack(pairs.simultaneous)[:, rows]
-        ends = np.where(pairs.first[rows] == model, ends, -ends[::-1])  # turned so that the model comes first
-        low[model], high[model] = ends
-        reason[model] = np.array(REASONS, dtype=object)[pairs.kind[rows]]
+        ranking, models = comparison.ranking_table, comparison.models
         verdict = np.array(VERDICTS, dtype=object)[ranking.verdict]
         verdict[ranking.reference] = ""
         data = pd.DataFrame(
             {
-                "rank": ranked + 1,
+                "rank": np.arange(1, len(models) + 1),
                 "model": models,
                 "mean": ranking.mean,
                 "n_splits": ranking.n_splits,
                 "difference": ranking.difference,
-                "simultaneous_low": low,
-                "simultaneous_high": high,
+                "simultaneous_low": ranking.simultaneous.low,
+                "simultaneous_high": ranking.simultaneous.high,
                 "verdict": verdict,
-                "reason": reason,
+                "reason": np.array(REASONS, dtype=object)[ranking.kind],
             }
         )
         return cls(
@@ -116,7 +107,7 @@ class RankingDisplay(Display):
             is_baseline=comparison.settings.baseline is not None,
             rope=comparison.rope,
             alpha=comparison.settings.alpha,
-            n_pairs=pairs.n_pairs,
+            n_pairs=comparison.pair_table.n_pairs,
             correction=comparison.settings.correction,
             metric=comparison.metric.name,
             higher_is_better=comparison.metric.higher_is_better,
