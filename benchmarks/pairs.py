@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 import baycomp
 import numpy as np
+from goals import Goal, report
 from scipy import stats
 
 import tiebreak as tb
@@ -122,23 +123,18 @@ def main() -> int:
     tracemalloc.stop()
     beyond = (peak - frame.memory_usage(deep=False).sum()) / 1e6
     t_error, p_error = check_agreement(scores, rng)
-    figures = [
-        ("array kernel, times faster per pair than the gallery loop", ratio("gallery loop", "array kernel"), 1_000, True),
-        ("array kernel, times faster per pair than a baycomp loop", ratio("baycomp loop", "array kernel"), 120, True),
-        ("compare(...).pairs, times faster than the gallery loop", ratio("gallery loop", "compare(...).pairs"), 500, True),
-        ("largest error of t, relative to max(1, |t|)", t_error, 1e-12, False),
-        ("largest error of a probability", p_error, 1e-12, False),
-        ("peak memory beyond the returned frame, MB", beyond, 100, False),
+    goals = [
+        Goal("kernel, times faster per pair than the gallery loop", ratio("gallery loop", "array kernel"), "at least", 1_000),
+        Goal("kernel, times faster per pair than a baycomp loop", ratio("baycomp loop", "array kernel"), "at least", 120),
+        Goal("pairs, times faster than the gallery loop", ratio("gallery loop", "compare(...).pairs"), "at least", 500),
+        Goal("largest error of t, relative to max(1, |t|)", t_error, "at most", 1e-12),
+        Goal("largest error of a probability", p_error, "at most", 1e-12),
+        Goal("peak memory beyond the returned frame, MB", beyond, "at most", 100),
     ]
     print(f"{N_MODELS} models x {N_SPLITS} splits, {n_pairs} pairs; median of {ROUNDS} rounds in turn")
     for name, values in times.items():
         print(f"  {name:20} {statistics.median(values) * 1e6:10.3f} us per pair")
-    missed = 0
-    for text, value, goal, at_least in figures:
-        met = value >= goal if at_least else value <= goal
-        missed += not met
-        print(f"  {text:62} {value:10.4g}   goal {'>=' if at_least else '<='} {goal:g}   {'met' if met else 'MISSED'}")
-    return 1 if missed else 0
+    return report(goals)
 
 
 if __name__ == "__main__":

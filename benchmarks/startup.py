@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from goals import Goal, report
 
 ROUNDS = 21
 
@@ -87,17 +88,12 @@ def main() -> int:
     print(f"medians of {ROUNDS} rounds in turn, whole processes")
     for name, values in times.items():
         print(f"  {name:8} {1e3 * statistics.median(values):7.1f} ms")
-    figures = [
-        ("tiebreak --help above a bare interpreter, ms", above["help"], 50, False),
-        ("import tiebreak above a bare interpreter, ms", above["import"], 50, False),
-        (f"compare FILE.csv, {N_MODELS} models, times faster than pandas and scipy.stats", ratio, 2.5, True),
+    goals = [
+        Goal("tiebreak --help above a bare interpreter, ms", above["help"], "at most", 50),
+        Goal("import tiebreak above a bare interpreter, ms", above["import"], "at most", 50),
+        Goal(f"compare FILE.csv, {N_MODELS} models, times faster than pandas and scipy.stats", ratio, "at least", 2.5),
     ]
-    missed = 0
-    for text, value, goal, at_least in figures:
-        met = value >= goal if at_least else value <= goal
-        missed += not met
-        print(f"  {text:66} {value:7.2f}   goal {'>=' if at_least else '<='} {goal:g}   {'met' if met else 'MISSED'}")
-    return 1 if missed else 0
+    return report(goals)
 
 
 if __name__ == "__main__":
