@@ -74,3 +74,31 @@ class UnfittedSearchError(TiebreakError, ValueError):
 
 class UnsuitableDesignError(TiebreakError, ValueError):
     """The way the scores were made does not allow the requested comparison."""
+
+
+class InvalidPlanError(TiebreakError, ValueError):
+    """Models, data or splits that cannot be evaluated as they stand."""
+
+
+class StoreError(TiebreakError, OSError):
+    """A store that cannot be opened, read or written: no store at all, locked, read-only, on a full disk."""
+
+
+class DamagedStoreError(TiebreakError, ValueError):
+    """Something in a store is not what was written; the text names run and cell."""
+
+
+class ChangedRunError(TiebreakError, ValueError):
+    """A run of the same name was made with other data, models, splits or settings."""
+
+
+class ChangedVersionsError(TiebreakError, RuntimeError):
+    """A run was begun with other versions of the libraries, and the caller did not accept that."""
+
+
+class ConflictingScoreError(TiebreakError, ValueError):
+    """A cell that was measured before comes with another score."""
+
+
+class InvalidStudyError(TiebreakError, ValueError):
+    """A study file that cannot be used; the text names file, key and value."""

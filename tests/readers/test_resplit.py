@@ -17,8 +17,8 @@ from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, TimeSe
 
 from tests.readers.helpers import codes
 from tiebreak.errors import ContradictingSizesError, MissingSizesError
+from tiebreak.plan.split import Split, describe_splits, split_hash
 from tiebreak.readers import read_scores
-from tiebreak.readers.splits import Split, describe_splits, split_hash
 
 Fit = Callable[..., Any]
 Data = tuple[np.ndarray, np.ndarray]

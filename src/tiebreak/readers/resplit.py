@@ -14,27 +14,10 @@ import numpy as np
 
 from tiebreak.errors import ContradictingSizesError, MissingSizesError
 from tiebreak.numerics import IntArray
+from tiebreak.plan.split import Scheme, Split, Splits, class_names, describe_splits, keys_of, scheme_of
 from tiebreak.readers.request import Request
-from tiebreak.readers.splits import Scheme, Split, Splits, describe_splits, keys_of
-from tiebreak.scores.scores import Kind
 
 _INSTEAD = "Pass n_samples= (the number of rows of X; sizes are then approximate), or n_train= and n_test= (examples per split)."
-
-_KINDS: dict[str, Kind] = {
-    "RepeatedStratifiedKFold": "repeated-stratified",
-    "RepeatedKFold": "repeated-kfold",
-    "StratifiedGroupKFold": "stratified-group",
-    "StratifiedKFold": "stratified",
-    "GroupKFold": "group",
-    "LeaveOneGroupOut": "group",
-    "LeavePGroupsOut": "group",
-    "KFold": "kfold",
-    "LeaveOneOut": "loo",
-    "TimeSeriesSplit": "time",
-    "BaseShuffleSplit": "repeated-holdout",
-    "_RepeatedSplits": "unknown",
-}
-"""Kind of each splitter of scikit-learn and of classes derived from it, the most special first."""
 
 
 def splits_of_search(search: Any, n_splits: int, request: Request) -> Splits:
@@ -81,26 +64,7 @@ def _length(data: Any) -> int:
 
 
 def _needs_no_data(cv: Any) -> bool:
-    return isinstance(cv, (list, tuple)) or "PredefinedSplit" in _class_names(cv)
-
-
-def _class_names(cv: Any) -> list[str]:
-    return [base.__name__ for base in type(cv).__mro__]
-
-
-def scheme_of(cv: Any, n_splits: int) -> Scheme | None:
-    """How a splitter arranges its splits; None where that must be told from the indices."""
-    names = _class_names(cv)
-    kind = next((kind for name, kind in _KINDS.items() if name in names), None)
-    if cv is None or (isinstance(cv, numbers.Integral) and not isinstance(cv, bool)):
-        return Scheme("kfold", n_splits)
-    if kind is None:
-        return None
-    if kind == "repeated-holdout":
-        return Scheme("holdout" if n_splits == 1 else kind, 1)
-    n_repeats = getattr(cv, "n_repeats", 1) if "_RepeatedSplits" in names else 1
-    n_folds = n_splits // n_repeats if n_splits % n_repeats == 0 else n_splits
-    return Scheme(kind, n_folds, ordered=kind == "time")
+    return isinstance(cv, (list, tuple)) or "PredefinedSplit" in class_names(cv)
 
 
 # --- exact ----------------------------------------------------------------------------------------------------------------
@@ -181,7 +145,7 @@ def _approximate(cv: Any, n_splits: int, n_samples: int) -> Splits:
 
 
 def _sizes_from_count(cv: Any, n_splits: int, n_samples: int) -> tuple[IntArray, IntArray]:
-    names, scheme = _class_names(cv), scheme_of(cv, n_splits)
+    names, scheme = class_names(cv), scheme_of(cv, n_splits)
     if "BaseShuffleSplit" in names:
         n_train, n_test = _holdout_sizes(cv, n_samples, 0.2 if "GroupShuffleSplit" in names else 0.1)
     elif scheme is not None and scheme.kind not in ("time", "loo") and "LeavePGroupsOut" not in names:

@@ -11,14 +11,14 @@ import numpy as np
 
 from tiebreak.errors import UnfittedSearchError, UnreadableSourceError
 from tiebreak.numerics import FloatArray
-from tiebreak.readers.candidates import name_candidates
+from tiebreak.plan.candidates import name_candidates
+from tiebreak.plan.split import Splits
 from tiebreak.readers.metrics import check_finite, check_sign, choose_metric, orient, sklearn_metric
 from tiebreak.readers.request import Request
 from tiebreak.readers.resplit import splits_of_search
 from tiebreak.readers.scorers import Scorer, scorer_of
 from tiebreak.readers.sizes import known_sizes, with_sizes
 from tiebreak.readers.source import Source, approximate_sizes
-from tiebreak.readers.splits import Splits
 from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
 
 _SPLIT_KEY = re.compile(r"split(\d+)_test_(.+)")

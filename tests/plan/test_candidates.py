@@ -13,7 +13,7 @@ from sklearn.model_selection import ParameterGrid, ParameterSampler
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from tiebreak.readers.candidates import name_candidates
+from tiebreak.plan.candidates import name_candidates
 
 
 def names(grid: Any) -> list[str]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -67,6 +68,43 @@ class Scheme(NamedTuple):
 def keys_of(scheme: Scheme, n_splits: int) -> tuple[IntArray, IntArray]:
     """Repeat and fold of each split."""
     return np.divmod(np.arange(n_splits), scheme.n_folds)
+
+
+_KINDS: dict[str, Kind] = {
+    "RepeatedStratifiedKFold": "repeated-stratified",
+    "RepeatedKFold": "repeated-kfold",
+    "StratifiedGroupKFold": "stratified-group",
+    "StratifiedKFold": "stratified",
+    "GroupKFold": "group",
+    "LeaveOneGroupOut": "group",
+    "LeavePGroupsOut": "group",
+    "KFold": "kfold",
+    "LeaveOneOut": "loo",
+    "TimeSeriesSplit": "time",
+    "BaseShuffleSplit": "repeated-holdout",
+    "_RepeatedSplits": "unknown",
+}
+"""Kind of each splitter of scikit-learn and of classes derived from it, the most special first."""
+
+
+def class_names(cv: Any) -> list[str]:
+    """Names of the class of a splitter and of its bases."""
+    return [base.__name__ for base in type(cv).__mro__]
+
+
+def scheme_of(cv: Any, n_splits: int) -> Scheme | None:
+    """How a splitter arranges its splits; None where that must be told from the indices."""
+    names = class_names(cv)
+    kind = next((kind for name, kind in _KINDS.items() if name in names), None)
+    if cv is None or (isinstance(cv, numbers.Integral) and not isinstance(cv, bool)):
+        return Scheme("kfold", n_splits)
+    if kind is None:
+        return None
+    if kind == "repeated-holdout":
+        return Scheme("holdout" if n_splits == 1 else kind, 1)
+    n_repeats = getattr(cv, "n_repeats", 1) if "_RepeatedSplits" in names else 1
+    n_folds = n_splits // n_repeats if n_splits % n_repeats == 0 else n_splits
+    return Scheme(kind, n_folds, ordered=kind == "time")
 
 
 def describe_splits(splits: Sequence[Split], scheme: Scheme | None = None) -> Splits:

@@ -1,0 +1,1 @@
+"""Measuring: models fitted and scored on splits, each cell once."""

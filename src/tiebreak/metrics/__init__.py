@@ -1,0 +1,1 @@
+"""Predictions into scores, as scikit-learn computes them."""

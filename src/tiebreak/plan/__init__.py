@@ -1,0 +1,1 @@
+"""What is to be measured: models, data, splits and metrics, and what identifies each."""

@@ -1,0 +1,1 @@
+"""What survives: finished cells, in memory or in a database."""

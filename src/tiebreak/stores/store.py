@@ -1,0 +1,186 @@
+"""What a store promises."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.plan.outcome import STATES, Cell, Outcome, State
+from tiebreak.plan.record import RunRecord
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """A run in a line.
+
+    Attributes
+    ----------
+    name : str
+    created, updated : float
+        Seconds since 1970, of the run's beginning and of the last cell recorded.
+    n_cells, n_done, n_failed : int
+        Planned, measured, and failed so far.
+    n_models, n_datasets, n_splits : int
+        n_splits over all datasets.
+    metrics : tuple of str
+    """
+
+    name: str
+    created: float
+    updated: float
+    n_cells: int
+    n_done: int
+    n_failed: int
+    n_models: int
+    n_datasets: int
+    n_splits: int
+    metrics: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """Something in a store that is not what was written.
+
+    Attributes
+    ----------
+    run : str
+        "" where it cannot be told.
+    where : str
+        "cell of model 'svm' on repeat 0 fold 3", "the list of models", ...
+    what : str
+        "its hash does not match", "missing although it was recorded", ...
+    """
+
+    run: str
+    where: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CellTable:
+    """The recorded cells of a run as columns, in the order of the plan (dataset, split, model).
+
+    Attributes
+    ----------
+    dataset, split, model : ndarray of shape (n_recorded,)
+        Positions in the record.
+    state : ndarray of shape (n_recorded,)
+        Positions in `STATES`; 0 is "done".
+    score : ndarray of shape (n_recorded, n_metrics)
+        In the order of the record's metrics; nan where undefined, not measured or failed.
+    has_score : ndarray of bool, same shape
+        Whether the metric was measured there, undefined included.
+    fit_seconds, predict_seconds : ndarray of shape (n_recorded,)
+    """
+
+    dataset: IntArray
+    split: IntArray
+    model: IntArray
+    state: IntArray
+    score: FloatArray
+    has_score: np.ndarray[tuple[int, int], np.dtype[np.bool_]]
+    fit_seconds: FloatArray
+    predict_seconds: FloatArray
+
+    def state_name(self, row: int) -> State:
+        """The state of a row in words."""
+        return STATES[int(self.state[row])]
+
+
+class RunLog(Protocol):
+    """The cells of one run. Cells, models, datasets, splits and metrics are meant by their positions in `record`.
+
+    Two logs of the same run may have different records, such as one with a model more; each sees its own part.
+    """
+
+    @property
+    def record(self) -> RunRecord:
+        """The plan that this log was opened with, or all that the run has where it was opened for reading."""
+
+    def write(self, outcomes: Sequence[Outcome]) -> None:
+        """Keep the outcomes, all of them or none, before this returns.
+
+        A cell is kept once. Of a cell that is done, the same scores again change nothing, further metrics are added, and
+        a different score of the same metric is refused, unless the run is one that cannot be reproduced (rng None): then
+        the first score stays. A failure never replaces a cell that is done; anything replaces a failure.
+
+        Raises
+        ------
+        ConflictingScoreError
+            Naming run and cell.
+        StoreError
+            The outcomes could not be kept; those written before are.
+        """
+
+    def table(self) -> CellTable:
+        """All recorded cells.
+
+        Raises
+        ------
+        DamagedStoreError
+            A cell is not what was written, or one that was written is gone.
+        """
+
+    def outcomes(self, cells: Iterable[Cell] | None = None, *, outputs: bool = False) -> Iterator[Outcome]:
+        """The recorded outcomes of the given cells, or of all, in the order of the plan; cells without one are left out.
+
+        Parameters
+        ----------
+        cells : iterable of Cell, optional
+        outputs : bool
+            Whether to load what the models said of the test rows.
+
+        Raises
+        ------
+        DamagedStoreError
+        """
+
+
+class Store(Protocol):
+    """Finished cells of any number of runs, safe for several writers. A cell is recorded whole or not at all.
+
+    Names of runs, models, datasets and metrics may be any text, quotes, newlines and lone surrogates included.
+    """
+
+    @property
+    def url(self) -> str:
+        """Where the store is, without passwords; "" for one in memory."""
+
+    def runs(self) -> list[RunSummary]:
+        """All runs, the last one updated first."""
+
+    def open(self, record: RunRecord, *, accept_versions: bool = False) -> RunLog:
+        """Begin a run, or go on with the one of the same name.
+
+        Models, datasets, splits and metrics that the stored run does not have are added to it; those that it has must be
+        the same. What the stored run has beyond the record stays, and is not seen through this log.
+
+        Raises
+        ------
+        ChangedRunError
+            A model, dataset, split or metric of that name (or key) was another one, or rng was.
+        ChangedVersionsError
+            The run was made with other versions, and `accept_versions` is False.
+        """
+
+    def read(self, name: str) -> RunLog:
+        """A stored run with everything that it has.
+
+        Raises
+        ------
+        UnknownNameError
+            With the nearest names.
+        """
+
+    def delete(self, name: str) -> None:
+        """Forget a run."""
+
+    def check(self) -> list[Damage]:
+        """Read everything and say what is not as it was written; empty if all is well."""
+
+    def close(self) -> None:
+        """Let go of files and connections; the store may be used again afterwards."""
