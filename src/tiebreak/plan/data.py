@@ -1,0 +1,235 @@
+"""A dataset as models are given it: checked once, then cut into rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from tiebreak.errors import InvalidPlanError
+from tiebreak.numerics import IntArray
+
+Task = Literal["classification", "regression", "other"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dataset:
+    """Examples, what is to be predicted of them, and what goes along with each.
+
+    Attributes
+    ----------
+    name : str
+        "" where there is only one and it was not named.
+    X : ndarray, CSR matrix or data frame of n_samples rows
+    y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+    groups : ndarray of shape (n_samples,) or None
+    fit_params : mapping of str to ndarray, data frame or anything else
+        What `fit` is given besides; what has n_samples rows is cut along with X.
+    """
+
+    name: str
+    X: Any
+    y: np.ndarray[Any, Any]
+    groups: np.ndarray[Any, Any] | None = None
+    fit_params: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of examples."""
+        return int(self.y.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns of X; 1 for a list of texts."""
+        return int(self.X.shape[1]) if len(self.X.shape) > 1 else 1
+
+    @property
+    def n_values(self) -> int:
+        """How many numbers there are in X; of a sparse one, those that are stored."""
+        return int(self.X.nnz) if hasattr(self.X, "nnz") else self.n_samples * self.n_features
+
+
+def take_rows(table: Any, rows: IntArray) -> Any:
+    """Some rows of an array, sparse matrix or data frame, as the same kind of thing."""
+    return table.iloc[rows] if hasattr(table, "iloc") else table[rows]
+
+
+def cut(value: Any, n_samples: int, rows: IntArray) -> Any:
+    """The rows of something that goes along with the examples; anything else as it is."""
+    return take_rows(value, rows) if _n_rows(value) == n_samples else value
+
+
+def check_dataset(
+    X: Any, y: Any, *, name: str = "", groups: Any = None, sample_weight: Any = None, fit_params: Mapping[str, Any] | None = None
+) -> Dataset:
+    """The data in forms whose rows can be taken.
+
+    Parameters
+    ----------
+    X : array_like, sparse matrix, or data frame (pandas, polars) of n_samples rows
+    y : array_like of shape (n_samples,) or (n_samples, n_outputs)
+    name : str
+    groups, sample_weight : array_like of shape (n_samples,), optional
+    fit_params : mapping, optional
+
+    Raises
+    ------
+    InvalidPlanError
+        Something is missing, has another length, or is not what can be learnt from.
+    """
+    of = f" of dataset {name!r}" if name else ""
+    if X is None or y is None:
+        lacking = "X" if X is None else "y"
+        raise InvalidPlanError(f"{lacking}{of} is missing. Pass X and y, or datasets={{name: (X, y)}} for several datasets.")
+    table, target = _as_rows(X, f"X{of}"), _as_target(y, f"y{of}")
+    _same_length("y", target, table, of)
+    if target.shape[0] < 2:
+        raise InvalidPlanError(f"X{of} has {target.shape[0]} row(s). At least 2 are needed: one to train on and one to test.")
+    along = dict(fit_params or {})
+    if sample_weight is not None:
+        if "sample_weight" in along:
+            raise InvalidPlanError("sample_weight is given twice: as sample_weight= and in fit_params=. Give it once.")
+        along["sample_weight"] = _as_column(sample_weight, "sample_weight")
+        _same_length("sample_weight", along["sample_weight"], table, of)
+    if groups is not None:
+        groups = _as_column(groups, "groups")
+        _same_length("groups", groups, table, of)
+    return Dataset(name, table, target, groups, {key: _as_sliceable(value) for key, value in along.items()})
+
+
+def check_datasets(datasets: Any) -> tuple[Dataset, ...]:
+    """Several datasets, given as ``{name: (X, y)}`` or ``{name: (X, y, groups)}``.
+
+    Raises
+    ------
+    InvalidPlanError
+        It is no such mapping, or one of the datasets cannot be used.
+    """
+    how = "Pass datasets={name: (X, y)} or {name: (X, y, groups)}."
+    if not isinstance(datasets, Mapping):
+        raise InvalidPlanError(f"datasets must be a dict; got {type(datasets).__name__}. {how}")
+    if not datasets:
+        raise InvalidPlanError(f"datasets is empty. {how}")
+    checked = []
+    for name, parts in datasets.items():
+        if not isinstance(name, str):
+            raise InvalidPlanError(f"datasets has the key {name!r} of type {type(name).__name__}; names must be text.")
+        if not isinstance(parts, Sequence) or isinstance(parts, str) or len(parts) not in (2, 3):
+            what = f"{len(parts)} parts" if isinstance(parts, Sequence) else type(parts).__name__
+            raise InvalidPlanError(f"dataset {name!r} is given as {what}. {how}")
+        checked.append(check_dataset(parts[0], parts[1], name=name, groups=parts[2] if len(parts) == 3 else None))
+    return tuple(checked)
+
+
+def find_task(models: Mapping[str, Any], target: np.ndarray[Any, Any]) -> Task:
+    """Classification or regression, by what the models say they are, else by the target.
+
+    Raises
+    ------
+    InvalidPlanError
+        Some models are classifiers and some are regressors.
+    """
+    said = {kind: name for name, model in models.items() if (kind := _kind(model)) is not None}
+    if len(said) > 1:
+        raise InvalidPlanError(
+            f"model {said['classification']!r} is a classifier and model {said['regression']!r} a regressor; their scores "
+            "cannot be compared. Evaluate them in two calls."
+        )
+    if said:
+        return next(iter(said))
+    from sklearn.utils.multiclass import type_of_target
+
+    kind = type_of_target(target, input_name="y")
+    if kind in ("binary", "multiclass"):
+        return "classification"
+    return "regression" if kind.startswith("continuous") else "other"
+
+
+def _kind(model: Any) -> Literal["classification", "regression"] | None:
+    from sklearn.base import is_classifier, is_regressor
+
+    try:
+        return "classification" if is_classifier(model) else "regression" if is_regressor(model) else None
+    except Exception:  # an object that is no estimator of scikit-learn, of which nothing can be asked
+        kind = getattr(model, "_estimator_type", None)
+        return {"classifier": "classification", "regressor": "regression"}.get(kind)  # type: ignore[return-value, arg-type]
+
+
+# --- forms ------------------------------------------------------------------------------------------------------------------
+
+
+def _as_rows(X: Any, what: str) -> Any:
+    if hasattr(X, "tocsr"):  # only these have rows that can be taken
+        return X.tocsr()
+    if hasattr(X, "collect"):
+        raise InvalidPlanError(f"{what} is lazy ({type(X).__name__}). Pass the result of its collect().")
+    if hasattr(X, "iloc") or (hasattr(X, "columns") and hasattr(X, "__getitem__")):
+        return X
+    try:
+        table = np.asarray(X)
+    except ValueError as error:
+        raise InvalidPlanError(f"{what} is no table: {error}.") from None
+    if table.ndim == 0:
+        raise InvalidPlanError(f"{what} is of type {type(X).__name__}; an array, sparse matrix or data frame is needed.")
+    return table
+
+
+def _as_target(y: Any, what: str) -> np.ndarray[Any, Any]:
+    if hasattr(y, "to_numpy"):
+        y = y.to_numpy()
+    try:
+        target = np.asarray(y)
+    except ValueError as error:
+        raise InvalidPlanError(f"{what} is no array: {error}.") from None
+    if target.ndim == 2 and target.shape[1] == 1:
+        target = target.ravel()
+    if target.ndim not in (1, 2):
+        raise InvalidPlanError(f"{what} has shape {target.shape}; one value for each example is needed.")
+    if target.dtype.kind == "f" and not np.isfinite(target).all():
+        row = int(np.flatnonzero(~np.isfinite(target.reshape(target.shape[0], -1)).all(axis=1))[0])
+        raise InvalidPlanError(f"{what} is {target[row]} in row {row}. Leave out examples whose target is not known.")
+    if target.dtype.kind == "O":
+        return _plain_objects(target, what)
+    return target
+
+
+def _plain_objects(target: np.ndarray[Any, Any], what: str) -> np.ndarray[Any, Any]:
+    """Labels as text or numbers where all are of one kind."""
+    missing = [row for row, label in enumerate(target.tolist()) if label is None or label != label]
+    if missing:
+        raise InvalidPlanError(
+            f"{what} is {target[missing[0]]} in row {missing[0]}. Leave out examples whose target is not known."
+        )
+    kinds = {type(label) for label in target.tolist()}
+    if kinds <= {str}:
+        return target
+    if kinds <= {bool, int, float}:
+        return np.array(target.tolist())
+    names = " and ".join(sorted(kind.__name__ for kind in kinds))
+    raise InvalidPlanError(f"{what} holds labels of type {names}. Make them all text or all numbers.")
+
+
+def _as_column(values: Any, what: str) -> np.ndarray[Any, Any]:
+    column = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    if column.ndim != 1:
+        raise InvalidPlanError(f"{what} has shape {column.shape}; one value for each example is needed.")
+    return column
+
+
+def _as_sliceable(value: Any) -> Any:
+    """A list of values as an array, whose rows can be taken; anything else as it is."""
+    return np.asarray(value) if isinstance(value, list | tuple) else value
+
+
+def _n_rows(value: Any) -> int | None:
+    shape = getattr(value, "shape", ())
+    return int(shape[0]) if shape else None
+
+
+def _same_length(name: str, values: Any, table: Any, of: str) -> None:
+    if _n_rows(values) != _n_rows(table):
+        raise InvalidPlanError(
+            f"X{of} has {_n_rows(table)} rows, but {name} has {_n_rows(values)}. Each example needs one value."
+        )

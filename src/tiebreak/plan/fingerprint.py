@@ -1,0 +1,177 @@
+"""Hashes that tell whether data, a model or a metric is still what it was: the same in every process and on every machine."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import inspect
+import sys
+import sysconfig
+import types
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+_LENGTH = 16
+
+
+def fingerprint(thing: Any) -> str:
+    """A hash of the content of anything that data, models and metrics are made of, in 32 hexadecimal digits.
+
+    Arrays, sparse matrices and data frames count by their values, estimators by class and parameters, other objects by
+    class and attributes, functions by their source. Classes and functions that are not installed packages, and so may
+    change without a version telling it, also count by their source.
+
+    Parameters
+    ----------
+    thing : object
+    """
+    digest = hashlib.blake2b(digest_size=_LENGTH)
+    for piece in _pieces(thing, ()):
+        digest.update(len(piece).to_bytes(8, "little"))  # so that "ab", "c" is not "a", "bc"
+        digest.update(piece)
+    return digest.hexdigest()
+
+
+def _pieces(thing: Any, above: tuple[int, ...]) -> Iterator[Any]:
+    """The content piece by piece, each kind with a mark of its own; `above` are the objects that this one is part of."""
+    if thing is None or isinstance(thing, bool | int | float | complex | str | bytes):
+        yield f"{type(thing).__name__}:".encode() + _plain(thing)
+    elif isinstance(thing, np.generic):
+        yield from _pieces(np.asarray(thing), above)
+    elif id(thing) in above:
+        yield b"cycle:%d" % above.index(id(thing))
+    else:
+        yield from _composite(thing, (*above, id(thing)))
+
+
+def _plain(thing: Any) -> bytes:
+    if isinstance(thing, bytes):
+        return thing
+    return (thing if isinstance(thing, str) else repr(thing)).encode("utf-8", "surrogatepass")
+
+
+def _composite(thing: Any, above: tuple[int, ...]) -> Iterator[Any]:
+    if isinstance(thing, np.ndarray):
+        yield from _array(thing, above)
+    elif isinstance(thing, Mapping):
+        yield b"mapping:%d" % len(thing)
+        for key in sorted(thing, key=lambda key: (type(key).__name__, repr(key))):
+            yield from _pieces(key, above)
+            yield from _pieces(thing[key], above)
+    elif isinstance(thing, list | tuple):
+        yield b"%s:%d" % (type(thing).__name__.encode(), len(thing))
+        for each in thing:
+            yield from _pieces(each, above)
+    elif isinstance(thing, set | frozenset):
+        yield b"set:%d" % len(thing)
+        yield from sorted(fingerprint(each).encode() for each in thing)
+    elif isinstance(thing, type):
+        yield from _class(thing)
+    elif hasattr(thing, "tocsr"):
+        matrix = thing.tocsr()
+        yield b"sparse:" + repr(matrix.shape).encode()
+        for part in (matrix.data, matrix.indices, matrix.indptr):
+            yield from _array(part, above)
+    elif hasattr(thing, "columns") and hasattr(thing, "shape"):
+        yield from _frame(thing, above)
+    elif isinstance(thing, functools.partial):
+        yield b"partial"
+        for part in (thing.func, thing.args, thing.keywords):
+            yield from _pieces(part, above)
+    elif isinstance(thing, types.FunctionType | types.BuiltinFunctionType | types.MethodType):
+        yield from _function(thing, above)
+    else:
+        yield from _object(thing, above)
+
+
+def _array(array: np.ndarray[Any, Any], above: tuple[int, ...]) -> Iterator[Any]:
+    yield f"array:{array.dtype.str}:{array.shape}".encode()
+    if array.dtype.kind in "OV":
+        for each in array.ravel().tolist():
+            yield from _pieces(each, above)
+    else:
+        yield np.ascontiguousarray(array).view(np.uint8).reshape(-1).data if array.size else b""
+
+
+def _frame(frame: Any, above: tuple[int, ...]) -> Iterator[Any]:
+    """A data frame by the names and values of its columns; the index is no part of what models see."""
+    yield f"frame:{frame.shape}".encode()
+    for position, name in enumerate(frame.columns):
+        yield from _pieces(name, above)
+        column = frame.iloc[:, position] if hasattr(frame, "iloc") else frame[name]
+        yield str(column.dtype).encode("utf-8", "surrogatepass")
+        yield from _array(np.asarray(column.to_numpy()), above)
+
+
+def _class(kind: type) -> Iterator[bytes]:
+    yield f"class:{kind.__module__}.{kind.__qualname__}".encode("utf-8", "surrogatepass")
+    for base in kind.__mro__:
+        if not _is_installed(base.__module__):
+            yield _source(base)
+
+
+def _function(function: Any, above: tuple[int, ...]) -> Iterator[Any]:
+    yield f"function:{getattr(function, '__module__', '')}.{function.__qualname__}".encode("utf-8", "surrogatepass")
+    if isinstance(function, types.MethodType):
+        yield from _pieces(function.__self__, above)
+    if isinstance(function, types.BuiltinFunctionType) or _is_installed(function.__module__):
+        return
+    yield _source(function)
+    inner = getattr(function, "__func__", function)
+    yield from _pieces(inner.__defaults__, above)
+    for cell in inner.__closure__ or ():
+        with suppress(ValueError):  # a cell that is not filled yet
+            yield from _pieces(cell.cell_contents, above)
+
+
+def _object(thing: Any, above: tuple[int, ...]) -> Iterator[Any]:
+    yield from _class(type(thing))
+    if hasattr(thing, "get_params"):
+        yield from _pieces(thing.get_params(deep=False), above)
+        for name in ("_metadata_requests", "_metadata_request"):  # what set_fit_request has set
+            if name in getattr(thing, "__dict__", {}):
+                yield repr(getattr(thing, name)).encode()
+    elif isinstance(thing, np.random.Generator | np.random.RandomState):
+        state = thing.bit_generator.state if isinstance(thing, np.random.Generator) else thing.get_state(legacy=False)
+        yield from _pieces(state, above)
+    elif getattr(thing, "__dict__", None):
+        yield from _pieces(vars(thing), above)
+    elif not hasattr(type(thing), "__dict__") or " at 0x" not in (text := repr(thing)):
+        yield repr(thing).encode("utf-8", "surrogatepass")
+    else:
+        yield text.split(" at 0x")[0].encode("utf-8", "surrogatepass")
+
+
+def _source(thing: Any) -> bytes:
+    """Source text, or the compiled code where there is no text (a class typed in at a prompt)."""
+    try:
+        return inspect.getsource(thing).encode("utf-8", "surrogatepass")
+    except (OSError, TypeError):
+        code = getattr(thing, "__code__", None)
+        if code is not None:
+            return _code(code)
+        functions = [each for _, each in sorted(vars(thing).items()) if isinstance(each, types.FunctionType)]
+        return b"".join(_code(each.__code__) for each in functions)
+
+
+def _code(code: types.CodeType) -> bytes:
+    constants = b"".join(_code(each) if isinstance(each, types.CodeType) else repr(each).encode() for each in code.co_consts)
+    return code.co_code + constants + repr(code.co_names).encode()
+
+
+@functools.cache
+def _is_installed(module: str | None) -> bool:
+    """Whether a module belongs to Python or to an installed package, whose version is recorded."""
+    top = (module or "").partition(".")[0]
+    if top in sys.stdlib_module_names and top != "__main__":
+        return True
+    file = getattr(sys.modules.get(module or ""), "__file__", None)
+    if file is None:
+        return top in sys.builtin_module_names
+    folders = {sysconfig.get_path(name) for name in ("purelib", "platlib", "stdlib")}
+    here = Path(file).resolve()
+    return top == "tiebreak" or any(here.is_relative_to(Path(folder).resolve()) for folder in folders)

@@ -1,0 +1,115 @@
+"""The models of a plan: whatever was passed, by name."""
+
+from __future__ import annotations
+
+import inspect
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tiebreak.errors import InvalidPlanError
+from tiebreak.plan.candidates import name_candidates
+from tiebreak.scores.names import quoted
+
+_ACCEPTED = (
+    "an object with fit and predict (an estimator, a pipeline, a class of your own), a function "
+    "(X_train, y_train, X_test, rng) -> predictions, or the result of tb.grid"
+)
+_RESPONSES = ("predict", "predict_proba", "decision_function", "transform", "score_samples")
+
+
+def name_models(models: Any) -> dict[str, Any]:
+    """Models by name, in the order given; those in a list are named by their class, and by what varies within it.
+
+    Parameters
+    ----------
+    models : dict, list, estimator or function
+        Values of a dict, and entries of a list, may be grids: dicts of models.
+
+    Raises
+    ------
+    InvalidPlanError
+        Nothing to evaluate, something that is no model, or two models of one name.
+    """
+    if isinstance(models, Mapping):
+        named = list(_of_mapping(models))
+    elif isinstance(models, list | tuple):
+        named = list(_of_list(models))
+    else:
+        named = list(_of_list([models]))
+    if not named:
+        raise InvalidPlanError(f"there are no models to evaluate. Pass {{name: model}}, where a model is {_ACCEPTED}.")
+    doubled = [name for name, count in Counter(name for name, _ in named).items() if count > 1]
+    if doubled:
+        raise InvalidPlanError(f"more than one model is called {quoted(doubled)}. Give each its own name: {{name: model}}.")
+    for name, model in named:
+        _check_model(name, model)
+    return dict(named)
+
+
+def is_function(model: Any) -> bool:
+    """Whether a model is a function rather than an object with `fit`."""
+    return callable(model) and not hasattr(model, "fit")
+
+
+def _of_mapping(models: Mapping[Any, Any]) -> Iterator[tuple[str, Any]]:
+    for name, model in models.items():
+        if not isinstance(name, str):
+            raise InvalidPlanError(f"models has the key {name!r} of type {type(name).__name__}; names must be text.")
+        if isinstance(model, Mapping):
+            yield from ((f"{name}, {inner}", each) for inner, each in _of_mapping(model))
+        else:
+            yield name, model
+
+
+def _of_list(models: Any) -> Iterator[tuple[str, Any]]:
+    plain = [model for model in models if not isinstance(model, Mapping)]
+    names = iter(_class_names(plain))
+    for model in models:
+        if isinstance(model, Mapping):
+            yield from _of_mapping(model)
+        else:
+            yield next(names), model
+
+
+def _class_names(models: list[Any]) -> list[str]:
+    names = [_class_name(model) for model in models]
+    for shared in (name for name, count in Counter(names).items() if count > 1):
+        places = [i for i, name in enumerate(names) if name == shared]
+        if all(hasattr(models[i], "get_params") for i in places):
+            varying, _ = name_candidates([models[i].get_params(deep=True) for i in places])
+            for i, difference in zip(places, varying, strict=True):
+                names[i] = f"{shared}, {difference}"
+    return names
+
+
+def _class_name(model: Any) -> str:
+    """What a model is called without a name: a pipeline by its last step."""
+    steps = getattr(model, "steps", None)
+    if steps and isinstance(steps, list) and hasattr(model, "get_params"):
+        return _class_name(steps[-1][1])
+    return str(getattr(model, "__name__", type(model).__name__))
+
+
+def _check_model(name: str, model: Any) -> None:
+    if isinstance(model, type):
+        raise InvalidPlanError(f"model {name!r} is the class {model.__name__}; pass an object of it: {model.__name__}().")
+    if hasattr(model, "fit"):
+        if not any(hasattr(type(model), method) or hasattr(model, method) for method in _RESPONSES):
+            raise InvalidPlanError(f"model {name!r} ({type(model).__name__}) has fit, but no predict. A model is {_ACCEPTED}.")
+    elif not callable(model):
+        raise InvalidPlanError(f"model {name!r} is of type {type(model).__name__}. A model is {_ACCEPTED}.")
+    else:
+        _check_function(name, model)
+
+
+def _check_function(name: str, function: Any) -> None:
+    try:
+        inspect.signature(function).bind(None, None, None, None)
+    except TypeError:
+        raise InvalidPlanError(
+            f"model {name!r} is a function that does not take four arguments. Write it as "
+            "f(X_train, y_train, X_test, rng) and let it return the predictions for X_test."
+        ) from None
+    except ValueError:  # a built-in whose signature is not known
+        pass

@@ -1,0 +1,252 @@
+"""A plan: models x datasets x splits, decided before anything is measured."""
+
+from __future__ import annotations
+
+import hashlib
+import operator
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tiebreak.errors import InvalidParameterError, InvalidPlanError
+from tiebreak.plan.cv import make_splits
+from tiebreak.plan.data import Dataset, Task, check_dataset, check_datasets, find_task
+from tiebreak.plan.fingerprint import fingerprint
+from tiebreak.plan.models import name_models
+from tiebreak.plan.outcome import Cell
+from tiebreak.plan.record import DatasetRecord, MetricRecord, ModelRecord, RunRecord
+from tiebreak.plan.split import Split, Splits, describe_splits
+from tiebreak.plan.versions import find_versions
+
+SMALL_DATA = 1_000_000
+"""Numbers in X of a training set up to which one thread for each fit is fastest, or hardly slower."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlannedDataset:
+    """A dataset and the splits made of it."""
+
+    data: Dataset
+    task: Task
+    splits: tuple[Split, ...]
+    described: Splits
+
+    def split_name(self, split: int) -> str:
+        """The split at a position, as people are told of it: "repeat 0 fold 3"."""
+        return f"repeat {self.described.repeat[split]} fold {self.described.fold[split]}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """What is to be measured.
+
+    Attributes
+    ----------
+    models : mapping of str to estimator or function
+        In the order given.
+    datasets : tuple of PlannedDataset
+    rng : int or None
+        What all seeds are derived from; None leaves random states as they are, and the run cannot be reproduced.
+    """
+
+    models: Mapping[str, Any]
+    datasets: tuple[PlannedDataset, ...]
+    rng: int | None = 0
+
+    @property
+    def task(self) -> Task:
+        """Classification or regression."""
+        return self.datasets[0].task
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells."""
+        return len(self.models) * sum(len(each.splits) for each in self.datasets)
+
+    def cells(self) -> list[Cell]:
+        """All cells; those of the same split follow one another."""
+        return [
+            Cell(dataset, split, model)
+            for dataset, planned in enumerate(self.datasets)
+            for split in range(len(planned.splits))
+            for model in range(len(self.models))
+        ]
+
+    def record(
+        self,
+        name: str,
+        metrics: Sequence[MetricRecord],
+        *,
+        threads: int | None,
+        settings: Mapping[str, Any] | None = None,
+        with_hashes: bool = True,
+    ) -> RunRecord:
+        """The plan as it is remembered.
+
+        Parameters
+        ----------
+        name : str
+        metrics : sequence of MetricRecord
+        threads : int or None
+        settings : mapping, optional
+        with_hashes : bool
+            False where nothing outlives this process, so that nothing has to be recognised.
+        """
+        return RunRecord(
+            name=name,
+            models=tuple(
+                ModelRecord(model, fingerprint(thing) if with_hashes else "", _one_line(repr(thing)) if with_hashes else "")
+                for model, thing in self.models.items()
+            ),
+            datasets=tuple(_dataset_record(each, with_hashes) for each in self.datasets),
+            metrics=tuple(metrics),
+            rng=self.rng,
+            threads=threads,
+            versions=find_versions(self.models.values()) if with_hashes else {},
+            settings=settings or {},
+        )
+
+    def default_name(self) -> str:
+        """A name for the run that is the same for the same data, whatever the models."""
+        content = fingerprint([[each.data.name, *_content(each.data)] for each in self.datasets])
+        return f"run-{content[:8]}"
+
+
+def make_plan(
+    models: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    groups: Any = None,
+    datasets: Any = None,
+    cv: Any = None,
+    sample_weight: Any = None,
+    fit_params: Mapping[str, Any] | None = None,
+    rng: Any = 0,
+) -> Plan:
+    """Check everything that can be checked before the first fit, and make the splits.
+
+    The parameters are those of `tiebreak.evaluate`.
+
+    Raises
+    ------
+    InvalidPlanError
+        Models, data or splits that cannot be evaluated as they stand.
+    """
+    seed = check_rng(rng)
+    named = name_models(models)
+    if datasets is not None:
+        given = {"X": X, "y": y, "groups": groups, "sample_weight": sample_weight, "fit_params": fit_params}
+        beside = [name for name, value in given.items() if value is not None]
+        if beside:
+            raise InvalidPlanError(
+                f"datasets= is given, and so is {beside[0]}=. Give either datasets= or X, y and what goes with them."
+            )
+        checked = check_datasets(datasets)
+    else:
+        checked = (check_dataset(X, y, groups=groups, sample_weight=sample_weight, fit_params=fit_params),)
+    if len(checked) > 1 and cv is not None and not isinstance(cv, int | str | Mapping) and not hasattr(cv, "split"):
+        raise InvalidPlanError(
+            "cv is a list of splits, which fits one dataset only. With datasets=, pass a number, a name or a splitter."
+        )
+    planned = tuple(_planned(data, named, cv, seed) for data in checked)
+    kinds = {each.task: each.data.name for each in planned}
+    if len(kinds) > 1:
+        (one, first), (two, second) = list(kinds.items())[:2]
+        raise InvalidPlanError(f"dataset {first!r} is for {one}, but dataset {second!r} for {two}; no metric fits both.")
+    return Plan(named, planned, seed)
+
+
+def check_rng(rng: Any) -> int | None:
+    """A seed as a whole number; None stays None.
+
+    Raises
+    ------
+    InvalidParameterError
+        Neither a whole number of at least 0 nor a Generator.
+    """
+    if rng is None:
+        return None
+    if isinstance(rng, np.random.Generator):
+        return int(rng.integers(2**31))
+    try:
+        seed = operator.index(rng)
+    except TypeError:
+        seed = -1
+    if seed < 0 or isinstance(rng, bool):
+        raise InvalidParameterError(f"rng must be a whole number of at least 0, a Generator or None; got {rng!r}.")
+    return seed
+
+
+def threads_for(plan: Plan, asked: Any, n_workers: int, n_cores: int) -> int | None:
+    """Threads that each fit may use.
+
+    Parameters
+    ----------
+    plan : Plan
+    asked : "auto", int or None
+        None leaves the libraries' own default.
+    n_workers, n_cores : int
+
+    Raises
+    ------
+    InvalidParameterError
+        Something else.
+    """
+    if asked is None:
+        return None
+    if asked == "auto":
+        largest = max(each.data.n_values for each in plan.datasets)
+        return 1 if largest <= SMALL_DATA else max(1, n_cores // n_workers)
+    if isinstance(asked, bool) or not isinstance(asked, int) or asked < 1:
+        raise InvalidParameterError(f"threads_per_fit must be 'auto', None or a whole number of at least 1; got {asked!r}.")
+    return asked
+
+
+def _planned(data: Dataset, models: Mapping[str, Any], cv: Any, rng: int | None) -> PlannedDataset:
+    task = find_task(models, data.y)
+    splits, scheme = make_splits(cv, data, task, rng)
+    return PlannedDataset(data, task, splits, describe_splits(splits, scheme))
+
+
+def _content(data: Dataset) -> list[Any]:
+    return [data.X, data.y, data.groups, dict(data.fit_params)]
+
+
+def _dataset_record(planned: PlannedDataset, with_hashes: bool) -> DatasetRecord:
+    data, described = planned.data, planned.described
+    classes, target = None, None
+    if planned.task == "classification" and data.y.ndim == 1:
+        labels, target = np.unique(data.y, return_inverse=True)
+        classes = tuple(labels.tolist())
+    elif data.y.dtype.kind in "biuf":
+        target = data.y
+    return DatasetRecord(
+        name=data.name,
+        fingerprint=fingerprint(_content(data)) if with_hashes else "",
+        n_samples=data.n_samples,
+        n_features=data.n_features,
+        classes=classes,
+        target=target,
+        kind=described.kind,
+        ordered=described.ordered,
+        repeat=described.repeat,
+        fold=described.fold,
+        n_train=described.n_train,
+        n_test=described.n_test,
+        split_hashes=tuple(_split_hash(split) for split in planned.splits) if with_hashes else ("",) * len(planned.splits),
+        test_rows=tuple(split.test for split in planned.splits),
+    )
+
+
+def _split_hash(split: Split) -> str:
+    digest = hashlib.blake2b(split.train.astype("<i8").tobytes(), digest_size=8)
+    digest.update(b"|" + split.test.astype("<i8").tobytes())
+    return digest.hexdigest()
+
+
+def _one_line(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= 500 else f"{text[:497]}..."

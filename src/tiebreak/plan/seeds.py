@@ -1,0 +1,36 @@
+"""Seeds that depend on what is measured, never on when or where."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+
+def derive_seed(rng: int, *parts: str | int) -> int:
+    """A number from 0 to 2**31 - 1 for each different list of parts.
+
+    Parameters
+    ----------
+    rng : int
+        The caller's seed.
+    *parts : str or int
+        Such as the names of a model and a dataset, and the key of a split.
+    """
+    text = json.dumps([rng, *parts])  # ASCII for any name, and no two lists give the same text
+    return int.from_bytes(hashlib.blake2b(text.encode("ascii"), digest_size=4).digest(), "little") >> 1
+
+
+def open_random_states(model: Any) -> tuple[str, ...]:
+    """Parameters of a model, those of its parts included, that would draw a new seed at each fit."""
+    if not hasattr(model, "get_params") or isinstance(model, type):
+        return ()
+    parameters = model.get_params(deep=True)
+    return tuple(
+        sorted(name for name, value in parameters.items() if value is None and name.rsplit("__", 1)[-1] == "random_state")
+    )
+
+
+def seeded_parameters(names: tuple[str, ...], seed: int) -> dict[str, int]:
+    """A value for each open random state; the parts of one model get different ones."""
+    return {name: derive_seed(seed, name) for name in names} if len(names) > 1 else dict.fromkeys(names, seed)

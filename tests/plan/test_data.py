@@ -1,0 +1,161 @@
+"""Data as models are given it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.linear_model import LinearRegression, LogisticRegression
+
+from tiebreak.errors import InvalidPlanError
+from tiebreak.plan.data import check_dataset, check_datasets, cut, find_task, take_rows
+
+TABLE = np.arange(12.0).reshape(6, 2)
+TARGET = np.array([0, 1, 0, 1, 0, 1])
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        TABLE,
+        TABLE.tolist(),
+        sparse.coo_matrix(TABLE),
+        sparse.csr_array(TABLE),
+        pd.DataFrame(TABLE, index=list("fedcba")),
+        pl.DataFrame(TABLE),
+    ],
+    ids=["array", "list", "coo", "csr array", "pandas", "polars"],
+)
+def test_rows_are_taken_by_position_from_every_kind_of_table(X: Any):
+    """Rows 4 and 1 of the same numbers, whatever holds them; the index of a frame plays no part."""
+    data = check_dataset(X, TARGET)
+    taken = take_rows(data.X, np.array([4, 1]))
+    dense = taken.toarray() if hasattr(taken, "toarray") else np.asarray(taken)
+    assert dense.tolist() == [[8.0, 9.0], [2.0, 3.0]]
+    assert (data.n_samples, data.n_features) == (6, 2)
+
+
+def test_a_list_of_texts_is_a_column():
+    """Text pipelines are given texts, not tables."""
+    data = check_dataset(["a b", "b c", "c d"], [0, 1, 0])
+    assert (data.n_features, take_rows(data.X, np.array([2]))[0]) == (1, "c d")
+
+
+@pytest.mark.parametrize(
+    ("y", "kind"),
+    [
+        (["no", "yes"] * 3, "U"),
+        (pd.Series([1, 0] * 3), "i"),
+        (pd.Series(["a", "b"] * 3, dtype="category"), "O"),
+        (np.array([True, False] * 3, dtype=object), "b"),
+        (TARGET.reshape(-1, 1), "i"),
+    ],
+)
+def test_targets_become_one_column(y: Any, kind: str):
+    """Lists, series, categories, objects of one type and a single column are all one value for each example."""
+    target = check_dataset(TABLE, y).y
+    assert (target.shape, target.dtype.kind) == ((6,), kind)
+
+
+def test_what_goes_along_is_cut_with_the_rows():
+    """An array of six values is cut; a number, a text and a list of another length stay."""
+    data = check_dataset(TABLE, TARGET, sample_weight=range(6), fit_params={"rate": 0.1, "name": "abcdef", "other": [1, 2]})
+    rows = np.array([5, 0])
+    assert {name: np.asarray(cut(value, 6, rows)).tolist() for name, value in data.fit_params.items()} == {
+        "sample_weight": [5, 0],
+        "rate": 0.1,
+        "name": "abcdef",
+        "other": [1, 2],
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((None, TARGET), "X is missing. Pass X and y, or datasets={name: (X, y)} for several datasets."),
+        ((TABLE, None), "y is missing. Pass X and y, or datasets={name: (X, y)} for several datasets."),
+        ((TABLE, TARGET[:5]), "X has 6 rows, but y has 5. Each example needs one value."),
+        ((TABLE[:1], [1]), "X has 1 row(s). At least 2 are needed: one to train on and one to test."),
+        ((TABLE, [0, 1, np.nan, 1, 0, 1]), "y is nan in row 2. Leave out examples whose target is not known."),
+        ((TABLE, ["a", None, "b", "a", "b", "a"]), "y is None in row 1. Leave out examples whose target is not known."),
+        (
+            (TABLE, np.array(["a", 1, "b", "a", "b", "a"], dtype=object)),
+            "y holds labels of type int and str. Make them all text or all numbers.",
+        ),
+        ((TABLE, np.zeros((6, 2, 2))), "y has shape (6, 2, 2); one value for each example is needed."),
+        ((3, TARGET), "X is of type int; an array, sparse matrix or data frame is needed."),
+        ((pl.LazyFrame(TABLE), TARGET), "X is lazy (LazyFrame). Pass the result of its collect()."),
+    ],
+)  # fmt: skip
+def test_data_that_cannot_be_used_are_refused(arguments: tuple[Any, Any], message: str):
+    """Each error says what is wrong, where, and how to go on."""
+    with pytest.raises(InvalidPlanError, match=f"^{re.escape(message)}$"):
+        check_dataset(*arguments)
+
+
+def test_what_goes_along_must_have_a_value_for_each_example():
+    """Groups and weights of another length are refused by name."""
+    with pytest.raises(InvalidPlanError, match=r"^X has 6 rows, but groups has 2"):
+        check_dataset(TABLE, TARGET, groups=[1, 2])
+    with pytest.raises(InvalidPlanError, match=r"^X has 6 rows, but sample_weight has 7"):
+        check_dataset(TABLE, TARGET, sample_weight=np.ones(7))
+    with pytest.raises(InvalidPlanError, match="sample_weight is given twice"):
+        check_dataset(TABLE, TARGET, sample_weight=np.ones(6), fit_params={"sample_weight": np.ones(6)})
+
+
+@pytest.mark.parametrize(
+    ("datasets", "message"),
+    [
+        ([(TABLE, TARGET)], "datasets must be a dict; got list. Pass datasets={name: (X, y)} or {name: (X, y, groups)}."),
+        ({}, "datasets is empty. Pass datasets={name: (X, y)} or {name: (X, y, groups)}."),
+        ({1: (TABLE, TARGET)}, "datasets has the key 1 of type int; names must be text."),
+        ({"a": TABLE}, "dataset 'a' is given as ndarray. Pass datasets={name: (X, y)} or {name: (X, y, groups)}."),
+        ({"a": (TABLE,)}, "dataset 'a' is given as 1 parts. Pass datasets={name: (X, y)} or {name: (X, y, groups)}."),
+        ({"a": (TABLE, TARGET[:2])}, "X of dataset 'a' has 6 rows, but y has 2. Each example needs one value."),
+    ],
+)
+def test_datasets_that_cannot_be_used_are_refused(datasets: Any, message: str):
+    """The error names the dataset."""
+    with pytest.raises(InvalidPlanError, match=f"^{re.escape(message)}$"):
+        check_datasets(datasets)
+
+
+def function(X_train: Any, y_train: Any, X_test: Any, rng: Any) -> Any:
+    """A model of which nothing is known."""
+
+
+@pytest.mark.parametrize(
+    ("models", "y", "task"),
+    [
+        ({"a": LogisticRegression()}, [1.5, 2.5], "classification"),
+        ({"a": LinearRegression(), "f": function}, [0, 1], "regression"),
+        ({"f": function}, ["a", "b"], "classification"),
+        ({"f": function}, [0, 1], "classification"),
+        ({"f": function}, [0.5, 1.5], "regression"),
+        ({"f": object()}, np.array([[0, 1], [1, 0]]), "other"),
+    ],
+)
+def test_the_task_is_what_the_models_say_else_what_the_target_looks_like(models: Any, y: Any, task: str):
+    """scikit-learn's tags first, then its `type_of_target`."""
+    assert find_task(models, np.asarray(y)) == task
+
+
+def test_classifiers_and_regressors_cannot_be_mixed():
+    """No metric fits both."""
+    with pytest.raises(InvalidPlanError, match="model 'a' is a classifier and model 'b' a regressor"):
+        find_task({"a": LogisticRegression(), "b": LinearRegression()}, TARGET)
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=10))
+def test_taking_rows_never_changes_the_table(rows: list[int]):
+    """What is taken may be changed without the table noticing."""
+    table = TABLE.copy()
+    take_rows(table, np.array(rows))[:] = -1
+    assert np.array_equal(table, TABLE)

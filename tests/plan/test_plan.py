@@ -1,0 +1,143 @@
+"""Models x datasets x splits, decided before anything is measured."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.svm import SVC
+
+from tiebreak.errors import InvalidParameterError, InvalidPlanError
+from tiebreak.plan.outcome import Cell
+from tiebreak.plan.plan import SMALL_DATA, check_rng, make_plan, threads_for
+from tiebreak.plan.record import MetricRecord
+from tiebreak.scores.metric import Metric
+
+X = np.arange(80.0).reshape(40, 2)
+Y = np.array(["no", "yes"] * 20)
+METRICS = [MetricRecord(Metric("accuracy", higher_is_better=True), "f")]
+
+
+def test_cells_of_a_split_follow_one_another():
+    """Dataset, split, model: 2 x 3 x 2 cells."""
+    plan = make_plan([SVC(), LogisticRegression()], datasets={"a": (X, Y), "b": (X, Y)}, cv=3)
+    assert plan.cells() == [Cell(d, s, m) for d in range(2) for s in range(3) for m in range(2)]
+    assert plan.n_cells == 12
+
+
+def test_the_record_holds_what_identifies_a_run():
+    """Labels in sorted order, targets by position, sizes and rows of the splits; by hand for 2 folds of 40."""
+    record = make_plan({"svm": SVC()}, X, Y, cv=2).record("r", METRICS, threads=1, settings={"rope": 0.1})
+    (dataset,) = record.datasets
+    assert dataset.classes == ("no", "yes")
+    assert dataset.target.tolist() == [0, 1] * 20
+    assert (dataset.kind, dataset.n_train.tolist(), dataset.n_test.tolist()) == ("stratified", [20, 20], [20, 20])
+    assert [rows.tolist() for rows in dataset.test_rows] == [list(range(20)), list(range(20, 40))]
+    assert (record.models[0].name, record.models[0].text) == ("svm", "SVC()")
+    assert {"python", "numpy", "scipy", "scikit-learn"} <= set(record.versions)
+    assert record.n_cells == 2
+
+
+def test_equal_plans_have_equal_hashes_and_changes_show():
+    """Another number in X, another parameter, another split: each changes its own hash only."""
+
+    def hashes(X: Any = X, C: float = 1.0, cv: Any = 2) -> tuple[str, str, tuple[str, ...]]:
+        record = make_plan({"svm": SVC(C=C)}, X, Y, cv=cv).record("r", METRICS, threads=1)
+        return record.datasets[0].fingerprint, record.models[0].fingerprint, record.datasets[0].split_hashes
+
+    base = hashes()
+    assert hashes() == base
+    assert [a == b for a, b in zip(hashes(X=X + 1e-9), base, strict=True)] == [False, True, True]
+    assert [a == b for a, b in zip(hashes(C=2.0), base, strict=True)] == [True, False, True]
+    assert [a == b for a, b in zip(hashes(cv=4), base, strict=True)] == [True, True, False]
+
+
+def test_a_run_is_named_after_its_data():
+    """Whatever the models, so that one more amends the run."""
+    one, other = make_plan(SVC(), X, Y, cv=2), make_plan([SVC(), LogisticRegression()], X, Y, cv=2)
+    assert one.default_name() == other.default_name()
+    assert re.fullmatch("run-[0-9a-f]{8}", one.default_name())
+    assert make_plan(SVC(), X + 1, Y, cv=2).default_name() != one.default_name()
+
+
+def test_targets_of_several_columns_are_kept_as_they_are():
+    """A regression of two outputs."""
+    target = np.column_stack([X[:, 0], X[:, 1]])
+    (dataset,) = make_plan(LinearRegression(), X, target, cv=2).record("r", METRICS, threads=1).datasets
+    assert dataset.classes is None
+    assert np.array_equal(dataset.target, target)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"X": X, "datasets": {"a": (X, Y)}},
+            "datasets= is given, and so is X=. Give either datasets= or X, y and what goes with them.",
+        ),
+        (
+            {"datasets": {"a": (X, Y)} | {"b": (X, Y)}, "cv": [([0, 1], [2])]},
+            "cv is a list of splits, which fits one dataset only. With datasets=, pass a number, a name or a splitter.",
+        ),
+        ({}, "X is missing. Pass X and y, or datasets={name: (X, y)} for several datasets."),
+    ],
+)
+def test_plans_that_cannot_be_are_refused(arguments: dict[str, Any], message: str):
+    """Each error says what is wrong and how to go on."""
+    with pytest.raises(InvalidPlanError, match=f"^{re.escape(message)}$"):
+        make_plan(SVC(), **arguments)
+
+
+def test_datasets_of_different_tasks_are_refused():
+    """A function may be asked for classes and for numbers, but no metric fits both."""
+
+    def function(X_train: Any, y_train: Any, X_test: Any, rng: Any) -> Any: ...
+
+    message = "dataset 'a' is for classification, but dataset 'b' for regression; no metric fits both."
+    with pytest.raises(InvalidPlanError, match=f"^{re.escape(message)}$"):
+        make_plan(function, datasets={"a": (X, Y), "b": (X, X[:, 0] / 7)}, cv=2)
+
+
+@pytest.mark.parametrize("rng", [-1, 1.5, "0", True])
+def test_a_seed_is_a_whole_number(rng: Any):
+    """Or a Generator, or None."""
+    with pytest.raises(
+        InvalidParameterError, match=re.escape(f"rng must be a whole number of at least 0, a Generator or None; got {rng!r}.")
+    ):
+        check_rng(rng)
+
+
+def test_seeds_that_are_accepted():
+    """None stays None; a Generator gives a number below 2**31."""
+    assert (check_rng(None), check_rng(np.int64(7))) == (None, 7)
+    assert 0 <= check_rng(np.random.default_rng(0)) < 2**31
+
+
+@pytest.mark.parametrize(
+    ("n_values", "asked", "n_workers", "threads"),
+    [
+        (SMALL_DATA, "auto", 1, 1),
+        (SMALL_DATA + 2, "auto", 1, 8),
+        (SMALL_DATA + 2, "auto", 3, 2),
+        (SMALL_DATA + 2, "auto", 16, 1),
+        (10, 4, 1, 4),
+        (10, None, 1, None),
+    ],
+)
+def test_threads_are_decided_by_the_size_of_the_data(n_values: int, asked: Any, n_workers: int, threads: int | None):
+    """One for small data, the cores shared among workers for large; 8 cores here."""
+    n = max(4, n_values // 2)
+    plan = make_plan(LinearRegression(), np.zeros((n, 2)), np.arange(n) / 3, cv=2)
+    assert threads_for(plan, asked, n_workers, 8) == threads
+
+
+def test_threads_that_are_no_number_are_refused():
+    """By name and value."""
+    plan = make_plan(LinearRegression(), X, X[:, 0], cv=2)
+    with pytest.raises(
+        InvalidParameterError, match="threads_per_fit must be 'auto', None or a whole number of at least 1; got 0"
+    ):
+        threads_for(plan, 0, 1, 2)
