@@ -1,7 +1,8 @@
 """Say whether your best model is really better, or whether it is a tie.
 
-`compare` takes a fitted search, a table of scores or a file, and says which models are better, which are practically
-equivalent, and which cannot be told apart yet. Names are loaded when they are first used, so that importing is cheap.
+`evaluate` measures models on splits and keeps each result as it comes. `compare` takes what it measured, a fitted search, a table
+of scores or a file, and says which models are better, which are practically equivalent, and which cannot be told apart yet.
+Names are loaded when they are first used, so that importing is cheap.
 """
 
 from __future__ import annotations
@@ -13,34 +14,50 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from tiebreak import bayesian, errors, frequentist
-    from tiebreak.api import compare, methods, read_scores
+    from tiebreak.api import compare, evaluate, methods, read_evaluation, read_scores
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.errors import TiebreakError
+    from tiebreak.evaluation.evaluation import Evaluation
+    from tiebreak.plan.grid import grid
     from tiebreak.scores.metric import Metric
     from tiebreak.scores.scores import Scores
+    from tiebreak.stores.memory import MemoryStore
+    from tiebreak.stores.sql import SqlStore
 
 _HOMES = {
     "compare": "tiebreak.api",
+    "evaluate": "tiebreak.api",
     "methods": "tiebreak.api",
+    "read_evaluation": "tiebreak.api",
     "read_scores": "tiebreak.api",
     "Comparison": "tiebreak.comparison.comparison",
+    "Evaluation": "tiebreak.evaluation.evaluation",
+    "MemoryStore": "tiebreak.stores.memory",
     "Metric": "tiebreak.scores.metric",
     "Scores": "tiebreak.scores.scores",
+    "SqlStore": "tiebreak.stores.sql",
     "TiebreakError": "tiebreak.errors",
+    "grid": "tiebreak.plan.grid",
 }
 _ROOMS = ("bayesian", "errors", "frequentist")
 
 __all__ = [
     "Comparison",
+    "Evaluation",
+    "MemoryStore",
     "Metric",
     "Scores",
+    "SqlStore",
     "TiebreakError",
     "__version__",
     "bayesian",
     "compare",
     "errors",
+    "evaluate",
     "frequentist",
+    "grid",
     "methods",
+    "read_evaluation",
     "read_scores",
 ]
 

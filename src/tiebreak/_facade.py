@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
     from tiebreak.comparison.comparison import Comparison, PairComparison
     from tiebreak.comparison.requirements import Requirements
+    from tiebreak.evaluation.evaluation import Evaluation
+    from tiebreak.scores.scores import Scores
     from tiebreak.views.plots import Plots
 
 
@@ -89,3 +91,24 @@ def plots(comparison: Comparison) -> Plots:
     from tiebreak.views.plots import Plots
 
     return Plots(comparison)
+
+
+def compare(scores: Scores, **settings: Any) -> Comparison:
+    """The answer about scores."""
+    from tiebreak.api import compare as answer
+
+    return answer(scores, **settings)
+
+
+def evaluation_text(evaluation: Evaluation) -> str:
+    """An evaluation for a terminal."""
+    from tiebreak.views.evaluation import evaluation_text as view
+
+    return view(evaluation)
+
+
+def evaluation_html(evaluation: Evaluation) -> str:
+    """An evaluation as a piece of HTML without script, for notebooks."""
+    from tiebreak.views.evaluation import evaluation_html as view
+
+    return view(evaluation)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -12,10 +12,15 @@ from tiebreak.comparison.choose import methods as _methods
 from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.settings import MethodName, Settings
+from tiebreak.errors import InvalidParameterError
 from tiebreak.frequentist.adjustment import Correction
 from tiebreak.numerics import Alternative, Missing
 from tiebreak.readers import read_scores as _read
 from tiebreak.scores.scores import Scores
+
+if TYPE_CHECKING:
+    from tiebreak.evaluation.evaluation import Evaluation
+    from tiebreak.evaluation.progress import Progress
 
 
 def read_scores(
@@ -33,7 +38,7 @@ def read_scores(
 ) -> Scores:
     """Read scores from anything that `compare` accepts; the parameters are those of `compare`."""
     return _read(
-        *(source.scores if isinstance(source, Comparison) else source for source in sources),
+        *(_opened(source, metric) for source in sources),
         metric=metric,
         models=models,
         dataset=dataset,
@@ -77,8 +82,8 @@ def compare(
     *sources
         What was measured: a fitted `GridSearchCV` or `RandomizedSearchCV`, a `cv_results_` dict,
         ``{name: cross_validate(...)}``, ``{name: array of scores, one per split}``, a long or wide frame (pandas, polars,
-        pyarrow, anything narwhals reads), a path to CSV, JSON or Parquet, `Scores`, or another `Comparison`. Several are
-        joined on the split key.
+        pyarrow, anything narwhals reads), a path to CSV, JSON or Parquet, `Scores`, an `Evaluation`, the URL of a store with
+        the name of a run (``"sqlite:///runs.db#study"``), or another `Comparison`. Several are joined on the split key.
     metric : str, optional
         Selects where a source holds several metrics, names it where a source holds none. A scikit-learn scorer name knows
         its direction; any other needs `lower_is_better`.
@@ -165,3 +170,183 @@ def compare(
 def methods() -> dict[str, Method]:
     """Procedures that `compare` can use, by name: what each takes for granted and where it comes from."""
     return _methods()
+
+
+def evaluate(
+    models: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    groups: Any = None,
+    datasets: Mapping[str, Any] | None = None,
+    cv: Any = None,
+    scoring: Any = None,
+    sample_weight: Any = None,
+    fit_params: Mapping[str, Any] | None = None,
+    store: Any = None,
+    name: str | None = None,
+    n_jobs: int = 1,
+    runner: Any = None,
+    threads_per_fit: int | Literal["auto"] | None = "auto",
+    keep_predictions: bool = True,
+    train_scores: bool = False,
+    timeout: float | None = None,
+    retry_failed: bool = False,
+    accept_versions: bool = False,
+    progress: bool | Callable[[Progress], object] | None = None,
+    rng: int | np.random.Generator | None = 0,
+) -> Evaluation:
+    """Measure models on the same splits of the same data; with a store, each cell once and never again.
+
+    A cell is one model on one split. What a model raises, takes too long for or dies of becomes the failure of that cell, with
+    its reason, and the others go on. With a store, the same call after an interruption does only what is missing, and a call
+    with a model, a repeat or a metric more adds only that.
+
+    Parameters
+    ----------
+    models : dict, list, estimator or function
+        ``{name: model}``; in a list, models are named by their class. A model is an estimator or a pipeline, the result of
+        `grid`, an object of your own with fit and predict, or a function ``(X_train, y_train, X_test, rng) -> predictions``.
+        Models are copied before each fit, and their own `n_jobs` is left alone.
+    X : array_like, sparse matrix, or data frame (pandas, polars) of shape (n_samples, n_features)
+    y : array_like of shape (n_samples,) or (n_samples, n_outputs)
+    groups : array_like of shape (n_samples,), optional
+        Examples of one group are never on both sides of a split, if `cv` is None, an int or a splitter that uses groups.
+    datasets : dict, optional
+        ``{name: (X, y)}`` or ``{name: (X, y, groups)}`` instead of X, y and groups.
+    cv : None, int, str, dict, splitter, or iterable of (train, test)
+        None: 10 x 10-fold (stratified for classes) with fewer than 1,000 examples, else 10-fold, shuffled. An int: folds as in
+        scikit-learn, not shuffled. A name: "holdout", "repeated-holdout", "kfold", "repeated-kfold", "stratified",
+        "repeated-stratified", "loo", "group", "stratified-group", "time"; with options as a dict such as
+        ``{"kind": "repeated-kfold", "n_folds": 5, "n_repeats": 2, "seed": 1}`` (n_folds, n_repeats, test_size, shuffle, seed,
+        stratify, n_bins for the quantiles by which a regression is stratified; gap and window for "time"). Splits are made
+        once and are the same for every model.
+    scoring : str, callable, list, or dict, optional
+        Names of scikit-learn's scorers, scorers, or callables ``(model, X, y) -> float``. Accuracy or R2 if not given. Scores
+        are kept in the metric's own unit: "neg_log_loss" as ``log_loss``, lower is better.
+    sample_weight : array_like of shape (n_samples,), optional
+        Goes to every `fit` (of a pipeline: to its last step); scores count each example once.
+    fit_params : dict, optional
+        What `fit` is given besides; values with n_samples rows are cut to the training rows. With scikit-learn's metadata
+        routing on, these and `sample_weight` are routed.
+    store : str, path or Store, optional
+        ``"sqlite:///runs.db"``; not given: in memory, for this call only.
+    name : str, optional
+        Of the run in the store; by default made from the data.
+    n_jobs : int, default 1
+        Worker processes; -1 for all cores. They are started only where that pays.
+    runner : Runner, optional
+        Runs the cells instead.
+    threads_per_fit : "auto", int or None
+        Threads of numerical libraries. "auto": 1 for data of up to a million numbers, else cores / workers; decided when a
+        run begins, and kept. None leaves the libraries alone.
+    keep_predictions : bool, default True
+        Whether to keep what the models said of the test rows.
+    train_scores : bool, default False
+        Whether to score the training rows too.
+    timeout : float, optional
+        Seconds after which a cell is given up.
+    retry_failed : bool, default False
+        Whether to measure again what failed before.
+    accept_versions : bool, default False
+        Whether to go on with a run that was begun with other versions of the libraries.
+    progress : bool or callable, optional
+        By default a bar where standard error is a terminal and the run takes longer than two seconds. A callable is given a
+        `Progress` up to ten times a second.
+    rng : int, Generator or None, default 0
+        What all seeds are derived from: of models and splitters whose random_state is None, and of functions. The seed of a
+        cell depends on the names of model and dataset and on the split alone, so results are the same whatever `n_jobs` is.
+        None leaves random states alone, and the run cannot be reproduced.
+
+    Returns
+    -------
+    Evaluation
+        Print it for an overview; `.compare()` for the answer; `.scores()`, `.summary()`, `.predictions`, `.failures`,
+        `.times` for the rest.
+
+    Raises
+    ------
+    TiebreakError
+        Something that can be told before the first fit, or a store that cannot be used; the text says how to go on.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> from sklearn.datasets import make_moons
+    >>> from sklearn.svm import SVC
+    >>> X, y = make_moons(noise=0.352, random_state=1, n_samples=100)
+    >>> models = tb.grid(SVC(), {"kernel": ["linear", "rbf"]})
+    >>> evaluation = tb.evaluate(models, X, y, cv="repeated-stratified", scoring="roc_auc")
+    >>> evaluation.compare(rope=0.01).pair("rbf", "linear").n_splits
+    100
+    """
+    from tiebreak.evaluation.evaluate import evaluate as _evaluate
+
+    return _evaluate(
+        models,
+        X,
+        y,
+        groups=groups,
+        datasets=datasets,
+        cv=cv,
+        scoring=scoring,
+        sample_weight=sample_weight,
+        fit_params=fit_params,
+        store=store,
+        name=name,
+        n_jobs=n_jobs,
+        runner=runner,
+        threads_per_fit=threads_per_fit,
+        keep_predictions=keep_predictions,
+        train_scores=train_scores,
+        timeout=timeout,
+        retry_failed=retry_failed,
+        accept_versions=accept_versions,
+        progress=_progress(progress),
+        rng=rng,
+    )
+
+
+def read_evaluation(store: Any, name: str | None = None) -> Evaluation:
+    """A run out of a store, as far as it has come.
+
+    Parameters
+    ----------
+    store : str, path or Store
+        ``"sqlite:///runs.db"``, or with the name of the run, ``"sqlite:///runs.db#study"``.
+    name : str, optional
+        Of the run; not needed where there is only one.
+
+    Raises
+    ------
+    UnknownNameError
+        No run is called so.
+    AmbiguousSourceError
+        There are several, and none was named.
+    """
+    from tiebreak.evaluation.read import read_evaluation as _read_evaluation
+
+    return _read_evaluation(store, name)
+
+
+def _opened(source: Any, metric: str | None) -> Any:
+    """A source as readers know it: the scores of a comparison or an evaluation, or of a run in a store."""
+    if isinstance(source, Comparison):
+        return source.scores
+    if isinstance(source, str) and "://" in source:
+        source = read_evaluation(source)
+    if type(source).__name__ == "Evaluation" and hasattr(source, "metric_position"):
+        return source.scores(metric)
+    return source
+
+
+def _progress(progress: Any) -> Callable[[Progress], object] | None:
+    if callable(progress):
+        return progress  # type: ignore[no-any-return]
+    if progress is not None and not isinstance(progress, bool):
+        raise InvalidParameterError(f"progress must be True, False, None or a callable; got {progress!r}.")
+    from tiebreak.views import progress as views
+
+    if progress or (progress is None and views.is_interactive()):
+        return views.bar()
+    return None

@@ -102,3 +102,11 @@ class ConflictingScoreError(TiebreakError, ValueError):
 
 class InvalidStudyError(TiebreakError, ValueError):
     """A study file that cannot be used; the text names file, key and value."""
+
+
+class InvalidOutputsError(TiebreakError, ValueError):
+    """What a model said of the test rows cannot be scored: another length or shape, or labels of another type."""
+
+
+class LostWorkersError(TiebreakError, RuntimeError):
+    """Worker processes that ended as they were started, however often that was tried; what was measured is kept."""

@@ -6,7 +6,7 @@ import csv
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,8 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def environment(**changes: str) -> dict[str, str]:
-    """The variables of a process that a test starts: these and no traceback setting of whoever runs the tests."""
-    kept = {name: value for name, value in os.environ.items() if name != "TIEBREAK_TRACEBACK"}
+    """The variables of a process that a test starts: these and no settings of whoever runs the tests."""
+    kept = {name: value for name, value in os.environ.items() if name not in ("TIEBREAK_STORE", "TIEBREAK_TRACEBACK")}
     return {**kept, **changes}
 
 
@@ -57,3 +57,43 @@ def write_scores(path: Path, models: Sequence[str], step: float = 0.01, n_splits
 def scores(tmp_path: Path) -> str:
     """Three models: svm is far ahead of forest, and ridge is near forest."""
     return str(write_scores(tmp_path / "scores.csv", ["svm", "forest", "ridge"], step=0.03))
+
+
+STUDY = """\
+name = "flowers"
+rope = 0.02
+metrics = ["accuracy", "f1_macro"]
+data = { source = "sklearn:iris" }
+cv = { kind = "repeated-stratified", n_folds = 3, n_repeats = 2 }
+
+[models.bayes]
+import = "sklearn.naive_bayes:GaussianNB"
+[models.tree]
+import = "sklearn.tree:DecisionTreeClassifier"
+[models."=1+1"]
+import = "sklearn.dummy:DummyClassifier"
+params = { strategy = "stratified" }
+"""
+"""Three models on six splits: 18 cells, of a few milliseconds each."""
+
+N_CELLS = 18
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty folder to work in; no store is set, and what a study makes importable is forgotten."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TIEBREAK_STORE", raising=False)
+    before, modules = list(sys.path), set(sys.modules)
+    yield tmp_path
+    sys.path[:] = before
+    for name in set(sys.modules) - modules:
+        if str(tmp_path) in str(getattr(sys.modules[name], "__file__", "")):
+            del sys.modules[name]
+
+
+@pytest.fixture
+def study(here: Path) -> str:
+    """A study file in the folder."""
+    (here / "study.toml").write_text(STUDY, encoding="utf-8")
+    return "study.toml"

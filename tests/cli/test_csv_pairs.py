@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 import tiebreak as tb
-from tiebreak.cli.csv_pairs import FORMULA_STARTS, pairs_csv
+from tiebreak.cli.csv_pairs import pairs_csv
+from tiebreak.cli.csv_text import FORMULA_STARTS
 
 
 def compared(*names: str, lacking: bool = False) -> tb.Comparison:

@@ -72,27 +72,6 @@ def test_a_missing_extra_is_no_fault(monkeypatch: pytest.MonkeyPatch, capsys: py
     assert 'pip install "tiebreak[parquet]"' in output
 
 
-@pytest.mark.parametrize(
-    ("version", "mode"),
-    [
-        ((3, 6, 23), "DELETE + FULL, as this release has no WAL"),
-        ((3, 7, 0), "DELETE + FULL, as this release can lose commits in WAL mode"),
-        ((3, 40, 1), "DELETE + FULL, as this release can lose commits in WAL mode"),
-        ((3, 44, 5), "DELETE + FULL, as this release can lose commits in WAL mode"),
-        ((3, 44, 6), "WAL + FULL"),
-        ((3, 45, 0), "DELETE + FULL, as this release can lose commits in WAL mode"),
-        ((3, 50, 6), "DELETE + FULL, as this release can lose commits in WAL mode"),
-        ((3, 50, 7), "WAL + FULL"),
-        ((3, 51, 2), "DELETE + FULL, as this release can lose commits in WAL mode"),
-        ((3, 51, 3), "WAL + FULL"),
-        ((4, 0, 0), "WAL + FULL"),
-    ],
-)
-def test_journal_mode(version: tuple[int, int, int], mode: str) -> None:
-    """Design section 6: SQLite 3.7.0 to 3.51.2 can lose WAL commits; the fix was taken back to 3.50.7 and 3.44.6."""
-    assert doctor.journal_mode(version) == mode
-
-
 @pytest.mark.parametrize(("version", "numbers"), [("2.0", (2,)), ("3.9rc1", (3, 9)), ("1.10.2", (1, 10, 2)), ("odd", ())])
 def test_versions_are_compared_as_numbers(version: str, numbers: tuple[int, ...]) -> None:
     """1.10 is newer than 1.9, and 2.0 is 2."""

@@ -7,7 +7,7 @@ import inspect
 import pytest
 
 import tiebreak
-from tiebreak.cli.wording import _PARAMETERS, as_typed
+from tiebreak.cli.wording import _FLAGS, _PARAMETERS, as_typed, in_study
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,13 @@ from tiebreak.cli.wording import _PARAMETERS, as_typed
             "Pass --lower-is-better or --higher-is-better.",
         ),
         ("say lower_is_better= too", "say --lower-is-better or --higher-is-better too"),
+        ("or begin another run with name=.", "or begin another run with --name."),
+        ("Name one: ...#NAME, or name=.", "Name one: ...#NAME."),
+        ("or pass accept_versions=True to go on", "or pass --accept-versions to go on"),
+        ("with retry_failed= they are measured", "with --retry-failed they are measured"),
+        ("Evaluate with keep_predictions=True.", "Evaluate with keep_predictions = true in the study."),
+        ("in this process: n_jobs=1, no timeout", "in this process: --n-jobs 1, no timeout"),
+        ("ValueError: x See evaluation.failures.", "ValueError: x 'tiebreak show' lists them."),
         ("add columns of these names; for a search, pass X and y.", "add columns of these names."),
     ],
 )
@@ -45,6 +52,7 @@ def test_parameters_become_options(message: str, typed: str) -> None:
         "n_train of repeat 0 fold 3 is 5 in one row and 6 in another",
         "scikit-learn's name 'order=1', or the models' own",
         "index=False in pandas",
+        "run 'name=x': the model 'store=1' is not what was measured",
     ],
 )
 def test_names_and_paths_are_left_alone(message: str) -> None:
@@ -52,6 +60,22 @@ def test_names_and_paths_are_left_alone(message: str) -> None:
     assert as_typed(message) == message
 
 
-def test_each_parameter_is_one_of_compare() -> None:
-    """None is renamed in the library and forgotten here."""
-    assert set(_PARAMETERS) <= set(inspect.signature(tiebreak.compare).parameters)
+def test_each_parameter_is_one_of_the_library() -> None:
+    """None is renamed there and forgotten here."""
+    known = {*inspect.signature(tiebreak.compare).parameters, *inspect.signature(tiebreak.evaluate).parameters}
+    assert {*_PARAMETERS, *_FLAGS} <= known
+
+
+@pytest.mark.parametrize(
+    ("message", "written"),
+    [
+        ("Pass groups=, one value for each row of X.", 'Name the column: groups = "..." under [data].'),
+        ("Leave sample_weight out.", "Leave weights out."),
+        ("was made with rng=0, and now rng is 1. Pass rng=0", "was made with seed = 0, and now seed is 1. Pass seed = 0"),
+        ("Name each: scoring={name: scorer}.", "Name each: metrics = {name: scorer}."),
+        ("run 'rng=1': the model 'scoring=x' is not", "run 'rng=1': the model 'scoring=x' is not"),
+    ],
+)
+def test_parameters_become_keys_of_a_study(message: str, written: str) -> None:
+    """For whoever wrote the study and sees no Python; what is quoted stays."""
+    assert in_study(message) == written

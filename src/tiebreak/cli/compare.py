@@ -139,8 +139,8 @@ def compare_command(
     """Compare the models whose scores stand in FILE...
 
     A file is CSV, JSON or Parquet: a column per model, or the columns model and score, with repeat, fold, n_train and n_test
-    where they are known; or what --format json wrote. '-' is standard input. Several files are joined on their splits, so that
-    last release's scores and today's can be compared.
+    where they are known; or what --format json wrote. '-' is standard input, and sqlite:///runs.db#NAME a run in a store.
+    Several files are joined on their splits, so that last release's scores and today's can be compared.
     """
     if raw and format_ != "csv":
         raise click.UsageError("--raw goes with --format csv.")
@@ -151,10 +151,15 @@ def compare_command(
     comparison = _compared(files, {**settings, "rng": seed})
     required = bool(require_better or require_not_worse)
     requirements = comparison.meets(better=require_better, not_worse=require_not_worse) if required else None
-    _VIEWS[format_](comparison, requirements, raw)
+    write_answer(comparison, format_, requirements, raw=raw)
     if plots is not None:
         draw(comparison, plots)
     context.exit(EXIT_OK if requirements is None or requirements else EXIT_NOT_MET)
+
+
+def write_answer(comparison: Comparison, format_: str, requirements: Requirements | None = None, *, raw: bool = False) -> None:
+    """Print a comparison in one of `FORMATS`."""
+    _VIEWS[format_](comparison, requirements, raw)
 
 
 def draw(comparison: Comparison, folder: Path) -> None:

@@ -1,18 +1,14 @@
-"""The table of pairs as CSV, by the standard library."""
+"""The table of pairs as CSV."""
 
 from __future__ import annotations
 
-import csv
-import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from tiebreak.cli.csv_text import csv_lines
 from tiebreak.views.tables import pair_columns
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
-
-# Spreadsheets take a cell that starts so for a formula, the full-width forms and those after a line break included.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def pairs_csv(comparison: Comparison, *, raw: bool = False) -> str:
@@ -25,23 +21,4 @@ def pairs_csv(comparison: Comparison, *, raw: bool = False) -> str:
         Leave text as it is. Otherwise text that a spreadsheet would run as a formula gets an apostrophe in front.
     """
     columns = pair_columns(comparison)
-    lines = _Lines()
-    writer = csv.writer(lines, lineterminator="\r\n")  # so that a name with a carriage return is quoted
-    writer.writerow(columns)
-    for row in zip(*(column.tolist() for column in columns.values()), strict=True):
-        writer.writerow([_cell(value, raw) for value in row])
-    return "".join(line.removesuffix("\r\n") + "\n" for line in lines)
-
-
-class _Lines(list[str]):
-    """A file to the csv module, of which each row stays apart."""
-
-    write = list.append
-
-
-def _cell(value: Any, raw: bool) -> Any:
-    if isinstance(value, float):
-        return "" if math.isnan(value) else repr(value)
-    if isinstance(value, str) and not raw and value.startswith(FORMULA_STARTS):
-        return f"'{value}"
-    return value
+    return "".join(csv_lines(list(columns), zip(*(column.tolist() for column in columns.values()), strict=True), raw=raw))

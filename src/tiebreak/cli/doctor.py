@@ -32,6 +32,8 @@ class Package:
 # As in pyproject.toml, which an installed package does not carry; a test holds the two equal.
 CORE = (
     Package("click", "click", "8.3.2"),
+    Package("joblib", "joblib", "1.4"),
+    Package("joblib", "joblib", "1.4"),
     Package("matplotlib", "matplotlib", "3.9"),
     Package("narwhals", "narwhals", "2.0"),
     Package("numpy", "numpy", "2.0"),
@@ -39,6 +41,8 @@ CORE = (
     Package("rich", "rich", "13.7"),
     Package("scikit-learn", "sklearn", "1.6"),
     Package("scipy", "scipy", "1.13"),
+    Package("sqlalchemy", "sqlalchemy", "2.0.30"),
+    Package("threadpoolctl", "threadpoolctl", "3.5"),
 )
 EXTRAS = {"parquet": (Package("pyarrow", "pyarrow", "17"),)}
 
@@ -102,23 +106,6 @@ def examine(package: Package) -> Finding:
     return Finding(package, "fine", version)
 
 
-def journal_mode(version: tuple[int, ...]) -> str:
-    """How a store would keep its promises on this SQLite.
-
-    Releases 3.7.0 to 3.51.2 can lose a commit in WAL mode; 3.50.7 and 3.44.6 have the fix too.
-
-    Parameters
-    ----------
-    version : tuple of int
-        As in ``sqlite3.sqlite_version_info``.
-    """
-    is_fixed = version >= (3, 51, 3) or (3, 50, 7) <= version < (3, 51) or (3, 44, 6) <= version < (3, 45)
-    if is_fixed:
-        return "WAL + FULL"
-    why = "has no WAL" if version < (3, 7) else "can lose commits in WAL mode"
-    return f"DELETE + FULL, as this release {why}"
-
-
 def _machine() -> list[str]:
     encodings = f"files {sys.getfilesystemencoding()}, locale {locale.getpreferredencoding(False)}"
     facts = {
@@ -145,6 +132,8 @@ def _sqlite() -> str:
         import sqlite3
     except ImportError:
         return "missing from this Python, so results cannot be stored"
+    from tiebreak.stores.sqlite import journal_mode
+
     return f"{sqlite3.sqlite_version}, {journal_mode(sqlite3.sqlite_version_info)}"
 
 

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 COMMANDS = {
     "compare": "Say which models are better, and which tie.",
+    "run": "Measure the models of a study, and compare them.",
+    "resume": "Go on with a run.",
+    "runs": "List the runs of a store.",
+    "show": "Show how far a run has come.",
+    "export": "Write the scores or predictions of a run to a file.",
     "demo": "Run two worked examples and explain the answers.",
     "doctor": "Show versions, and what is missing.",
 }
@@ -14,8 +19,8 @@ Usage: tiebreak [OPTIONS] COMMAND [ARGS]...
 
   Is your best model really better, or is it a tie?
 
-  Compares machine-learning models with the statistics that fit how their
-  scores were made. 'tiebreak COMMAND --help' says more.
+  Measures machine-learning models, and compares them with the statistics that
+  fit how their scores were made. 'tiebreak COMMAND --help' says more.
 
 Options:
   --version    Show the version and exit.

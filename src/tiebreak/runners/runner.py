@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from types import TracebackType
 from typing import Protocol
 
@@ -31,12 +31,13 @@ class Workload(Protocol):
 class Runner(Protocol):
     """Measures cells somewhere and hands the outcomes over as they come."""
 
-    def run(self, workload: Workload, cells: Sequence[Cell]) -> Iterator[list[Outcome]]:
+    def run(self, workload: Workload, cells: Sequence[Cell]) -> Generator[list[Outcome], None, None]:
         """Each cell's outcome once, in batches that are to be recorded together.
 
-        A batch holds what one worker measured at a stretch, about 0.2 s of work. The worker is given more only after the
-        consumer has asked for the next batch, so that at a kill at most one batch of each worker is lost. When the
-        consumer stops early or an exception goes through, no process is left at work.
+        A batch holds what one worker measured at a stretch, about 0.2 s of work, or what several did. A worker is given
+        more only after the consumer has asked for the next batch, so that at a kill at most one batch of each worker is
+        lost. When the iterator is closed or an exception goes through it, no process is left at work; a consumer that may
+        stop early or fail closes it (``contextlib.closing``), rather than wait until it is collected.
 
         Parameters
         ----------

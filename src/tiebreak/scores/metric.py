@@ -34,7 +34,7 @@ SHARES = frozenset(
 )
 """Metrics between 0 and 1, which people also write in percent."""
 
-_ABBREVIATIONS = {
+ABBREVIATIONS = {
     "acc": "accuracy",
     "auc": "roc_auc",
     "auroc": "roc_auc",
@@ -48,6 +48,7 @@ _ABBREVIATIONS = {
     "rmse": "root_mean_squared_error",
     "rmsle": "root_mean_squared_log_error",
 }
+"""What people call scikit-learn's metrics, in lower case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +124,11 @@ def name_metric(name: str, lower_is_better: bool | None = None) -> NamedMetric:
 
 def is_abbreviated_loss(name: str) -> bool:
     """Whether people use this name for one of scikit-learn's losses, such as "rmse"."""
-    return _ABBREVIATIONS.get(name.lower()) in LOWER_IS_BETTER
+    return ABBREVIATIONS.get(name.lower()) in LOWER_IS_BETTER
 
 
 def _suggestion(name: str) -> str:
     lowered = name.lower().removeprefix("neg_").replace(" ", "_").replace("-", "_")
     known = sorted(HIGHER_IS_BETTER | LOWER_IS_BETTER)
-    near = [_ABBREVIATIONS[lowered]] if lowered in _ABBREVIATIONS else difflib.get_close_matches(lowered, known, 3, 0.75)
+    near = [ABBREVIATIONS[lowered]] if lowered in ABBREVIATIONS else difflib.get_close_matches(lowered, known, 3, 0.75)
     return ", or use scikit-learn's name " + " or ".join(repr(n) for n in near) + ", whose direction is known" if near else ""

@@ -18,6 +18,7 @@ NoticeCode = Literal[
     "selected-best",
     "percent-or-fraction",
     "duplicate-candidates",
+    "failed-models",
 ]
 
 

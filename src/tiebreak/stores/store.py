@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -50,9 +50,9 @@ class Damage:
     run : str
         "" where it cannot be told.
     where : str
-        "cell of model 'svm' on repeat 0 fold 3", "the list of models", ...
+        "the cell of model 'svm' on repeat 0 fold 3", "the list of models", "the file", ...
     what : str
-        "its hash does not match", "missing although it was recorded", ...
+        "its hash does not match", "1 of 40 is gone", ...
     """
 
     run: str
@@ -75,6 +75,8 @@ class CellTable:
     has_score : ndarray of bool, same shape
         Whether the metric was measured there, undefined included.
     fit_seconds, predict_seconds : ndarray of shape (n_recorded,)
+    environment : ndarray of shape (n_recorded,)
+        The versions that each was measured with: positions in `RunLog.environments`.
     """
 
     dataset: IntArray
@@ -85,6 +87,7 @@ class CellTable:
     has_score: np.ndarray[tuple[int, int], np.dtype[np.bool_]]
     fit_seconds: FloatArray
     predict_seconds: FloatArray
+    environment: IntArray
 
     def state_name(self, row: int) -> State:
         """The state of a row in words."""
@@ -99,19 +102,33 @@ class RunLog(Protocol):
 
     @property
     def record(self) -> RunRecord:
-        """The plan that this log was opened with, or all that the run has where it was opened for reading."""
+        """The plan that this log was opened with, or all that the run has where it was opened for reading.
+
+        `threads` is what the run was begun with. `versions` of a log for reading are the last that were recorded.
+        """
+
+    @property
+    def environments(self) -> tuple[Mapping[str, str], ...]:
+        """The versions that the run was begun with, and all that were accepted later."""
 
     def write(self, outcomes: Sequence[Outcome]) -> None:
         """Keep the outcomes, all of them or none, before this returns.
 
+        Only a call with very many (over 1,000, or with many MB of outputs) is kept in several pieces, one after the other, so
+        that no other writer has to wait long.
+
         A cell is kept once. Of a cell that is done, the same scores again change nothing, further metrics are added, and
         a different score of the same metric is refused, unless the run is one that cannot be reproduced (rng None): then
-        the first score stays. A failure never replaces a cell that is done; anything replaces a failure.
+        the first score stays. Outputs of further methods are added too; times and versions stay those of the first. A failure
+        never replaces a cell that is done; anything replaces a failure.
 
         Raises
         ------
         ConflictingScoreError
             Naming run and cell.
+        InvalidParameterError
+            A cell or state that there is not, or outputs that are no array of numbers; `UnknownNameError` for a metric that
+            the run does not have.
         StoreError
             The outcomes could not be kept; those written before are.
         """
@@ -132,7 +149,7 @@ class RunLog(Protocol):
         ----------
         cells : iterable of Cell, optional
         outputs : bool
-            Whether to load what the models said of the test rows.
+            Whether to load what the models said of the test rows; the arrays are not to be written to.
 
         Raises
         ------
@@ -151,13 +168,14 @@ class Store(Protocol):
         """Where the store is, without passwords; "" for one in memory."""
 
     def runs(self) -> list[RunSummary]:
-        """All runs, the last one updated first."""
+        """All runs, the last one updated first. The cells are not read for it."""
 
     def open(self, record: RunRecord, *, accept_versions: bool = False) -> RunLog:
         """Begin a run, or go on with the one of the same name.
 
         Models, datasets, splits and metrics that the stored run does not have are added to it; those that it has must be
-        the same. What the stored run has beyond the record stays, and is not seen through this log.
+        the same. What the stored run has beyond the record stays, and is not seen through this log. `threads` stays what it
+        was; `settings` are added to those stored.
 
         Raises
         ------
@@ -180,7 +198,7 @@ class Store(Protocol):
         """Forget a run."""
 
     def check(self) -> list[Damage]:
-        """Read everything and say what is not as it was written; empty if all is well."""
+        """Read everything and say what is not as it was written; empty if all is well. Damage is never raised from here."""
 
     def close(self) -> None:
         """Let go of files and connections; the store may be used again afterwards."""

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 def fragment(comparison: Comparison) -> str:
     """Sentence and ranking, the rest folded; no script, no outside resource, colours left to the notebook."""
     details = [
-        _folded("Pairs", _table(pair_table(comparison)) + "".join(f"<p>{escape(line)}</p>" for line in footnotes(comparison))),
+        _folded(
+            "Pairs", table_html(pair_table(comparison)) + "".join(f"<p>{escape(line)}</p>" for line in footnotes(comparison))
+        ),
         _folded("Method", "".join(f"<p>{escape(line)}</p>" for line in method_lines(comparison))),
     ]
     if comparison.warnings:
@@ -25,7 +27,7 @@ def fragment(comparison: Comparison) -> str:
         '<div class="tiebreak">'
         f"<p><strong>{escape(comparison.sentence)}</strong></p>"
         + "".join(f"<p>{escape(line)}</p>" for line in extra_sentences(comparison))
-        + _table(ranking_table(comparison))
+        + table_html(ranking_table(comparison))
         + f"<p><small>{escape(design_line(comparison))}</small></p>"
         + "".join(details)
         + "</div>"
@@ -36,7 +38,8 @@ def _folded(title: str, body: str) -> str:
     return f"<details><summary>{escape(title)}</summary>{body}</details>"
 
 
-def _table(table: Table) -> str:
+def table_html(table: Table) -> str:
+    """A table with its title as caption."""
     head = "".join(_cell("th", text, right) for text, right in zip(table.headers, table.right, strict=True))
     body = "".join(
         "<tr>" + "".join(_cell("td", text, right) for text, right in zip(row, table.right, strict=True)) + "</tr>"

@@ -1,0 +1,47 @@
+"""Tables as CSV, by the standard library: any name survives, and nothing in it is run by a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+# Spreadsheets take a cell that starts so for a formula, the full-width forms and those after a line break included.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+
+
+def csv_lines(header: Sequence[str], rows: Iterable[Sequence[Any]], *, raw: bool = False) -> Iterator[str]:
+    """A table line by line; what is undefined is an empty cell.
+
+    Parameters
+    ----------
+    header : sequence of str
+    rows : iterable of sequence
+    raw : bool
+        Leave text as it is. Otherwise text that a spreadsheet would run as a formula gets an apostrophe in front.
+    """
+    last = _Last()
+    writer = csv.writer(last, lineterminator="\r\n")  # so that a name with a carriage return is quoted
+    writer.writerow([_cell(name, raw) for name in header])
+    yield last.line
+    for row in rows:
+        writer.writerow([_cell(value, raw) for value in row])
+        yield last.line
+
+
+class _Last:
+    """A file to the csv module, which keeps the last row that was written."""
+
+    line = ""
+
+    def write(self, line: str) -> None:
+        self.line = line.removesuffix("\r\n") + "\n"
+
+
+def _cell(value: Any, raw: bool) -> Any:
+    if isinstance(value, float):
+        return "" if math.isnan(value) else repr(value)
+    if isinstance(value, str) and not raw and value.startswith(FORMULA_STARTS):
+        return f"'{value}"
+    return value

@@ -1,0 +1,110 @@
+"""``tiebreak export``: the scores or the predictions of a run as a table for other programs."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from tiebreak.cli.options import help_option
+from tiebreak.cli.process import CommandError, emit, reason, say
+from tiebreak.cli.stores import read_run, store_option
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_CSV = (".csv",)
+_PARQUET = (".parquet", ".pq")
+_STANDARD_OUTPUT = "-"
+_ROWS = 10_000
+"""Rows that are Python objects at a time."""
+
+
+def _file(_: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    if value is not None and value != _STANDARD_OUTPUT and Path(value).suffix.lower() not in (*_CSV, *_PARQUET):
+        raise click.BadParameter(f"{value!r} ends in neither .csv nor .parquet ('-' is standard output, as CSV).")
+    return value
+
+
+@click.command("export", short_help="Write the scores or predictions of a run to a file.")
+@click.argument("run", metavar="RUN")
+@click.option("--scores", metavar="FILE", callback=_file, help="A row for each cell and metric; 'tiebreak compare' reads it.")
+@click.option("--predictions", metavar="FILE", callback=_file, help="A row for each model, split and test example.")
+@store_option
+@click.option("--raw", is_flag=True, help="No apostrophe before names that a spreadsheet would take for formulas.")
+@help_option
+def export_command(run: str, scores: str | None, predictions: str | None, store: str | None, raw: bool) -> None:
+    """Write the scores or predictions of RUN to a file, CSV or Parquet by its ending; '-' is standard output."""
+    if scores is None and predictions is None:
+        raise click.UsageError("say what to write: --scores FILE, --predictions FILE, or both.")
+    if scores is not None and scores == predictions:
+        raise click.UsageError("scores and predictions cannot go to the same place.")
+    evaluation = read_run(run, store)
+    if scores is not None:
+        _write(evaluation.to_frame, scores, "scores", raw)
+    if predictions is not None:
+        _write(lambda: evaluation.predictions, predictions, "predictions", raw)
+
+
+def _write(make: Callable[[], pd.DataFrame], file: str, what: str, raw: bool) -> None:
+    frame = make()
+    if file == _STANDARD_OUTPUT:
+        emit(_csv(frame, raw))
+        return
+    from tiebreak.views.files import write_whole
+
+    path = Path(file)
+    content = _parquet(frame, file) if path.suffix.lower() in _PARQUET else _csv_bytes(frame, raw)
+    try:
+        write_whole(path, content)
+    except OSError as error:
+        raise CommandError(f"the {what} could not be written to {file!r}: {reason(error)}") from error
+    say(f"{len(frame)} rows of {what} are in {file}")
+
+
+def _csv(frame: pd.DataFrame, raw: bool) -> Iterator[str]:
+    from tiebreak.cli.csv_text import csv_lines
+
+    return csv_lines([str(name) for name in frame.columns], _rows(frame), raw=raw)
+
+
+def _csv_bytes(frame: pd.DataFrame, raw: bool) -> bytes:
+    return "".join(_csv(frame, raw)).encode("utf-8", "backslashreplace")
+
+
+def _rows(frame: pd.DataFrame) -> Iterator[tuple[object, ...]]:
+    for start in range(0, len(frame), _ROWS):
+        block = frame.iloc[start : start + _ROWS]
+        yield from zip(*(block[name].tolist() for name in frame.columns), strict=True)
+
+
+def _parquet(frame: pd.DataFrame, file: str) -> bytes:
+    from tiebreak.errors import MissingDependencyError
+
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        raise MissingDependencyError(f"writing {file} needs pyarrow: pip install 'tiebreak[parquet]'.") from None
+    buffer = io.BytesIO()
+    _encodable(frame).to_parquet(buffer, engine="pyarrow", index=False)
+    return buffer.getvalue()
+
+
+def _encodable(frame: pd.DataFrame) -> pd.DataFrame:
+    """The table with lone surrogates as escapes, which Parquet could not hold."""
+    import pandas as pd
+
+    frame = frame.rename(columns=_escaped)
+    for name, dtype in frame.dtypes.items():
+        if isinstance(dtype, pd.CategoricalDtype):
+            frame[name] = frame[name].cat.rename_categories(_escaped)
+        elif not pd.api.types.is_numeric_dtype(dtype):
+            frame[name] = frame[name].map(_escaped)
+    return frame
+
+
+def _escaped(value: object) -> object:
+    return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value

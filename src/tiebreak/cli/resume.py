@@ -1,0 +1,50 @@
+"""``tiebreak resume``: go on with a run by its name, from the study file that it was started from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tiebreak.cli.measuring import Options, measure, measuring_options
+from tiebreak.cli.options import help_option
+from tiebreak.cli.process import CommandError, say
+from tiebreak.cli.stores import find_run, open_url
+
+
+@click.command("resume", short_help="Go on with a run.")
+@click.argument("run", metavar="RUN")
+@measuring_options
+@help_option
+@click.pass_context
+def resume_command(context: click.Context, /, run: str, store: str | None, **options: Any) -> None:
+    """Go on with RUN, by the study file that it was started from.
+
+    Only what is missing is measured. RUN is the name of a run in the store, or both in one: 'sqlite:///runs.db#cancer'.
+    """
+    from tiebreak.plan.study import read_study
+
+    url, name = find_run(run, store)
+    path = _study_of(url, name)
+    if not options["quiet"]:
+        say(f"the study is {path}")  # it comes out of the store, and what it names is imported
+    context.exit(measure(read_study(path), name, url, Options(**options)))
+
+
+def _study_of(url: str, name: str) -> Path:
+    """The study file that the run remembers; nothing but its path comes out of the store."""
+    opened = open_url(url)
+    path = opened.read(name).record.settings.get("study")
+    opened.close()
+    if not isinstance(path, str) or not path:
+        raise CommandError(
+            f"run {name!r} was not started from a study file, so there is nothing here to go on from. Call tiebreak.evaluate "
+            "again as before, with the same store and name."
+        )
+    if not Path(path).is_file():
+        raise CommandError(
+            f"run {name!r} was started from {path!r}, which is gone. Put the file back, or go on from where it is now: tiebreak "
+            "run FILE, with the same --store and --name."
+        )
+    return Path(path)

@@ -1,0 +1,37 @@
+"""``tiebreak runs``: what a store holds."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from tiebreak.cli.options import help_option
+from tiebreak.cli.process import emit
+from tiebreak.cli.stores import find_store, open_url, store_option
+
+FORMATS = ("table", "json", "csv")
+
+
+@click.command("runs", short_help="List the runs of a store.")
+@store_option
+@click.option("--format", "format_", type=click.Choice(FORMATS), default=FORMATS[0], show_default=True)
+@click.option("--raw", is_flag=True, help="With --format csv: no apostrophe before names that a spreadsheet would run.")
+@help_option
+def runs_command(store: str | None, format_: str, raw: bool) -> None:
+    """List the runs of a store, the last one updated first."""
+    if raw and format_ != "csv":
+        raise click.UsageError("--raw goes with --format csv.")
+    opened = open_url(find_store(store))
+    runs = opened.runs()
+    from tiebreak.views import runs as views
+
+    if format_ == "json":
+        emit(json.dumps(views.runs_dict(runs, opened.url), indent=2) + "\n")
+    elif format_ == "csv":
+        from tiebreak.cli.csv_text import csv_lines
+
+        emit(csv_lines(views.COLUMNS, views.runs_rows(runs), raw=raw))
+    else:
+        emit(views.runs_text(runs, opened.url))
+    opened.close()

@@ -1,0 +1,50 @@
+"""``tiebreak show``: one run as far as it has come, from the store alone."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import TYPE_CHECKING
+
+import click
+
+from tiebreak.cli.options import help_option
+from tiebreak.cli.process import emit
+from tiebreak.cli.stores import read_run, resume_command_line, store_option, typed
+
+if TYPE_CHECKING:
+    from tiebreak.evaluation.evaluation import Evaluation
+
+FORMATS = ("table", "json")
+
+
+@click.command("show", short_help="Show how far a run has come.")
+@click.argument("run", metavar="RUN")
+@store_option
+@click.option("--format", "format_", type=click.Choice(FORMATS), default=FORMATS[0], show_default=True)
+@help_option
+def show_command(run: str, store: str | None, format_: str) -> None:
+    """Show how far RUN has come: means, failures, warnings.
+
+    It needs neither the data nor the study, and may be asked while the run is in progress.
+    """
+    from tiebreak.views import run as views
+
+    evaluation = read_run(run, store)
+    if format_ == "json":
+        emit(json.dumps(views.run_dict(evaluation), indent=2, allow_nan=False) + "\n")
+    else:
+        emit(views.run_text(evaluation) + "\n" + _next_line(evaluation))
+
+
+def _next_line(evaluation: Evaluation) -> str:
+    """What to type next."""
+    if evaluation.n_done + evaluation.n_failed < evaluation.n_cells:
+        return f"To go on: {resume_command_line(evaluation.name, evaluation.url)}\n"
+    if len(evaluation.models) < 2 or not evaluation.n_done:
+        return ""
+    rope = evaluation.record.settings.get("rope")
+    with_rope = f" --rope {shlex.quote(str(rope))}" if rope else ""
+    of_dataset = f" --dataset {shlex.quote(typed(evaluation.datasets[0], 'DATASET'))}" if len(evaluation.datasets) > 1 else ""
+    source = shlex.quote(f"{evaluation.url}#{typed(evaluation.name, 'RUN')}")
+    return f"Which differences are real: tiebreak compare {source}{of_dataset}{with_rope}\n"

@@ -1,0 +1,129 @@
+"""Which store a command means: ``--store``, else the study's, else TIEBREAK_STORE, else a file here that is named after it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tiebreak.cli.process import CommandError, say
+
+if TYPE_CHECKING:
+    from tiebreak.evaluation.evaluation import Evaluation
+    from tiebreak.stores.store import Store
+
+VARIABLE = "TIEBREAK_STORE"
+
+_LONGEST_STEM = 60
+_LONGEST_TYPED = 60
+
+
+def store_option(command: Any) -> Any:
+    """``--store``, the same for every command."""
+    how = f"Where results are kept, such as sqlite:///runs.db. If not given: {VARIABLE}, or a file here named after the run."
+    return click.option("--store", metavar="URL", help=how)(command)
+
+
+def store_for_study(given: str | None, of_study: str | None, name: str) -> str:
+    """The URL of the store for a study.
+
+    Parameters
+    ----------
+    given : str or None
+        By ``--store``.
+    of_study : str or None
+        By the study file.
+    name : str
+        Of the study, which gives a file in this folder its name where nothing else says where results go.
+    """
+    chosen = given or of_study or os.environ.get(VARIABLE)
+    if chosen:
+        return chosen
+    url = _file_named(name)
+    say(f"the store is {url} in this folder (--store or {VARIABLE} names another)")
+    return url
+
+
+def find_run(run: str, given: str | None) -> tuple[str, str]:
+    """URL and name of a stored run.
+
+    Parameters
+    ----------
+    run : str
+        Its name, or URL and name: ``sqlite:///runs.db#cancer``.
+    given : str or None
+        By ``--store``.
+    """
+    if not given and "://" in run and "#" in run:
+        url, _, name = run.partition("#")
+        return url, name
+    chosen = given or os.environ.get(VARIABLE)
+    if chosen:
+        return chosen, run
+    url = _file_named(run)
+    if Path(url.removeprefix("sqlite:///")).exists():
+        return url, run
+    raise CommandError(_which_store())
+
+
+def find_store(given: str | None) -> str:
+    """URL of the store for a command that means all of it."""
+    chosen = given or os.environ.get(VARIABLE)
+    if not chosen:
+        raise CommandError(_which_store())
+    return chosen
+
+
+def open_url(url: str) -> Store:
+    """The store behind a URL; whether it is there shows when it is read."""
+    from tiebreak.stores.sources import open_store
+
+    return open_store(url)
+
+
+def read_run(run: str, given: str | None) -> Evaluation:
+    """A stored run as far as it has come."""
+    from tiebreak.evaluation.evaluation import Evaluation
+
+    url, name = find_run(run, given)
+    store = open_url(url)
+    return Evaluation.of(store.read(name), store.url)
+
+
+def resume_command_line(name: str, url: str) -> str:
+    """What to type to go on with a run."""
+    return f"tiebreak resume {shlex.quote(typed(name, 'RUN'))} --store {shlex.quote(without_password(url))}"
+
+
+def typed(name: str, otherwise: str) -> str:
+    """A name as it may be typed; another word for it where it is too long for that, or holds what no keyboard has."""
+    return name if len(name) <= _LONGEST_TYPED and name.isprintable() else otherwise
+
+
+def without_password(url: str) -> str:
+    """A URL that may be shown."""
+    return re.sub(r"(://[^/@]*):[^/]*@", r"\1:***@", url)
+
+
+def _file_named(name: str) -> str:
+    """A file in this folder; no name becomes a path to somewhere else."""
+    stem = re.sub(r"[^\w.-]+", "_", name)[:_LONGEST_STEM].lstrip(".") or "runs"
+    return f"sqlite:///{stem}.db"
+
+
+def _which_store() -> str:
+    here = sorted(path.name for path in Path().glob("*.db") if _is_sqlite(path))
+    found = f" In this folder: {', '.join(f'sqlite:///{name}' for name in here[:3])}." if here else ""
+    return f"which store? Give --store sqlite:///FILE, or set {VARIABLE}.{found}"
+
+
+def _is_sqlite(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(15) == b"SQLite format 3"
+    except OSError:
+        return False

@@ -1,0 +1,273 @@
+"""What was measured: the answer of `tiebreak.evaluate`."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from tiebreak import _facade
+from tiebreak.errors import InvalidParameterError, MissingSplitsError
+from tiebreak.evaluation import groups, tables
+from tiebreak.metrics.scorers import Scorer
+from tiebreak.plan.record import DatasetRecord, RunRecord
+from tiebreak.plan.split import split_hash
+from tiebreak.scores.names import look_up, quoted
+from tiebreak.scores.notice import Notice
+from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
+from tiebreak.stores.store import CellTable, RunLog
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tiebreak.comparison.comparison import Comparison
+
+Average = Literal["folds", "pooled"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluation:
+    """Scores, predictions, times and failures of models on splits.
+
+    Print it for an overview; `compare` says which models are better.
+
+    Attributes
+    ----------
+    log : RunLog
+        Where the cells are kept.
+    table : CellTable
+        The cells that were recorded when this was made.
+    url : str
+        Of the store; "" for one in memory.
+    scorers : tuple of Scorer
+        How the metrics are computed; empty for a run that was read from a store.
+    """
+
+    log: RunLog
+    table: CellTable
+    url: str = ""
+    scorers: tuple[Scorer, ...] = field(default=(), repr=False)
+
+    @classmethod
+    def of(cls, log: RunLog, url: str = "", scorers: Sequence[Scorer] = ()) -> Evaluation:
+        """The evaluation that a log holds now."""
+        return cls(log, log.table(), url, tuple(scorers))
+
+    @property
+    def record(self) -> RunRecord:
+        """The plan that was measured: names, hashes, sizes, seeds and versions."""
+        return self.log.record
+
+    @property
+    def name(self) -> str:
+        """Name of the run in its store."""
+        return self.record.name
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models, in the order given."""
+        return tuple(model.name for model in self.record.models)
+
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        """Names of the datasets."""
+        return tuple(dataset.name for dataset in self.record.datasets)
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Names of the metrics."""
+        return tuple(metric.name for metric in self.record.metrics)
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells planned: models times splits."""
+        return self.record.n_cells
+
+    @property
+    def n_done(self) -> int:
+        """Number of cells measured."""
+        return int(np.count_nonzero(self.table.state == 0))
+
+    @property
+    def n_failed(self) -> int:
+        """Number of cells that failed."""
+        return int(np.count_nonzero(self.table.state))
+
+    # --- scores -----------------------------------------------------------------------------------------------------------
+
+    def scores(self, metric: str | None = None, *, models: Sequence[str] | None = None) -> Scores:
+        """Models by splits in one metric, as `compare` takes them.
+
+        Parameters
+        ----------
+        metric : str, optional
+            The first one if not given; ``neg_log_loss`` finds ``log_loss``.
+        models : sequence of str, optional
+            Only these. If not given, models that have no score at all are left out, with a notice.
+
+        Raises
+        ------
+        MissingSplitsError
+            No model has a score.
+        UnknownNameError
+            A metric or model that was not measured.
+        """
+        position = self.metric_position(metric)
+        wanted = range(len(self.models)) if models is None else [look_up(name, self.models, "model") for name in models]
+        grids = [self.grid(dataset, position) for dataset in range(len(self.datasets))]
+        empty = [m for m in wanted if all(np.isnan(grid[m]).all() for grid in grids)]
+        if len(empty) == len(wanted):
+            raise MissingSplitsError(f"no model has a score in {self.metrics[position]!r}. {self._why_empty()}")
+        kept = [m for m in wanted if m not in empty] if models is None else list(wanted)
+        matrices = tuple(
+            _matrix(record, self.models, kept, grid) for record, grid in zip(self.record.datasets, grids, strict=True)
+        )
+        first = self.record.datasets[0]
+        design = SplitDesign(first.kind, first.ordered, "key", "exact", _hash(self.record.datasets))
+        notices = (self._left_out([self.models[m] for m in empty]),) if empty and models is None else ()
+        return Scores(self.record.metrics[position].metric, matrices, design, notices)
+
+    def compare(self, metric: str | None = None, *, models: Sequence[str] | None = None, **settings: Any) -> Comparison:
+        """Say which models are better, which are practically equivalent, and which cannot be told apart yet.
+
+        Parameters
+        ----------
+        metric : str, optional
+            The first one if not given.
+        models : sequence of str, optional
+            Compare only these. If not given, models that failed on all splits are left out, with a notice.
+        **settings
+            Of `tiebreak.compare`: rope, alpha, baseline, correction, missing and the rest.
+        """
+        return _facade.compare(self.scores(metric, models=models), **settings)
+
+    def metric_position(self, metric: str | None) -> int:
+        """Where a metric stands among `metrics`; raises `UnknownNameError` for one that was not measured."""
+        if metric is None:
+            return 0
+        if metric not in self.metrics and metric.removeprefix("neg_") in self.metrics:
+            metric = metric.removeprefix("neg_")
+        return look_up(metric, self.metrics, "metric")
+
+    def grid(self, dataset: int, metric: int) -> np.ndarray[Any, Any]:
+        """Models by splits of one dataset in one metric, by their positions; nan where there is no score."""
+        table = self.table
+        grid = np.full((len(self.models), self.record.datasets[dataset].n_splits), np.nan)
+        rows = (table.dataset == dataset) & (table.state == 0)
+        grid[table.model[rows], table.split[rows]] = table.score[rows, metric]
+        return grid
+
+    def _why_empty(self) -> str:
+        if self.n_failed:
+            message = self.failure_groups()[0].message
+            return f"{self.n_failed} of {self.n_cells} cells failed, most often with: {message} See evaluation.failures."
+        return "Every score is undefined." if self.n_done else "Nothing has been measured yet."
+
+    def _left_out(self, names: list[str]) -> Notice:
+        one = len(names) == 1
+        return Notice(
+            "failed-models",
+            f"{quoted(names)} {'is' if one else 'are'} left out: {'it has' if one else 'they have'} no score on any split. "
+            "evaluation.failures says why",
+        )
+
+    def fit_medians(self, dataset: int) -> np.ndarray[Any, Any]:
+        """Median seconds of a fit of each model on one dataset, of shape (n_models,); nan where there is none."""
+        table = self.table
+        mine = (table.dataset == dataset) & (table.state == 0)
+        seconds = [table.fit_seconds[mine & (table.model == model)] for model in range(len(self.models))]
+        return np.array([float(np.median(each)) if each.size else np.nan for each in seconds])
+
+    # --- frames -----------------------------------------------------------------------------------------------------------
+
+    def to_frame(self) -> pd.DataFrame:
+        """Long form, a row for each cell and metric: dataset, model, metric, repeat, fold, n_train, n_test, score.
+
+        It is what `compare` and `read_scores` read; scores that are undefined or failed are nan.
+        """
+        return tables.scores_frame(self)
+
+    def summary(self, metric: str | None = None, average: Average = "folds") -> pd.DataFrame:
+        """One value for each model, dataset and metric.
+
+        Parameters
+        ----------
+        metric : str, optional
+            All if not given.
+        average : {"folds", "pooled"}
+            "folds": the mean of the scores of the splits. "pooled": the metric of all predictions of a repeat together, then
+            the mean over repeats; it needs predictions that were kept. The two differ for metrics that are no means over
+            examples, such as ROC AUC or F1, and pooling also mixes the scales of models that were fitted apart.
+
+        Returns
+        -------
+        DataFrame
+            dataset, model, metric, value, n_splits (repeats for "pooled"), n_failed (cells without a score).
+        """
+        if average not in ("folds", "pooled"):
+            raise InvalidParameterError(f"average must be 'folds' or 'pooled'; got {average!r}.")
+        positions = range(len(self.metrics)) if metric is None else [self.metric_position(metric)]
+        return tables.folds_frame(self, positions) if average == "folds" else tables.pooled_frame(self, positions)
+
+    @property
+    def predictions(self) -> pd.DataFrame:
+        """What each model said of each test row: dataset, model, repeat, fold, row, target, prediction and the like."""
+        return tables.predictions_frame(self)
+
+    def failure_groups(self) -> list[groups.FailureGroup]:
+        """Failed cells, those of the same message together, the most frequent first."""
+        return groups.failure_groups(self)
+
+    @property
+    def failures(self) -> pd.DataFrame:
+        """The failed cells of `failure_groups` as a frame."""
+        return tables.failures_frame(self)
+
+    @property
+    def warnings(self) -> pd.DataFrame:
+        """Warnings that fits gave, those of the same text together, the most frequent first."""
+        return tables.warnings_frame(self)
+
+    @property
+    def undefined(self) -> pd.DataFrame:
+        """Scores that are undefined, with the reason, those of the same reason together."""
+        return tables.undefined_frame(self)
+
+    @property
+    def times(self) -> pd.DataFrame:
+        """Seconds for fitting and predicting: dataset, model, n_fits, median and total of each."""
+        return tables.times_frame(self)
+
+    def __str__(self) -> str:
+        return _facade.evaluation_text(self)
+
+    def __repr__(self) -> str:
+        return _facade.evaluation_text(self)
+
+    def _repr_html_(self) -> str:
+        return _facade.evaluation_html(self)
+
+
+def _matrix(record: DatasetRecord, names: Sequence[str], kept: Sequence[int], grid: np.ndarray[Any, Any]) -> ScoreMatrix:
+    order = np.lexsort((record.fold, record.repeat))
+    return ScoreMatrix(
+        record.name,
+        tuple(names[m] for m in kept),
+        record.repeat[order],
+        record.fold[order],
+        record.n_train[order],
+        record.n_test[order],
+        grid[np.array(kept, dtype=np.intp)][:, order],
+    )
+
+
+def _hash(datasets: Sequence[DatasetRecord]) -> str:
+    """Of the test rows of all splits in key order; as of a fitted search with the same splits where there is one dataset."""
+    digests = []
+    for record in datasets:
+        order = np.lexsort((record.fold, record.repeat))
+        digests.append(split_hash([record.test_rows[position] for position in order]))
+    return digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()

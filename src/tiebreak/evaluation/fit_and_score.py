@@ -1,0 +1,327 @@
+"""One cell: a copy of a model, fitted on the training rows of a split, asked about the test rows once, and scored."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import time
+import traceback
+import warnings
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, nullcontext
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from tiebreak.evaluation.randomness import has_foreign_parts, seeded_globals
+from tiebreak.evaluation.requests import fit_arguments, score_arguments
+from tiebreak.evaluation.responses import as_stored, ask, ask_function, methods_for
+from tiebreak.metrics.scorers import Scorer, Truth, UndefinedScore, make_truth
+from tiebreak.plan.data import cut, take_rows
+from tiebreak.plan.models import is_function
+from tiebreak.plan.outcome import Cell, Outcome, State
+from tiebreak.plan.plan import Plan
+from tiebreak.plan.seeds import derive_seed, open_random_states, seeded_parameters
+
+LONGEST_MESSAGE = 1_000
+LONGEST_TRACEBACK = 20_000
+MOST_WARNINGS = 20
+
+
+class _Slices(NamedTuple):
+    """The rows of one split."""
+
+    X_train: Any
+    y_train: Any
+    X_test: Any
+    y_test: Any
+    truth: Truth
+    fit_params: Mapping[str, Any]
+    test_params: Mapping[str, Any]
+
+
+class _Prepared(NamedTuple):
+    """What is the same for all cells of a model."""
+
+    name: str
+    model: Any
+    is_function: bool
+    pickled: bytes | None
+    open_states: tuple[str, ...]
+    has_foreign_parts: bool
+    methods: tuple[str, ...]
+
+
+class Measurement:
+    """The work of a run: measures cells, in this process or, sent there, in another.
+
+    Parameters
+    ----------
+    plan : Plan
+    scorers : sequence of Scorer
+    threads : int or None
+        Threads that each fit may use; None leaves the libraries' own default.
+    keep_predictions : bool
+    train_scores : bool
+        Whether to score the training rows as well.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        scorers: Sequence[Scorer],
+        *,
+        threads: int | None,
+        keep_predictions: bool = True,
+        train_scores: bool = False,
+    ) -> None:
+        self.plan = plan
+        self.scorers = tuple(scorers)
+        self.threads = threads
+        self.keep_predictions = keep_predictions
+        self.train_scores = train_scores
+        self.config = _sklearn_config()
+        self._forget()
+
+    def _forget(self) -> None:
+        """Drop what is only worth keeping within a process."""
+        self._stack: ExitStack | None = None
+        self._names: list[str] = list(self.plan.models)
+        self._asking = [scorer.call for scorer in self.scorers if scorer.call is not None]
+        self._prepared: dict[int, _Prepared] = {}
+        self._truths: dict[int, Truth] = {}
+        self._slices: tuple[tuple[int, int], _Slices] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if not name.startswith("_")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._forget()
+
+    def __enter__(self) -> Self:
+        """Limit the threads of numerical libraries in this process, and set scikit-learn up as it was for the caller."""
+        from sklearn import config_context
+
+        self._stack = ExitStack()
+        self._stack.enter_context(config_context(**self.config))
+        if self.threads is not None:
+            from threadpoolctl import threadpool_limits
+
+            self._stack.enter_context(threadpool_limits(limits=self.threads))
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Give the threads back and drop the slices."""
+        if self._stack is not None:
+            self._stack.close()
+        self._forget()
+
+    def measure(self, cell: Cell) -> Outcome:
+        """Fit, predict and score one cell.
+
+        Whatever a model raises becomes an outcome; an interrupt goes through.
+
+        Parameters
+        ----------
+        cell : Cell
+
+        Returns
+        -------
+        Outcome
+        """
+        dataset = self.plan.datasets[cell.dataset]
+        described = dataset.described
+        prepared = self._prepare(cell.model)
+        seed = None
+        if self.plan.rng is not None:
+            key = (int(described.repeat[cell.split]), int(described.fold[cell.split]))
+            seed = derive_seed(self.plan.rng, prepared.name, dataset.data.name, *key)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                with seeded_globals(seed) if prepared.has_foreign_parts else nullcontext():
+                    outcome = self._measure(cell, prepared, seed)
+            except MemoryError as error:
+                self._slices = None
+                outcome = _failed(cell, "out-of-memory", error, seed)
+            except (Exception, SystemExit) as error:
+                outcome = _failed(cell, "raised", error, seed)
+            except BaseException as error:
+                if type(error).__name__ != "PanicException":  # how libraries written in Rust end; an interrupt goes through
+                    raise
+                outcome = _failed(cell, "raised", error, seed)
+        if caught:
+            texts = dict.fromkeys(f"{each.category.__name__}: {' '.join(str(each.message).split())}" for each in caught)
+            object.__setattr__(outcome, "warnings", tuple(text[:LONGEST_MESSAGE] for text in list(texts)[:MOST_WARNINGS]))
+        return outcome
+
+    # --- what is kept -----------------------------------------------------------------------------------------------------
+
+    def _prepare(self, position: int) -> _Prepared:
+        prepared = self._prepared.get(position)
+        if prepared is None:
+            name = self._names[position]
+            model = self.plan.models[name]
+            foreign = has_foreign_parts(model)
+            prepared = _Prepared(
+                name,
+                model,
+                is_function(model),
+                None if foreign else _pickled(model),
+                open_random_states(model) if self.plan.rng is not None else (),
+                foreign,
+                methods_for(model, self.scorers),
+            )
+            self._prepared[position] = prepared
+        return prepared
+
+    def _slice(self, cell: Cell) -> _Slices:
+        """The rows of a split; kept, as the next cell is likely to be of the same one."""
+        key = (cell.dataset, cell.split)
+        if self._slices is not None and self._slices[0] == key:
+            return self._slices[1]
+        self._slices = None  # room for the new ones
+        planned = self.plan.datasets[cell.dataset]
+        if cell.dataset not in self._truths:
+            self._truths[cell.dataset] = make_truth(planned.data.y, classifier=planned.task == "classification")
+        data, split = planned.data, planned.splits[cell.split]
+        slices = _Slices(
+            take_rows(data.X, split.train),
+            data.y[split.train],
+            take_rows(data.X, split.test),
+            data.y[split.test],
+            self._truths[cell.dataset].take(split.test),
+            {name: cut(value, data.n_samples, split.train) for name, value in data.fit_params.items()},
+            {name: cut(value, data.n_samples, split.test) for name, value in data.fit_params.items()},
+        )
+        self._slices = (key, slices)
+        return slices
+
+    # --- measuring ----------------------------------------------------------------------------------------------------------
+
+    def _measure(self, cell: Cell, prepared: _Prepared, seed: int | None) -> Outcome:
+        slices = self._slice(cell)
+        # a model may change what it is given; the next one must not notice
+        X_train, y_train, X_test = _own(slices.X_train), slices.y_train.copy(), _own(slices.X_test)
+        model = None
+        if prepared.is_function:
+            start = time.perf_counter()
+            answer = prepared.model(X_train, y_train, X_test, np.random.default_rng(seed))
+            fitted = asked = time.perf_counter()
+            outputs = ask_function(answer, slices.truth)
+        else:
+            model = _copy(prepared.model) if prepared.pickled is None else pickle.loads(prepared.pickled)  # noqa: S301 - bytes of this process
+            if prepared.open_states and seed is not None:
+                model.set_params(**seeded_parameters(prepared.open_states, seed))
+            arguments = fit_arguments(model, slices.fit_params, self._asking) if slices.fit_params else {}
+            start = time.perf_counter()
+            model.fit(X_train, y_train, **arguments)
+            fitted = time.perf_counter()
+            outputs = ask(model, prepared.methods, X_test, slices.truth)
+            asked = time.perf_counter()
+        scores, undefined = self._score(outputs, slices.truth, model, slices.X_test, slices.y_test, slices.test_params)
+        train_scores: Mapping[str, float] = {}
+        if self.train_scores and model is not None:
+            truth = self._truths[cell.dataset].take(self.plan.datasets[cell.dataset].splits[cell.split].train)
+            train_outputs = ask(model, prepared.methods, _own(slices.X_train), truth)
+            train_scores, _ = self._score(train_outputs, truth, model, slices.X_train, slices.y_train, slices.fit_params)
+        return Outcome(
+            cell,
+            scores=scores,
+            undefined=undefined,
+            train_scores=train_scores,
+            fit_seconds=fitted - start,
+            predict_seconds=asked - fitted,
+            seed=seed,
+            outputs=as_stored(outputs, slices.truth) if self.keep_predictions else {},
+        )
+
+    def _score(
+        self, outputs: Mapping[str, Any], truth: Truth, model: Any, X: Any, y: Any, along: Mapping[str, Any]
+    ) -> tuple[dict[str, float], dict[str, str]]:
+        scores: dict[str, float] = {}
+        undefined: dict[str, str] = {}
+        for scorer in self.scorers:
+            name = scorer.metric.name
+            try:
+                if scorer.needs:
+                    scores[name] = scorer.score(truth, outputs, truth.classes)
+                elif model is None:
+                    raise UndefinedScore("this metric asks the fitted model itself, and a function leaves none")
+                else:
+                    scores[name] = scorer.score_model(model, X, y, **(score_arguments(scorer.call, along) if along else {}))
+            except UndefinedScore as error:
+                undefined[name] = str(error)
+            except MemoryError:
+                raise
+            except Exception as error:
+                undefined[name] = _in_one_line(error)
+            else:
+                if scores[name] != scores[name] or scores[name] in (float("inf"), float("-inf")):
+                    undefined[name] = f"the metric is {scores[name]}"
+            if name in undefined:
+                scores[name] = float("nan")
+        return scores, undefined
+
+
+def _sklearn_config() -> dict[str, Any]:
+    from sklearn import get_config
+
+    return dict(get_config())
+
+
+def _pickled(model: Any) -> bytes | None:
+    """An unfitted copy as bytes, from which copies are made twenty times as fast as by `clone`; None if it has none."""
+    from sklearn.base import clone
+
+    if _has_callbacks(model):  # which are to be shared by all copies
+        return None
+    try:
+        copied = pickle.dumps(clone(model), protocol=pickle.HIGHEST_PROTOCOL)
+        pickle.loads(copied)  # noqa: S301 - its own bytes, which never leave the process
+    except Exception:
+        return None
+    return copied
+
+
+def _has_callbacks(model: Any) -> bool:
+    """Whether callbacks of scikit-learn are set on a model or a part of it."""
+    parts = model.get_params(deep=True).values() if hasattr(model, "get_params") else ()
+    return any(getattr(part, "_skl_callbacks", None) for part in (model, *parts))
+
+
+def _copy(model: Any) -> Any:
+    """An unfitted copy; an object that scikit-learn cannot clone is copied as it is."""
+    if hasattr(model, "get_params"):
+        from sklearn.base import clone
+
+        try:
+            return clone(model)
+        except (TypeError, RuntimeError):
+            pass
+    return copy.deepcopy(model)
+
+
+def _own(table: Any) -> Any:
+    """A copy of the rows, in the same layout in memory, so that sums come out the same."""
+    if isinstance(table, np.ndarray):
+        return table.copy(order="K")
+    return table.clone() if hasattr(table, "clone") else table.copy()
+
+
+def _failed(cell: Cell, state: State, error: BaseException, seed: int | None) -> Outcome:
+    text = "".join(traceback.format_exception(error))
+    if len(text) > LONGEST_TRACEBACK:
+        text = f"{text[: LONGEST_TRACEBACK // 4]}\n[...]\n{text[-3 * LONGEST_TRACEBACK // 4 :]}"
+    return Outcome(cell, state, seed=seed, message=_in_one_line(error), traceback=text)
+
+
+def _in_one_line(error: BaseException) -> str:
+    try:
+        what = " ".join(str(error).split())
+    except Exception:  # an error whose own text fails
+        what = "(its text cannot be read)"
+    text = f"{type(error).__name__}: {what}" if what else type(error).__name__
+    return text if len(text) <= LONGEST_MESSAGE else f"{text[: LONGEST_MESSAGE - 3]}..."

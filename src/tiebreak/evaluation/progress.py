@@ -1,0 +1,148 @@
+"""How far a run has come, for whoever shows it."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tiebreak.plan.outcome import Cell, Outcome
+from tiebreak.stores.store import RunLog
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A moment of a run.
+
+    Attributes
+    ----------
+    name : str
+        Of the run.
+    n_cells, n_done, n_failed : int
+        Of the whole run: planned, measured, failed.
+    n_before : int
+        Cells that were there when this call began.
+    seconds : float
+        Since this call began, by a monotonic clock.
+    cells_per_second : float
+        Of this call; 0 before the first cell.
+    seconds_left : float
+        nan before the first cell.
+    leader, metric : str
+        The model with the best mean of the first metric so far, among those measured most; "" if there is none.
+    leading_score : float
+    is_finished : bool
+        Whether this is the last report.
+    """
+
+    name: str
+    n_cells: int
+    n_done: int
+    n_failed: int
+    n_before: int
+    seconds: float
+    cells_per_second: float
+    seconds_left: float
+    leader: str
+    leading_score: float
+    metric: str
+    is_finished: bool
+
+
+class Tracker:
+    """Counts outcomes and reports at most ten times a second.
+
+    Parameters
+    ----------
+    log : RunLog
+    missing : sequence of Cell
+        What is to be measured now.
+    report : callable or None
+        Is given a `Progress`.
+    """
+
+    def __init__(self, log: RunLog, missing: Sequence[Cell], report: Callable[[Progress], object] | None) -> None:
+        self._record = log.record
+        self._report = report
+        self._begun = self._reported = time.monotonic()
+        self._now_done = 0
+        self._is_finished = False
+        self.expect(missing)
+        self._n_failed = 0
+        self._sum: defaultdict[int, float] = defaultdict(float)
+        self._count: Counter[int] = Counter()
+        if report is not None:
+            self._read(log, set(missing))
+
+    def _read(self, log: RunLog, missing: set[Cell]) -> None:
+        table = log.table()
+        failed = np.flatnonzero(table.state)
+        cells = zip(table.dataset[failed].tolist(), table.split[failed].tolist(), table.model[failed].tolist(), strict=True)
+        self._n_failed = sum(cell not in missing for cell in cells)
+        has_score = (table.state == 0) & ~np.isnan(table.score[:, 0])
+        for model, score in zip(table.model[has_score].tolist(), table.score[has_score, 0].tolist(), strict=True):
+            self._sum[model] += score
+            self._count[model] += 1
+
+    def expect(self, missing: Sequence[Cell]) -> None:
+        """These cells are to be measured in this call."""
+        self._n_missing = len(missing)
+        self._n_before = self._record.n_cells - len(missing)
+
+    def add(self, outcomes: Sequence[Outcome]) -> None:
+        """These outcomes are kept."""
+        self._now_done += len(outcomes)
+        if self._report is None:
+            return
+        metric = self._record.metrics[0].name
+        for outcome in outcomes:
+            self._n_failed += not outcome.is_done
+            score = outcome.scores.get(metric, float("nan"))
+            if score == score:
+                self._sum[outcome.cell.model] += score
+                self._count[outcome.cell.model] += 1
+        if time.monotonic() - self._reported >= 0.1:
+            self.report()
+
+    def report(self) -> None:
+        """Tell whoever listens."""
+        if self._report is not None:
+            self._reported = time.monotonic()
+            self._report(self._progress())
+
+    def finish(self) -> None:
+        """Tell that this was all."""
+        self._is_finished = True
+        self.report()
+
+    def how_to_go_on(self, url: str) -> str:
+        """What is kept after an interruption, and what to do."""
+        kept = self._n_before + self._now_done
+        if not url:
+            return "Nothing was kept; with store='sqlite:///runs.db', evaluate would go on from here."
+        run = f"run {self._record.name!r}"
+        return f"{kept} of {self._record.n_cells} cells of {run} are kept in {url}; the same call goes on from there."
+
+    def _progress(self) -> Progress:
+        seconds = time.monotonic() - self._begun
+        rate = self._now_done / seconds if seconds > 0 else 0.0
+        left = (self._n_missing - self._now_done) / rate if rate else float("nan")
+        leader, score = self._leader()
+        n_settled = self._n_before + self._now_done
+        metric = self._record.metrics[0].name
+        return Progress(
+            self._record.name, self._record.n_cells, n_settled - self._n_failed, self._n_failed, self._n_before, seconds, rate,
+            left, leader, score, metric, self._is_finished,
+        )  # fmt: skip
+
+    def _leader(self) -> tuple[str, float]:
+        if not self._count:
+            return "", float("nan")
+        most = max(self._count.values())
+        sign = self._record.metrics[0].metric.sign
+        means = {model: self._sum[model] / n for model, n in self._count.items() if n >= most - 1}
+        best = max(means, key=lambda model: sign * means[model])
+        return self._record.models[best].name, means[best]

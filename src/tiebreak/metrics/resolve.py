@@ -1,0 +1,222 @@
+"""What callers name as metrics, turned into scorers: names, scikit-learn's scorers, functions, lists and dicts of these."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+from tiebreak.errors import InvalidParameterError, UnknownNameError
+from tiebreak.metrics.formulas import FORMULAS
+from tiebreak.metrics.scorer import Scorer
+from tiebreak.scores.metric import ABBREVIATIONS, HIGHER_IS_BETTER, LOWER_IS_BETTER, Metric
+from tiebreak.scores.names import look_up, quoted
+
+_ACCEPTED = (
+    'a name such as "roc_auc", a scorer of make_scorer, a function (model, X, y) -> float, a list of these, '
+    "or a dict {name: any of these}"
+)
+
+
+class _Target(NamedTuple):
+    """What is known of the targets: labels or not, and how many; None for several labels or outputs a row."""
+
+    is_of_classes: bool
+    n_classes: int | None
+
+
+def resolve_scorers(scoring: Any, *, classifier: bool, n_classes: int | None, models: Sequence[Any] = ()) -> tuple[Scorer, ...]:
+    """The metrics that are asked for, in the order given; those of a set by name.
+
+    Parameters
+    ----------
+    scoring : None, str, scorer, callable, or a list, tuple, set or dict of these
+        None is accuracy for classes and R2 for numbers.
+    classifier : bool
+        Whether the target is labels of classes.
+    n_classes : int or None
+        Number of classes; None where a row has not just one label. Then metrics are computed by scikit-learn's scorers.
+    models : sequence of estimators, optional
+        What is to be measured, which must have a default metric where `scoring` is None.
+
+    Raises
+    ------
+    UnknownNameError
+        With the nearest names.
+    InvalidParameterError
+        Something else than a metric, two metrics of one name, a direction that contradicts the name, or a metric for two
+        classes where there are more.
+    """
+    target = _Target(classifier, n_classes)
+    if scoring is None:
+        scoring = _default(classifier, models)
+    if isinstance(scoring, Mapping):
+        scorers = [_resolve(each, key, target) for key, each in scoring.items()]
+    elif isinstance(scoring, list | tuple | set | frozenset):
+        scorers = [_resolve(each, None, target) for each in scoring]
+    else:
+        scorers = [_resolve(scoring, None, target)]
+    if not scorers:
+        raise InvalidParameterError(f"scoring={scoring!r} names no metric. Pass {_ACCEPTED}.")
+    if isinstance(scoring, set | frozenset):  # whose own order changes from process to process
+        scorers.sort(key=lambda scorer: scorer.metric.name)
+    doubled = [name for name, count in Counter(scorer.metric.name for scorer in scorers).items() if count > 1]
+    if doubled:
+        raise InvalidParameterError(f"two metrics are called {quoted(doubled)}. Name each: scoring={{name: scorer}}.")
+    return tuple(scorers)
+
+
+def _default(classifier: bool, models: Sequence[Any]) -> str:
+    """The name of the metric where none was asked for."""
+    for model in () if classifier else models:
+        kind = model.__sklearn_tags__().estimator_type if hasattr(model, "__sklearn_tags__") else None
+        if kind not in (None, "classifier", "regressor"):
+            raise InvalidParameterError(
+                f"{type(model).__name__} is a {kind.replace('_', ' ')}, which has no default metric. Pass scoring=: {_ACCEPTED}."
+            )
+    return "accuracy" if classifier else "r2"
+
+
+def _resolve(given: Any, key: Any, target: _Target) -> Scorer:
+    """One metric, under the key of a dict or its own name."""
+    if key is not None and not (isinstance(key, str) and key):
+        raise InvalidParameterError(f"scoring has the key {key!r} of type {type(key).__name__}; names of metrics are text.")
+    if isinstance(given, str):
+        return _by_name(given, key, target)
+    if hasattr(given, "_score_func"):
+        registered = _registered(given)
+        return _by_name(registered, key, target) if registered else _of_make_scorer(given, key)
+    if callable(given):
+        return _of_callable(given, key)
+    raise InvalidParameterError(f"scoring holds {given!r} of type {type(given).__name__}. Pass {_ACCEPTED}.")
+
+
+# --- by name ----------------------------------------------------------------------------------------------------------------
+
+
+def _by_name(name: str, key: str | None, target: _Target) -> Scorer:
+    """A metric of scikit-learn's list, with or without ``neg_``."""
+    loss = name.removeprefix("neg_")
+    if loss in LOWER_IS_BETTER:
+        own, scikit_name, higher = loss, f"neg_{loss}", False
+    elif name in HIGHER_IS_BETTER:
+        own, scikit_name, higher = name, name, True
+    else:
+        raise _unknown(name)
+    metric = _metric(key or own, higher)
+    parts = ("sklearn", scikit_name)
+    formula = FORMULAS.get(own)
+    if formula is None or formula.is_of_classes is not target.is_of_classes or (formula.is_of_classes and not target.n_classes):
+        call = _scikit_scorer(scikit_name)
+        return Scorer(metric, (), parts, call=call, factor=1 if higher else -1, asks=_asks(call))
+    if formula.for_more and target.n_classes and target.n_classes > 2:
+        instead = " or ".join(repr(each) for each in formula.for_more)
+        raise InvalidParameterError(
+            f"the metric {own!r} is for two classes, and the target has {target.n_classes}. Use {instead}."
+        )
+    return Scorer(metric, formula.needs, parts, formula=own)
+
+
+def _unknown(name: str) -> UnknownNameError:
+    """The error that offers the nearest names."""
+    in_full = ABBREVIATIONS.get(name.lower().removeprefix("neg_"))
+    if in_full is not None:
+        return UnknownNameError(f"no metric is called {name!r}: did you mean {in_full!r}?")
+    try:
+        look_up(name, sorted(HIGHER_IS_BETTER | LOWER_IS_BETTER), "metric")
+    except UnknownNameError as error:
+        return error
+    raise AssertionError(name)  # a known name does not come here
+
+
+def _scikit_scorer(name: str) -> Any:
+    from sklearn import __version__
+    from sklearn.metrics import get_scorer
+
+    try:
+        return get_scorer(name)
+    except ValueError:
+        raise UnknownNameError(f"scikit-learn {__version__}, which is installed, has no scorer {name!r} yet.") from None
+
+
+# --- scorer objects and functions -------------------------------------------------------------------------------------------
+
+
+def _of_make_scorer(scorer: Any, key: str | None) -> Scorer:
+    """A scorer that scikit-learn does not know by name: its sign is its direction."""
+    metric = _metric(key or _name_of(scorer._score_func), scorer._sign > 0)
+    asks = _asks(scorer)
+    parts = ("make_scorer", scorer._score_func, scorer._sign, dict(scorer._kwargs), asks)
+    return Scorer(metric, (), parts, call=scorer, factor=int(scorer._sign), asks=asks)
+
+
+def _of_callable(function: Callable[..., Any], key: str | None) -> Scorer:
+    """A function of model, X and y: higher is better, unless its name is known to be a loss."""
+    name = key or _name_of(function)
+    module = getattr(function, "__module__", None) or ""
+    if module.startswith("sklearn.metrics.") and hasattr(function, "__name__"):
+        raise InvalidParameterError(
+            f"{function.__name__} is a function of labels and predictions, and a function of model, X and y is needed. Pass the "
+            f"name of the metric, or make_scorer({function.__name__}) from sklearn.metrics."
+        )
+    loss = name.removeprefix("neg_")
+    if loss in LOWER_IS_BETTER:
+        metric, factor = Metric(loss, higher_is_better=False), 1 if name == loss else -1
+    else:
+        metric, factor = Metric(name, higher_is_better=True), 1
+    return Scorer(metric, (), ("callable", function), call=function, factor=factor)
+
+
+def _metric(name: str, higher: bool) -> Metric:
+    """A metric as it is shown: a loss without ``neg_``.
+
+    Raises
+    ------
+    InvalidParameterError
+        The name is known to have the other direction.
+    """
+    shown = name if higher else name.removeprefix("neg_")
+    known = HIGHER_IS_BETTER if higher else LOWER_IS_BETTER
+    others = LOWER_IS_BETTER if higher else HIGHER_IS_BETTER
+    if shown.removeprefix("neg_") in others and shown not in known:
+        said, true = ("higher", "lower") if higher else ("lower", "higher")
+        raise InvalidParameterError(
+            f"of the metric {shown!r} {true} is better, but the scorer says that {said} is. Give make_scorer "
+            f"greater_is_better={not higher}, or the metric another name: scoring={{name: scorer}}."
+        )
+    return Metric(shown, higher_is_better=higher)
+
+
+def _name_of(function: Any) -> str:
+    """The function's name; "score" for one that has none of its own."""
+    while hasattr(function, "func"):  # functools.partial
+        function = function.func
+    name = str(getattr(function, "__name__", type(function).__name__))
+    return "score" if name.startswith(("<", "_")) else name
+
+
+def _asks(scorer: Any) -> tuple[str, ...]:
+    """The methods that a scorer of scikit-learn uses the first of."""
+    methods = scorer._response_method
+    return (methods,) if isinstance(methods, str) else tuple(methods)
+
+
+def _registered(scorer: Any) -> str | None:
+    """The name under which scikit-learn has the same scorer; none for one that has asked for metadata."""
+    if hasattr(scorer, "_metadata_request"):
+        return None
+    own = _definition(scorer)
+    return next((name for name, other in _definitions().items() if other == own), None)
+
+
+@cache
+def _definitions() -> dict[str, Any]:
+    from sklearn.metrics import get_scorer, get_scorer_names
+
+    return {name: _definition(get_scorer(name)) for name in get_scorer_names()}
+
+
+def _definition(scorer: Any) -> tuple[Any, ...]:
+    """What makes two scorers the same."""
+    return scorer._score_func, scorer._sign, scorer._kwargs, _asks(scorer)

@@ -1,0 +1,173 @@
+"""One metric and how it is obtained: from what a model said, or by asking the model itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tiebreak.errors import InvalidParameterError, InvalidPlanError, InvalidScoresError
+from tiebreak.metrics.formulas import FORMULAS
+from tiebreak.metrics.labels import Array
+from tiebreak.metrics.truth import Truth
+from tiebreak.metrics.undefined import UndefinedScore
+from tiebreak.scores.metric import LOWER_IS_BETTER, Metric
+from tiebreak.scores.names import quoted
+
+Outputs = Mapping[str, Array]
+"""What a model said of the test rows, by the method that said it."""
+
+_ROUNDING = 1e-12
+"""A perfect loss may come out as -1e-16."""
+
+_INSTEAD = {
+    "predict_proba": "Use a model that gives probabilities (CalibratedClassifierCV around it adds them), or another metric such "
+    "as 'accuracy'.",
+    "predict": "Use a model that has it, or a function (model, X, y) -> float as the metric.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """A metric, ready to be computed.
+
+    Attributes
+    ----------
+    metric : Metric
+        Name and direction as users know them; scores are in its own unit, so that a loss is positive.
+    needs : tuple of str
+        Methods of a model, the preferred one first: `score` takes the answer of the first that there is. Empty for a
+        metric that asks the fitted model itself, by `score_model`.
+    fingerprint_parts : object
+        What tells, hashed, whether the metric is still computed as it was.
+    formula : str
+        Key of `FORMULAS`; "" for a metric that asks the model.
+    call : callable or None
+        ``(model, X, y, **kwargs) -> float`` of a metric that asks the model, as scikit-learn's scorers are called.
+    factor : int
+        +1 or -1: what turns the value of `call` into the metric's own unit.
+    asks : tuple of str
+        Methods of which `call` uses the first that the model has, where that is known.
+    """
+
+    metric: Metric
+    needs: tuple[str, ...]
+    fingerprint_parts: Any
+    formula: str = ""
+    call: Callable[..., Any] | None = field(default=None, repr=False)
+    factor: int = 1
+    asks: tuple[str, ...] = ()
+
+    def score(self, truth: Truth, outputs: Outputs, model_classes: Array | None) -> float:
+        """The metric of what a model said.
+
+        Parameters
+        ----------
+        truth : Truth
+            Of the same rows.
+        outputs : mapping of str to ndarray
+            By method, as the model returned them.
+        model_classes : ndarray or None
+            Classes of the training rows, which columns of probabilities belong to; None takes them to be the dataset's.
+
+        Raises
+        ------
+        UndefinedScore
+            The rows, or what the model said of them, do not tell the metric.
+        InvalidOutputsError
+            An answer of another length or shape, or labels of another type.
+        """
+        for method in self.needs:
+            answer = outputs.get(method)
+            if answer is not None:
+                return float(FORMULAS[self.formula].compute(truth, answer, method, model_classes))
+        raise UndefinedScore(f"it needs {' or '.join(self.needs)}, and there is {quoted(list(outputs))} of the model")
+
+    def score_model(self, model: Any, X_test: Any, y_test: Any, **kwargs: Any) -> float:
+        """The metric of a fitted model, for a metric without `needs`.
+
+        Raises
+        ------
+        UndefinedScore
+            Its value is nan or infinite.
+        InvalidParameterError
+            It returns something else than a number.
+        InvalidScoresError
+            A negative value of a loss that never is.
+        """
+        if self.call is None:
+            raise TypeError(f"{self.metric.name!r} is computed from outputs, by score")
+        value = self._number(self.call(model, X_test, y_test, **kwargs))
+        if not math.isfinite(value):
+            raise UndefinedScore(f"its function returned {value:g}")
+        if value * self.factor < -_ROUNDING and self.metric.name in LOWER_IS_BETTER:
+            raise InvalidScoresError(
+                f"the metric {self.metric.name!r} is never negative, but {value * self.factor:g} was returned. Call it "
+                f"'neg_{self.metric.name}' if the function returns the loss with a minus sign, as scikit-learn's scorers do."
+            )
+        return value * self.factor
+
+    def _number(self, value: Any) -> float:
+        if isinstance(value, Mapping):
+            raise InvalidParameterError(
+                f"the metric {self.metric.name!r} returned a dict with {quoted(list(value))}. Pass one scorer for each: "
+                "scoring={name: scorer}."
+            )
+        if isinstance(value, np.ndarray | np.generic) and value.size == 1:
+            value = value.item()
+        if not isinstance(value, int | float):
+            raise InvalidParameterError(
+                f"the metric {self.metric.name!r} returned {value!r} of type {type(value).__name__}; it has to return one number."
+            )
+        return float(value)
+
+
+def check_model(scorer: Scorer, model_name: str, model: Any) -> None:
+    """Whether a model can be measured by a metric, before it is fitted.
+
+    Parameters
+    ----------
+    scorer : Scorer
+    model_name : str
+    model : object
+        Fitted or not. What a function returns is seen when it is called.
+
+    Raises
+    ------
+    InvalidPlanError
+        The model has none of the methods that the metric needs; the text names them and says what to do.
+    """
+    methods = scorer.needs or scorer.asks
+    if callable(model) and not hasattr(model, "fit"):
+        if scorer.needs:
+            return
+        raise InvalidPlanError(
+            f"the metric {scorer.metric.name!r} asks the fitted model itself, and the model {model_name!r} is a function, "
+            "which leaves none. Use an object with fit and predict, or another metric."
+        )
+    if not methods or any(hasattr(model, method) for method in methods):
+        return
+    raise InvalidPlanError(
+        f"the metric {scorer.metric.name!r} needs {' or '.join(methods)}, which the model {model_name!r} "
+        f"({type(model).__name__}) does not have. {_INSTEAD.get(methods[-1], _INSTEAD['predict'])}"
+    )
+
+
+def check_target(scorer: Scorer, truth: Truth, dataset_name: str = "") -> None:
+    """Whether a metric can have a value on a target, before anything is fitted.
+
+    Raises
+    ------
+    InvalidPlanError
+        It cannot, whatever the split and the model, such as F1 of the labels "no" and "yes", neither of which is 1.
+    """
+    if not scorer.formula:
+        return
+    try:
+        FORMULAS[scorer.formula].check(truth)
+    except UndefinedScore as reason:
+        of = f" of dataset {dataset_name!r}" if dataset_name else ""
+        raise InvalidPlanError(f"the metric {scorer.metric.name!r} cannot be computed for y{of}: {reason}.") from None

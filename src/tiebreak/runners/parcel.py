@@ -1,0 +1,141 @@
+"""A workload on its way to worker processes: pickled once, its large arrays in one file that all of them share."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import pickle
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from tiebreak.errors import InvalidPlanError
+from tiebreak.runners.runner import Workload
+
+FILE_FROM_BYTES = 1_000_000
+"""What is larger goes into a file rather than through the pipe of each worker."""
+
+ALIGNMENT = 64
+"""Arrays in the file begin at multiples of this, as numpy and BLAS like them."""
+
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  (a fresh folder of this user's own is made in there)
+
+
+class Shipment(NamedTuple):
+    """What a worker is sent: the pieces themselves, or where they lie in a file."""
+
+    pieces: tuple[bytes, ...]
+    path: str = ""
+    spans: tuple[tuple[int, int], ...] = ()
+
+
+class Parcel:
+    """A pickled workload; nothing is copied nor written before it is asked for.
+
+    Parameters
+    ----------
+    workload : Workload
+
+    Raises
+    ------
+    InvalidPlanError
+        It cannot be pickled.
+    """
+
+    def __init__(self, workload: Workload) -> None:
+        self._pieces = _pickled(workload)
+        self._shipment: Shipment | None = None
+        self._remove: weakref.finalize[[str, int], Parcel] | None = None
+
+    def shipment(self) -> Shipment:
+        """What to send to each worker."""
+        if self._shipment is None:
+            small = sum(piece.nbytes for piece in self._pieces) < FILE_FROM_BYTES
+            self._shipment = Shipment(tuple(map(bytes, self._pieces))) if small else self._write()
+        return self._shipment
+
+    def close(self) -> None:
+        """Remove the file; workers that hold it open may go on reading."""
+        if self._remove is not None:
+            self._remove()
+
+    def _write(self) -> Shipment:
+        """Put all pieces into one file."""
+        from joblib.externals.loky.backend import resource_tracker
+
+        size = sum(piece.nbytes for piece in self._pieces)
+        folder = tempfile.mkdtemp(prefix="tiebreak-", dir=_folder_for(size))
+        # a process of its own that lives longer than this one, should this one be killed
+        resource_tracker.register(folder, "folder")
+        self._remove = weakref.finalize(self, _remove, folder, os.getpid())
+        path = Path(folder, "workload")
+        spans = []
+        with path.open("wb") as file:
+            for piece in self._pieces:
+                file.write(b"\0" * (-file.tell() % ALIGNMENT))
+                spans.append((file.tell(), piece.nbytes))
+                file.write(piece)
+        return Shipment((), str(path), tuple(spans))
+
+
+def unpack(shipment: Shipment) -> Workload:
+    """The workload again, in another process; its arrays are read-only."""
+    stream, *buffers = _mapped(shipment) if shipment.path else shipment.pieces
+    workload: Workload = pickle.loads(stream, buffers=buffers)  # noqa: S301  (from the process that started this one)
+    return workload
+
+
+def cloudpickle_dumps() -> Callable[..., bytes]:
+    """Pickles functions and classes of notebooks too; `pickle.loads` reads it."""
+    from joblib.externals.loky.cloudpickle_wrapper import dumps  # in old versions of joblib a copy of its own
+
+    return cast("Callable[..., bytes]", dumps)
+
+
+def _mapped(shipment: Shipment) -> list[memoryview]:
+    """The pieces as they lie in the file; memory that all workers share."""
+    with Path(shipment.path).open("rb") as file:
+        view = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    return [view[start : start + size] for start, size in shipment.spans]
+
+
+def _pickled(workload: Workload) -> list[memoryview]:
+    """The pickle, and the arrays that it refers to, which are not copied."""
+    dumps = cloudpickle_dumps()
+    buffers: list[pickle.PickleBuffer] = []
+    try:
+        stream = dumps(workload, protocol=5, buffer_callback=buffers.append)
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise InvalidPlanError(
+            "The models or the data cannot be sent to worker processes: "
+            f"{' '.join(f'{type(error).__name__}: {error}'.split())}. "
+            "Define what cannot be pickled in a module that can be imported, or measure in this process: n_jobs=1, no timeout."
+        ) from error
+    return [memoryview(stream), *(buffer.raw() for buffer in buffers)]
+
+
+def _folder_for(size: int) -> str | None:
+    """Where joblib's users want such files, else in memory if there is plenty, else where temporary files go."""
+    if chosen := os.environ.get("JOBLIB_TEMP_FOLDER"):
+        return chosen
+    try:
+        plenty = shutil.disk_usage(SHARED_MEMORY).free > 4 * size and os.access(SHARED_MEMORY, os.W_OK)
+    except OSError:  # not on this system
+        plenty = False
+    return str(SHARED_MEMORY) if plenty else None
+
+
+def _remove(folder: str, owner: int) -> None:
+    """Remove a folder that this process has made, not one that was inherited by a fork."""
+    from joblib.externals.loky.backend import resource_tracker
+
+    if os.getpid() != owner:
+        return
+    shutil.rmtree(folder, ignore_errors=True)  # Windows keeps what a worker still reads
+    if not Path(folder).exists():
+        resource_tracker.unregister(folder, "folder")

@@ -1,0 +1,190 @@
+"""One of the places of a crew: the worker process that has it, what that is doing, and what is to be tried again."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, deque
+from concurrent.futures import Future
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from tiebreak.plan.outcome import Cell, Outcome, State
+from tiebreak.runners import pool, worker
+from tiebreak.runners.backlog import BATCH_SECONDS, Backlog
+from tiebreak.runners.here import failed, in_one_line
+from tiebreak.runners.parcel import Parcel
+from tiebreak.runners.worker import Failure, Report, Surroundings
+from tiebreak.runners.worker_process import WorkerProcess
+
+MAX_STARTS = 3
+"""A place where so many processes in a row could not take over the work is closed."""
+
+MAX_TRIES = 2
+"""A cell that has cost so many processes their life while it was measured alone is given up."""
+
+GRACE_SECONDS = 0.1
+"""From giving a worker a cell until it has begun: a millisecond, on a crowded machine more."""
+
+
+class Loss(NamedTuple):
+    """Why there is no result."""
+
+    state: State
+    message: str
+    traceback: str = ""
+
+
+class Slot:
+    """A place for one worker process at a time.
+
+    Parameters
+    ----------
+    backlog : Backlog
+        Where cells that a worker did not get to are put back, and measured seconds are noted.
+    timeout : float or None
+        Seconds for a cell.
+    """
+
+    def __init__(self, backlog: Backlog, timeout: float | None) -> None:
+        self._backlog = backlog
+        self._timeout = timeout
+        self._process: WorkerProcess | None = None
+        self._cells: list[Cell] = []
+        self._tries: Counter[Cell] = Counter()
+        self._failed_starts = 0
+        self.future: Future[Any] | None = None
+        self.deadline = float("inf")
+        self.suspects: deque[Cell] = deque()
+        self.loss: Loss | None = None
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether no process could be got to work here."""
+        return self._failed_starts >= MAX_STARTS
+
+    @property
+    def is_vacant(self) -> bool:
+        """Whether it is to be given a process."""
+        return self._process is None and not self.is_closed
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it has a process that waits for cells."""
+        return self._process is not None and self.future is None
+
+    @property
+    def is_starting(self) -> bool:
+        """Whether its process is taking over the workload."""
+        return self.future is not None and not self._cells
+
+    @property
+    def is_measuring(self) -> bool:
+        """Whether its process has cells."""
+        return bool(self._cells)
+
+    def engage(self, parcel: Parcel) -> None:
+        """Get a process and send it the workload."""
+        self._process = pool.hire()
+        self.future = self._process.call(worker.prepare, parcel.shipment(), Surroundings.of_this_process())
+
+    def give(self, cells: list[Cell]) -> None:
+        """Have cells measured."""
+        if self._process is None:
+            raise RuntimeError("a place without a process was given cells")
+        self._cells = cells
+        self.future = self._process.call(worker.measure, cells, BATCH_SECONDS)
+        if self._timeout is not None:
+            self.deadline = time.monotonic() + self._timeout + GRACE_SECONDS
+
+    def collect(self) -> list[Outcome]:
+        """What has come of it by now."""
+        if self.future is None or self._process is None:
+            return []
+        if not self.future.done():
+            return self._expired() if time.monotonic() >= self.deadline else []
+        future, cells = self.future, self._cells
+        self.future, self._cells, self.deadline = None, [], float("inf")
+        error = future.exception()
+        loss = None if error is None else _loss(self._process, error)
+        if not cells:
+            self._started(loss or future.result())
+            return []
+        return self._lost(cells, loss) if loss is not None else self._read(cells, future.result())
+
+    def look_for_death(self) -> None:
+        """Notice a busy process that has died and left children behind, or a waiting one that is of no use any more."""
+        if self._process is None:
+            return
+        if self.future is not None:
+            self._process.free_if_dead()
+        elif not self._process.is_usable:
+            self.retire()
+
+    def retire(self) -> WorkerProcess | None:
+        """Kill the process, if there is one, and drop what it was doing."""
+        process, self._process = self._process, None
+        self.future, self._cells, self.deadline = None, [], float("inf")
+        if process is not None:
+            pool.dismiss(process)
+        return process
+
+    def hand_back(self) -> Future[None] | None:
+        """Leave the process to the next run; the future says when it has dropped this one's workload."""
+        process, self._process = self._process, None
+        self.future = None
+        return None if process is None else pool.give_back(process)
+
+    def _started(self, result: Failure | Loss | None) -> None:
+        """Begin with a process that has taken over the workload, or try another."""
+        if result is None:
+            self._failed_starts = 0
+            return
+        self.retire()
+        self._failed_starts += 1
+        if isinstance(result, Failure):
+            result = Loss("raised", *result)
+        self.loss = result
+
+    def _read(self, cells: list[Cell], report: Report) -> list[Outcome]:
+        """The outcomes that a worker has sent."""
+        measured, rest = cells[: len(report.seconds)], cells[len(report.seconds) :]
+        self._backlog.put_back(rest)
+        try:
+            outcomes = worker.unpacked(report.outcomes)
+        except Exception as error:
+            outcome = failed(measured[0], error)
+            return self._lost(measured, Loss(outcome.state, outcome.message, outcome.traceback))
+        for cell, seconds in zip(measured, report.seconds, strict=True):
+            self._backlog.note(cell, seconds)
+        if self._tries:
+            return [replace(outcome, attempts=outcome.attempts + self._tries[outcome.cell]) for outcome in outcomes]
+        return outcomes
+
+    def _expired(self) -> list[Outcome]:
+        """The cell has used up its time."""
+        [cell] = self._cells
+        self.retire()
+        return [Outcome(cell, "timed-out", message=f"no result after {self._timeout:g} s", attempts=1 + self._tries[cell])]
+
+    def _lost(self, cells: list[Cell], loss: Loss) -> list[Outcome]:
+        """Set the cells of a lost batch aside, to be measured alone; one that was alone is to blame."""
+        self.retire()
+        if len(cells) > 1:
+            self.suspects.extend(cells)
+            return []
+        [cell] = cells
+        self._tries[cell] += 1
+        if loss.state == "killed" and self._tries[cell] < MAX_TRIES:
+            self.suspects.append(cell)
+            return []
+        return [Outcome(cell, loss.state, message=loss.message, traceback=loss.traceback, attempts=self._tries[cell])]
+
+
+def _loss(process: WorkerProcess, error: BaseException) -> Loss:
+    """Why a call has failed."""
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+    if isinstance(error, TerminatedWorkerError):
+        return Loss("killed", process.bury())
+    state: State = "out-of-memory" if isinstance(error, MemoryError) else "raised"
+    return Loss(state, in_one_line(error), str(error.__cause__ or ""))

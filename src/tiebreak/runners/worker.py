@@ -1,0 +1,167 @@
+"""What runs inside a worker process: one workload at a time is held, entered, and measured on demand."""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import sys
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import fields
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+from tiebreak.plan.outcome import Cell, Outcome
+from tiebreak.runners.here import attempt, failed, in_one_line
+from tiebreak.runners.parcel import Shipment, cloudpickle_dumps, unpack
+from tiebreak.runners.runner import Workload
+
+
+class Surroundings(NamedTuple):
+    """What a process that has been waiting for a while may have missed: its parent's folder, import path, environment."""
+
+    folder: str | None
+    path: tuple[str, ...]
+    environment: Mapping[str, str]
+
+    @classmethod
+    def of_this_process(cls) -> Surroundings:
+        """As they are now."""
+        try:
+            folder = str(Path.cwd())
+        except OSError:  # it was removed
+            folder = None
+        return cls(folder, tuple(entry or folder or "" for entry in sys.path), dict(os.environ))
+
+
+class Failure(NamedTuple):
+    """Why a worker could not take over the work. It is an answer rather than an exception, which might not be picklable."""
+
+    message: str
+    traceback: str
+
+
+class Report(NamedTuple):
+    """The cells that were measured, counted from the first one given, with their outcomes as `packed`."""
+
+    seconds: list[float]
+    outcomes: bytes
+
+
+_values_of = attrgetter(*(field.name for field in fields(Outcome)))
+_started = time.time()
+_held: Workload | None = None
+_is_large = False
+_environment: Mapping[str, str] | None = None
+
+
+def prepare(shipment: Shipment, surroundings: Surroundings) -> Failure | None:
+    """Take over a workload and enter it; an earlier one is left and dropped."""
+    global _held, _is_large
+    try:
+        release()
+        if _environment is not None and _edited_since_start():
+            return Failure("a source file was edited after this process had read it", "")
+        _move_to(surroundings)
+        workload = unpack(shipment)
+        workload.__enter__()
+        _held, _is_large = workload, bool(shipment.path)
+        # loky collects garbage every second, and with scikit-learn imported that takes a tenth of it. What is there now stays.
+        gc.freeze()
+    except Exception as error:
+        return Failure(in_one_line(error), "".join(traceback.format_exception(error)))
+    except BaseException as error:
+        leave(error)
+    return None
+
+
+def measure(cells: Sequence[Cell], seconds: float) -> Report:
+    """Measure cells until all are done or so many seconds have passed, at least one."""
+    if _held is None:
+        raise RuntimeError("this worker process holds no workload")
+    durations: list[float] = []
+    outcomes: list[Outcome] = []
+    closes = time.perf_counter() + seconds
+    for cell in cells:
+        began = time.perf_counter()
+        try:
+            outcomes.append(attempt(_held, cell))
+        except BaseException as error:  # SystemExit and the like
+            leave(error)
+        ended = time.perf_counter()
+        durations.append(ended - began)
+        if ended >= closes:
+            break
+    return Report(durations, packed(outcomes))
+
+
+def release() -> None:
+    """Leave the workload and let its memory go."""
+    global _held
+    if _held is not None:
+        workload, _held = _held, None
+        workload.__exit__(None, None, None)
+        del workload
+        if _is_large:  # data that hang on a cycle would stay in memory
+            gc.unfreeze()
+            gc.collect()
+
+
+def leave(error: BaseException) -> NoReturn:
+    """End the process as an interpreter would at this exception; the parent finds out and deals with it."""
+    code = error.code if isinstance(error, SystemExit) else 130 if isinstance(error, KeyboardInterrupt) else 1
+    if code is not None and not isinstance(code, int):
+        print(code, file=sys.stderr)  # noqa: T201  (what sys.exit("text") does)
+    with suppress(Exception):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(code & 0xFF if isinstance(code, int) else 0 if code is None else 1)
+
+
+def packed(outcomes: list[Outcome]) -> bytes:
+    """All outcomes as a pickle of plain tuples, several times as fast as of themselves; one that cannot be is replaced."""
+    values = [_values_of(outcome) for outcome in outcomes]
+    try:
+        return pickle.dumps(values, protocol=5)
+    except Exception:
+        dumps = cloudpickle_dumps()
+        for position, outcome in enumerate(outcomes):
+            try:
+                dumps(values[position], protocol=5)
+            except Exception as error:
+                values[position] = _values_of(failed(outcome.cell, error))
+        return dumps(values, protocol=5)
+
+
+def unpacked(outcomes: bytes) -> list[Outcome]:
+    """The outcomes again, in the parent."""
+    values: list[tuple[Any, ...]] = pickle.loads(outcomes)  # noqa: S301  (from a process that this one has started)
+    return [Outcome(*each) for each in values]
+
+
+def _edited_since_start() -> bool:
+    """Whether the file of some imported module is newer than this process, which then may hold the old version."""
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__dict__", {}).get("__file__")
+        if isinstance(file, str):
+            with suppress(OSError):  # in an archive, or gone
+                if os.stat(file).st_mtime > _started:  # noqa: PTH116  (for each of a thousand modules: no Path)
+                    return True
+    return False
+
+
+def _move_to(surroundings: Surroundings) -> None:
+    """Follow the parent."""
+    global _environment
+    for name in (_environment or {}).keys() - surroundings.environment.keys():
+        os.environ.pop(name, None)
+    os.environ.update(surroundings.environment)
+    _environment = surroundings.environment
+    sys.path[:] = surroundings.path
+    if surroundings.folder is not None:
+        with suppress(OSError):
+            os.chdir(surroundings.folder)

@@ -1,0 +1,113 @@
+"""What goes wrong with a file, in words: where, what was kept, and how to go on."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+from tiebreak.errors import DamagedStoreError, StoreError, TiebreakError
+from tiebreak.stores import sqlite
+
+_KEPT = " What was written before is kept, and nothing of this call."
+_AGAIN = "the same command goes on where it stopped"
+_DAMAGE = frozenset("CORRUPT ERROR CONSTRAINT MISMATCH FORMAT RANGE SCHEMA".split())
+
+
+class NotAStoreError(StoreError):
+    """A file that is something else, or was made by a later release; it is left as it is."""
+
+
+def translate(path: str, error: Exception, *, run: str, writing: bool) -> TiebreakError:
+    """The error that the caller is told instead of SQLAlchemy's or SQLite's.
+
+    Parameters
+    ----------
+    path : str
+        Of the store, as the caller gave it.
+    error : Exception
+    run : str
+        What the transaction was about; "" for the whole store.
+    writing : bool
+    """
+    cause: BaseException = getattr(error, "orig", None) or error
+    kind = sqlite.error_name(cause).split("_")[0]
+    said = " ".join(str(cause).split())
+    if kind == "NOTADB":
+        return NotAStoreError(no_database_text(path))
+    if kind in _DAMAGE or "decode" in said:  # broken pages, tables that are not as they were made, texts that are none
+        about = f"run {run!r}: " if run else ""
+        return DamagedStoreError(
+            f"{about}{path} is not as it was written: SQLite says {said!r}. Put a copy of the store in its place, or delete the "
+            "run (if that fails, the file) and measure it again."
+        )
+    return StoreError(_fault_text(path, kind, said, _KEPT if writing else ""))
+
+
+def file_fault(path: str, error: OSError) -> StoreError:
+    """For a file that could not be made."""
+    if error.errno == errno.ENOSPC:
+        return StoreError(_fault_text(path, "FULL", "", ""))
+    return StoreError(_fault_text(path, "CANTOPEN", "", ""))
+
+
+def no_database_text(path: str) -> str:
+    """For a file of another kind."""
+    return f"{path} is not a SQLite database; it was left as it is. Name another file for the store."
+
+
+def no_store_text(path: str) -> str:
+    """For a store that is to be read and is not there."""
+    folder = "" if Path(path).parent.is_dir() else f", and no folder {os.fspath(Path(path).parent)!r}"
+    return f"there is no store {path}{folder}. Check the path; tiebreak makes a store when something is evaluated into it."
+
+
+def gone_text(path: str) -> str:
+    """For a file that was there a moment ago."""
+    return f"{path} was moved, deleted or replaced while it was in use.{_KEPT} Put it back; {_AGAIN}."
+
+
+def _fault_text(path: str, kind: str, said: str, kept: str) -> str:
+    """What is wrong, what was kept, how to go on.
+
+    Parameters
+    ----------
+    path : str
+    kind : str
+        SQLite's name of it.
+    said : str
+        What SQLite says of it.
+    kept : str
+    """
+    match kind:
+        case "BUSY" | "LOCKED" | "PROTOCOL":
+            return (
+                f"{path} is locked: another process has been writing to it for more than {sqlite.BUSY_SECONDS:g} seconds.{kept} "
+                f"Wait for that process or stop it; {_AGAIN}."
+            )
+        case "FULL":
+            return f"{path} cannot grow: the disk is full.{kept} Make room; {_AGAIN}."
+        case "READONLY" | "PERM" | "AUTH" | "CANTOPEN":
+            return f"{path} cannot be opened or written: {_obstacle(path)}.{kept} Put that right, or name another store."
+        case "IOERR":
+            return f"{path} cannot be read or written: the system says {said!r}.{kept} Look after the disk; {_AGAIN}."
+        case "TOOBIG":
+            return f"{path}: the outputs of one cell are larger than SQLite can keep.{kept} Pass keep_predictions=False."
+        case _:
+            return f"{path} cannot be used: {said}.{kept} Close other programs that use it, or name another store."
+
+
+def _obstacle(path: str) -> str:
+    """What of file and folder stands in the way."""
+    file, folder = Path(path), Path(path).absolute().parent
+    if not folder.is_dir():
+        return f"there is no folder {os.fspath(file.parent)!r}"
+    if file.is_dir():
+        return "it is a folder"
+    if file.exists() and not os.access(file, os.R_OK):
+        return "you may not read it"
+    if file.exists() and not os.access(file, os.W_OK):
+        return "the file is read-only"
+    if not os.access(folder, os.W_OK):
+        return f"the folder {os.fspath(file.parent)!r} is read-only, and SQLite keeps a journal beside the file while it writes"
+    return "the system does not allow it"

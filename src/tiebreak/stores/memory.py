@@ -1,0 +1,214 @@
+"""A store that lives as long as the process."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tiebreak.errors import StoreError
+from tiebreak.plan.outcome import STATES, Cell, Outcome
+from tiebreak.plan.record import RunRecord
+from tiebreak.scores.names import look_up
+from tiebreak.stores.coding import numeric_array
+from tiebreak.stores.merging import check_record, environment_of, merge_records
+from tiebreak.stores.places import Places, find_places
+from tiebreak.stores.rule import settle
+from tiebreak.stores.store import CellTable, Damage, RunSummary
+from tiebreak.stores.wording import deleted_text
+
+
+@dataclass(slots=True, eq=False)
+class _Run:
+    """A run: what is known of it, and its cells with the version set that each was measured with."""
+
+    record: RunRecord
+    environments: list[Mapping[str, str]]
+    created: float
+    updated: float
+    cells: dict[Cell, tuple[Outcome, int]] = field(default_factory=dict)
+    is_deleted: bool = False
+
+
+class MemoryStore:
+    """Runs that are kept until the process ends, for when nothing needs to survive. Any thread may use it."""
+
+    def __init__(self) -> None:
+        self._runs: dict[str, _Run] = {}
+        self._lock = threading.RLock()
+
+    @property
+    def url(self) -> str:
+        """Nowhere: ""."""
+        return ""
+
+    def runs(self) -> list[RunSummary]:
+        """All runs, the last one updated first."""
+        with self._lock:
+            summaries = [_summary(run) for run in self._runs.values()]
+        return sorted(summaries, key=lambda run: run.updated, reverse=True)
+
+    def open(self, record: RunRecord, *, accept_versions: bool = False) -> MemoryLog:
+        """Begin a run, or go on with the one of the same name."""
+        check_record(record)
+        with self._lock:
+            run = self._runs.get(record.name)
+            if run is None:
+                run = self._runs[record.name] = _Run(record, [dict(record.versions)], time.time(), time.time())
+            else:
+                merged = merge_records(run.record, record)
+                environment = environment_of(record.name, run.environments, record.versions, accept_versions)
+                run.environments += [dict(record.versions)] * (environment == len(run.environments))
+                run.record = merged
+            environment = run.environments.index(dict(record.versions))
+            own = dataclasses.replace(record, threads=run.record.threads)
+            return MemoryLog(run, find_places(own, run.record), environment, self._lock)
+
+    def read(self, name: str) -> MemoryLog:
+        """A stored run with everything that it has."""
+        with self._lock:
+            run = self._found(name)
+            last = len(run.environments) - 1
+            whole = dataclasses.replace(run.record, versions=run.environments[last])
+            return MemoryLog(run, find_places(whole, run.record), last, self._lock)
+
+    def delete(self, name: str) -> None:
+        """Forget a run."""
+        with self._lock:
+            self._found(name).is_deleted = True
+            del self._runs[name]
+
+    def check(self) -> list[Damage]:
+        """Memory is taken at its word."""
+        return []
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
+
+    def _found(self, name: str) -> _Run:
+        if name not in self._runs:
+            look_up(name, list(self._runs), "run")
+        return self._runs[name]
+
+
+class MemoryLog:
+    """The cells of one run in memory."""
+
+    def __init__(self, run: _Run, places: Places, environment: int, lock: threading.RLock) -> None:
+        self._run = run
+        self._places = places
+        self._environment = environment
+        self._lock = lock
+
+    @property
+    def record(self) -> RunRecord:
+        """The plan that this log was opened with, or all that the run has where it was opened for reading."""
+        return self._places.record
+
+    @property
+    def environments(self) -> tuple[Mapping[str, str], ...]:
+        """The version sets that the run was made with."""
+        with self._lock:
+            return tuple(self._run.environments)
+
+    def write(self, outcomes: Sequence[Outcome]) -> None:
+        """Keep the outcomes, all of them or none."""
+        own = [self._own_copy(outcome) for outcome in outcomes]
+        with self._lock:
+            self._check_kept()
+            changed: dict[Cell, tuple[Outcome, int]] = {}
+            for outcome in own:
+                old, environment = changed.get(outcome.cell) or self._run.cells.get(outcome.cell) or (None, self._environment)
+                kept = old.outputs if old is not None else {}
+                settled = settle(self._run.record, old, kept, outcome)
+                if settled is None:
+                    continue
+                outputs = {**kept, **settled.outcome.outputs} if settled.amends else settled.outcome.outputs
+                environment = environment if settled.amends else self._environment
+                changed[outcome.cell] = dataclasses.replace(settled.outcome, outputs=outputs), environment
+            self._run.cells.update(changed)
+            self._run.updated = time.time() if changed else self._run.updated
+
+    def table(self) -> CellTable:
+        """All recorded cells."""
+        with self._lock:
+            self._check_kept()
+            cells = self._cells_in_order(None)
+            entries = [self._run.cells[self._places.stored(cell)] for cell in cells]
+        names = [metric.name for metric in self.record.metrics]
+        positions = np.array(cells, dtype=np.int64).reshape(-1, 3)
+        scores = [[outcome.scores.get(name, np.nan) for name in names] for outcome, _ in entries]
+        measured = [[name in outcome.scores for name in names] for outcome, _ in entries]
+        shape = len(entries), len(names)
+        return CellTable(
+            dataset=positions[:, 0],
+            split=positions[:, 1],
+            model=positions[:, 2],
+            state=np.array([STATES.index(outcome.state) for outcome, _ in entries], dtype=np.int64),
+            score=np.array(scores, dtype=np.float64).reshape(shape),
+            has_score=np.array(measured, dtype=np.bool_).reshape(shape),
+            fit_seconds=np.array([outcome.fit_seconds for outcome, _ in entries], dtype=np.float64),
+            predict_seconds=np.array([outcome.predict_seconds for outcome, _ in entries], dtype=np.float64),
+            environment=np.array([environment for _, environment in entries], dtype=np.int64),
+        )
+
+    def outcomes(self, cells: Iterable[Cell] | None = None, *, outputs: bool = False) -> Iterator[Outcome]:
+        """The recorded outcomes of the given cells, or of all, in the order of the plan."""
+        with self._lock:
+            self._check_kept()
+            chosen = [(cell, self._run.cells[self._places.stored(cell)][0]) for cell in self._cells_in_order(cells)]
+        for cell, outcome in chosen:
+            yield self._places.own_part(outcome, cell, outcome.outputs if outputs else {})
+
+    def _cells_in_order(self, cells: Iterable[Cell] | None) -> list[Cell]:
+        """The recorded ones among the given cells, or all, in the order of the plan."""
+        if cells is not None:
+            chosen = sorted(set(cells))
+            for cell in chosen:
+                self._places.check(Outcome(cell))
+            return [cell for cell in chosen if self._places.stored(cell) in self._run.cells]
+        stored = np.array(list(self._run.cells), dtype=np.int64).reshape(-1, 3)
+        planned = np.column_stack(self._places.planned(stored[:, 0], stored[:, 1], stored[:, 2]))
+        return sorted(Cell(*row) for row in planned[planned[:, 0] >= 0].tolist())
+
+    def _own_copy(self, outcome: Outcome) -> Outcome:
+        """The outcome by stored positions, sharing nothing with the caller that could change."""
+        self._places.check(outcome)
+        arrays = {}
+        for method, output in outcome.outputs.items():
+            arrays[method] = numeric_array(output, f"the output of {method!r}").copy()
+            arrays[method].setflags(write=False)
+        return dataclasses.replace(
+            outcome,
+            cell=self._places.stored(outcome.cell),
+            scores={name: float(score) for name, score in outcome.scores.items()},
+            undefined=dict(outcome.undefined),
+            train_scores={name: float(score) for name, score in outcome.train_scores.items()},
+            warnings=tuple(outcome.warnings),
+            outputs=arrays,
+        )
+
+    def _check_kept(self) -> None:
+        if self._run.is_deleted:
+            raise StoreError(deleted_text(self.record.name))
+
+
+def _summary(run: _Run) -> RunSummary:
+    record = run.record
+    n_done = sum(outcome.is_done for outcome, _ in run.cells.values())
+    return RunSummary(
+        name=record.name,
+        created=run.created,
+        updated=run.updated,
+        n_cells=record.n_cells,
+        n_done=n_done,
+        n_failed=len(run.cells) - n_done,
+        n_models=len(record.models),
+        n_datasets=len(record.datasets),
+        n_splits=sum(dataset.n_splits for dataset in record.datasets),
+        metrics=tuple(metric.name for metric in record.metrics),
+    )

@@ -1,0 +1,165 @@
+"""One run, several plans: what a plan adds to a stored run, and what must not have changed."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tiebreak.errors import ChangedRunError, ChangedVersionsError, InvalidPlanError
+from tiebreak.plan.record import DatasetRecord, MetricRecord, ModelRecord, RunRecord
+from tiebreak.scores.names import quoted
+from tiebreak.stores.coding import to_json
+
+_OTHER_RUN = "begin another run with name="
+
+
+def check_record(record: RunRecord) -> None:
+    """Names and split keys are what cells are told apart by, so none may stand for two things; settings must be plain."""
+    to_json(record.settings)
+    lists: tuple[tuple[str, Sequence[ModelRecord | DatasetRecord | MetricRecord]], ...] = (
+        ("models", record.models),
+        ("datasets", record.datasets),
+        ("metrics", record.metrics),
+    )
+    for what, items in lists:
+        names = [item.name for item in items]
+        doubled = [name for name in dict.fromkeys(names) if names.count(name) > 1] if len(set(names)) < len(names) else []
+        if doubled:
+            raise InvalidPlanError(f"run {record.name!r}: several {what} are called {quoted(doubled)}. Give each its own name.")
+    for dataset in record.datasets:
+        if len(split_keys(dataset)) < dataset.n_splits:
+            raise InvalidPlanError(
+                f"run {record.name!r}: several splits of dataset {dataset.name!r} have the same repeat and fold. "
+                "Number them apart."
+            )
+
+
+def split_keys(dataset: DatasetRecord) -> dict[tuple[int, int], int]:
+    """The position of each split, by repeat and fold."""
+    return {key: i for i, key in enumerate(zip(dataset.repeat.tolist(), dataset.fold.tolist(), strict=True))}
+
+
+def merge_records(stored: RunRecord, record: RunRecord) -> RunRecord:
+    """The stored run and what a plan adds to it, behind what was there; raises `ChangedRunError` where they contradict."""
+    if stored.rng != record.rng:
+        raise ChangedRunError(
+            f"run {stored.name!r} was made with rng={stored.rng}, and now rng is {record.rng}. Pass rng={stored.rng}, or "
+            f"{_OTHER_RUN}."
+        )
+    return dataclasses.replace(
+        stored,
+        models=(*stored.models, *_new_models(stored, record)),
+        datasets=_merged_datasets(stored, record),
+        metrics=(*stored.metrics, *_new_metrics(stored, record)),
+        settings={**stored.settings, **record.settings},
+    )
+
+
+def environment_of(name: str, known: Sequence[Mapping[str, str]], versions: Mapping[str, str], accepted: bool) -> int:
+    """The position of these versions among those that a run was made with; behind them where they are new and accepted."""
+    given = dict(versions)
+    for i, each in enumerate(known):
+        if dict(each) == given:
+            return i
+    if not accepted:
+        raise ChangedVersionsError(
+            f"run {name!r} was made with other versions: {', '.join(_version_changes(known[-1], given))}. Its scores may differ "
+            f"for that reason alone. Go back to those versions, {_OTHER_RUN}, or pass accept_versions=True to go on: every cell "
+            "then says which versions it was measured with."
+        )
+    return len(known)
+
+
+def _version_changes(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    changed = [package for package in sorted({*then, *now}) if then.get(package) != now.get(package)]
+    return [f"{package} {then.get(package, 'not there')} -> {now.get(package, 'not there')}" for package in changed]
+
+
+def _new_models(stored: RunRecord, record: RunRecord) -> list[ModelRecord]:
+    known = {model.name: model for model in stored.models}
+    changed = [model for model in record.models if model.name in known and known[model.name].fingerprint != model.fingerprint]
+    if changed:
+        names = [model.name for model in changed]
+        then, now = known[names[0]].text, changed[0].text
+        texts = f" ({_short(then)} then, {_short(now)} now)" if then != now else ""
+        raise ChangedRunError(
+            f"run {stored.name!r}: the {_are(names, 'model', 'models')} not what was measured under "
+            f"{'that name' if len(names) == 1 else 'those names'}: class, parameters or code changed{texts}. Give the changed "
+            f"{'model a new name, put the old one' if len(names) == 1 else 'models new names, put the old ones'} back, or "
+            f"{_OTHER_RUN}."
+        )
+    return [model for model in record.models if model.name not in known]
+
+
+def _new_metrics(stored: RunRecord, record: RunRecord) -> list[MetricRecord]:
+    known = {metric.name: metric for metric in stored.metrics}
+    changed = [metric.name for metric in record.metrics if metric.name in known and known[metric.name] != metric]
+    if changed:
+        raise ChangedRunError(
+            f"run {stored.name!r}: the {_are(changed, 'metric', 'metrics')} computed in another way than in this run so far. "
+            f"Give {'it' if len(changed) == 1 else 'them'} another name, put the old definition back, or {_OTHER_RUN}."
+        )
+    return [metric for metric in record.metrics if metric.name not in known]
+
+
+def _merged_datasets(stored: RunRecord, record: RunRecord) -> tuple[DatasetRecord, ...]:
+    given = {dataset.name: dataset for dataset in record.datasets}
+    known = {dataset.name for dataset in stored.datasets}
+    merged = [
+        _merged_dataset(stored.name, dataset, given[dataset.name]) if dataset.name in given else dataset
+        for dataset in stored.datasets
+    ]
+    return (*merged, *(dataset for dataset in record.datasets if dataset.name not in known))
+
+
+def _merged_dataset(run: str, stored: DatasetRecord, given: DatasetRecord) -> DatasetRecord:
+    where = f"run {run!r}: the data of dataset {stored.name!r} changed" if stored.name else f"run {run!r}: the data changed"
+    if stored.fingerprint != given.fingerprint:
+        raise ChangedRunError(
+            f"{where}{_shape_change(stored, given)} since the run was begun. Bring the old data back, give the new data another "
+            f"dataset name, or {_OTHER_RUN}."
+        )
+    known = split_keys(stored)
+    keys = split_keys(given)
+    changed = [i for key, i in keys.items() if key in known and stored.split_hashes[known[key]] != given.split_hashes[i]]
+    if changed:
+        more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
+        of = f" of dataset {stored.name!r}" if stored.name else ""
+        raise ChangedRunError(
+            f"run {run!r}: the splits{of} changed: {given.split_name(changed[0])}{more} had other training or test examples. "
+            f"Use the same cv, with the same random_state, or {_OTHER_RUN}."
+        )
+    new = [i for key, i in keys.items() if key not in known]
+    covers = len(keys) - len(new) == len(known)  # then it is the given one that says how all splits were made
+    return dataclasses.replace(
+        stored,
+        kind=given.kind if covers else stored.kind,
+        ordered=given.ordered if covers else stored.ordered,
+        repeat=np.concatenate([stored.repeat, given.repeat[new]]),
+        fold=np.concatenate([stored.fold, given.fold[new]]),
+        n_train=np.concatenate([stored.n_train, given.n_train[new]]),
+        n_test=np.concatenate([stored.n_test, given.n_test[new]]),
+        split_hashes=(*stored.split_hashes, *(given.split_hashes[i] for i in new)),
+        test_rows=(*stored.test_rows, *(given.test_rows[i] for i in new)),
+    )
+
+
+def _shape_change(then: DatasetRecord, now: DatasetRecord) -> str:
+    sizes = [
+        f"{was} -> {is_} {what}"
+        for was, is_, what in ((then.n_samples, now.n_samples, "examples"), (then.n_features, now.n_features, "features"))
+        if was != is_
+    ]
+    return f" ({', '.join(sizes)})" if sizes else ""
+
+
+def _are(names: Sequence[str], one: str, many: str) -> str:
+    return f"{one} {quoted(names)} is" if len(names) == 1 else f"{many} {quoted(names)} are"
+
+
+def _short(value: Any) -> str:
+    text = " ".join(str(value).split())
+    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -1,0 +1,59 @@
+"""From what a caller gives to a store."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from tiebreak.errors import InvalidParameterError
+from tiebreak.stores.store import Store
+
+_SUFFIXES = (".db", ".sqlite", ".sqlite3")
+_SUPPORTED = "Give 'sqlite:///results.db', or a path that ends in .db, .sqlite or .sqlite3"
+
+
+def open_store(source: str | os.PathLike[str] | Store) -> Store:
+    """The store that is meant by a URL, a path or a store itself.
+
+    Parameters
+    ----------
+    source : str, path-like or Store
+        ``sqlite:///results.db``, or a path that ends in ``.db``, ``.sqlite`` or ``.sqlite3``.
+
+    Raises
+    ------
+    InvalidParameterError
+        The source is something else.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        from tiebreak.stores.sql import SqlStore
+
+        return SqlStore(source)
+    if not (callable(getattr(source, "open", None)) and callable(getattr(source, "read", None))):
+        raise InvalidParameterError(f"a store is a URL, a path or a Store, and not {type(source).__name__}. {_SUPPORTED}.")
+    return source
+
+
+def sqlite_path(source: str | os.PathLike[str]) -> str:
+    """The path of the file that a URL or a path means."""
+    text = os.fspath(source)
+    if not isinstance(text, str):
+        raise InvalidParameterError(f"the path of a store is text, and not bytes. {_SUPPORTED}.")
+    scheme, separator, rest = text.partition("://")
+    if not separator:
+        if not text.lower().endswith(_SUFFIXES):
+            raise InvalidParameterError(f"{text!r} is not known as a store. {_SUPPORTED}.")
+        return text
+    path = rest.removeprefix("/")
+    if scheme != "sqlite" or not rest.startswith("/"):
+        raise InvalidParameterError(f"{_masked(text)!r} is not supported: tiebreak keeps runs in SQLite files. {_SUPPORTED}.")
+    if path in ("", ":memory:"):
+        raise InvalidParameterError(f"{text!r} names no file. {_SUPPORTED}; without a store, results are kept in memory only.")
+    if "?" in path:
+        raise InvalidParameterError(f"{text!r} has options after the question mark, and tiebreak takes none. Leave them out.")
+    return path
+
+
+def _masked(url: str) -> str:
+    """The URL without a password."""
+    return re.sub(r"(://[^/@]*):[^/]*@", r"\1:***@", url)

@@ -1,0 +1,78 @@
+"""The runs of a store, in a table and for programs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import tiebreak
+from tiebreak.views.format import printable, shorten
+from tiebreak.views.names import short_names
+from tiebreak.views.summary import NAME_WIDTH, Table
+from tiebreak.views.text import aligned
+
+if TYPE_CHECKING:
+    from tiebreak.stores.store import RunSummary
+
+SCHEMA = 1
+METRICS_WIDTH = 30
+
+COLUMNS = (
+    "run", "n_cells", "n_done", "n_failed", "n_models", "n_datasets", "n_splits", "metrics", "created", "updated",
+)  # fmt: skip
+"""Of the CSV, and keys of the JSON."""
+
+
+def runs_text(runs: Sequence[RunSummary], url: str) -> str:
+    """The table for a terminal, the last run updated first."""
+    if not runs:
+        return f"There are no runs in {printable(url)} yet.\n"
+    return "\n".join([f"Runs in {printable(url)}", *aligned(runs_table(runs))]) + "\n"
+
+
+def runs_table(runs: Sequence[RunSummary]) -> Table:
+    """A row for each run; times are those of this machine's clock and zone."""
+    names = short_names([run.name for run in runs], NAME_WIDTH)
+    rows = tuple(
+        (
+            name,
+            f"{run.n_done}/{run.n_cells}",
+            str(run.n_failed),
+            str(run.n_models),
+            str(run.n_splits),
+            shorten(", ".join(run.metrics), METRICS_WIDTH),
+            _local(run.updated),
+        )
+        for name, run in zip(names, runs, strict=True)
+    )
+    headers = ("run", "cells", "failed", "models", "splits", "metrics", "updated")
+    return Table("Runs", headers, rows, (False, True, True, True, True, False, False))
+
+
+def runs_dict(runs: Sequence[RunSummary], url: str) -> dict[str, Any]:
+    """The same for programs, schema 1; times are UTC."""
+    return {
+        "schema": SCHEMA,
+        "tiebreak": tiebreak.__version__,
+        "store": url,
+        "runs": [dict(zip(COLUMNS, (*_values(run), list(run.metrics), *_times(run)), strict=True)) for run in runs],
+    }
+
+
+def runs_rows(runs: Sequence[RunSummary]) -> list[tuple[Any, ...]]:
+    """The same as rows of `COLUMNS`; metrics are joined by semicolons."""
+    return [(*_values(run), "; ".join(run.metrics), *_times(run)) for run in runs]
+
+
+def _values(run: RunSummary) -> tuple[Any, ...]:
+    return run.name, run.n_cells, run.n_done, run.n_failed, run.n_models, run.n_datasets, run.n_splits
+
+
+def _times(run: RunSummary) -> tuple[str, str]:
+    created, updated = (time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment)) for moment in (run.created, run.updated))
+    return created, updated
+
+
+def _local(moment: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(moment))

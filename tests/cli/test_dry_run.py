@@ -1,0 +1,156 @@
+"""``--dry-run``: what would be measured, what is there of it, how long the rest may take; nothing is measured or written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import N_CELLS, STUDY
+from tests.cli.test_run import TWO, run, study_of
+from tests.cli.test_show import stop_after
+from tiebreak.runners.local import LocalRunner
+
+STORE = ("--store", "sqlite:///runs.db")
+MORE = '[models.more]\nimport = "sklearn.neighbors:KNeighborsClassifier"\n'
+
+
+@pytest.fixture
+def measures_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Measuring would fail the test."""
+    monkeypatch.delattr(LocalRunner, "run")
+
+
+def dry(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
+    """The lines of a dry run that went well."""
+    code, out, err = run(capsys, "run", "study.toml", *STORE, "--dry-run", *arguments)
+    assert (code, err) == (0, "")
+    return out.splitlines()
+
+
+def as_dict(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    """The same for programs."""
+    return json.loads("\n".join(dry(capsys, "--format", "json", *arguments)))  # type: ignore[no-any-return]
+
+
+@pytest.mark.usefixtures("measures_nothing")
+def test_nothing_is_made(study: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No store, no file, no cell; the whole text."""
+    assert dry(capsys) == [
+        "Run 'flowers' of study.toml: 3 models x 6 splits = 18 cells",
+        "",
+        "Data: 150 examples, 4 features, classification (3 classes); 6 splits (repeated-stratified), 100",
+        "training and 50 test examples each",
+        "Metrics: accuracy, f1_macro",
+        "Models",
+        "  bayes  GaussianNB()",
+        "  tree   DecisionTreeClassifier()",
+        "  =1+1   DummyClassifier(strategy='stratified')",
+        "",
+        "Store: sqlite:///runs.db has nothing of it yet; all 18 cells are to be measured.",
+        "Nothing was measured, and nothing was written.",
+    ]
+    assert [path.name for path in here.iterdir()] == ["study.toml"]
+
+
+def test_what_the_store_has_is_counted(study: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Half a run; then the store is as it was, and what remains takes the median times of the models."""
+    with monkeypatch.context() as patched:
+        stop_after(9, patched)
+        run(capsys, "run", study, *STORE)
+    before = Path("runs.db").read_bytes()
+    assert dry(capsys)[-3:] == [
+        "Store: sqlite:///runs.db has 9 measured; 9 are to be measured.",
+        "By the times in the store that takes less than a second with 1 process.",
+        "Nothing was measured, and nothing was written.",
+    ]
+    document = as_dict(capsys)
+    assert (document["n_cells"], document["n_done"], document["n_failed"], document["n_incomplete"]) == (N_CELLS, 9, 0, 0)
+    assert 0 < document["seconds_left"] < 1
+    assert as_dict(capsys, "--n-jobs", "2")["seconds_left"] == pytest.approx(document["seconds_left"] / 2)
+    assert Path("runs.db").read_bytes() == before
+
+
+def test_the_estimate_is_cells_times_medians(
+    study: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Made-up times: 6 cells of a new model take the median of all others, 2 s, and with two processes half as long."""
+    from tiebreak.evaluation.fit_and_score import Measurement
+
+    original = Measurement.measure
+
+    def slow(self: Any, cell: Any) -> Any:
+        import dataclasses
+
+        seconds = {0: 1.0, 1: 2.0, 2: 30.0}[cell.model]
+        return dataclasses.replace(original(self, cell), fit_seconds=seconds, predict_seconds=0.0)
+
+    monkeypatch.setattr(Measurement, "measure", slow)
+    run(capsys, "run", study, *STORE)
+    Path(study).write_text(STUDY + MORE)
+    assert dry(capsys)[-3:-1] == [
+        "Store: sqlite:///runs.db has 18 measured; 6 are to be measured.",
+        "By the times in the store that takes about 12 s with 1 process.",
+    ]
+    assert "about 6 s with 2 processes." in dry(capsys, "--n-jobs", "2")[-2]
+
+
+def test_failures_are_measured_again_only_when_asked(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As by the run itself."""
+    Path("study.toml").write_text(study_of("fails", "warns"))
+    run(capsys, "run", "study.toml", *STORE)
+    assert dry(capsys)[-2] == "Store: sqlite:///runs.db has 5 measured, 5 failed; 0 are to be measured."
+    assert "Store: sqlite:///runs.db has 5 measured, 5 failed; 5 are to be measured." in dry(capsys, "--retry-failed")
+
+
+def test_a_metric_more_is_told(study: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The cells are there, and lack it."""
+    run(capsys, "run", study, *STORE)
+    Path(study).write_text(STUDY.replace('"f1_macro"', '"f1_macro", "recall_macro"'))
+    expected = "Store: sqlite:///runs.db has 18 measured; 0 are to be measured; 18 of those measured lack a metric."
+    assert dry(capsys)[-2] == expected
+
+
+def test_another_part_of_the_run_is_not_counted(study: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Cells of models and splits that the study no longer has."""
+    run(capsys, "run", study, *STORE)
+    Path(study).write_text(STUDY.replace("[models.tree]", "[models.oak]"))
+    assert as_dict(capsys)["n_done"] == 12
+
+
+def test_a_changed_model_is_refused_as_by_the_run(study: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """With the same words."""
+    run(capsys, "run", study, *STORE)
+    Path(study).write_text(STUDY.replace('"stratified"\n', '"prior"\n').replace('strategy = "stratified"', 'strategy = "prior"'))
+    refused = run(capsys, "run", study, *STORE)
+    assert refused[0] == 2
+    assert "the model '=1+1' is not what was measured under that name" in refused[2]
+    assert run(capsys, "run", study, *STORE, "--dry-run") == refused
+
+
+@pytest.mark.usefixtures("measures_nothing")
+def test_each_of_several_datasets_has_its_line(study: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Under its name, which stays on that line."""
+    Path("study.toml").write_text(TWO)
+    lines = dry(capsys)
+    assert lines[2].startswith("Data 'iris': 150 examples")
+    assert lines[4].startswith("Data 'wi\\nne': 178 examples")
+
+
+def test_a_run_is_previewed_by_its_name(study: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """From the study that it remembers."""
+    run(capsys, "run", study, *STORE)
+    code, out, err = run(capsys, "resume", "flowers", *STORE, "--dry-run")
+    assert (code, err) == (0, f"the study is {Path(study).absolute()}\n")
+    assert "Store: sqlite:///runs.db has 18 measured; 0 are to be measured.\n" in out
+
+
+def test_many_models_are_counted(study: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Twenty are shown."""
+    grid = (
+        "grid = { var_smoothing = [1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12] }"
+    )
+    Path(study).write_text(STUDY.replace(':GaussianNB"', f':GaussianNB"\n{grid}'))
+    assert "  and 3 more" in dry(capsys)

@@ -1,0 +1,310 @@
+"""``tiebreak run``: a study in, each cell measured once, the comparison out; what fails is told, and does not stop the rest."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.dummy import DummyClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+import tiebreak as tb
+from tests.cli.conftest import N_CELLS, STUDY
+from tiebreak.cli import main
+
+STORE = ("--store", "sqlite:///runs.db")
+
+OWN = """\
+import warnings
+
+def fails(X_train, y_train, X_test, rng):
+    raise ValueError("this cannot be learnt")
+
+def fails_at_times(X_train, y_train, X_test, rng):
+    if X_test[0, 0] > 5:
+        raise ValueError("too large")
+    return y_train[: len(X_test)]
+
+def warns(X_train, y_train, X_test, rng):
+    warnings.warn("this is odd")
+    return rng.permutation(y_train)[: len(X_test)]
+"""
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Exit code, answer and messages of a command inside this process."""
+    code = main.run(arguments)
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def study_of(*models: str, head: str = "") -> str:
+    """A study of functions in own.py, or of whatever else is named, on five folds of iris."""
+    Path("own.py").write_text(OWN)
+    tables = [f'[models."{name}"]\nimport = "{name if ":" in name else f"own:{name}"}"\n' for name in models]
+    return f'{head}\ncv = 5\ndata = {{ source = "sklearn:iris" }}\n' + "".join(tables)
+
+
+def test_the_answer_is_that_of_the_library(study: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same models, splits, seeds and rope through `tb.evaluate` and `compare` give the same bytes."""
+    code, out, err = run(capsys, "run", study, *STORE, "--quiet", "--format", "json")
+    assert (code, err) == (0, "")
+    X, y = load_iris(return_X_y=True)
+    models = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier(), "=1+1": DummyClassifier(strategy="stratified")}
+    cv = {"kind": "repeated-stratified", "n_folds": 3, "n_repeats": 2}
+    expected = tb.evaluate(models, X, y, cv=cv, scoring=["accuracy", "f1_macro"]).compare(rope=0.02)
+    assert out == expected.to_json() + "\n"
+
+
+def test_an_overview_comes_before_the_comparison(study: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Which run, how many cells, and then what `compare` says of the store; progress goes to standard error."""
+    code, out, err = run(capsys, "run", study, *STORE)
+    assert code == 0
+    first, rest = out.split("\n\n", 1)
+    assert first == f"Run 'flowers' in sqlite:///runs.db: 3 models x 6 splits, {N_CELLS} of {N_CELLS} cells measured."
+    assert rest == run(capsys, "compare", "sqlite:///runs.db#flowers", "--rope", "0.02")[1]
+    assert err.startswith(f"run flowers: {N_CELLS} cells\n")
+
+
+@pytest.mark.parametrize("format_", ["markdown", "csv"])
+def test_the_formats_are_those_of_compare(study: str, format_: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """With the answer alone, so that programs can read it."""
+    code, out, err = run(capsys, "run", study, *STORE, "--quiet", "--format", format_)
+    assert (code, err) == (0, "")
+    assert out == run(capsys, "compare", "sqlite:///runs.db#flowers", "--rope", "0.02", "--format", format_)[1]
+
+
+def test_the_second_time_nothing_is_measured(study: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """And the answer is the same; the only message is that all is there."""
+    first = run(capsys, "run", study, *STORE)
+    again = run(capsys, "run", study, *STORE)
+    assert again[:2] == first[:2]
+    assert again[2] == f"run flowers: {N_CELLS} cells, {N_CELLS} already there\n"
+
+
+def test_a_model_more_adds_its_cells(study: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Six splits for one model."""
+    run(capsys, "run", study, *STORE)
+    Path(study).write_text(STUDY + '[models.more]\nimport = "sklearn.neighbors:KNeighborsClassifier"\n')
+    assert "run flowers: 24 cells, 18 already there\n" in run(capsys, "run", study, *STORE)[2]
+
+
+def test_a_run_is_named_after_its_study_or_as_told(study: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two runs of one study stand side by side."""
+    run(capsys, "run", study, *STORE)
+    run(capsys, "run", study, *STORE, "--name", "another")
+    names = [each["run"] for each in json.loads(run(capsys, "runs", *STORE, "--format", "json")[1])["runs"]]
+    assert sorted(names) == ["another", "flowers"]
+
+
+def test_options_and_study_reach_the_library(
+    study: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is typed goes before what the study says."""
+    from tiebreak.evaluation import evaluate as room
+
+    seen: dict[str, Any] = {}
+    original = room.evaluate
+
+    def spy(**arguments: Any) -> Any:
+        seen.update(arguments)
+        return original(**{**arguments, "n_jobs": 1, "timeout": None})
+
+    monkeypatch.setattr(room, "evaluate", spy)
+    Path(study).write_text("n_jobs = 3\ntimeout = 60\nthreads_per_fit = 1\nkeep_predictions = false\nseed = 4\n" + STUDY)
+    run(capsys, "run", study, *STORE)
+    wanted = {"n_jobs": 3, "timeout": 60, "threads_per_fit": 1, "keep_predictions": False, "rng": 4, "name": "flowers"}
+    assert {key: seen[key] for key in wanted} == wanted
+    assert seen["settings"] == {"study": str(Path(study).absolute()), "rope": 0.02}
+    assert (seen["retry_failed"], seen["accept_versions"]) == (False, False)
+    run(capsys, "run", study, *STORE, "--n-jobs", "-1", "--timeout", "5", "--retry-failed", "--accept-versions")
+    assert (seen["n_jobs"], seen["timeout"], seen["retry_failed"], seen["accept_versions"]) == (-1, 5.0, True, True)
+
+
+# --- failures -------------------------------------------------------------------------------------------------------------
+
+
+def test_failures_are_grouped_and_the_rest_is_compared(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A model that fails everywhere is left out; one that fails at times is compared on the splits that it has."""
+    text = study_of("fails", "fails_at_times", "warns", "sklearn.naive_bayes:GaussianNB")
+    Path("s.toml").write_text(text)
+    code, out, err = run(capsys, "run", "s.toml", *STORE, "--quiet")
+    assert (code, err) == (0, "")
+    assert "  - 5 cells of 'fails' failed: ValueError: this cannot be learnt (first on repeat 0 fold 0)\n" in out
+    assert "cells of 'fails_at_times' failed: ValueError: too large (first on" in out
+    assert "  - 5 cells of 'warns': UserWarning: this is odd\n" in out
+    assert "'fails' is left out: it has no score on any split." in out
+    assert "'fails_at_times' lacks scores on up to" in out
+    assert run(capsys, "run", "s.toml", *STORE, "--quiet", "--format", "json")[2].endswith(
+        " of 20 cells failed; 'tiebreak show' says why.\n"
+    )
+
+
+def test_one_model_is_measured_though_there_is_nothing_to_compare(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """That is fine: its means are shown, and why there is no more."""
+    Path("s.toml").write_text(study_of("sklearn.naive_bayes:GaussianNB"))
+    code, out, err = run(capsys, "run", "s.toml", *STORE, "--quiet")
+    assert code == 0
+    assert "Means over splits" in out
+    assert err == (
+        "there is nothing to compare: a comparison needs at least two models; there is only 'sklearn.naive_bayes:GaussianNB'.\n"
+    )
+
+
+def test_a_study_of_which_nothing_can_be_measured_is_bad_input(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever chains commands is told by the exit code."""
+    Path("s.toml").write_text(study_of("fails"))
+    code, out, err = run(capsys, "run", "s.toml", *STORE, "--quiet")
+    assert code == 2
+    assert "5 cells of 'fails' failed: ValueError: this cannot be learnt" in out
+    assert err.startswith("there is nothing to compare: no model has a score in 'accuracy'.")
+
+
+def test_failed_cells_are_tried_again_when_asked(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Not otherwise: they would only fail again."""
+    Path("s.toml").write_text(study_of("fails"))
+    run(capsys, "run", "s.toml", *STORE)
+    assert run(capsys, "run", "s.toml", *STORE)[2].startswith("run s: 5 cells, 5 already there\nthere is nothing")
+    assert run(capsys, "run", "s.toml", *STORE, "--retry-failed")[2].startswith("run s: 5 cells\nrun s: 5/5 cells")
+
+
+PATIENTS = """\
+name = "patients"
+cv = { kind = "stratified-group", n_folds = 3 }
+[data]
+source = "tables/patients.csv"
+target = "diagnosis"
+groups = "patient"
+weights = "weight"
+drop = "note"
+[models.encoded]
+steps = [
+    { import = "sklearn.compose:ColumnTransformer", params = { remainder = "passthrough", transformers = [
+        ["words", { import = "sklearn.preprocessing:OneHotEncoder", params = { handle_unknown = "ignore" } }, ["site"]],
+    ] } },
+    { import = "sklearn.tree:DecisionTreeClassifier" },
+]
+[models.prior]
+import = "sklearn.dummy:DummyClassifier"
+"""
+
+
+def test_a_table_with_words_groups_and_weights_is_measured(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Forty patients with three rows each, who are never on both sides of a split; the path leads from the study's folder."""
+    rows = [
+        f"{patient},{'abc'[row]},{50 * (patient % 2) + row},1.{row},{'malignant' if patient % 2 else 'benign'},note"
+        for patient in range(40)
+        for row in range(3)
+    ]
+    (here / "work" / "tables").mkdir(parents=True)
+    (here / "work" / "patients.toml").write_text(PATIENTS)
+    header = "patient,site,age,weight,diagnosis,note"
+    (here / "work" / "tables" / "patients.csv").write_text("\n".join([header, *rows]) + "\n")
+    code, out, err = run(capsys, "run", "work/patients.toml", *STORE, "--quiet")
+    assert (code, err) == (0, "")
+    assert "2 models x 3 splits, 6 of 6 cells measured." in out
+    exported = run(capsys, "export", "patients", *STORE, "--predictions", "-")[1].splitlines()[1:]
+    by_split: dict[str, set[int]] = {}
+    for line in exported:
+        _, _, fold, row, target, *_ = line.split(",")
+        by_split.setdefault(fold, set()).add(int(row) // 3)
+        assert target == ("malignant" if int(row) // 3 % 2 else "benign")
+    assert sorted(patient for patients in by_split.values() for patient in patients) == list(range(40))
+
+
+# --- several datasets -----------------------------------------------------------------------------------------------------
+
+TWO = """\
+cv = 4
+[data.iris]
+source = "sklearn:iris"
+[data."wi\\nne"]
+source = "sklearn:wine"
+[models.bayes]
+import = "sklearn.naive_bayes:GaussianNB"
+[models.none]
+import = "sklearn.dummy:DummyClassifier"
+"""
+
+
+def test_each_dataset_has_its_answer(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One after the other, under its name."""
+    Path("s.toml").write_text(TWO)
+    code, out, err = run(capsys, "run", "s.toml", *STORE, "--quiet")
+    assert (code, err) == (0, "")
+    iris, wine = out.split("\nDataset 'iris'\n\n")[1].split("\nDataset 'wi\\nne'\n\n")
+    assert iris == run(capsys, "compare", "sqlite:///runs.db", "--dataset", "iris")[1]
+    assert wine == run(capsys, "compare", "sqlite:///runs.db", "--dataset", "wi\nne")[1]
+
+
+def test_a_format_that_holds_one_answer_is_refused_before_the_work(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Or all would be measured first."""
+    Path("s.toml").write_text(TWO)
+    code, out, err = run(capsys, "run", "s.toml", *STORE, "--format", "json")
+    assert (code, out) == (2, "")
+    assert err == (
+        "tiebreak: the study has 2 datasets, and so as many answers; --format json holds one. Leave it out, and then use "
+        "'tiebreak compare' with --dataset.\nSee 'tiebreak run --help'.\n"
+    )
+    assert not Path("runs.db").exists()
+
+
+# --- what cannot be used --------------------------------------------------------------------------------------------------
+
+NEAR = "'f1_micro' or 'f1_macro' or 'recall_micro'"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("rope = 0.02", "ropes = 0.02", "study.toml: ropes = 0.02: there is no key 'ropes' here; did you mean 'rope'?"),
+        ('"f1_macro"', '"f1_mcro"', f"study.toml: no metric is called 'f1_mcro': did you mean {NEAR}?"),
+        ("n_folds = 3", "n_folds = 300", "study.toml: cv: 300 folds are more than there are examples (150)."),
+        (
+            '"repeated-stratified", n_folds = 3, n_repeats = 2', '"group"',
+            ("study.toml: cv='group' needs to know which examples belong together. Name the column: groups = \"...\" under "
+             "[data]."),
+        ),
+    ],
+)  # fmt: skip
+def test_a_study_that_cannot_be_used_is_refused(
+    study: str, old: str, new: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In the words of the file, with exit code 2, and before a store is made."""
+    assert old in STUDY
+    Path(study).write_text(STUDY.replace(old, new))
+    code, out, err = run(capsys, "run", study, *STORE)
+    assert (code, out) == (2, "")
+    assert err == f"tiebreak: {message}\n"
+    assert not Path("runs.db").exists()
+
+
+def test_a_changed_study_is_told_in_its_own_words(study: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A seed is a seed, and another run is begun with --name."""
+    run(capsys, "run", study, *STORE)
+    Path(study).write_text("seed = 1\n" + STUDY)
+    assert run(capsys, "run", study, *STORE) == (
+        2,
+        "",
+        "tiebreak: run 'flowers' was made with seed = 0, and now seed is 1. Pass seed = 0, or begin another run with --name.\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--n-jobs", "0"], "Invalid value for '--n-jobs': 0 is no number of processes; give 1 or more, or -1 for all cores."),
+        (["--timeout", "0"], "Invalid value for '--timeout': 0.0 is not in the range x>0."),
+        (["--format", "xml"], "Invalid value for '--format': 'xml' is not one of 'table', 'json', 'csv', 'markdown'."),
+        (["--dry-run", "--format", "csv"], "--dry-run goes with --format table or json."),
+    ],
+)
+def test_options_that_cannot_be_used_are_refused(
+    study: str, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before anything is measured."""
+    assert run(capsys, "run", study, *STORE, *arguments) == (2, "", f"tiebreak: {message}\nSee 'tiebreak run --help'.\n")

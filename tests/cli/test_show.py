@@ -1,0 +1,145 @@
+"""``tiebreak show``: a run from its store alone, finished or not."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import N_CELLS
+from tests.cli.test_process import modules_after
+from tests.cli.test_run import run, study_of
+
+STORE = ("--store", "sqlite:///runs.db")
+
+
+def as_dict(capsys: pytest.CaptureFixture[str], name: str) -> dict[str, Any]:
+    """What --format json says."""
+    return json.loads(run(capsys, "show", name, *STORE, "--format", "json")[1])  # type: ignore[no-any-return]
+
+
+def test_a_finished_run_is_summed_up(study: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Cells, the best mean, the means of all, and what to do next; neither study nor data are needed."""
+    run(capsys, "run", study, *STORE)
+    Path(study).unlink()
+    code, out, err = run(capsys, "show", "flowers", *STORE)
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == f"Run 'flowers' in sqlite:///runs.db: 3 models x 6 splits, {N_CELLS} of {N_CELLS} cells measured."
+    assert lines[1].startswith("'bayes' has the best mean accuracy: 0.9")
+    assert lines[1].endswith(" over 6 of 6 splits.")
+    assert [line.split()[0] for line in lines[4:8]] == ["model", "bayes", "tree", "=1+1"]
+    assert lines[-1] == "Which differences are real: tiebreak compare 'sqlite:///runs.db#flowers' --rope 0.02"
+
+
+def test_an_unfinished_run_says_how_to_go_on(
+    study: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The models measured most are compared so far."""
+    stop_after(7, monkeypatch)
+    assert run(capsys, "run", study, *STORE)[0] == 130
+    out = run(capsys, "show", "flowers", *STORE)[1]
+    assert out.startswith(
+        "Run 'flowers' in sqlite:///runs.db: 3 models x 6 splits, 7 of 18 cells measured, 11 still to be\nmeasured.\n"
+        "'bayes' has the best mean accuracy so far: 0.9"
+    )
+    assert " over 3 of 6 splits." in out
+    assert out.endswith("\nTo go on: tiebreak resume flowers --store sqlite:///runs.db\n")
+
+
+def stop_after(n_cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let Ctrl-C come when so many cells are kept; cells come one by one."""
+    from tiebreak.runners.local import LocalRunner
+
+    original = LocalRunner.run
+
+    def interrupted(self: Any, workload: Any, cells: Any) -> Any:
+        for i, cell in enumerate(cells):
+            if i == n_cells:
+                raise KeyboardInterrupt
+            yield from original(self, workload, [cell])
+
+    monkeypatch.setattr(LocalRunner, "run", interrupted)
+
+
+def test_failures_and_warnings_are_counted(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Those of the same text together."""
+    Path("s.toml").write_text(study_of("fails", "warns", "sklearn.naive_bayes:GaussianNB", head='metrics = "roc_auc_ovr"'))
+    run(capsys, "run", "s.toml", *STORE)
+    out = run(capsys, "show", "s", *STORE)[1]
+    assert "\n\nFailures\n  - 5 cells of 'fails' failed: ValueError: this cannot be learnt (first on repeat 0 fold 0)\n\n" in out
+    assert "\n\nWarnings\n  - 5 cells of 'warns': UserWarning: this is odd\n\n" in out
+    assert "\n\nUndefined scores\n  - 5 cells of 'warns': roc_auc_ovr: " in out
+    document = as_dict(capsys, "s")
+    assert document["failures"] == [
+        {
+            "state": "raised", "message": "ValueError: this cannot be learnt", "n_cells": 5, "models": ["fails"],
+            "first": "repeat 0 fold 0", "attempts": 1,
+        }
+    ]  # fmt: skip
+    assert document["warnings"] == [
+        {"warning": "UserWarning: this is odd", "n_cells": 5, "models": ["warns"], "first": "repeat 0 fold 0"}
+    ]
+    assert [each["n_cells"] for each in document["undefined"]] == [5]
+
+
+def test_programs_read_json(study: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The means are those of the scores that `export` writes; nan is null."""
+    run(capsys, "run", study, *STORE)
+    document = as_dict(capsys, "flowers")
+    assert (document["schema"], document["run"], document["store"]) == (1, "flowers", "sqlite:///runs.db")
+    assert (document["n_cells"], document["n_done"], document["n_failed"]) == (N_CELLS, N_CELLS, 0)
+    assert [model["name"] for model in document["models"]] == ["bayes", "tree", "=1+1"]
+    assert document["metrics"] == [
+        {"name": "accuracy", "higher_is_better": True},
+        {"name": "f1_macro", "higher_is_better": True},
+    ]
+    assert document["datasets"] == [
+        {"name": "", "n_samples": 150, "n_features": 4, "splits": "repeated-stratified", "n_splits": 6}
+    ]
+    assert document["settings"] == {"study": str(Path(study).absolute()), "rope": 0.02}
+    lines = run(capsys, "export", "flowers", *STORE, "--scores", "-")[1].splitlines()[1:]
+    scores = [float(line.split(",")[-1]) for line in lines if line.startswith("bayes,accuracy,")]
+    mean = next(each for each in document["means"] if (each["model"], each["metric"]) == ("bayes", "accuracy"))
+    assert mean == {"dataset": "", "model": "bayes", "metric": "accuracy", "mean": pytest.approx(sum(scores) / 6), "n_splits": 6}
+
+
+def test_a_run_in_a_moved_store_is_shown(study: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A store is a file like any other."""
+    run(capsys, "run", study, *STORE)
+    Path("archive").mkdir()
+    shutil.move("runs.db", "archive/kept.db")
+    assert "18 of 18 cells" in run(capsys, "show", "sqlite:///archive/kept.db#flowers")[1]
+
+
+def test_several_datasets_have_a_table_each(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """And the next command names one of them."""
+    from tests.cli.test_run import TWO
+
+    Path("s.toml").write_text(TWO)
+    run(capsys, "run", "s.toml", *STORE)
+    out = run(capsys, "show", "s", *STORE)[1]
+    assert "\nMeans over splits on 'iris' (" in out
+    assert "\nMeans over splits on 'wi\\nne' (" in out
+    assert "'bayes' has the best mean accuracy on 'iris': " in out
+    assert out.endswith("tiebreak compare 'sqlite:///runs.db#s' --dataset iris\n")
+
+
+def test_showing_needs_no_scikit_learn(study: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A run is numbers and names."""
+    run(capsys, "run", study, *STORE)
+    assert not {"sklearn", "scipy.special", "joblib", "rich"} & modules_after("show", "flowers", *STORE)
+
+
+@pytest.mark.parametrize("name", ["a'b\"c", "new\nline", "x" * 10_000, "half \ud800", "=1+1", "a#b", "../up"])
+def test_any_name_is_shown_on_one_line(study: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Shortened and escaped, and found by the same name."""
+    run(capsys, "run", study, *STORE, "--name", name)
+    code, out, err = run(capsys, "show", name, *STORE)
+    assert (code, err) == (0, "")
+    assert out.startswith("Run '")
+    assert len(out.splitlines()[0]) <= 100
+    assert as_dict(capsys, name)["run"] == name

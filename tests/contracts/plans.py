@@ -1,0 +1,141 @@
+"""Small plans and outcomes to write into stores."""
+
+from __future__ import annotations
+
+import dataclasses
+import struct
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tiebreak.plan.outcome import Cell, Outcome
+from tiebreak.plan.record import DatasetRecord, MetricRecord, ModelRecord, RunRecord
+from tiebreak.scores.metric import Metric
+
+VERSIONS = {"Python": "3.11.7", "scikit-learn": "1.8.0"}
+
+
+def a_model(name: str, text: str = "SVC(C=1)") -> ModelRecord:
+    """The fingerprint follows from the text."""
+    return ModelRecord(name, f"hash of {text}", text)
+
+
+def a_metric(name: str, *, higher_is_better: bool = True, fingerprint: str = "scorer") -> MetricRecord:
+    return MetricRecord(Metric(name, higher_is_better), fingerprint)
+
+
+def a_dataset(
+    name: str = "", *, keys: Sequence[tuple[int, int]] = ((0, 0), (0, 1), (1, 0), (1, 1)), n_samples: int = 20, **changes: Any
+) -> DatasetRecord:
+    """Two repeats of two folds, unless other keys are given."""
+    repeat, fold = (np.array([key[i] for key in keys], dtype=np.int64) for i in (0, 1))
+    half = n_samples // 2
+    dataset = DatasetRecord(
+        name=name,
+        fingerprint=f"hash of {name} with {n_samples}",
+        n_samples=n_samples,
+        n_features=3,
+        classes=("no", "yes"),
+        target=np.arange(n_samples) % 2,
+        kind="repeated-stratified",
+        ordered=False,
+        repeat=repeat,
+        fold=fold,
+        n_train=np.full(len(keys), n_samples - half),
+        n_test=np.full(len(keys), half),
+        split_hashes=tuple(f"hash of {name} {key}" for key in keys),
+        test_rows=tuple(np.random.default_rng([*key]).permutation(n_samples)[:half] for key in keys),
+    )
+    return dataclasses.replace(dataset, **changes)
+
+
+def a_plan(
+    name: str = "moons",
+    *,
+    models: Sequence[str] = ("svm", "forest", "linear"),
+    datasets: Sequence[DatasetRecord] | None = None,
+    metrics: Sequence[str] = ("accuracy", "log_loss"),
+    **changes: Any,
+) -> RunRecord:
+    """Three models on four splits of one dataset in two metrics, unless told otherwise."""
+    record = RunRecord(
+        name,
+        models=tuple(a_model(model) for model in models),
+        datasets=tuple(datasets) if datasets is not None else (a_dataset(),),
+        metrics=tuple(a_metric(metric) for metric in metrics),
+        versions=VERSIONS,
+    )
+    return dataclasses.replace(record, **changes)
+
+
+def an_outcome(cell: tuple[int, int, int], *, accuracy: float = 0.75, **changes: Any) -> Outcome:
+    """A measured cell with outputs, its numbers depending on the cell."""
+    outcome = Outcome(
+        Cell(*cell),
+        scores={"accuracy": accuracy, "log_loss": 0.1 + cell[1] + cell[2] / 3},
+        fit_seconds=0.1 + cell[2],
+        predict_seconds=1e-3,
+        seed=2**40 + cell[1],
+        outputs={"predict_proba": np.full((10, 2), cell[2] / 7)},
+    )
+    return dataclasses.replace(outcome, **changes)
+
+
+def a_failure(cell: tuple[int, int, int], **changes: Any) -> Outcome:
+    trace = 'Traceback\n  File "x.py", line 1'
+    failure = Outcome(Cell(*cell), "raised", message="ValueError: no", traceback=trace, attempts=2)
+    return dataclasses.replace(failure, **changes)
+
+
+def all_cells(record: RunRecord) -> list[Cell]:
+    """In the order of the plan."""
+    return [
+        Cell(i, split, model)
+        for i, dataset in enumerate(record.datasets)
+        for split in range(dataset.n_splits)
+        for model in range(len(record.models))
+    ]
+
+
+def bits(number: float) -> bytes:
+    """What tells two floats apart for good: nan and -0.0 have their own."""
+    return struct.pack("<d", number)
+
+
+def comparable(outcome: Outcome) -> dict[str, Any]:
+    """An outcome in values whose equality is that of the bits, orders included."""
+    facts = {field.name: getattr(outcome, field.name) for field in dataclasses.fields(outcome)}
+    for name in ("scores", "train_scores"):
+        facts[name] = [(metric, bits(score)) for metric, score in facts[name].items()]
+    for name in ("fit_seconds", "predict_seconds"):
+        facts[name] = bits(facts[name])
+    facts["undefined"] = dict(outcome.undefined)
+    facts["outputs"] = [(method, *_array(output)) for method, output in outcome.outputs.items()]
+    return facts
+
+
+def comparable_record(record: RunRecord) -> dict[str, Any]:
+    """The same of a plan."""
+    facts = {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
+    facts["datasets"] = [_comparable_dataset(dataset) for dataset in record.datasets]
+    facts["versions"] = dict(record.versions)
+    return facts
+
+
+def _comparable_dataset(dataset: DatasetRecord) -> dict[str, Any]:
+    facts: dict[str, Any] = {field.name: getattr(dataset, field.name) for field in dataclasses.fields(dataset)}
+    for name in ("repeat", "fold", "n_train", "n_test"):
+        facts[name] = facts[name].tolist()
+    facts["test_rows"] = [rows.tolist() for rows in dataset.test_rows]
+    facts["target"] = None if dataset.target is None else _array(dataset.target)
+    facts["classes"] = None if dataset.classes is None else [(type(label), repr(label)) for label in dataset.classes]
+    return facts
+
+
+def _array(array: np.ndarray) -> tuple[Any, ...]:
+    return array.dtype.str, array.shape, array.tobytes()
+
+
+def without(mapping: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in mapping.items() if name not in names}

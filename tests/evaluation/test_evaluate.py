@@ -1,0 +1,334 @@
+"""Runs: what is measured, kept, resumed and amended."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+import tiebreak as tb
+from tiebreak.errors import ChangedRunError, InvalidParameterError, InvalidPlanError, UnknownNameError
+
+X, Y = make_classification(n_samples=60, n_features=5, flip_y=0.2, random_state=2)
+MODELS = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier()}
+
+
+class Counting(GaussianNB):
+    """Writes a line for each fit, so that fits can be counted across processes."""
+
+    def __init__(self, path: str = "", fail_on: int | None = None) -> None:
+        super().__init__()
+        self.path = path
+        self.fail_on = fail_on
+
+    def fit(self, X: Any, y: Any) -> Any:
+        with Path(self.path).open("a") as file:
+            file.write("fit\n")
+        return super().fit(X, y)
+
+
+def table(evaluation: tb.Evaluation, metric: str | None = None) -> list[list[float]]:
+    """Models by splits."""
+    return evaluation.scores(metric).matrix().score.tolist()
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    """A store that is not there yet."""
+    return f"sqlite:///{tmp_path / 'runs.db'}"
+
+
+@pytest.fixture
+def counting(tmp_path: Path) -> tuple[Counting, Callable[[], int]]:
+    """A model, and how often it was fitted."""
+    path = tmp_path / "fits.txt"
+    return Counting(str(path)), lambda: path.read_text().count("fit") if path.exists() else 0
+
+
+# --- what is measured -------------------------------------------------------------------------------------------------------
+
+
+def test_every_model_is_measured_on_every_split():
+    """Two models on 3 x 4 folds; the comparison sees exact sizes and keys."""
+    evaluation = tb.evaluate(MODELS, X, Y, cv={"kind": "repeated-stratified", "n_folds": 4, "n_repeats": 3})
+    assert (evaluation.n_cells, evaluation.n_done, evaluation.n_failed) == (24, 24, 0)
+    scores = evaluation.scores()
+    assert scores.design.kind == "repeated-stratified"
+    assert scores.design.sizes == "exact"
+    matrix = scores.matrix()
+    assert (matrix.models, matrix.n_splits) == (("bayes", "tree"), 12)
+    assert set(matrix.n_test.tolist()) == {15}
+
+
+def test_two_workers_give_the_same_bits_as_one():
+    """Scores and predictions, of models that draw at random too."""
+    one, two = (tb.evaluate(MODELS, X, Y, cv=5, scoring=["accuracy", "neg_log_loss"], n_jobs=n, timeout=60) for n in (1, 2))
+    here = tb.evaluate(MODELS, X, Y, cv=5, scoring=["accuracy", "neg_log_loss"])
+    for metric in ("accuracy", "log_loss"):
+        assert table(one, metric) == table(two, metric) == table(here, metric)
+    assert one.predictions.equals(two.predictions)
+    assert one.predictions.equals(here.predictions)
+
+
+def test_the_order_of_models_does_not_matter():
+    """A model's scores are the same whatever stands beside it."""
+    forwards, backwards = (tb.evaluate(dict(models), X, Y, cv=5) for models in (MODELS.items(), reversed(MODELS.items())))
+    assert table(forwards) == table(backwards)[::-1]
+
+
+def test_several_datasets_keep_their_own_splits():
+    """Names go with the scores."""
+    evaluation = tb.evaluate(MODELS, datasets={"all": (X, Y), "half": (X[:30], Y[:30])}, cv=3)
+    scores = evaluation.scores()
+    assert scores.datasets == ("all", "half")
+    assert [matrix.n_test.sum() for matrix in scores.matrices] == [60, 30]
+
+
+# --- stores -----------------------------------------------------------------------------------------------------------------
+
+
+def test_the_same_call_measures_nothing_twice(url: str, counting: Any):
+    """Five fits, however often it is called; the scores are the same bits."""
+    model, n_fits = counting
+    first = tb.evaluate({"m": model}, X, Y, cv=5, store=url)
+    second = tb.evaluate({"m": model}, X, Y, cv=5, store=url)
+    assert n_fits() == 5
+    assert table(first) == table(second)
+    assert table(tb.read_evaluation(url)) == table(first)
+
+
+def test_an_interrupted_run_goes_on_where_it_was(url: str, counting: Any):
+    """Ctrl-C after two cells: those two are kept, the note says so, and the next call does the other three."""
+    model, n_fits = counting
+
+    def interrupt(progress: Any) -> None:
+        if progress.n_done >= 2 and not progress.is_finished:
+            raise KeyboardInterrupt
+
+    calls = iter([False, False, True])
+
+    class Interrupted(Counting):
+        def fit(self, X: Any, y: Any) -> Any:
+            if next(calls, False):
+                raise KeyboardInterrupt
+            return super().fit(X, y)
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        tb.evaluate({"m": Interrupted(model.path)}, X, Y, cv=5, store=url, name="r")
+    assert caught.value.__notes__ == [f"2 of 5 cells of run 'r' are kept in {url}; the same call goes on from there."]
+    assert n_fits() == 2
+    evaluation = tb.evaluate({"m": Interrupted(model.path)}, X, Y, cv=5, store=url, name="r")
+    assert n_fits() == 5
+    assert table(evaluation) == table(tb.evaluate({"m": GaussianNB()}, X, Y, cv=5))
+
+
+def test_a_model_and_a_repeat_more_amend_a_run(url: str, counting: Any):
+    """Only what is new is measured: 6 fits for 2 x 3 folds, then 3 for another repeat; another model costs the first none."""
+    model, n_fits = counting
+
+    def cv(n_repeats: int) -> dict[str, Any]:
+        return {"kind": "repeated-stratified", "n_folds": 3, "n_repeats": n_repeats}
+
+    tb.evaluate({"m": model}, X, Y, cv=cv(2), store=url)
+    assert n_fits() == 6
+    tb.evaluate({"m": model, "bayes": GaussianNB()}, X, Y, cv=cv(2), store=url)
+    assert n_fits() == 6
+    evaluation = tb.evaluate({"bayes": GaussianNB(), "m": model}, X, Y, cv=cv(3), store=url)
+    assert n_fits() == 9
+    assert evaluation.n_done == 18
+    assert table(evaluation)[0] == table(evaluation)[1]
+    fewer = tb.evaluate({"m": model}, X, Y, cv=cv(1), store=url)
+    assert (fewer.n_cells, n_fits()) == (3, 9)
+
+
+def test_a_metric_more_is_computed_from_the_predictions_that_were_kept(url: str, counting: Any):
+    """No fit is done again, and the scores are those of a fresh call."""
+    model, n_fits = counting
+    tb.evaluate({"m": model}, X, Y, cv=5, scoring=["neg_log_loss", "accuracy"], store=url)
+    evaluation = tb.evaluate({"m": model}, X, Y, cv=5, scoring=["neg_log_loss", "roc_auc", "f1", "accuracy"], store=url)
+    assert n_fits() == 5
+    fresh = tb.evaluate({"m": GaussianNB()}, X, Y, cv=5, scoring=["neg_log_loss", "roc_auc", "f1", "accuracy"])
+    for metric in fresh.metrics:
+        assert table(evaluation, metric) == table(fresh, metric)
+
+
+def test_a_metric_that_predictions_do_not_tell_is_measured(url: str, counting: Any):
+    """Without predictions, or where the metric asks for another method, the cells are fitted again."""
+    model, n_fits = counting
+    tb.evaluate({"m": model}, X, Y, cv=5, scoring="accuracy", store=url)
+    evaluation = tb.evaluate({"m": model}, X, Y, cv=5, scoring=["accuracy", "neg_log_loss"], store=url)
+    assert n_fits() == 10
+    assert table(evaluation, "log_loss") == table(tb.evaluate({"m": GaussianNB()}, X, Y, cv=5, scoring="neg_log_loss"))
+
+
+def test_failures_are_kept_and_tried_again_only_when_asked(url: str, tmp_path: Path):
+    """A fault that was put right does not change the model: the same call keeps the failures, retry_failed measures them."""
+    switch = tmp_path / "broken"
+    switch.touch()
+
+    class Sometimes(GaussianNB):
+        def fit(self, X: Any, y: Any) -> Any:
+            if switch.exists():
+                raise OSError("disk on fire")
+            return super().fit(X, y)
+
+    assert tb.evaluate({"m": Sometimes()}, X, Y, cv=3, store=url).n_failed == 3
+    switch.unlink()
+    assert tb.evaluate({"m": Sometimes()}, X, Y, cv=3, store=url).n_failed == 3
+    evaluation = tb.evaluate({"m": Sometimes()}, X, Y, cv=3, store=url, retry_failed=True)
+    assert (evaluation.n_done, evaluation.n_failed) == (3, 0)
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({"X": X + 1}, "data"),
+        ({"models": {"m": SVC(C=2)}}, "'m'"),
+        ({"cv": 4}, "split"),
+        ({"rng": 1}, "rng"),
+    ],
+)
+def test_a_run_of_the_same_name_must_be_the_same(url: str, change: dict[str, Any], what: str):
+    """Other data, another model of that name, other splits or another seed are refused, and nothing is lost."""
+    base: dict[str, Any] = {"models": {"m": SVC()}, "X": X, "y": Y, "cv": 5, "store": url, "name": "r"}
+    before = table(tb.evaluate(**base))
+    with pytest.raises(ChangedRunError, match=f"'r'.*{what}|{what}.*'r'"):
+        tb.evaluate(**base | change)
+    assert table(tb.evaluate(**base)) == before
+
+
+def test_a_memory_store_is_gone_on_with_in_the_same_process(counting: Any):
+    """It is a store like any other."""
+    model, n_fits = counting
+    store = tb.MemoryStore()
+    tb.evaluate({"m": model}, X, Y, cv=3, store=store)
+    tb.evaluate({"m": model, "b": GaussianNB()}, X, Y, cv=3, store=store)
+    assert n_fits() == 3
+
+
+# --- failures beside good models --------------------------------------------------------------------------------------------
+
+
+def test_failing_models_are_named_and_the_good_ones_compared():
+    """The comparison of the two good models is the one without the bad one, but for a warning."""
+
+    class Bad(GaussianNB):
+        def fit(self, X: Any, y: Any) -> Any:
+            raise ValueError("no")
+
+    evaluation = tb.evaluate({**MODELS, "bad": Bad()}, X, Y, cv=10)
+    assert evaluation.failures[["state", "message", "n_cells", "models"]].values.tolist() == [
+        ["raised", "ValueError: no", 10, ("bad",)]
+    ]
+    with_bad, without = evaluation.compare(rope=0.01), tb.evaluate(MODELS, X, Y, cv=10).compare(rope=0.01)
+    assert with_bad.pairs.equals(without.pairs)
+    assert [notice.code for notice in with_bad.warnings if notice not in without.warnings] == ["failed-models"]
+
+
+def test_a_model_that_fails_on_some_splits_is_not_averaged_away():
+    """Comparing it is an error that names the splits, unless the caller accepts pairs of fewer splits."""
+
+    class Fussy(GaussianNB):
+        def fit(self, X: Any, y: Any) -> Any:
+            if X[0, 0] == first:
+                raise ValueError("not this one")
+            return super().fit(X, y)
+
+    first = X[np.arange(60) >= 6][0, 0]
+    evaluation = tb.evaluate(
+        {**MODELS, "fussy": Fussy()}, X, Y, cv=[(np.setdiff1d(np.arange(60), t), t) for t in np.split(np.arange(60), 10)]
+    )
+    assert evaluation.n_failed == 1
+    with pytest.raises(tb.errors.MissingSplitsError):
+        evaluation.compare()
+    pairs = evaluation.compare(missing="pairwise").pairs
+    assert sorted(pairs["n_splits"]) == [9, 9, 10]
+
+
+def test_nothing_to_compare_says_why():
+    """All cells failed: the most frequent message is in the error."""
+
+    def broken(X_train: Any, y_train: Any, X_test: Any, rng: Any) -> Any:
+        raise ValueError("no such thing")
+
+    evaluation = tb.evaluate([broken], X, Y, cv=3)
+    message = (
+        "no model has a score in 'accuracy'. 3 of 3 cells failed, most often with: ValueError: no such thing See "
+        "evaluation.failures."
+    )
+    with pytest.raises(tb.errors.MissingSplitsError, match=f"^{re.escape(message)}$"):
+        evaluation.compare()
+
+
+# --- bad input --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"scoring": "roc_acu"}, UnknownNameError, "roc_auc"),
+        ({"models": {"l": LinearSVC()}, "scoring": "neg_log_loss"}, InvalidPlanError, "'l'"),
+        ({"name": ""}, InvalidParameterError, "name must be a text that is not empty; got ''."),
+        ({"keep_predictions": 1}, InvalidParameterError, "keep_predictions must be True or False; got 1."),
+        ({"progress": "bar"}, InvalidParameterError, "progress must be True, False, None or a callable; got 'bar'."),
+        (
+            {"sample_weight": np.ones(60), "models": {"f": lambda a, b, c, d: c}},
+            InvalidPlanError,
+            "model 'f' is a function, which is given",
+        ),
+        ({"n_jobs": 0}, InvalidParameterError, "n_jobs"),
+        ({"timeout": -1}, InvalidParameterError, "timeout"),
+    ],
+)
+def test_wrong_use_is_refused_before_the_first_fit(arguments: dict[str, Any], error: type[Exception], message: str):
+    """The text names what is wrong."""
+    with pytest.raises(error, match=re.escape(message)):
+        tb.evaluate(**{"models": {"m": LogisticRegression()}, "X": X, "y": Y, "cv": 3} | arguments)
+
+
+def test_a_store_that_was_asked_for_and_cannot_be_is_refused_before_the_first_fit(tmp_path: Path, counting: Any):
+    """A text file is no store, and stays as it is."""
+    model, n_fits = counting
+    path = tmp_path / "notes.db"
+    path.write_text("buy milk\n" * 100)
+    with pytest.raises(tb.TiebreakError, match=r"notes\.db"):
+        tb.evaluate({"m": model}, X, Y, cv=3, store=f"sqlite:///{path}")
+    assert n_fits() == 0
+    assert path.read_text() == "buy milk\n" * 100
+
+
+NAMES = ['"', "'; DROP TABLE runs; --", "a\nb", "../x", "<script>", "x" * 10_000, "\ud800", "\0", "=1+1", "é", "e\u0301"]
+
+
+def test_names_may_be_any_text(url: str):
+    """They come back as they were, on screen they are harmless."""
+    models = {name: GaussianNB() for name in NAMES}
+    evaluation = tb.evaluate(models, datasets={"'\n": (X, Y)}, cv=2, store=url, name="; \ud800")
+    read = tb.read_evaluation(url)
+    assert read.models == tuple(NAMES)
+    assert read.name == "; \ud800"
+    assert table(read) == table(evaluation)
+    assert "\0" not in str(read)
+    assert "<script>" not in read._repr_html_()
+
+
+# --- progress ---------------------------------------------------------------------------------------------------------------
+
+
+def test_progress_is_reported_from_the_first_to_the_last_cell():
+    """The first report has nothing done, the last everything, and who leads."""
+    seen: list[Any] = []
+    tb.evaluate(MODELS, X, Y, cv=5, progress=seen.append)
+    assert (seen[0].n_done, seen[0].n_cells, seen[0].leader) == (0, 10, "")
+    assert (seen[-1].n_done, seen[-1].is_finished) == (10, True)
+    assert seen[-1].leader in MODELS
+    assert seen[-1].seconds_left == 0

@@ -1,0 +1,207 @@
+"""What was measured, as frames and in words."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris, make_classification
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import log_loss, mean_squared_error, r2_score, roc_auc_score
+from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_predict, cross_validate
+from sklearn.naive_bayes import GaussianNB
+
+import tiebreak as tb
+from tiebreak.errors import AmbiguousSourceError, InvalidParameterError, MissingSplitsError, UnknownNameError
+
+X, Y = make_classification(n_samples=80, n_features=5, flip_y=0.2, random_state=4)
+LABELS = np.array(["no", "yes"])[Y]
+CV = RepeatedStratifiedKFold(n_splits=4, n_repeats=2, random_state=0)
+MODELS = {"bayes": GaussianNB(), "logistic": LogisticRegression()}
+
+
+@pytest.fixture(scope="module")
+def evaluation() -> tb.Evaluation:
+    """Two models on 2 x 4 folds in three metrics."""
+    return tb.evaluate(MODELS, X, LABELS, cv=CV, scoring=["roc_auc", "accuracy", "neg_log_loss"])
+
+
+def test_the_comparison_is_that_of_cross_validate(evaluation: tb.Evaluation):
+    """The same splits, scored by scikit-learn and read by `compare`, give the same pairs to 1e-12 and the same hash."""
+    theirs = tb.compare(
+        {name: cross_validate(model, X, LABELS, cv=CV, scoring="roc_auc", return_indices=True) for name, model in MODELS.items()},
+        metric="roc_auc",
+        rope=0.01,
+    )
+    ours = evaluation.compare("roc_auc", rope=0.01)
+    numbers = ours.pairs.select_dtypes("number")
+    pd.testing.assert_frame_equal(numbers, theirs.pairs[numbers.columns], rtol=1e-9, atol=1e-12)
+    assert ours.design.hash == theirs.design.hash
+    assert ours.to_dict()["provenance"]["splits"] is not None
+
+
+def test_compare_takes_an_evaluation_as_a_source(evaluation: tb.Evaluation):
+    """`tb.compare(evaluation)` is `evaluation.compare()`, and so is the comparison of its long table."""
+    ours = evaluation.compare("accuracy")
+    assert tb.compare(evaluation, metric="accuracy").to_json() == ours.to_json()
+    assert tb.compare(evaluation.to_frame(), metric="accuracy").pairs.equals(ours.pairs)
+
+
+def test_a_stored_run_is_a_source_by_its_address(tmp_path: Path):
+    """``sqlite:///file#run``; without the name where there is one run only."""
+    url = f"sqlite:///{tmp_path / 'runs.db'}"
+    evaluation = tb.evaluate(MODELS, X, Y, cv=3, store=url, name="first")
+    assert tb.compare(f"{url}#first").pairs.equals(evaluation.compare().pairs)
+    assert tb.compare(url).pairs.equals(evaluation.compare().pairs)
+    tb.evaluate(MODELS, X, Y, cv=4, store=url, name="second")
+    with pytest.raises(AmbiguousSourceError, match=r"holds 2 runs: 'second' and 'first'|holds 2 runs: 'first' and 'second'"):
+        tb.compare(url)
+    with pytest.raises(UnknownNameError, match="frist"):
+        tb.compare(f"{url}#frist")
+
+
+def test_summary_over_folds_is_the_mean(evaluation: tb.Evaluation):
+    """One row for each model and metric."""
+    frame = evaluation.summary("neg_log_loss")
+    theirs = [-cross_validate(model, X, LABELS, cv=CV, scoring="neg_log_loss")["test_score"].mean() for model in MODELS.values()]
+    assert frame["model"].tolist() == ["bayes", "logistic"]
+    np.testing.assert_allclose(frame["value"], theirs, rtol=1e-12)
+    assert frame[["n_splits", "n_failed"]].values.tolist() == [[8, 0], [8, 0]]
+    assert evaluation.summary()["metric"].tolist() == ["roc_auc"] * 2 + ["accuracy"] * 2 + ["log_loss"] * 2
+
+
+def test_pooled_values_are_those_of_all_predictions_of_a_repeat_together():
+    """By cross_val_predict and scikit-learn's metrics, on one repeat of five folds."""
+    evaluation = tb.evaluate(MODELS, X, LABELS, cv=5, scoring=["neg_log_loss", "accuracy"])
+    frame = evaluation.summary(average="pooled").set_index(["model", "metric"])["value"]
+    for name, model in MODELS.items():
+        probabilities = cross_val_predict(model, X, LABELS, cv=5, method="predict_proba")
+        assert frame[name, "log_loss"] == pytest.approx(log_loss(LABELS, probabilities), rel=1e-12)
+        assert frame[name, "accuracy"] == pytest.approx(np.mean(cross_val_predict(model, X, LABELS, cv=5) == LABELS), rel=1e-12)
+
+
+def test_pooled_metrics_of_a_regression():
+    """R2 of all predictions is not the mean of the folds' R2; the error is, where folds are equally large."""
+    A = np.random.default_rng(0).normal(size=(40, 3))
+    b = A @ [1.0, 2.0, 3.0] + np.random.default_rng(1).normal(size=40)
+    evaluation = tb.evaluate({"ridge": Ridge()}, A, b, cv=4, scoring=["r2", "neg_mean_squared_error"])
+    predicted = cross_val_predict(Ridge(), A, b, cv=4)
+    pooled, folds = (evaluation.summary(average=average)["value"].tolist() for average in ("pooled", "folds"))
+    assert pooled == pytest.approx([r2_score(b, predicted), mean_squared_error(b, predicted)], rel=1e-12)
+    assert folds[1] == pytest.approx(pooled[1], rel=1e-12)
+    assert abs(folds[0] - pooled[0]) > 1e-3
+
+
+def test_predictions_are_rows_of_the_data(evaluation: tb.Evaluation):
+    """Each model says something of each row once a repeat; labels, probabilities by class, the true label beside."""
+    frame = evaluation.predictions
+    assert len(frame) == 2 * 2 * 80
+    assert (frame["target"] == LABELS[frame["row"]]).all()
+    assert set(frame["prediction"]) == {"no", "yes"}
+    np.testing.assert_allclose(frame["probability no"] + frame["probability yes"], 1.0, rtol=1e-12)
+    mine = frame[(frame["model"] == "bayes") & (frame["repeat"] == 0)]
+    scores = evaluation.scores("accuracy").matrix().score[0, :4]
+    accuracy = (mine["prediction"] == mine["target"]).groupby(mine["fold"]).mean()
+    np.testing.assert_allclose(accuracy, scores, rtol=1e-12)
+
+
+def test_probabilities_of_several_classes_have_a_column_each():
+    """Iris by number of the species."""
+    X, y = load_iris(return_X_y=True)
+    frame = tb.evaluate(GaussianNB(), X, y, cv=3, scoring="neg_log_loss").predictions
+    assert [name for name in frame.columns if name.startswith("probability")] == [
+        "probability 0",
+        "probability 1",
+        "probability 2",
+    ]
+    assert roc_auc_score(frame["target"] == 2, frame["probability 2"]) > 0.95
+
+
+def test_times_are_there_for_every_model(evaluation: tb.Evaluation):
+    """Medians are positive, totals at least as large."""
+    times = evaluation.times
+    assert times["model"].tolist() == ["bayes", "logistic"]
+    assert (times["n_fits"] == 8).all()
+    assert (times["fit_median"] > 0).all()
+    assert (times["fit_total"] >= times["fit_median"]).all()
+
+
+def test_warnings_and_undefined_scores_are_grouped():
+    """A model that warns on every fit is one line; a metric that is undefined on every split too."""
+
+    class Loud(GaussianNB):
+        def fit(self, X: Any, y: Any) -> Any:
+            warnings.warn("loud", UserWarning, stacklevel=1)
+            return super().fit(X, y)
+
+    y = np.array([0, 1] * 20 + [1] * 40)
+    cv = [(np.arange(40), np.arange(40, 60)), (np.arange(40), np.arange(60, 80))]
+    evaluation = tb.evaluate({"loud": Loud()}, X, y, cv=cv, scoring=["accuracy", "roc_auc"])
+    assert evaluation.warnings.values.tolist() == [["UserWarning: loud", 2, ("loud",), "repeat 0 fold 0"]]
+    (row,) = evaluation.undefined.values.tolist()
+    assert row[0].startswith("roc_auc: ")
+    assert row[1:] == [2, ("loud",), "repeat 0 fold 0"]
+
+
+def test_failures_are_grouped_by_message():
+    """The most frequent first; where the first was; the traceback of one."""
+
+    def broken(X_train: Any, y_train: Any, X_test: Any, rng: Any) -> Any:
+        raise ValueError("odd" if X_train[0, 0] == X[0, 0] else "even")
+
+    frame = tb.evaluate({"a": broken, "b": broken}, X, Y, cv=4).failures
+    assert frame[["state", "message", "n_cells", "models", "first", "attempts"]].values.tolist() == [
+        ["raised", "ValueError: odd", 6, ("a", "b"), "repeat 0 fold 1", 1],
+        ["raised", "ValueError: even", 2, ("a", "b"), "repeat 0 fold 0", 1],
+    ]
+    assert "in broken" in frame["traceback"][0]
+
+
+def test_without_predictions_there_is_nothing_to_pool():
+    """The error says which setting it was."""
+    evaluation = tb.evaluate(MODELS, X, Y, cv=3, keep_predictions=False)
+    with pytest.raises(MissingSplitsError, match="keep_predictions"):
+        evaluation.summary(average="pooled")
+    with pytest.raises(MissingSplitsError, match="keep_predictions"):
+        _ = evaluation.predictions
+
+
+def test_wrong_names_offer_the_nearest(evaluation: tb.Evaluation):
+    """Metrics, models and averages."""
+    with pytest.raises(UnknownNameError, match="no metric is called 'acuracy': did you mean 'accuracy'"):
+        evaluation.scores("acuracy")
+    with pytest.raises(UnknownNameError, match="no model is called 'bays': did you mean 'bayes'"):
+        evaluation.scores(models=["bays", "logistic"])
+    with pytest.raises(InvalidParameterError, match="average must be 'folds' or 'pooled'; got 'mean'"):
+        evaluation.summary(average="mean")  # type: ignore[arg-type]
+
+
+def test_the_overview_shows_means_and_sends_on_to_compare(evaluation: tb.Evaluation):
+    """Times differ from run to run, all else is fixed."""
+    text = re.sub(r"\d+(\.\d+)? (ms|s)$", "0 ms", str(evaluation), flags=re.MULTILINE)
+    means = evaluation.summary().set_index(["metric", "model"])["value"]
+    lines = text.splitlines()
+    assert lines[0] == "Run 'run': 2 models x 8 splits, 16 of 16 cells measured."
+    assert lines[2] == "Means over splits (repeated-stratified, 60 training and 20 test examples each)"
+    best = means["roc_auc"].idxmax()
+    assert lines[4].split() == [
+        best,
+        *(f"{means[metric, best]:.4f}" for metric in ("roc_auc", "accuracy", "log_loss")),
+        "8",
+        "0",
+        "ms",
+    ]
+    assert lines[-1] == "Means do not say which differences are real: compare() does."
+
+
+def test_the_overview_in_a_notebook_has_no_script():
+    """Names are shown, not run."""
+    evaluation = tb.evaluate({"<script>alert(1)</script>": GaussianNB()}, X, Y, cv=3)
+    html = evaluation._repr_html_()
+    assert "<script" not in html
+    assert "&lt;script&gt;" in html

@@ -1,0 +1,81 @@
+"""Models that raise, hang, eat memory or kill their process, beside good ones."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+
+import tiebreak as tb
+
+X, Y = make_classification(n_samples=80, n_features=5, flip_y=0.2, random_state=3)
+GOOD = {"bayes": GaussianNB(), "logistic": LogisticRegression()}
+
+
+class Raising(GaussianNB):
+    """Has a fault in its code."""
+
+    def fit(self, X: Any, y: Any) -> Any:
+        raise ValueError("a fault in the code")
+
+
+class Hanging(GaussianNB):
+    """Never ends."""
+
+    def fit(self, X: Any, y: Any) -> Any:
+        time.sleep(1e6)
+
+
+class Greedy(GaussianNB):
+    """Takes more and more memory, up to the limit that the system sets (here: 256 MB more than there is now)."""
+
+    def fit(self, X: Any, y: Any) -> Any:
+        import resource
+
+        before = resource.getrlimit(resource.RLIMIT_AS)
+        now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (now + 2**28, before[1]))
+        hoard = []
+        try:
+            while True:
+                hoard.append(bytearray(2**24))
+        finally:
+            hoard.clear()
+            resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+class Deadly(GaussianNB):
+    """Ends its process as a fault in compiled code or the system out of memory would."""
+
+    def fit(self, X: Any, y: Any) -> Any:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+BAD = {"raises": Raising(), "hangs": Hanging(), "eats": Greedy(), "kills": Deadly()}
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of memory are set as Linux has them")
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_four_bad_models_do_not_touch_two_good_ones(n_jobs: int, tmp_path: Path):
+    """The good ones complete, the failures are named with their reasons, and the comparison is that of the good ones alone."""
+    url = f"sqlite:///{tmp_path / 'runs.db'}"
+    evaluation = tb.evaluate({**BAD, **GOOD}, X, Y, cv=2, n_jobs=n_jobs, timeout=6, store=url)
+    reasons = {group.models: (group.state, group.n_cells, group.message, group.attempts) for group in evaluation.failure_groups()}
+    assert reasons == {
+        ("raises",): ("raised", 2, "ValueError: a fault in the code", 1),
+        ("hangs",): ("timed-out", 2, "no result after 6 s", 1),
+        ("eats",): ("out-of-memory", 2, "MemoryError", 1),
+        ("kills",): ("killed", 2, reasons["kills",][2], 2),
+    }
+    assert "SIGKILL" in reasons["kills",][2]
+    alone = tb.evaluate(GOOD, X, Y, cv=2)
+    assert evaluation.compare(rope=0.01).pairs.equals(alone.compare(rope=0.01).pairs)
+    assert tb.read_evaluation(url).failures.equals(evaluation.failures)

@@ -1,0 +1,261 @@
+"""Scorers at work: with outputs, with a model, and checked beforehand."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris, make_multilabel_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
+from sklearn.metrics import f1_score, get_scorer, jaccard_score, make_scorer
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+
+from tests.metrics.helpers import label_array, truth_of
+from tiebreak.errors import InvalidParameterError, InvalidPlanError, InvalidScoresError
+from tiebreak.metrics.scorers import Scorer, UndefinedScore, check_model, check_target, make_truth, resolve_scorers
+
+X, Y = load_iris(return_X_y=True)
+TRAIN, TEST = np.arange(0, 150, 2), np.arange(1, 150, 2)
+
+
+def one(scoring: Any, *, classifier: bool = True, n_classes: int | None = 3) -> Scorer:
+    (scorer,) = resolve_scorers(scoring, classifier=classifier, n_classes=n_classes)
+    return scorer
+
+
+# --- values -----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("labels", [None, np.array(["setosa", "versicolor", "virginica"])], ids=["numbers", "text"])
+@pytest.mark.parametrize("name", ["accuracy", "f1_macro", "neg_log_loss", "roc_auc_ovr", "roc_auc_ovo", "jaccard_weighted"])
+def test_a_real_model_scores_as_with_scikit_learn(name: str, labels: Any) -> None:
+    """By formula or by scikit-learn's scorer, in the metric's own unit."""
+    y = Y if labels is None else labels[Y]
+    model = GaussianNB().fit(X[TRAIN], y[TRAIN])
+    scorer, expected = one(name), get_scorer(name)(model, X[TEST], y[TEST])
+    if scorer.needs:
+        outputs = {method: getattr(model, method)(X[TEST]) for method in scorer.needs if hasattr(model, method)}
+        value = scorer.score(make_truth(y, classifier=True).take(TEST), outputs, model.classes_)
+    else:
+        value = scorer.score_model(model, X[TEST], y[TEST])
+    assert type(value) is float
+    assert value * scorer.metric.sign == pytest.approx(expected, rel=1e-12)
+
+
+def test_several_labels_a_row_are_scored_by_scikit_learn() -> None:
+    """There is no single label to encode."""
+    inputs, y = make_multilabel_classification(60, random_state=0)
+    model = RandomForestClassifier(5, random_state=0).fit(inputs, y)
+    for name in ("f1_macro", "accuracy"):  # which have formulas for a single label
+        scorer = one(name, n_classes=None)
+        assert scorer.needs == ()
+        assert scorer.score_model(model, inputs, y) == get_scorer(name)(model, inputs, y)
+
+
+def test_parameters_without_a_formula_go_to_scikit_learn() -> None:
+    """A positive class of one's own, as it is said to make_scorer."""
+    y = np.array(["no", "yes", "yes"])[Y]
+    model = LogisticRegression().fit(X[TRAIN], y[TRAIN])
+    scorer = one({"f1 of no": make_scorer(f1_score, pos_label="no")}, n_classes=2)
+    assert scorer.score_model(model, X[TEST], y[TEST]) == f1_score(y[TEST], model.predict(X[TEST]), pos_label="no")
+
+
+def test_arguments_reach_the_scorer() -> None:
+    """Such as sample weights of the test rows."""
+    model = GaussianNB().fit(X[TRAIN], Y[TRAIN])
+    weights = np.arange(75.0)
+    scorer = one(make_scorer(jaccard_score, average="macro"))
+    expected = jaccard_score(Y[TEST], model.predict(X[TEST]), average="macro", sample_weight=weights)
+    assert scorer.score_model(model, X[TEST], Y[TEST], sample_weight=weights) == expected
+
+
+def test_a_loss_is_shown_positive() -> None:
+    """By a formula, by scikit-learn's scorer, by make_scorer, and by a function that returns it as scikit-learn would."""
+    y = X[:, 0]
+    model = LinearRegression().fit(X[TRAIN, 1:], y[TRAIN])
+    predicted = model.predict(X[TEST, 1:])
+    expected = float(np.mean((y[TEST] - predicted) ** 2))
+
+    def neg_mean_squared_error(model: Any, X: Any, y: Any) -> float:
+        return -float(np.mean((y - model.predict(X)) ** 2))
+
+    def squared(y: Any, p: Any) -> float:
+        return float(np.mean((y - p) ** 2))
+
+    for scoring in [
+        "neg_mean_squared_error",
+        neg_mean_squared_error,
+        {"neg_mine": make_scorer(squared, greater_is_better=False)},
+    ]:
+        scorer = one(scoring, classifier=False, n_classes=None)
+        assert not scorer.metric.higher_is_better
+        truth = make_truth(y, classifier=False).take(TEST)
+        value = (
+            scorer.score(truth, {"predict": predicted}, None) if scorer.needs else scorer.score_model(model, X[TEST, 1:], y[TEST])
+        )
+        assert value == pytest.approx(expected, rel=1e-12)
+    assert one("neg_max_error", classifier=False, n_classes=None).score_model(model, X[TEST, 1:], y[TEST]) == pytest.approx(
+        np.abs(y[TEST] - predicted).max()
+    )
+
+
+def test_the_preferred_answer_is_taken() -> None:
+    """roc_auc takes decisions before probabilities, as scikit-learn does."""
+    truth = truth_of(np.array([0, 1]), np.arange(2))
+    outputs = {"predict_proba": np.array([[0.0, 1.0], [1.0, 0.0]]), "decision_function": np.array([-1.0, 1.0])}
+    scorer = one("roc_auc", n_classes=2)
+    assert scorer.needs == ("decision_function", "predict_proba")
+    assert scorer.score(truth, outputs, None) == 1
+    del outputs["decision_function"]
+    assert scorer.score(truth, outputs, None) == 0
+
+
+def test_an_answer_that_is_not_there() -> None:
+    """A function may return labels only."""
+    with pytest.raises(UndefinedScore, match=r"^it needs predict_proba, and there is 'predict' of the model$"):
+        one("log_loss").score(truth_of(Y, np.arange(3)), {"predict": Y}, None)
+
+
+@pytest.mark.parametrize(
+    ("returned", "error", "text"),
+    [
+        ({"a": 1.0, "b": 2.0}, InvalidParameterError, "returned a dict with 'a' and 'b'. Pass one scorer for each: scoring="),
+        ("good", InvalidParameterError, "returned 'good' of type str; it has to return one number."),
+        (np.zeros(2), InvalidParameterError, "of type ndarray; it has to return one number."),
+        (float("nan"), UndefinedScore, "^its function returned nan$"),
+        (-np.inf, UndefinedScore, "^its function returned -inf$"),
+    ],
+)
+def test_what_is_no_score(returned: Any, error: type[Exception], text: str) -> None:
+    """A metric is one finite number."""
+    with pytest.raises(error, match=text):
+        one(lambda model, X, y: returned).score_model(None, X, Y)
+
+
+@pytest.mark.parametrize("returned", [0.5, 1, True, np.float32(0.5), np.array(0.5), np.array([0.5])])
+def test_what_is_a_score(returned: Any) -> None:
+    """Numbers of numpy count as well."""
+    value = one(lambda model, X, y: returned).score_model(None, X, Y)
+    assert type(value) is float
+    assert value in (0.5, 1)
+
+
+def test_a_negative_loss_contradicts_its_name() -> None:
+    """A function called log_loss that returns what scikit-learn calls neg_log_loss."""
+    scorer = one({"log_loss": lambda model, X, y: -0.25})
+    with pytest.raises(
+        InvalidScoresError, match=r"'log_loss' is never negative, but -0.25 was returned. Call it 'neg_log_loss' if the function"
+    ):
+        scorer.score_model(None, X, Y)
+    assert one({"neg_log_loss": lambda model, X, y: -0.25}).score_model(None, X, Y) == 0.25
+    assert one({"log_loss": lambda model, X, y: -1e-16}).score_model(None, X, Y) == -1e-16
+
+
+def test_scorers_survive_pickling() -> None:
+    """They are sent to other processes."""
+    truth = truth_of(np.array([0, 1]), np.arange(2))
+    for name in ("roc_auc", "f1_macro"):
+        scorer = pickle.loads(pickle.dumps(one(name, n_classes=2)))
+        assert scorer.score(truth, {"predict": np.array([0, 1]), "decision_function": np.array([1, 2])}, None) == 1
+    assert pickle.loads(pickle.dumps(one("jaccard", n_classes=2))).metric.name == "jaccard"
+
+
+def test_the_two_ways_are_not_mixed_up() -> None:
+    """A metric of outputs does not ask a model."""
+    with pytest.raises(TypeError, match="'accuracy' is computed from outputs, by score"):
+        one("accuracy").score_model(GaussianNB(), X, Y)
+
+
+# --- checks beforehand ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "text"),
+    [
+        (
+            "log_loss",
+            LinearSVC(),
+            (
+                "the metric 'log_loss' needs predict_proba, which the model 'mine' (LinearSVC) does not have. Use a model that "
+                "gives probabilities (CalibratedClassifierCV around it adds them), or another metric such as 'accuracy'."
+            ),
+        ),
+        ("log_loss", make_pipeline(StandardScaler(), RidgeClassifier()), "the model 'mine' (Pipeline) does not have."),
+        ("roc_auc", LinearRegression(), "needs decision_function or predict_proba, which the model 'mine' (LinearRegression)"),
+        ("accuracy", StandardScaler(), "the model 'mine' (StandardScaler) does not have. Use a model that has it, or a function"),
+        ("jaccard", StandardScaler(), "the metric 'jaccard' needs predict, which the model 'mine' (StandardScaler)"),
+    ],
+)
+def test_a_model_without_the_method(name: str, model: Any, text: str) -> None:
+    """Named with the metric and what to do, before anything is fitted."""
+    with pytest.raises(InvalidPlanError) as error:
+        check_model(one(name, n_classes=2), "mine", model)
+    assert text in str(error.value)
+
+
+def test_models_with_one_of_the_methods() -> None:
+    """Any of them will do; what a function returns shows when it is called; a scorer of one's own knows what it asks."""
+    check_model(one("roc_auc", n_classes=2), "svm", SVC())
+    check_model(one("roc_auc", n_classes=2), "bayes", make_pipeline(StandardScaler(), GaussianNB()))
+    check_model(one("log_loss"), "function", lambda *_: None)
+    check_model(one(lambda model, X, y: 1.0), "scaler", StandardScaler())
+
+
+def test_a_function_leaves_no_model() -> None:
+    """So a metric that asks the model cannot be computed."""
+    with pytest.raises(
+        InvalidPlanError, match="the metric 'jaccard' asks the fitted model itself, and the model 'f' is a function"
+    ):
+        check_model(one("jaccard"), "f", lambda *_: None)
+
+
+@pytest.mark.parametrize(
+    ("name", "y", "text"),
+    [
+        (
+            "f1",
+            ["no", "yes"],
+            (
+                "the metric 'f1' cannot be computed for y of dataset 'toy': its positive class is the label 1, and the labels "
+                "are 'no' and 'yes'; make the positive class 1 and the other 0."
+            ),
+        ),
+        ("average_precision", [0, 2], "its positive class is the label 1, and the labels are 0 and 2"),
+        ("recall", [1, 1], None),
+        ("roc_auc", [1, 1], "cannot be computed for y of dataset 'toy': it is for two classes, and there is 1."),
+        ("log_loss", [1, 1], "the target has only one class."),
+        ("roc_auc_ovr", [1, 1], "the target has only one class."),
+        ("average_precision", [0, 2, 5], None),
+        ("roc_auc", ["no", "yes"], None),
+        ("accuracy", ["no"], None),
+    ],
+)
+def test_targets_that_a_metric_is_not_for(name: str, y: list[Any], text: str | None) -> None:
+    """Named with the dataset, before anything is fitted."""
+    scorer, truth = one(name, n_classes=2), make_truth(y, classifier=True)
+    if text is None:
+        check_target(scorer, truth, "toy")
+    else:
+        with pytest.raises(InvalidPlanError) as error:
+            check_target(scorer, truth, "toy")
+        assert text in str(error.value)
+
+
+def test_targets_of_several_classes_and_of_texts() -> None:
+    """A plan of several datasets may have a larger one; numbers are needed for errors; a scorer of one's own may do anything."""
+    three = truth_of(label_array("text", 3), label_array("text", 3))
+    for name in ("f1", "roc_auc"):
+        with pytest.raises(InvalidPlanError, match=r"for y: it is for two classes, and there are 3."):
+            check_target(one(name, n_classes=2), three)
+    texts = make_truth(np.array(["a", "b"]), classifier=False)
+    with pytest.raises(
+        InvalidPlanError, match=r"the metric 'r2' cannot be computed for y: it is for numbers, and the target holds 'a'."
+    ):
+        check_target(one("r2", classifier=False), texts)
+    check_target(one(lambda model, X, y: 1.0), texts)

@@ -1,0 +1,26 @@
+"""A worker process as its parent sees it."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from tiebreak.runners.worker_process import in_words
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals have other numbers there")
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (0, "the process ended with exit code 0"),
+        (3, "the process ended with exit code 3"),
+        (-9, "the process was killed by signal 9 (SIGKILL); often that is the system, out of memory"),
+        (-11, "the process was killed by signal 11 (SIGSEGV)"),
+        (-99, "the process was killed by signal 99"),
+        (None, "the process ended, nobody knows how"),
+    ],
+)
+def test_how_a_process_ended(code, words):
+    """Negative exit codes are signals, as in subprocess."""
+    assert in_words(code) == words

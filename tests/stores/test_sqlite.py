@@ -1,0 +1,100 @@
+"""What is peculiar to SQLite."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from tests.contracts.plans import a_plan, an_outcome
+from tiebreak.stores import sqlite
+from tiebreak.stores.sql import SqlStore
+
+
+@pytest.mark.parametrize(
+    ("version", "mode"),
+    [
+        ((3, 6, 23), "DELETE + FULL, as this release has no WAL"),
+        ((3, 7, 0), "DELETE + FULL, as this release can lose commits in WAL mode"),
+        ((3, 40, 1), "DELETE + FULL, as this release can lose commits in WAL mode"),
+        ((3, 44, 5), "DELETE + FULL, as this release can lose commits in WAL mode"),
+        ((3, 44, 6), "WAL + FULL"),
+        ((3, 45, 0), "DELETE + FULL, as this release can lose commits in WAL mode"),
+        ((3, 50, 6), "DELETE + FULL, as this release can lose commits in WAL mode"),
+        ((3, 50, 7), "WAL + FULL"),
+        ((3, 51, 2), "DELETE + FULL, as this release can lose commits in WAL mode"),
+        ((3, 51, 3), "WAL + FULL"),
+        ((4, 0, 0), "WAL + FULL"),
+    ],
+)
+def test_journal_mode(version: tuple[int, int, int], mode: str) -> None:
+    """Design section 6: SQLite 3.7.0 to 3.51.2 can lose WAL commits; the fix was taken back to 3.50.7 and 3.44.6."""
+    assert sqlite.journal_mode(version) == mode
+
+
+def mode_of(path: Path) -> str:
+    connection = sqlite3.connect(path)
+    mode = str(connection.execute("PRAGMA journal_mode").fetchone()[0])
+    connection.close()
+    return mode
+
+
+def use(path: Path) -> None:
+    """Begin a run and let go."""
+    store = SqlStore(path)
+    store.open(a_plan()).write([an_outcome((0, 0, 0))])
+    store.close()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Of a store that is not there yet."""
+    return tmp_path / "runs.db"
+
+
+def test_the_journal_of_a_new_store(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """WAL on a release that is safe with it."""
+    monkeypatch.setattr(sqlite, "wal_is_safe", lambda version: True)
+    use(path)
+    assert mode_of(path) == "wal"
+
+
+def test_an_existing_store_is_not_switched_to_wal(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process may use a release that is not safe with it."""
+    monkeypatch.setattr(sqlite, "wal_is_safe", lambda version: False)
+    use(path)
+    monkeypatch.setattr(sqlite, "wal_is_safe", lambda version: True)
+    use(path)
+    assert mode_of(path) == "delete"
+
+
+def test_an_unsafe_release_leaves_wal(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It switches a file back that nobody else uses; one in use stays as it is, and works."""
+    monkeypatch.setattr(sqlite, "wal_is_safe", lambda version: True)
+    use(path)
+    monkeypatch.setattr(sqlite, "wal_is_safe", lambda version: False)
+    other = sqlite3.connect(path)
+    other.execute("SELECT * FROM tiebreak_store").fetchall()
+    use(path)
+    assert other.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    other.close()
+    use(path)
+    assert mode_of(path) == "delete"
+
+
+def test_a_switch_that_others_stand_in_the_way_of(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is tried again for a while; without it the store is as safe."""
+    SqlStore(path).open(a_plan())
+    monkeypatch.setattr(sqlite, "wal_is_safe", lambda version: True)
+    monkeypatch.setattr(sqlite, "_JOURNAL_SECONDS", 0.05)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN")
+    other.execute("SELECT * FROM tiebreak_store").fetchall()
+    engine = sqlite.make_engine(str(path))
+    sqlite.choose_journal(engine, is_new=True)
+    other.close()
+    assert mode_of(path) == "delete"
+    sqlite.choose_journal(engine, is_new=True)
+    engine.dispose()
+    assert mode_of(path) == "wal"

@@ -1,0 +1,85 @@
+"""One run in words and for programs, finished or not."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tiebreak as tb
+from tiebreak.views import run as views
+
+N_SPLITS = 4
+
+
+def majority(X_train: Any, y_train: Any, X_test: Any, rng: Any) -> Any:
+    """A model by hand."""
+    return np.full(len(X_test), np.bincount(y_train).argmax())
+
+
+def at_random(X_train: Any, y_train: Any, X_test: Any, rng: Any) -> Any:
+    """Another."""
+    return rng.integers(2, size=len(X_test))
+
+
+def fails(X_train: Any, y_train: Any, X_test: Any, rng: Any) -> Any:
+    """One that cannot."""
+    raise ValueError("no")
+
+
+def measured(**models: Any) -> tb.Evaluation:
+    """Models on four folds of twenty examples, twelve of which are of class 0."""
+    y = np.array([0, 0, 0, 1, 1] * 4)
+    return tb.evaluate(models, np.arange(20).reshape(-1, 1), y, cv=N_SPLITS)
+
+
+def test_the_best_mean_is_among_the_models_measured_most() -> None:
+    """A model that failed everywhere cannot lead; 0.6 is the share of class 0 in every stratified fold."""
+    lines = views.leader_lines(measured(broken=fails, majority=majority))
+    assert lines == ["'majority' has the best mean accuracy: 0.6000 over 4 of 4 splits."]
+
+
+def test_equal_means_are_told_by_name() -> None:
+    """Whatever the order of the models."""
+    for models in ({"b": majority, "a": majority}, {"a": majority, "b": majority}):
+        assert views.leader_lines(measured(**models))[0].startswith("'a' has the best mean")
+
+
+@pytest.mark.parametrize("models", [{"only": majority}, {"x": fails, "y": fails}])
+def test_nobody_leads_where_there_is_nothing_to_lead(models: dict[str, Any]) -> None:
+    """One model, or no score."""
+    assert views.leader_lines(measured(**models)) == []
+
+
+def test_the_text_has_all_the_parts() -> None:
+    """Head, leader, means, failures; the overview leaves out what the comparison shows better."""
+    evaluation = measured(majority=majority, random=at_random, broken=fails)
+    text = views.run_text(evaluation)
+    head = "Run 'run': 3 models x 4 splits, 8 of 12 cells measured, 4 failed."
+    failures = "Failures\n  - 4 cells of 'broken' failed: ValueError: no (first on repeat 0 fold 0)\n"
+    assert text.startswith(f"{head}\n'majority' has the best mean accuracy")
+    assert "\n\nMeans over splits (stratified, 15 training and 5 test examples each)\n" in text
+    assert text.endswith(failures)
+    assert views.overview_text(evaluation) == f"{head}\n\n{failures}"
+
+
+def test_the_document_is_plain_json() -> None:
+    """Means as the grid has them; what has no mean is null."""
+    evaluation = measured(majority=majority, broken=fails)
+    document = json.loads(json.dumps(views.run_dict(evaluation), allow_nan=False))
+    assert document["means"] == [
+        {"dataset": "", "model": "majority", "metric": "accuracy", "mean": pytest.approx(0.6), "n_splits": N_SPLITS},
+        {"dataset": "", "model": "broken", "metric": "accuracy", "mean": None, "n_splits": 0},
+    ]
+    assert document["failures"][0]["n_cells"] == N_SPLITS
+
+
+def test_warnings_of_a_large_run_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every cell would have to be read whole; that is said rather than left out."""
+    monkeypatch.setattr(views, "MOST_READ", 7)
+    evaluation = measured(majority=majority, random=at_random)
+    line = "  - not counted, as there are more than 7 cells; in Python, Evaluation.warnings counts them\n"
+    assert f"\n\nWarnings\n{line}" in views.run_text(evaluation)
+    assert views.run_dict(evaluation)["warnings"] is None

@@ -1,0 +1,57 @@
+"""The runs of a store in a table and for programs."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from tiebreak.stores.store import RunSummary
+from tiebreak.views import runs as views
+
+MOMENT = 1_700_000_000.0
+"""2023-11-14 22:13:20 UTC, by ``date -u -d @1700000000``."""
+
+
+def summary(name: str, n_done: int = 5, metrics: tuple[str, ...] = ("accuracy",)) -> RunSummary:
+    """Two models on six splits."""
+    return RunSummary(name, MOMENT, MOMENT + 60, 12, n_done, 1, 2, 1, 6, metrics)
+
+
+def test_each_run_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Done over planned, and the time of the last cell on this machine's clock."""
+    monkeypatch.setattr(time, "localtime", time.gmtime)
+    assert views.runs_text([summary("a"), summary("b", 12)], "sqlite:///r.db") == (
+        "Runs in sqlite:///r.db\n"
+        "  run  cells  failed  models  splits  metrics   updated\n"
+        "  a     5/12       1       2       6  accuracy  2023-11-14 22:14\n"
+        "  b    12/12       1       2       6  accuracy  2023-11-14 22:14\n"
+    )
+
+
+def test_an_empty_store_is_said() -> None:
+    """Rather than a table of headers."""
+    assert views.runs_text([], "sqlite:///r.db") == "There are no runs in sqlite:///r.db yet.\n"
+
+
+def test_long_and_odd_names_stay_apart_on_one_line() -> None:
+    """Shortened where they differ least."""
+    runs = [summary("x" * 5_000 + end) for end in ("a", "b")] + [summary("new\nline"), summary("half \ud800")]
+    lines = views.runs_text(runs, "sqlite:///r.db").splitlines()
+    assert len(lines) == 6
+    assert max(map(len, lines)) <= 120
+    assert len(set(lines)) == 6
+
+
+def test_programs_get_utc_and_all_metrics() -> None:
+    """Names as they are."""
+    runs = [summary("a\nb", metrics=("f1", "roc_auc"))]
+    document = views.runs_dict(runs, "sqlite:///r.db")
+    assert document["runs"] == [
+        {
+            "run": "a\nb", "n_cells": 12, "n_done": 5, "n_failed": 1, "n_models": 2, "n_datasets": 1, "n_splits": 6,
+            "metrics": ["f1", "roc_auc"], "created": "2023-11-14T22:13:20Z", "updated": "2023-11-14T22:14:20Z",
+        }
+    ]  # fmt: skip
+    assert (document["schema"], document["store"]) == (1, "sqlite:///r.db")
+    assert dict(zip(views.COLUMNS, views.runs_rows(runs)[0], strict=True))["metrics"] == "f1; roc_auc"
