@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 
 from tiebreak.errors import InvalidParameterError, InvalidPlanError
 from tiebreak.plan.outcome import Cell
-from tiebreak.plan.plan import SMALL_DATA, check_rng, make_plan, threads_for
+from tiebreak.plan.plan import SMALL_DATA, check_rng, describe_model, make_plan, threads_for
 from tiebreak.plan.record import MetricRecord
 from tiebreak.scores.metric import Metric
 
@@ -53,6 +53,20 @@ def test_equal_plans_have_equal_hashes_and_changes_show():
     assert [a == b for a, b in zip(hashes(X=X + 1e-9), base, strict=True)] == [False, True, True]
     assert [a == b for a, b in zip(hashes(C=2.0), base, strict=True)] == [True, False, True]
     assert [a == b for a, b in zip(hashes(cv=4), base, strict=True)] == [True, True, False]
+
+
+def test_models_are_written_without_addresses():
+    """Estimators as they print themselves, functions by where they are, other objects by their class."""
+
+    class Mine:
+        def fit(self, X: Any, y: Any) -> Any: ...
+
+    def guess(X_train: Any, y_train: Any, X_test: Any, rng: Any) -> Any: ...
+
+    assert describe_model(SVC(C=2)) == "SVC(C=2)"
+    assert describe_model(guess).endswith("test_models_are_written_without_addresses.<locals>.guess")
+    assert describe_model(Mine()).endswith("<locals>.Mine object>")
+    assert len(describe_model(SVC(kernel="x" * 900))) == 500
 
 
 def test_a_run_is_named_after_its_data():

@@ -91,6 +91,13 @@ def test_a_metric_can_be_imported(tmp_path: Path) -> None:
     assert study.scoring[1](None, None, None) == 1.0
 
 
+def test_the_example_is_a_study_of_125_cells() -> None:
+    """Five models on 5 x 5-fold, with nothing that has to be fetched."""
+    study = read_study(Path(__file__).parents[2] / "examples" / "study.toml")
+    assert make_plan(**study.plan_arguments).n_cells == 125
+    assert (study.name, study.rope, study.scoring) == ("cancer", 0.01, ["roc_auc", "accuracy"])
+
+
 RANGE = 'must be a number of at least 0 in the metric\'s unit, or a percentage of the best mean such as "1%".'
 
 

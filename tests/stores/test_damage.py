@@ -15,6 +15,7 @@ import pytest
 from tests.contracts.plans import a_dataset, a_failure, a_plan, all_cells, an_outcome, comparable, comparable_record
 from tiebreak.errors import DamagedStoreError, StoreError, TiebreakError, UnknownNameError
 from tiebreak.plan.outcome import Cell
+from tiebreak.stores import sql_log
 from tiebreak.stores.layout import CELLS, LAYOUTS, LISTS, OUTPUTS, PREFIX, RUNS, STORE, TALLIES, Layout
 from tiebreak.stores.sql import SqlStore
 from tiebreak.stores.store import Damage, RunLog
@@ -35,7 +36,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     log.write([a_failure(cells[9]), an_outcome(cells[10], scores={"accuracy": np.nan}, undefined={"accuracy": "one class"})])
     store.open(a_plan("gone")).write([an_outcome((0, 0, 0))])
     store.delete("gone")
-    other = store.open(a_plan("other", models=[f"m{i}" for i in range(8)]))
+    other = store.open(a_plan("other", models=[f"m{i}" for i in range(4)]))
     other.write([an_outcome(cell, outputs={"predict": np.arange(10) % 2}) for cell in all_cells(other.record)])
     store.close()
     return path.read_bytes()
@@ -129,8 +130,8 @@ def write_somehow(path: Path) -> None:
     """Going on with a damaged store works or is refused, and does not end in an error of SQLite's."""
     store = SqlStore(path)
     try:
-        log = store.open(a_plan("other", models=[f"m{i}" for i in range(8)]))
-        log.write([an_outcome((0, 0, 0)), an_outcome((0, 3, 5))])
+        log = store.open(a_plan("other", models=[f"m{i}" for i in range(4)]))
+        log.write([an_outcome((0, 0, 0)), an_outcome((0, 3, 3))])
         store.open(a_plan("new")).write([an_outcome((0, 0, 0))])
     except TiebreakError:
         pass
@@ -217,7 +218,7 @@ def test_a_damaged_cell_is_named(path: Path) -> None:
         assert str(error.value) == text
     where = "the cell of model 'svm' on repeat 1 fold 1 of dataset 'iris'"
     assert store.check() == [Damage("moons", where, "its hash does not match")]
-    assert len(store.read("other").table().state) == 32
+    assert len(store.read("other").table().state) == 16
     store.close()
 
 
@@ -248,6 +249,28 @@ def test_a_lost_output_is_noticed(path: Path) -> None:
     assert str(error.value) == f"run 'moons': {where} is not what was written: {what}. {REMEDY}"
     assert len(list(log.outcomes())) == 11
     assert store.check() == [Damage("moons", where, what)]
+    store.close()
+
+
+def test_a_cell_that_is_counted_and_not_found(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where a page of the file leads to the wrong place."""
+    store = SqlStore(path)
+    log = store.read("moons")
+    monkeypatch.setattr(sql_log, "read_block", lambda *arguments, **options: {})
+    with pytest.raises(DamagedStoreError, match="the cell of model 'svm' on repeat 0 fold 0 of dataset 'iris' is not what was"):
+        list(log.outcomes())
+    store.close()
+
+
+def test_damaged_versions(path: Path) -> None:
+    """Noticed by a log that was opened before."""
+    store = SqlStore(path)
+    log = store.read("moons")
+    change(path, "UPDATE tiebreak_environments SET versions = '{}' WHERE run = 1")
+    with pytest.raises(
+        DamagedStoreError, match="run 'moons': the list of versions is not what was written: the hash of its row 0"
+    ):
+        print(log.environments)
     store.close()
 
 
@@ -310,7 +333,7 @@ def test_a_damaged_name_is_not_an_unknown_one(path: Path) -> None:
     for use in (lambda: store.read("moons"), lambda: store.open(a_plan())):
         with pytest.raises(DamagedStoreError):
             use()
-    assert len(list(store.read("other").outcomes())) == 32
+    assert len(list(store.read("other").outcomes())) == 16
     with pytest.raises(DamagedStoreError):
         store.read("another")
     store.close()

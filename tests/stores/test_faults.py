@@ -260,6 +260,29 @@ def test_rights() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("right", "file", "text"),
+    [
+        (os.R_OK, True, "you may not read it"),
+        (os.W_OK, True, "the file is read-only"),
+        (os.W_OK, False, "the folder {folder!r} is read-only, and SQLite keeps a journal beside the file while it writes"),
+        (0, True, "the system does not allow it"),
+    ],
+)
+def test_what_stands_in_the_way(path: Path, right: int, file: bool, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first thing that is not allowed (`test_rights` has the system refuse it)."""
+    path.write_bytes(b"")
+
+    def access(asked: Path, mode: int) -> bool:
+        return (asked == path, mode) != (file, right)
+
+    monkeypatch.setattr(os, "access", access)
+    error = translate(str(path), Fault("SQLITE_CANTOPEN", "unable to open database file"), run="", writing=False)
+    assert str(error) == (
+        f"{path} cannot be opened or written: {text.format(folder=str(path.parent))}. Put that right, or name another store."
+    )
+
+
 class Fault(sqlite3.OperationalError):
     """An error as SQLite would raise it."""
 

@@ -19,7 +19,7 @@ from tests.contracts.plans import a_dataset, a_failure, a_plan, all_cells, an_ou
 from tests.contracts.store_contract import HOSTILE, StoreContract
 from tiebreak.errors import StoreError
 from tiebreak.plan.outcome import Cell
-from tiebreak.stores import scanning, sql_log, sqlite, writing
+from tiebreak.stores import checking, deleting, scanning, sql_log, sqlite, writing
 from tiebreak.stores.layout import LAYOUTS, PREFIX, Row
 from tiebreak.stores.sql import SqlStore
 from tiebreak.stores.sql_log import SqlLog
@@ -298,17 +298,27 @@ def test_a_cell_that_comes_while_it_is_looked_for(store: SqlStore, monkeypatch: 
     assert [outcome.cell for outcome in log.outcomes([Cell(0, 0, 0), Cell(0, 0, 1), Cell(0, 0, 2)])] == [(0, 0, 0), (0, 0, 1)]
 
 
-def test_a_run_that_another_process_is_deleting(store: SqlStore, path: Path) -> None:
-    """Two who delete the same run: both succeed."""
-    plan = a_plan()
-    store.open(plan).write([a_failure((0, 0, 0))])
-    other = SqlStore(path)
-    assert len(other.runs()) == 1
-    store.delete("moons")
-    assert other.runs() == []
-    with pytest.raises(KeyError):
-        other.delete("moons")
-    other.close()
+@pytest.mark.parametrize(("module", "step"), [(deleting, "_delete_page"), (checking, "scan_cells")], ids=["deletes", "checks"])
+def test_a_run_that_another_process_deletes_meanwhile(
+    store: SqlStore, path: Path, module: Any, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who deletes it too succeeds; who checks the store finds nothing wrong."""
+    store.open(a_plan()).write([a_failure((0, 0, 0))])
+    store.open(a_plan("other"))
+    others = iter([SqlStore(path)])
+    take = getattr(module, step)
+
+    def delete_and_take(*arguments: Any) -> Any:
+        for other in others:
+            other.delete("moons")
+            other.close()
+        return take(*arguments)
+
+    monkeypatch.setattr(module, step, delete_and_take)
+    if module is deleting:
+        store.delete("moons")
+    assert store.check() == []
+    assert [run.name for run in store.runs()] == ["other"]
 
 
 def test_a_file_that_was_moved(store: SqlStore, path: Path) -> None:

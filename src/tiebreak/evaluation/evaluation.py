@@ -171,7 +171,7 @@ class Evaluation:
         return Notice(
             "failed-models",
             f"{quoted(names)} {'is' if one else 'are'} left out: {'it has' if one else 'they have'} no score on any split. "
-            "evaluation.failures says why",
+            "evaluation.failures and evaluation.undefined say why",
         )
 
     def fit_medians(self, dataset: int) -> np.ndarray[Any, Any]:

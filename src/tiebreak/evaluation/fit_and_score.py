@@ -8,12 +8,13 @@ import time
 import traceback
 import warnings
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from tiebreak.evaluation.checks_once import settings_after_success
 from tiebreak.evaluation.randomness import has_foreign_parts, seeded_globals
 from tiebreak.evaluation.requests import fit_arguments, score_arguments
 from tiebreak.evaluation.responses import as_stored, ask, ask_function, methods_for
@@ -92,6 +93,7 @@ class Measurement:
         self._prepared: dict[int, _Prepared] = {}
         self._truths: dict[int, Truth] = {}
         self._slices: tuple[tuple[int, int], _Slices] | None = None
+        self._settings: dict[tuple[int, int], dict[str, bool]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if not name.startswith("_")}
@@ -141,8 +143,11 @@ class Measurement:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
-                with seeded_globals(seed) if prepared.has_foreign_parts else nullcontext():
+                with seeded_globals(seed) if prepared.has_foreign_parts else nullcontext(), self._checks(cell):
                     outcome = self._measure(cell, prepared, seed)
+                if (cell.dataset, cell.model) not in self._settings:
+                    known = settings_after_success(prepared.model, dataset.data, prepared.has_foreign_parts)
+                    self._settings[cell.dataset, cell.model] = known
             except MemoryError as error:
                 self._slices = None
                 outcome = _failed(cell, "out-of-memory", error, seed)
@@ -176,6 +181,15 @@ class Measurement:
             )
             self._prepared[position] = prepared
         return prepared
+
+    def _checks(self, cell: Cell) -> AbstractContextManager[None]:
+        """What scikit-learn need not check again, where the model has been fitted on these data before."""
+        settings = self._settings.get((cell.dataset, cell.model))
+        if not settings:
+            return nullcontext()
+        from sklearn import config_context
+
+        return config_context(**settings)  # type: ignore[no-any-return]
 
     def _slice(self, cell: Cell) -> _Slices:
         """The rows of a split; kept, as the next cell is likely to be of the same one."""

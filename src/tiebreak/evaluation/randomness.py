@@ -12,10 +12,15 @@ import numpy as np
 
 def has_foreign_parts(model: Any) -> bool:
     """Whether a model, or a part of it, is not scikit-learn's own: of those it is known that they use their random states."""
-    parts = [model]
-    if hasattr(model, "get_params") and not isinstance(model, type):
-        parts += [value for value in model.get_params(deep=True).values() if hasattr(value, "get_params") or callable(value)]
-    return any(not _module(part).startswith("sklearn.") for part in parts)
+    return any(not _module(part).startswith("sklearn.") for part in parts_of(model))
+
+
+def parts_of(model: Any) -> list[Any]:
+    """A model and all estimators and functions among its parameters, at any depth."""
+    if not hasattr(model, "get_params") or isinstance(model, type):
+        return [model]
+    parameters = model.get_params(deep=True).values()
+    return [model, *(value for value in parameters if hasattr(value, "get_params") or callable(value))]
 
 
 def _module(part: Any) -> str:

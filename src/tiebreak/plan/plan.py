@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import operator
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,7 @@ from tiebreak.errors import InvalidParameterError, InvalidPlanError
 from tiebreak.plan.cv import make_splits
 from tiebreak.plan.data import Dataset, Task, check_dataset, check_datasets, find_task
 from tiebreak.plan.fingerprint import fingerprint
-from tiebreak.plan.models import name_models
+from tiebreak.plan.models import is_function, name_models
 from tiebreak.plan.outcome import Cell
 from tiebreak.plan.record import DatasetRecord, MetricRecord, ModelRecord, RunRecord
 from tiebreak.plan.split import Split, Splits, describe_splits
@@ -97,7 +98,7 @@ class Plan:
         return RunRecord(
             name=name,
             models=tuple(
-                ModelRecord(model, fingerprint(thing) if with_hashes else "", _one_line(repr(thing)) if with_hashes else "")
+                ModelRecord(model, fingerprint(thing) if with_hashes else "", describe_model(thing) if with_hashes else "")
                 for model, thing in self.models.items()
             ),
             datasets=tuple(_dataset_record(each, with_hashes) for each in self.datasets),
@@ -247,6 +248,10 @@ def _split_hash(split: Split) -> str:
     return digest.hexdigest()
 
 
-def _one_line(text: str) -> str:
-    text = " ".join(text.split())
+def describe_model(model: Any) -> str:
+    """How a model is written, on one line of at most 500 characters; the same in every process."""
+    if is_function(model):
+        name = getattr(model, "__qualname__", type(model).__qualname__)
+        return f"{getattr(model, '__module__', '')}.{name}"
+    text = re.sub(r" at 0x[0-9a-fA-F]+", "", " ".join(repr(model).split()))
     return text if len(text) <= 500 else f"{text[:497]}..."

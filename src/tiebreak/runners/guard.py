@@ -44,7 +44,7 @@ if hasattr(os, "register_at_fork"):
 @contextmanager
 def interrupts_blocked() -> Iterator[None]:
     """A process that is started meanwhile does not hear Ctrl-C before `begin`; this one hears it a moment later."""
-    if not hasattr(signal, "pthread_sigmask"):
+    if sys.platform == "win32":
         yield
         return
     from multiprocessing import resource_tracker
@@ -76,8 +76,9 @@ def begin(parent: int, pipe: int | None) -> None:
         if sys.platform != "win32":
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
             signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # a group in the background may print all the same
-    with suppress(AttributeError, OSError):
-        os.setpgid(0, 0)  # whatever this process starts can then be killed along with it
+    if sys.platform != "win32":
+        with suppress(OSError):
+            os.setpgid(0, 0)  # whatever this process starts can then be killed along with it
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text(str(OOM_SCORE))
     with suppress(OSError):
@@ -96,7 +97,7 @@ def _tie_to(parent: int, pipe: int | None) -> None:
     import fcntl
 
     end = os.open(f"/proc/{parent}/fd/{pipe}", os.O_RDONLY | os.O_NONBLOCK)
-    fcntl.fcntl(end, fcntl.F_SETOWN, -os.getpgrp())
+    fcntl.fcntl(end, fcntl.F_SETOWN, -os.getpid())  # the group of this process; an error if it leads none
     fcntl.fcntl(end, fcntl.F_SETSIG, signal.SIGKILL)
     fcntl.fcntl(end, fcntl.F_SETFL, fcntl.fcntl(end, fcntl.F_GETFL) | os.O_ASYNC)
 

@@ -1,0 +1,43 @@
+"""Which of scikit-learn's own checks need not be made again for each fit: they take a tenth of the time of small ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tiebreak.evaluation.randomness import parts_of
+from tiebreak.plan.data import Dataset
+
+_SEARCHED = ("param_grid", "param_distributions")
+
+
+def settings_after_success(model: Any, dataset: Dataset, has_foreign_parts: bool) -> dict[str, bool]:
+    """Settings of scikit-learn under which a model that was fitted once is fitted again on other rows of the same data.
+
+    Its parameters were found valid then, and do not change; a search makes up new ones for each fit, and is checked each
+    time. That the data are finite is seen once for all rows; a model with parts may compute something else from them, whose
+    check stays.
+
+    Parameters
+    ----------
+    model : estimator
+    dataset : Dataset
+    has_foreign_parts : bool
+        Whether some part is not scikit-learn's own, of which nothing is known.
+    """
+    parts = parts_of(model)
+    if has_foreign_parts or any(hasattr(part, name) for part in parts for name in _SEARCHED):
+        return {}
+    settings = {"skip_parameter_validation": True}
+    if len(parts) == 1 and not dataset.fit_params and _is_finite(dataset.X):
+        settings["assume_finite"] = True
+    return settings
+
+
+def _is_finite(X: Any) -> bool:
+    """Whether all values are known to be finite numbers; False for a data frame, which is not looked into."""
+    values = X.data if hasattr(X, "tocsr") else X
+    if not isinstance(values, np.ndarray) or values.dtype.kind not in "biuf":
+        return False
+    return values.dtype.kind != "f" or bool(np.isfinite(values).all())
