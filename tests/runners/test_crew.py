@@ -44,14 +44,14 @@ def test_the_first_batch_comes_before_the_last_cell_begins(tmp_path):
 
 
 def test_a_worker_gets_no_more_before_the_consumer_comes_back(tmp_path):
-    """Whatever was begun has been handed over: a kill at this moment would lose nothing."""
+    """Whatever was begun has been handed over by then: a kill at this moment would lose nothing."""
     workload = Marked(tmp_path)
-    for batch in LocalRunner(1, isolate=True).run(workload, splits(200)):
-        if len(batch) > 1:  # the second batch is of many, as cells of no time at all are known by then
-            handed_over = {outcome.cell.split for outcome in batch} | {0}
-            time.sleep(0.1)
-            assert workload.begun() == handed_over
-            break
+    handed_over = set()
+    for batch in LocalRunner(1, isolate=True).run(workload, splits(100)):
+        handed_over |= {outcome.cell.split for outcome in batch}
+        time.sleep(0.02)
+        assert workload.begun() == handed_over
+    assert len(handed_over) == 100
 
 
 DEEDS = {

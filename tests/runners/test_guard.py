@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.runners.test_pool import answer
-from tests.runners.workloads import Marked, session_members, start_script, wait_until
+from tests.runners.workloads import Marked, session_members, started, wait_until
 from tiebreak.runners import pool
 
 if sys.platform != "linux":  # pragma: no cover
@@ -51,7 +51,7 @@ def gone(session):
 @pytest.mark.parametrize("deed", ["hang", "hold_the_lock", "hang_in_children"])
 def test_workers_end_when_their_parent_is_killed(tmp_path, deed):
     """SIGKILL, so that the parent cannot tell anyone; also where the fit holds the interpreter's lock or has children."""
-    with start_script(RUN, tmp_path, deed) as process:
+    with started(RUN, tmp_path, deed) as process:
         begun(tmp_path)
         if deed == "hang_in_children":
             wait_until(lambda: len(session_members(process.pid)) >= 7)  # parent, two workers, four children, trackers
@@ -59,17 +59,15 @@ def test_workers_end_when_their_parent_is_killed(tmp_path, deed):
         gone(process.pid)
 
 
-def test_the_file_with_the_data_goes_with_a_killed_parent(tmp_path):
+def test_the_file_with_the_data_goes_with_a_killed_parent(tmp_path, monkeypatch):
     """loky's tracker, a process of its own, removes it."""
     script = RUN.replace("workload = Marked", "import numpy\nworkload = Marked").replace(
         "\ntry:", "\nworkload.data = numpy.zeros(200_000)\ntry:"
     )
     data = tmp_path / "data"
     data.mkdir()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JOBLIB_TEMP_FOLDER", str(data))
-        process = start_script(script, tmp_path, "hang")
-    with process:
+    monkeypatch.setenv("JOBLIB_TEMP_FOLDER", str(data))
+    with started(script, tmp_path, "hang") as process:
         begun(tmp_path)
         assert len(list(data.iterdir())) == 1
         process.kill()
@@ -79,7 +77,7 @@ def test_the_file_with_the_data_goes_with_a_killed_parent(tmp_path):
 
 def test_ctrl_c_ends_everybody_without_noise(tmp_path):
     """It goes to the whole group of processes at once, as a terminal does it."""
-    with start_script(RUN, tmp_path, "hang") as process:
+    with started(RUN, tmp_path, "hang") as process:
         begun(tmp_path)
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=20)
@@ -90,8 +88,8 @@ def test_ctrl_c_ends_everybody_without_noise(tmp_path):
 def test_an_interpreter_ends_although_a_worker_hangs(tmp_path):
     """Someone kept the half-used generator: nothing waits for it, and nothing is said."""
     script = RUN.partition("try:")[0] + "batches = LocalRunner(2, isolate=True).run(workload, splits(9))\n"
-    script = script.replace("range(2)", "[1]") + "next(batches)\n"
-    with start_script(script, tmp_path, "hang") as process:
+    script = script.replace("range(2)", "[1]") + "workload.deeds[0] = workloads.WaitFor(workload.path(1))\nnext(batches)\n"
+    with started(script, tmp_path, "hang") as process:
         out, err = process.communicate(timeout=20)
         gone(process.pid)
     assert (out, err, process.returncode) == ("", "", 0)
@@ -100,7 +98,7 @@ def test_an_interpreter_ends_although_a_worker_hangs(tmp_path):
 def test_an_interpreter_with_idle_workers_ends_without_noise(tmp_path):
     """They are killed; no semaphore is reported as leaked."""
     script = RUN.replace("range(2)", "[]")
-    with start_script(script, tmp_path, "hang") as process:
+    with started(script, tmp_path, "hang") as process:
         out, err = process.communicate(timeout=20)
         gone(process.pid)
     assert (out, err, process.returncode) == ("", "", 0)

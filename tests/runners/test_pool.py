@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.runners.test_local import measured, processes
-from tests.runners.workloads import Entered, Plain, Returns, Says, Unreadable, is_alive, splits, start_script, wait_until
+from tests.runners.workloads import Entered, Plain, Returns, Says, Unreadable, is_alive, splits, started, wait_until
 from tiebreak.runners import pool, worker_process
 from tiebreak.runners.local import LocalRunner
 
@@ -115,6 +115,6 @@ if child == 0:
 _, status = os.waitpid(child, 0)
 print(os.waitstatus_to_exitcode(status), pid() == first)
 """
-    with start_script(script) as process:
+    with started(script) as process:
         out, err = process.communicate(timeout=60)
     assert (out, process.returncode) == ("0 True\n", 0), err

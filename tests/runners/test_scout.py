@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from tests.runners.test_local import measured, processes
+from tests.runners.test_local import drain, measured, processes
 from tests.runners.workloads import Busy, Marked, NeverArrives, WaitFor, hang, interrupt, is_alive, splits, wait_until
 from tiebreak.runners import scout, slot
 from tiebreak.runners.local import LocalRunner
@@ -41,12 +41,12 @@ def test_workers_begin_while_the_first_cell_still_runs(tmp_path, cold, hasty):
 def test_an_interrupt_here_keeps_the_batch_and_ends_the_workers(tmp_path, cold, hasty):
     """It comes in the third cell here, which first waits until a worker hangs in one of its own."""
     workload = Marked(tmp_path, {2: _After(WaitFor(tmp_path / "begun-3"), interrupt), 3: hang})
-    batches = LocalRunner(2).run(workload, splits(100))
-    assert [outcome.cell.split for outcome in next(batches)] == [0, 1]
+    kept = []
+    with pytest.raises(KeyboardInterrupt):
+        drain(LocalRunner(2).run(workload, splits(100)), kept)
+    assert kept == [0, 1]
     hanging = workload.pid(3)
     assert hanging != os.getpid()
-    with pytest.raises(KeyboardInterrupt):
-        next(batches)
     wait_until(lambda: not is_alive(hanging), 5)
 
 

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import cloudpickle
@@ -283,10 +284,11 @@ def _living():
             yield int(stat.parent.name), int(group), int(session)
 
 
-def start_script(script, *arguments):
-    """Run Python text as a session of its own, from the checkout's folder."""
+@contextmanager
+def started(script, *arguments):
+    """Python text as a process with a session of its own, in the checkout's folder; nobody of it is left afterwards."""
     root = Path(__file__).parents[2]
-    return subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-c", script, *map(str, arguments)],
         cwd=root,
         stdout=subprocess.PIPE,
@@ -294,7 +296,13 @@ def start_script(script, *arguments):
         text=True,
         start_new_session=True,
         env=os.environ | {"PYTHONPATH": str(root)},
-    )
+    ) as process:
+        try:
+            yield process
+        finally:
+            for pid in session_members(process.pid):
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
 
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])

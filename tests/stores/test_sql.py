@@ -76,7 +76,7 @@ def test_a_store_in_the_working_folder(tmp_path: Path, monkeypatch: pytest.Monke
     store.close()
 
 
-@pytest.mark.parametrize("name", ["a b.db", "ü%20?#&.db", "it's.sqlite", "\U0001f600.sqlite3"])
+@pytest.mark.parametrize("name", ["a b.db", "ü%20#&.db", "it's.sqlite", "\U0001f600.sqlite3", *["a?b=c.db"] * HAS_MODES])
 def test_file_names(tmp_path: Path, name: str) -> None:
     """Whatever means something in a URL means itself in a path."""
     store = SqlStore(tmp_path / name)

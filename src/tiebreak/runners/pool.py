@@ -13,7 +13,6 @@ _idle: list[WorkerProcess] = []
 _living: set[WorkerProcess] = set()
 _of_parent: list[WorkerProcess] = []
 _lock = threading.Lock()
-_ends_with_interpreter = False
 
 
 def n_idle() -> int:
@@ -72,15 +71,12 @@ def dismiss_all() -> None:
 
 def _fresh() -> WorkerProcess:
     """A process that is yet to be started."""
-    global _ends_with_interpreter
     process = WorkerProcess()
     process.call(os.getpid)  # begins the start
     with _lock:
         _living.add(process)
-        if not _ends_with_interpreter:
-            _ends_with_interpreter = True
-            # As loky does it, and after loky has: what was registered last runs first, and loky would wait for a busy worker.
-            threading._register_atexit(dismiss_all)  # type: ignore[attr-defined]
+    # As loky does it for each pool, and after loky has: what was registered last runs first, and loky waits for busy workers.
+    threading._register_atexit(dismiss_all)  # type: ignore[attr-defined]
     return process
 
 
