@@ -98,11 +98,7 @@ class Toll:
 def torment(folder: Path, n_kills: int, n_jobs: int, rng: random.Random, study: Path = STUDY) -> Toll:
     """Run the study undisturbed, then with kills, and compare."""
     (folder / "sitecustomize.py").write_text(WITNESS)
-    start = time.monotonic()
-    reference = subprocess.run(
-        command("undisturbed.db", n_jobs, study), cwd=folder, env=environment(folder), capture_output=True, check=True
-    )
-    whole = time.monotonic() - start
+    reference, startup, whole = _undisturbed(folder, n_jobs, study)
     toll = Toll()
     witness = folder / "witness.txt"
     while toll.n_kills < n_kills:
@@ -110,7 +106,8 @@ def torment(folder: Path, n_kills: int, n_jobs: int, rng: random.Random, study: 
             command("runs.db", n_jobs, study), cwd=folder, env=environment(folder, witness), start_new_session=True,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
-        time.sleep(rng.uniform(0.0, 1.0 + whole / n_kills * 1.5))
+        # anywhere between the imports and twice the share of the work that each start has to itself
+        time.sleep(rng.uniform(0.3 * startup, startup + 2.0 * (whole - startup) / n_kills))
         if process.poll() is not None:
             break  # it was done before the kill
         process.send_signal(signal.SIGKILL)
@@ -121,11 +118,28 @@ def torment(folder: Path, n_kills: int, n_jobs: int, rng: random.Random, study: 
     final = subprocess.run(
         command("runs.db", n_jobs, study), cwd=folder, env=environment(folder, witness), capture_output=True, check=True
     )
-    toll.is_equal = final.stdout == reference.stdout and scores(folder, "runs.db") == scores(folder, "undisturbed.db")
+    toll.is_equal = final.stdout == reference and scores(folder, "runs.db") == scores(folder, "undisturbed.db")
     measured = list(_witnessed(witness))
     toll.n_twice = sum(count - 1 for count in Counter(each.cell for each in measured).values())
     toll.longest = max((each.seconds for each in measured), default=0.0)
     return toll
+
+
+def _undisturbed(folder: Path, n_jobs: int, study: Path) -> tuple[bytes, float, float]:
+    """The answer, and the seconds until the first cell was measured and until the end."""
+    witness = folder / "undisturbed.txt"
+    start = time.monotonic()
+    with subprocess.Popen(
+        command("undisturbed.db", n_jobs, study), cwd=folder, env=environment(folder, witness), stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:  # fmt: skip
+        while process.poll() is None and not witness.exists():
+            time.sleep(0.02)
+        startup = time.monotonic() - start
+        answer, _ = process.communicate()
+    if process.returncode:
+        raise RuntimeError(f"the undisturbed run ended with exit code {process.returncode}")
+    return answer, startup, time.monotonic() - start
 
 
 def command(store: str, n_jobs: int, study: Path) -> list[str]:
