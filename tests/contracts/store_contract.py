@@ -192,6 +192,33 @@ class StoreContract:
         assert all(not outcome.outputs for outcome in log.outcomes(asked))
         assert [outcome.outputs["predict_proba"].shape for outcome in log.outcomes(asked, outputs=True)] == [(10, 2)] * 2
 
+    def test_outcomes_with_something_to_tell(self, store: Store) -> None:
+        """Warnings, of failed cells too, and reasons of undefined scores, each asked for by itself; without outputs."""
+        log = store.open(a_plan())
+        warns = an_outcome((0, 2, 1), warnings=("UserWarning: odd",))
+        fails = a_failure((0, 1, 0), warnings=("UserWarning: odd", "\ud800"))
+        undefined = an_outcome((0, 0, 2), scores={"accuracy": np.nan}, undefined={"accuracy": "one class"})
+        log.write([warns, an_outcome((0, 0, 0)), fails, a_failure((0, 3, 0)), undefined])
+        for each in (log, store.read("moons")):
+            assert [comparable(outcome) for outcome in each.noted("warnings")] == [
+                comparable(dataclasses.replace(outcome, outputs={})) for outcome in (fails, warns)
+            ]
+            assert [comparable(outcome) for outcome in each.noted("undefined")] == [
+                comparable(dataclasses.replace(undefined, outputs={}))
+            ]
+
+    def test_what_is_noted_is_seen_by_the_plan(self, store: Store) -> None:
+        """In the order and with the positions of each log's own plan, and of its own metrics only."""
+        plan = a_plan()
+        notes = {"warnings": ("odd",), "undefined": {"log_loss": "no reason"}}
+        store.open(plan).write([an_outcome(cell, scores={"log_loss": np.nan}, **notes) for cell in all_cells(plan)])
+        keys = [(1, 1), (0, 1)]
+        turned = store.open(a_plan(models=("linear", "svm"), datasets=(a_dataset(keys=keys),), metrics=("accuracy",)))
+        assert [outcome.cell for outcome in turned.noted("warnings")] == [(0, 0, 0), (0, 0, 1), (0, 1, 0), (0, 1, 1)]
+        assert list(turned.noted("undefined")) == []
+        seeds = [outcome.seed for outcome in turned.outcomes()]
+        assert [outcome.seed for outcome in turned.noted("warnings")] == seeds
+
     def test_many_outcomes_in_one_call(self, store: Store) -> None:
         """More than are kept at once."""
         plan = a_plan(models=[f"m{i}" for i in range(700)])

@@ -13,7 +13,8 @@ from hypothesis.extra import numpy as hnp
 
 from tests.contracts.plans import bits
 from tiebreak.errors import InvalidParameterError
-from tiebreak.stores.coding import from_json, from_npy, numeric_array, pack_scores, to_json, to_npy, unpack_scores, unpack_table
+from tiebreak.stores.coding import from_npy, numeric_array, pack_scores, to_npy, unpack_scores, unpack_table
+from tiebreak.stores.texts import from_json, to_json
 
 texts = st.text(alphabet=st.characters(exclude_categories=()) | st.sampled_from("\ud83d\ude00\0\\u"))
 plain = st.recursive(

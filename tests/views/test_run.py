@@ -74,12 +74,3 @@ def test_the_document_is_plain_json() -> None:
         {"dataset": "", "model": "broken", "metric": "accuracy", "mean": None, "n_splits": 0},
     ]
     assert document["failures"][0]["n_cells"] == N_SPLITS
-
-
-def test_warnings_of_a_large_run_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every cell would have to be read whole; that is said rather than left out."""
-    monkeypatch.setattr(views, "MOST_READ", 7)
-    evaluation = measured(majority=majority, random=at_random)
-    line = "  - not counted, as there are more than 7 cells; in Python, Evaluation.warnings counts them\n"
-    assert f"\n\nWarnings\n{line}" in views.run_text(evaluation)
-    assert views.run_dict(evaluation)["warnings"] is None

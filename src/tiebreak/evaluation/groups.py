@@ -69,17 +69,19 @@ def failure_groups(evaluation: Evaluation) -> list[FailureGroup]:
 
 def warning_groups(evaluation: Evaluation) -> list[TextGroup]:
     """Warnings that fits gave, the most frequent first."""
-    return _by_text(evaluation, ((text, outcome.cell) for outcome in evaluation.log.outcomes() for text in outcome.warnings))
+    noted = evaluation.log.noted("warnings")
+    return _by_text(evaluation, ((text, outcome.cell) for outcome in noted for text in outcome.warnings))
 
 
 def undefined_groups(evaluation: Evaluation) -> list[TextGroup]:
     """Undefined scores as "metric: reason", the most frequent first."""
-    rows = np.any(evaluation.table.has_score & np.isnan(evaluation.table.score), axis=1)
+    if not np.any(evaluation.table.has_score & np.isnan(evaluation.table.score)):
+        return []
     return _by_text(
         evaluation,
         (
             (f"{metric}: {reason}", outcome.cell)
-            for outcome in _outcomes(evaluation, rows)
+            for outcome in evaluation.log.noted("undefined")
             for metric, reason in outcome.undefined.items()
         ),
     )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 State = Literal["done", "raised", "timed-out", "out-of-memory", "killed"]
 STATES: tuple[State, ...] = get_args(State)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
-from tiebreak.numerics import IntArray
-from tiebreak.scores.metric import Metric
-from tiebreak.scores.scores import Kind
+    from tiebreak.numerics import IntArray
+    from tiebreak.scores.metric import Metric
+    from tiebreak.scores.scores import Kind
 
 
 @dataclass(frozen=True, slots=True)

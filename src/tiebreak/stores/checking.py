@@ -8,7 +8,8 @@ from tiebreak.stores import sqlite
 from tiebreak.stores.database import Database
 from tiebreak.stores.faults import NotAStoreError
 from tiebreak.stores.layout import RUNS, Row
-from tiebreak.stores.loading import all_runs, list_damages, load_run, run_name
+from tiebreak.stores.listing import run_name
+from tiebreak.stores.loading import all_runs, list_damages, load_run
 from tiebreak.stores.scanning import BLOCK, cells_in, positions_of, read_block, scan_cells
 from tiebreak.stores.statements import fetch
 from tiebreak.stores.store import Damage

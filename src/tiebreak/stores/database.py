@@ -6,10 +6,10 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from tiebreak import __version__
 from tiebreak.errors import StoreError
@@ -24,6 +24,8 @@ from tiebreak.stores.wording import refuse
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
+
+Seen = TypeVar("Seen")
 
 # Closing any handle of a file drops the locks that this process has on it, as POSIX has it. So the handle that made a file is
 # closed before another thread can have opened it.
@@ -72,6 +74,17 @@ class Database:
         """
         with self._transaction(run, to_write=True, create=create) as connection:
             yield connection
+
+    def glance(self, look: Callable[[str], Seen | None]) -> Seen | None:
+        """What is seen in the file, by its path, without an engine; None if there is an engine already, which is as quick.
+
+        Parameters
+        ----------
+        look : callable
+            Takes the path; None where the ordinary way has to be gone.
+        """
+        with _OPENING:
+            return look(self._path) if self._engine is None else None
 
     def close(self) -> None:
         """Let go of the file."""

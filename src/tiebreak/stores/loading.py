@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, cast
 from tiebreak.plan.record import RunRecord
 from tiebreak.scores.names import look_up
 from tiebreak.stores import rows
-from tiebreak.stores.coding import from_json, to_json
 from tiebreak.stores.layout import (
     CELLS,
     DATASETS,
@@ -26,8 +25,10 @@ from tiebreak.stores.layout import (
     Layout,
     Row,
 )
+from tiebreak.stores.listing import run_name, whole_runs
 from tiebreak.stores.statements import delete, fetch, put
 from tiebreak.stores.store import Damage
+from tiebreak.stores.texts import from_json, to_json
 from tiebreak.stores.wording import MISMATCH, Report, refuse
 
 if TYPE_CHECKING:
@@ -53,16 +54,7 @@ class StoredRun:
 
 def all_runs(connection: Connection, report: Report = refuse) -> list[Row]:
     """The rows of all runs that are as they were written; what is wrong with the others is reported."""
-    store = fetch(connection, STORE)
-    found = fetch(connection, RUNS)
-    if len(store) != 1 or STORE.damaged(store):
-        report(Damage("", "the description of the store", MISMATCH))
-    elif store[0][3] != len(found):
-        report(Damage("", "the list of runs", f"there are {len(found)}, and {store[0][3]} were written"))
-    damaged = set(RUNS.damaged(found))
-    for i in damaged:
-        report(Damage(run_name(found[i]), "the description of the run", MISMATCH))
-    return [row for i, row in enumerate(found) if i not in damaged]
+    return whole_runs(fetch(connection, STORE), fetch(connection, RUNS), report)
 
 
 def store_row(connection: Connection) -> Row:
@@ -91,14 +83,6 @@ def known_run(connection: Connection, name: str, *, even_damaged: bool = False) 
     if row is None:
         look_up(name, [run_name(each) for each in all_runs(connection)], "run")
     return cast("Row", row)
-
-
-def run_name(row: Row) -> str:
-    """The name in a row of `RUNS`; "" where it cannot be read any more."""
-    try:
-        return str(from_json(row[_NAME]))
-    except (TypeError, ValueError):
-        return ""
 
 
 def list_damages(connection: Connection, row: Row) -> list[Damage]:

@@ -18,7 +18,7 @@ from tiebreak.stores.coding import numeric_array
 from tiebreak.stores.merging import check_record, environment_of, merge_records
 from tiebreak.stores.places import Places, find_places
 from tiebreak.stores.rule import settle
-from tiebreak.stores.store import CellTable, Damage, RunSummary
+from tiebreak.stores.store import CellTable, Damage, Note, RunSummary
 from tiebreak.stores.wording import deleted_text
 
 
@@ -163,6 +163,10 @@ class MemoryLog:
             chosen = [(cell, self._run.cells[self._places.stored(cell)][0]) for cell in self._cells_in_order(cells)]
         for cell, outcome in chosen:
             yield self._places.own_part(outcome, cell, outcome.outputs if outputs else {})
+
+    def noted(self, what: Note) -> Iterator[Outcome]:
+        """The recorded outcomes that have warnings, or reasons of undefined scores, in the order of the plan."""
+        return (outcome for outcome in self.outcomes() if getattr(outcome, what))
 
     def _cells_in_order(self, cells: Iterable[Cell] | None) -> list[Cell]:
         """The recorded ones among the given cells, or all, in the order of the plan."""

@@ -67,6 +67,11 @@ class Places:
         absent = (own_split == ABSENT) | (own_model == ABSENT)
         return np.where(absent, ABSENT, own_dataset), own_split, own_model
 
+    @property
+    def keep_order(self) -> bool:
+        """Whether the cells of the plan stand in the same order in the stored run."""
+        return all(bool(np.all(np.diff(places) > 0)) for places in (self.datasets, self.models, *self.splits))
+
     def check(self, outcome: Outcome) -> None:
         """An outcome of a cell or a metric that the run does not have could not be kept."""
         check_outcome(self.record, outcome)

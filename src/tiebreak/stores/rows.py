@@ -16,16 +16,14 @@ from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Kind
 from tiebreak.stores.coding import (
     NumericArray,
-    from_json,
     from_npy,
-    name_to_json,
     numeric_array,
     pack_scores,
-    to_json,
     to_npy,
     unpack_scores,
 )
 from tiebreak.stores.layout import Row
+from tiebreak.stores.texts import from_json, name_to_json, to_json
 
 SECONDS = struct.Struct("<2d")
 """Of fitting and predicting, in front of the scores."""

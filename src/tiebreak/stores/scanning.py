@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, TypeVar
 
@@ -10,14 +10,14 @@ import numpy as np
 
 from tiebreak.errors import StoreError
 from tiebreak.numerics import IntArray
-from tiebreak.plan.outcome import Cell
+from tiebreak.plan.outcome import Cell, Outcome
 from tiebreak.plan.record import RunRecord
 from tiebreak.stores.coding import NumericArray
 from tiebreak.stores.database import Database
 from tiebreak.stores.layout import CELLS, OUTPUTS, RUNS, TALLIES, Layout, Row, add_hashes
 from tiebreak.stores.rows import KeptCell, read_cell, read_output
-from tiebreak.stores.statements import cells_after, cells_between, fetch
-from tiebreak.stores.store import Damage
+from tiebreak.stores.statements import cells_after, cells_between, cells_noting, fetch
+from tiebreak.stores.store import Damage, Note
 from tiebreak.stores.wording import MISMATCH, Report, cell_text, deleted_text, refuse
 
 if TYPE_CHECKING:
@@ -109,6 +109,30 @@ def _scan(
     elif hash_sum != total and not damages:
         damages.append(Damage(record.name, "the list of cells", "these are not the ones that were written"))
     return parts, damages, all(tally == tallies[0] for tally in tallies)
+
+
+def noting_cells(database: Database, number: int, record: RunRecord, what: Note) -> Iterator[list[Outcome]]:
+    """The outcomes that have, or seem to have, such a note, page by page, by their stored positions and in the order of these.
+
+    Parameters
+    ----------
+    database : Database
+    number : int
+        Of the run.
+    record : RunRecord
+        The stored run.
+    what : {"warnings", "undefined"}
+    """
+    metrics = [metric.name for metric in record.metrics]
+    key: tuple[int, ...] = _BEFORE_ALL
+    while True:
+        with database.reading(record.name) as connection:
+            read_tally(connection, number, record.name)  # raises where the run was deleted
+            page = whole_rows(CELLS, cells_noting(connection, number, what, key, PAGE), record)
+        yield [read_cell(row, metrics).outcome for row in page]
+        if len(page) < PAGE or page[-1][1:4] <= key:
+            return
+        key = page[-1][1:4]
 
 
 def read_block(

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
+from functools import partial
+from typing import TYPE_CHECKING
 
 from tiebreak.plan.record import RunRecord
-from tiebreak.stores.checking import check_database
 from tiebreak.stores.database import Database
-from tiebreak.stores.deleting import delete_run
+from tiebreak.stores.glance import glance
 from tiebreak.stores.listing import list_runs
-from tiebreak.stores.loading import begin_run, extend_run, find_run, known_run, load_run
-from tiebreak.stores.merging import check_record, environment_of, merge_records
 from tiebreak.stores.sources import sqlite_path
-from tiebreak.stores.sql_log import SqlLog
+from tiebreak.stores.statements import fetch
 from tiebreak.stores.store import Damage, RunSummary
+
+if TYPE_CHECKING:
+    from tiebreak.stores.sql_log import SqlLog
+
+# The methods import what they need: a list of runs is there before numpy and SQLAlchemy would be loaded.
 
 
 class SqlStore:
@@ -49,37 +52,34 @@ class SqlStore:
 
     def runs(self) -> list[RunSummary]:
         """All runs, the last one updated first."""
+        found = self._database.glance(glance)
+        if found is not None:
+            return found
         with self._database.reading() as connection:
-            return list_runs(connection)
+            return list_runs(partial(fetch, connection))
 
     def open(self, record: RunRecord, *, accept_versions: bool = False) -> SqlLog:
         """Begin a run, or go on with the one of the same name."""
-        check_record(record)
-        with self._database.writing(record.name, create=True) as connection:
-            row = find_run(connection, record.name)
-            if row is None:
-                run, environment = begin_run(connection, record), 0
-            else:
-                stored = load_run(connection, row)
-                merged = merge_records(stored.record, record)
-                environment = environment_of(record.name, stored.environments, record.versions, accept_versions)
-                is_new = environment == len(stored.environments)
-                environments = (*stored.environments, dict(record.versions)) if is_new else stored.environments
-                run = extend_run(connection, stored, merged, environments)
-        return SqlLog(self._database, run, dataclasses.replace(record, threads=run.record.threads), environment)
+        from tiebreak.stores.opening import open_run
+
+        return open_run(self._database, record, accept_versions=accept_versions)
 
     def read(self, name: str) -> SqlLog:
         """A stored run with everything that it has."""
-        with self._database.reading(name) as connection:
-            run = load_run(connection, known_run(connection, name))
-        return SqlLog(self._database, run, run.record, len(run.environments) - 1)
+        from tiebreak.stores.opening import read_run
+
+        return read_run(self._database, name)
 
     def delete(self, name: str) -> None:
         """Forget a run, even a damaged one."""
+        from tiebreak.stores.deleting import delete_run
+
         delete_run(self._database, name)
 
     def check(self) -> list[Damage]:
         """Read everything and say what is not as it was written; empty if all is well."""
+        from tiebreak.stores.checking import check_database
+
         return check_database(self._database)
 
     def close(self) -> None:

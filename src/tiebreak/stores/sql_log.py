@@ -11,15 +11,16 @@ import numpy as np
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.outcome import Cell, Outcome
 from tiebreak.plan.record import RunRecord
-from tiebreak.stores.coding import from_json, unpack_table
+from tiebreak.stores.coding import unpack_table
 from tiebreak.stores.database import Database
 from tiebreak.stores.layout import ENVIRONMENTS, Row
 from tiebreak.stores.loading import StoredRun
 from tiebreak.stores.places import ABSENT, find_places
 from tiebreak.stores.rows import SECONDS
-from tiebreak.stores.scanning import BLOCK, Read, cells_in, read_block, scan_cells
+from tiebreak.stores.scanning import BLOCK, Read, cells_in, noting_cells, read_block, scan_cells
 from tiebreak.stores.statements import fetch
-from tiebreak.stores.store import CellTable, Damage
+from tiebreak.stores.store import CellTable, Damage, Note
+from tiebreak.stores.texts import from_json
 from tiebreak.stores.wording import cell_text, refuse
 from tiebreak.stores.writing import Writer
 
@@ -83,6 +84,21 @@ class SqlLog:
                 if place in found:
                     kept, arrays = found[place]
                     yield self._places.own_part(kept.outcome, cell, arrays)
+
+    def noted(self, what: Note) -> Iterator[Outcome]:
+        """The recorded outcomes that have warnings, or reasons of undefined scores, in the order of the plan."""
+        found = self._noted(what)
+        return found if self._places.keep_order else iter(sorted(found, key=lambda outcome: outcome.cell))
+
+    def _noted(self, what: Note) -> Iterator[Outcome]:
+        """The same in the order of the stored run."""
+        for page in noting_cells(self._database, self._number, self._stored, what):
+            stored = np.array([outcome.cell for outcome in page], dtype=np.int64).reshape(-1, 3)
+            planned = np.column_stack(self._places.planned(stored[:, 0], stored[:, 1], stored[:, 2]))
+            for outcome, cell in zip(page, cells_in(planned), strict=True):
+                own = self._places.own_part(outcome, cell, {}) if cell.dataset != ABSENT else None
+                if own is not None and getattr(own, what):
+                    yield own
 
     def _asked(self, cells: Iterable[Cell]) -> IntArray:
         """The given cells in the order of the plan, in rows of dataset, split and model."""

@@ -49,12 +49,36 @@ def create_file(path: str) -> None:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_CLOEXEC", 0), 0o600))
 
 
+def connect(path: str, busy_seconds: float) -> sqlite3.Connection:
+    """A connection to an existing file, whose transactions are begun and ended by hand.
+
+    Parameters
+    ----------
+    path : str
+        Absolute.
+    busy_seconds : float
+        How long it waits for others.
+    """
+    import sqlite3
+
+    # mode=rw: a file that is gone is an error, and not made anew with the rights of any other file
+    connection = sqlite3.connect(
+        f"{Path(path).as_uri()}?mode=rw", uri=True, timeout=busy_seconds, isolation_level=None, check_same_thread=False
+    )
+    try:
+        connection.execute("PRAGMA synchronous = FULL")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
 def make_engine(path: str) -> Engine:
     """An engine for an existing file, whose transactions begin as `begin_with` says."""
     from sqlalchemy import create_engine, event
     from sqlalchemy.pool import QueuePool
 
-    engine = create_engine("sqlite://", creator=lambda: _connect(path), poolclass=QueuePool, max_overflow=-1)
+    engine = create_engine("sqlite://", creator=lambda: connect(path, BUSY_SECONDS), poolclass=QueuePool, max_overflow=-1)
     event.listen(engine, "begin", _begin)
     return engine
 
@@ -89,6 +113,13 @@ def choose_journal(engine: Engine, *, is_new: bool) -> None:
         connection.close()
 
 
+def has_safe_journal(connection: sqlite3.Connection) -> bool:
+    """Whether `choose_journal` would leave the file as it is."""
+    import sqlite3
+
+    return wal_is_safe(sqlite3.sqlite_version_info) or _pragma(connection, "journal_mode") == "delete"
+
+
 def check_file(connection: Connection) -> str:
     """What SQLite's own check of the file finds first; "" if it finds nothing."""
     found = str(connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar())
@@ -98,21 +129,6 @@ def check_file(connection: Connection) -> str:
 def error_name(error: BaseException) -> str:
     """SQLite's name of what went wrong, such as "READONLY_DIRECTORY"; "" for an error that is not SQLite's."""
     return str(getattr(error, "sqlite_errorname", "")).removeprefix("SQLITE_")
-
-
-def _connect(path: str) -> sqlite3.Connection:
-    import sqlite3
-
-    # mode=rw: a file that is gone is an error, and not made anew with the rights of any other file
-    connection = sqlite3.connect(
-        f"{Path(path).as_uri()}?mode=rw", uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
-    )
-    try:
-        connection.execute("PRAGMA synchronous = FULL")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
 
 
 def _begin(connection: Connection) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tiebreak.stores.layout import CELLS, Layout, Row
 from tiebreak.stores.schema import tables
+from tiebreak.stores.store import Note
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Delete, Executable, Insert, Select
@@ -167,6 +168,12 @@ def cells_after(connection: Connection, run: int, key: Sequence[int], limit: int
     return _cells_after().fetch(connection, {"run": run, **values, "limit": limit})
 
 
+def cells_noting(connection: Connection, run: int, what: Note, key: Sequence[int], limit: int) -> list[Row]:
+    """The same of those cells alone that have, or seem to have, such a note: its name may stand in another text."""
+    values = dict(zip(CELL_KEY, key, strict=True))
+    return _cells_after(what).fetch(connection, {"run": run, **values, "limit": limit})
+
+
 def cells_between(connection: Connection, layout: Layout, run: int, first: Sequence[int], last: Sequence[int]) -> list[Row]:
     """The cells of a run, or their outputs, from one (dataset, split, model) to another."""
     return _select_between(layout).fetch(connection, _between(run, first, last))
@@ -183,13 +190,14 @@ def _between(run: int, first: Sequence[int], last: Sequence[int]) -> dict[str, i
 
 
 @cache
-def _cells_after() -> Statement:
+def _cells_after(what: Note | None = None) -> Statement:
     def build(_: str) -> Select[Any]:
         from sqlalchemy import bindparam, tuple_
 
         table = tables()[CELLS.name]
         behind = tuple_(*(table.c[name] for name in CELL_KEY)) > tuple_(*(bindparam(name) for name in CELL_KEY))
-        return _ordered(CELLS).where(table.c.run == bindparam("run"), behind).limit(bindparam("limit"))
+        noting = [table.c.facts.contains(f'"{what}"')] if what is not None else []
+        return _ordered(CELLS).where(table.c.run == bindparam("run"), behind, *noting).limit(bindparam("limit"))
 
     return Statement(build)
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
-import numpy as np
-
-from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.outcome import STATES, Cell, Outcome, State
 from tiebreak.plan.record import RunRecord
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from tiebreak.numerics import FloatArray, IntArray
+
+Note = Literal["warnings", "undefined"]
+"""What an outcome may have to tell in words, by the name of its field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +155,21 @@ class RunLog(Protocol):
         cells : iterable of Cell, optional
         outputs : bool
             Whether to load what the models said of the test rows; the arrays are not to be written to.
+
+        Raises
+        ------
+        DamagedStoreError
+        """
+
+    def noted(self, what: Note) -> Iterator[Outcome]:
+        """The recorded outcomes that have warnings, or reasons of undefined scores, in the order of the plan, without outputs.
+
+        The others are passed over unread, so that this is quick for a run of a million cells; what was damaged or lost among
+        them is noticed by `table`.
+
+        Parameters
+        ----------
+        what : {"warnings", "undefined"}
 
         Raises
         ------

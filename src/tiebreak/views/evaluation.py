@@ -10,8 +10,9 @@ import numpy as np
 from tiebreak.views.format import format_score, listed, printable, quote
 from tiebreak.views.html import table_html
 from tiebreak.views.names import short_names
-from tiebreak.views.summary import NAME_WIDTH, ROWS, Table
-from tiebreak.views.text import aligned, wrap
+from tiebreak.views.summary import ROWS
+from tiebreak.views.text import wrap
+from tiebreak.views.text_table import NAME_WIDTH, Table, aligned
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation

@@ -5,8 +5,9 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from tiebreak.views.summary import Table, design_line, footnotes, method_lines, pair_table, ranking_table
+from tiebreak.views.summary import design_line, footnotes, method_lines, pair_table, ranking_table
 from tiebreak.views.text import extra_sentences
+from tiebreak.views.text_table import Table
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison

@@ -10,7 +10,8 @@ import numpy as np
 import tiebreak
 from tiebreak.views.evaluation import MOST_FAILURES, failure_lines, head_lines, mean_tables
 from tiebreak.views.format import format_score, listed, printable, quote, shorten
-from tiebreak.views.text import aligned, wrap
+from tiebreak.views.text import wrap
+from tiebreak.views.text_table import aligned
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
 SCHEMA = 1
 TEXT_WIDTH = 300
 """Characters of a warning that are shown."""
-
-MOST_READ = 20_000
-"""Cells up to which warnings are counted, which means to read every cell whole: a few seconds."""
 
 
 def run_text(evaluation: Evaluation) -> str:
@@ -63,7 +61,7 @@ def leader_lines(evaluation: Evaluation) -> list[str]:
 
 
 def run_dict(evaluation: Evaluation) -> dict[str, Any]:
-    """The same for programs, schema 1; nan is None, and so are the warnings of a run of more than `MOST_READ` cells."""
+    """The same for programs, schema 1; nan is None."""
     record = evaluation.record
     return {
         "schema": SCHEMA,
@@ -87,7 +85,7 @@ def run_dict(evaluation: Evaluation) -> dict[str, Any]:
         ],
         "means": _means(evaluation),
         "failures": _records(evaluation.failures, "state", "message", "n_cells", "models", "first", "attempts"),
-        "warnings": _records(evaluation.warnings, "warning", "n_cells", "models", "first") if _is_small(evaluation) else None,
+        "warnings": _records(evaluation.warnings, "warning", "n_cells", "models", "first"),
         "undefined": _records(evaluation.undefined, "reason", "n_cells", "models", "first"),
         "rng": record.rng,
         "threads": record.threads,
@@ -104,20 +102,10 @@ def _troubles(evaluation: Evaluation) -> list[str]:
     """Failures, warnings and undefined scores, each under a title where there are any."""
     sections = {
         "Failures": failure_lines(evaluation) if evaluation.n_failed else [],
-        "Warnings": _warning_lines(evaluation),
+        "Warnings": _counted_lines(evaluation.warnings, "warning"),
         "Undefined scores": _counted_lines(evaluation.undefined, "reason"),
     }
     return ["\n".join([title, *(wrap(f"- {line}", "  ") for line in lines)]) for title, lines in sections.items() if lines]
-
-
-def _warning_lines(evaluation: Evaluation) -> list[str]:
-    if _is_small(evaluation):
-        return _counted_lines(evaluation.warnings, "warning")
-    return [f"not counted, as there are more than {MOST_READ:,} cells; in Python, Evaluation.warnings counts them"]
-
-
-def _is_small(evaluation: Evaluation) -> bool:
-    return evaluation.n_done + evaluation.n_failed <= MOST_READ
 
 
 def _counted_lines(frame: pd.DataFrame, column: str) -> list[str]:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import tiebreak
 from tiebreak.views.format import printable, shorten
 from tiebreak.views.names import short_names
-from tiebreak.views.summary import NAME_WIDTH, Table
-from tiebreak.views.text import aligned
+from tiebreak.views.text_table import NAME_WIDTH, Table, aligned
 
 if TYPE_CHECKING:
     from tiebreak.stores.store import RunSummary

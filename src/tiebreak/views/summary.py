@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,29 +19,20 @@ from tiebreak.views.format import (
     quote,
 )
 from tiebreak.views.names import short_names
+from tiebreak.views.text_table import NAME_WIDTH, Table
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.numerics import IntArray
 
-NAME_WIDTH, QUOTE_WIDTH = 34, 60
-"""Characters of a name in a table and in a sentence."""
+QUOTE_WIDTH = 60
+"""Characters of a name in a sentence."""
 
 ALL_PAIRS_UP_TO = 10
 """Families up to this size are shown whole; larger ones by the reference's pairs, the rest counted."""
 
 ROWS = 20
 """Rows of a ranking or pair table that are shown; the rest is counted."""
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A title, headers, rows of text, and which columns are right-aligned."""
-
-    title: str
-    headers: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    right: tuple[bool, ...]
 
 
 def ranking_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> Table:

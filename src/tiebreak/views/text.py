@@ -6,10 +6,9 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from tiebreak.comparison.verdict import VERDICTS
-from tiebreak.views.format import columns, decimals_for, format_interval, format_percent, format_pvalue, format_score, listed
+from tiebreak.views.format import decimals_for, format_interval, format_percent, format_pvalue, format_score, listed
 from tiebreak.views.gate import judgements
 from tiebreak.views.summary import (
-    Table,
     design_line,
     footnotes,
     method_lines,
@@ -18,6 +17,7 @@ from tiebreak.views.summary import (
     ranking_table,
     table_decimals,
 )
+from tiebreak.views.text_table import aligned
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison, PairComparison
@@ -96,19 +96,6 @@ def wrap(text: str, indent: str = "") -> str:
     return textwrap.fill(
         text, WIDTH, initial_indent=indent, subsequent_indent=hanging, break_long_words=False, break_on_hyphens=False
     )
-
-
-def aligned(table: Table) -> list[str]:
-    """Rows of a table in columns, under their headers."""
-    widths = [max(columns(cell) for cell in column) for column in zip(table.headers, *table.rows, strict=True)]
-    lines = []
-    for row in (table.headers, *table.rows):
-        cells = []
-        for cell, width, right in zip(row, widths, table.right, strict=True):
-            space = " " * (width - columns(cell))
-            cells.append(space + cell if right else cell + space)
-        lines.append(("  " + "  ".join(cells)).rstrip())
-    return lines
 
 
 def _as_ordered(comparison: Comparison) -> tuple[str, str]:

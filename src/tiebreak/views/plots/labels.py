@@ -7,7 +7,7 @@ from functools import cache
 
 from tiebreak.views.format import printable, shorten
 from tiebreak.views.names import short_names
-from tiebreak.views.summary import NAME_WIDTH
+from tiebreak.views.text_table import NAME_WIDTH
 
 _FALLBACKS = (
     "Noto Sans CJK SC",
