@@ -106,10 +106,14 @@ def torment(folder: Path, n_kills: int, n_jobs: int, rng: random.Random, study: 
             command("runs.db", n_jobs, study), cwd=folder, env=environment(folder, witness), start_new_session=True,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
-        # anywhere between the imports and twice the share of the work that each start has to itself
-        time.sleep(rng.uniform(0.3 * startup, startup + 2.0 * (whole - startup) / n_kills))
-        if process.poll() is not None:
-            break  # it was done before the kill
+        # anywhere between the imports and a little more than the share of the work that each start has to itself
+        time.sleep(rng.uniform(0.3 * startup, startup + 1.2 * (whole - startup) / n_kills))
+        if process.poll() is not None:  # it was done before the kill: once more from the beginning
+            if scores(folder, "runs.db") != scores(folder, "undisturbed.db"):
+                return toll
+            (folder / "runs.db").unlink()
+            witness.unlink(missing_ok=True)
+            continue
         process.send_signal(signal.SIGKILL)
         process.wait()
         toll.n_kills += 1
