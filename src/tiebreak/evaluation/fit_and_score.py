@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import copy
 import pickle
+import sys
 import time
 import traceback
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
+from functools import lru_cache
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
@@ -109,9 +111,7 @@ class Measurement:
         self._stack = ExitStack()
         self._stack.enter_context(config_context(**self.config))
         if self.threads is not None:
-            from threadpoolctl import threadpool_limits
-
-            self._stack.enter_context(threadpool_limits(limits=self.threads))
+            self._stack.enter_context(_thread_pools(len(sys.modules)).limit(limits=self.threads))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -278,6 +278,14 @@ class Measurement:
             if name in undefined:
                 scores[name] = float("nan")
         return scores, undefined
+
+
+@lru_cache(maxsize=1)
+def _thread_pools(n_modules: int) -> Any:
+    """The thread pools of this process. Finding them takes as long as some fits; new ones come with newly imported modules."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def _sklearn_config() -> dict[str, Any]:
