@@ -131,6 +131,24 @@ def test_an_interrupted_run_goes_on_where_it_was(url: str, counting: Any):
     assert table(evaluation) == table(tb.evaluate({"m": GaussianNB()}, X, Y, cv=5))
 
 
+def test_an_interrupt_right_after_cells_were_written_counts_them(url: str, monkeypatch: pytest.MonkeyPatch):
+    """The write returned to nobody, but what it wrote is kept, and the note says so."""
+    from tiebreak.stores.sql_log import SqlLog
+
+    write = SqlLog.write
+
+    def interrupted(log: Any, outcomes: Any) -> None:
+        write(log, outcomes)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(SqlLog, "write", interrupted)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        tb.evaluate({"m": GaussianNB()}, X, Y, cv=3, store=url, name="r")
+    n_kept = tb.read_evaluation(url).n_done
+    assert n_kept > 0
+    assert caught.value.__notes__[0].startswith(f"{n_kept} of 3 cells of run 'r' are kept")
+
+
 def test_a_model_and_a_repeat_more_amend_a_run(url: str, counting: Any):
     """Only what is new is measured: 6 fits for 2 x 3 folds, then 3 for another repeat; another model costs the first none."""
     model, n_fits = counting

@@ -16,7 +16,7 @@ from tiebreak.evaluation.rescore import rescore
 from tiebreak.metrics.scorers import Scorer, check_model, check_target, make_truth, resolve_scorers
 from tiebreak.plan.fingerprint import fingerprint
 from tiebreak.plan.models import is_function
-from tiebreak.plan.outcome import Cell
+from tiebreak.plan.outcome import Cell, Outcome
 from tiebreak.plan.plan import Plan, make_plan, threads_for
 from tiebreak.plan.record import MetricRecord
 from tiebreak.runners.local import make_runner
@@ -171,17 +171,22 @@ def run_missing(
     """
     missing, to_rescore = what_is_missing(work, log, retry_failed=retry_failed)
     tracker = Tracker(log, missing, progress)
+    pending: Sequence[Outcome] = []
     try:
         if to_rescore:
             missing = sorted({*missing, *rescore(work, log, to_rescore)})
             tracker.expect(missing)
         tracker.report()
         for outcomes in runner.run(work, missing) if missing else ():
+            pending = outcomes
             log.write(outcomes)
             tracker.add(outcomes)
+            pending = []
     except BaseException as error:
         if not isinstance(error, Exception):
-            error.add_note(tracker.how_to_go_on(url))
+            # an interrupt while they were written does not tell whether they are kept
+            n_kept = sum(1 for _ in log.outcomes([outcome.cell for outcome in pending])) if pending else 0
+            error.add_note(tracker.how_to_go_on(url, n_kept))
         raise
     finally:
         tracker.finish()

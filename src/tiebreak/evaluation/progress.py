@@ -118,9 +118,9 @@ class Tracker:
         self._is_finished = True
         self.report()
 
-    def how_to_go_on(self, url: str) -> str:
-        """What is kept after an interruption, and what to do."""
-        kept = self._n_before + self._now_done
+    def how_to_go_on(self, url: str, n_more: int = 0) -> str:
+        """What is kept after an interruption, `n_more` cells of it not counted yet, and what to do."""
+        kept = self._n_before + self._now_done + n_more
         if not url:
             return "Nothing was kept; with store='sqlite:///runs.db', evaluate would go on from here."
         run = f"run {self._record.name!r}"
