@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import pytest
 
+from tiebreak.runners import pool
 from tiebreak.runners.worker_process import in_words
 
 
@@ -24,3 +26,16 @@ from tiebreak.runners.worker_process import in_words
 def test_how_a_process_ended(code, words):
     """Negative exit codes are signals, as in subprocess."""
     assert in_words(code) == words
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals have other numbers there")
+def test_a_buried_process_leaves_no_thread_behind():
+    """One that is still about its clean-up when the interpreter ends would make a semaphore look leaked."""
+    process = pool.hire()
+    assert process.call(os.getpid).result() == process._process.pid
+    thread = process._executor._call_queue._thread
+    assert thread.is_alive()
+    pool.dismiss(process)
+    assert process.bury() == "the process was killed by signal 9 (SIGKILL); often that is the system, out of memory"
+    assert not thread.is_alive()
+    assert not process.is_usable

@@ -119,11 +119,12 @@ class Crew:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         """Kill whoever is at work still, and leave the others to the next run."""
-        killed = [slot.retire() for slot in self._slots if slot.is_measuring or (slot.is_starting and kind is not None)]
+        for slot in self._slots:
+            if slot.is_measuring or (slot.is_starting and kind is not None):
+                slot.retire()
         released = [future for slot in self._slots if (future := slot.hand_back()) is not None]
-        for process in killed:
-            if process is not None:
-                process.bury()
+        for slot in self._slots:
+            slot.bury()
         if sys.platform == "win32":  # where a file cannot be removed while someone reads it
             wait(released, RELEASE_SECONDS)
         self._parcel.close()

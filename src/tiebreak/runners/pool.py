@@ -31,6 +31,7 @@ def hire() -> WorkerProcess:
         if process.is_usable:
             return process
         dismiss(process)
+        process.bury()
 
 
 def give_back(process: WorkerProcess) -> Future[None] | None:
@@ -51,7 +52,7 @@ def give_back(process: WorkerProcess) -> Future[None] | None:
 
 
 def dismiss(process: WorkerProcess) -> None:
-    """Kill a process."""
+    """Kill a process; whoever has time to wait buries it."""
     process.kill()
     with _lock:
         _living.discard(process)

@@ -49,6 +49,7 @@ class Slot:
         self._backlog = backlog
         self._timeout = timeout
         self._process: WorkerProcess | None = None
+        self._killed: WorkerProcess | None = None
         self._cells: list[Cell] = []
         self._tries: Counter[Cell] = Counter()
         self._failed_starts = 0
@@ -120,13 +121,20 @@ class Slot:
         elif not self._process.is_usable:
             self.retire()
 
-    def retire(self) -> WorkerProcess | None:
+    def retire(self) -> None:
         """Kill the process, if there is one, and drop what it was doing."""
+        self.bury()  # the one before
         process, self._process = self._process, None
         self.future, self._cells, self.deadline = None, [], float("inf")
         if process is not None:
             pool.dismiss(process)
-        return process
+            self._killed = process
+
+    def bury(self) -> None:
+        """Wait until the last process that was killed is gone."""
+        if self._killed is not None:
+            self._killed.bury()
+            self._killed = None
 
     def hand_back(self) -> Future[None] | None:
         """Leave the process to the next run; the future says when it has dropped this one's workload."""

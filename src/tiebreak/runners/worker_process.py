@@ -20,6 +20,8 @@ IDLE_SECONDS = 300
 SAFETY_SECONDS = 30
 """A process that close to its end by idleness is not given anything any more."""
 
+FEEDER_SECONDS = 1.0
+
 
 class WorkerProcess:
     """A process of its own pool, so that its death is nobody else's. It is started by the first call that it is given."""
@@ -65,7 +67,12 @@ class WorkerProcess:
         if self._process is None:
             return in_words(None)
         guard.kill_leftovers(self._process.pid)
+        queue = self._executor._call_queue
         self._executor.shutdown(wait=True)  # not kill_workers: loky stumbles over a call that it has not passed on yet
+        # loky does not wait for the thread that fills the queue: at the end of the interpreter that is cut off while it
+        # removes a semaphore, which then is reported as leaked. It may hang, though, in a message that nobody reads any more.
+        if (feeder := getattr(queue, "_thread", None)) is not None:
+            feeder.join(FEEDER_SECONDS)
         return in_words(self._process.exitcode)
 
     def free_if_dead(self) -> None:
