@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import time
 
@@ -27,8 +28,12 @@ from tests.runners.workloads import (
     wait_until,
 )
 from tiebreak.errors import LostWorkersError
-from tiebreak.runners import crew, slot
+from tiebreak.runners import crew, pool, slot
+from tiebreak.runners.backlog import Backlog
+from tiebreak.runners.crew import Crew
 from tiebreak.runners.local import LocalRunner
+from tiebreak.runners.parcel import Parcel
+from tiebreak.runners.worker_process import WorkerProcess
 
 needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
 needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
@@ -172,6 +177,40 @@ def test_two_workers_are_at_work_at_a_time(tmp_path):
     outcomes = measured(LocalRunner(2, isolate=True), Marked(tmp_path, {0: WaitFor(tmp_path / "begun-1")}), splits(2))
     assert len(processes(outcomes)) == 2
     assert os.getpid() not in processes(outcomes)
+
+
+@needs_posix
+def test_a_worker_that_dies_while_it_waits_is_nobodys_fault(tmp_path, monkeypatch):
+    """It looked usable a moment ago; first between two batches, then between two runs."""
+    monkeypatch.setattr(WorkerProcess, "is_usable", True)
+    workload = Marked(tmp_path)
+    batches = LocalRunner(1, isolate=True).run(workload, splits(20))
+    outcomes = next(batches)
+    _kill_waiting(workload.pid(0))
+    outcomes += [outcome for batch in batches for outcome in batch]
+    assert {(outcome.state, outcome.attempts) for outcome in outcomes} == {("done", 1)}
+    assert len(outcomes) == 20
+    _kill_waiting(workload.pid(19))
+    outcomes = measured(LocalRunner(1, isolate=True), workload, splits(3)).values()
+    assert {(outcome.state, outcome.attempts) for outcome in outcomes} == {("done", 1)}
+
+
+def _kill_waiting(pid):
+    """Kill a worker, and wait until its executor has taken notice."""
+    [process] = [process for process in pool._living if process._process.pid == pid]
+    os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: process._executor._flags.broken is not None)
+
+
+def test_what_a_closed_place_had_to_try_again_is_tried_elsewhere(monkeypatch):
+    """Memory may be too short for a second worker, and long enough for one."""
+    with Crew(Parcel(Plain()), Backlog(splits(3)), 2, None) as two:
+        closed = two._slots[0]
+        monkeypatch.setattr(closed, "_failed_starts", slot.MAX_STARTS)
+        closed.suspects.extend(splits(5)[3:])
+        outcomes = [outcome for batch in two.outcomes() for outcome in batch]
+    assert sorted(outcome.cell for outcome in outcomes) == splits(5)
+    assert all(outcome.is_done for outcome in outcomes)
 
 
 def test_no_more_workers_than_cells_are_started(tmp_path, cold):

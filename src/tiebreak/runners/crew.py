@@ -60,6 +60,7 @@ class Crew:
     def hand_out(self) -> None:
         """Give cells to all workers that wait for some, and get workers for the places that lack one."""
         self._look_for_deaths()
+        self._pass_suspects_on()
         for slot in self._slots:
             if slot.is_ready:
                 if slot.suspects:
@@ -89,6 +90,14 @@ class Crew:
             return self._backlog.take_batch(sum(not slot.is_closed for slot in self._slots))
         cell = self._backlog.take_one()
         return [] if cell is None else [cell]
+
+    def _pass_suspects_on(self) -> None:
+        """What was to be tried again in a place that is closed by now is tried in another."""
+        open_slot = next((slot for slot in self._slots if not slot.is_closed), None)
+        for slot in self._slots:
+            if slot.is_closed and open_slot is not None:
+                open_slot.suspects.extend(slot.suspects)
+                slot.suspects.clear()
 
     def _look_for_deaths(self) -> None:
         for slot in self._slots:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from concurrent.futures import Future
+from concurrent.futures import BrokenExecutor, Future
 
 from tiebreak.runners import worker
 from tiebreak.runners.worker_process import WorkerProcess
@@ -42,10 +42,13 @@ def give_back(process: WorkerProcess) -> Future[None] | None:
     Future or None
         Done when the process has dropped its workload; None if it is of no use any more.
     """
-    if not process.is_usable:  # after the end of the interpreter has begun, none is
+    try:
+        released = process.call(worker.release) if process.is_usable else None
+    except BrokenExecutor:  # it has died this moment
+        released = None
+    if released is None:
         dismiss(process)
         return None
-    released = process.call(worker.release)
     with _lock:
         _idle.append(process)
     return released

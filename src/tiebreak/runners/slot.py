@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, deque
-from concurrent.futures import Future
+from concurrent.futures import BrokenExecutor, Future
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -85,15 +85,24 @@ class Slot:
 
     def engage(self, parcel: Parcel) -> None:
         """Get a process and send it the workload."""
-        self._process = pool.hire()
-        self.future = self._process.call(worker.prepare, parcel.shipment(), Surroundings.of_this_process())
+        while self.is_vacant:
+            self._process = pool.hire()
+            try:
+                self.future = self._process.call(worker.prepare, parcel.shipment(), Surroundings.of_this_process())
+            except BrokenExecutor as error:  # it has died this moment
+                self._started(_loss(self._process, error))
 
     def give(self, cells: list[Cell]) -> None:
         """Have cells measured."""
         if self._process is None:
             raise RuntimeError("a place without a process was given cells")
+        try:
+            self.future = self._process.call(worker.measure, cells, BATCH_SECONDS)
+        except BrokenExecutor:  # it has died while it waited, which is nobody's fault
+            self._backlog.put_back(cells)
+            self.retire()
+            return
         self._cells = cells
-        self.future = self._process.call(worker.measure, cells, BATCH_SECONDS)
         if self._timeout is not None:
             self.deadline = time.monotonic() + self._timeout + GRACE_SECONDS
 
