@@ -17,13 +17,13 @@ from sklearn import config_context, get_config
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification, make_regression
 from sklearn.dummy import DummyClassifier
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import log_loss, make_scorer
-from sklearn.model_selection import StratifiedKFold, cross_validate
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_validate
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
@@ -268,6 +268,25 @@ def test_results_depend_on_rng_only():
     assert drawn(rng=None) != drawn(rng=None)
     fixed = [outcome.seed for outcome in measured(DummyClassifier(strategy="uniform", random_state=5), rng=3)]
     assert all(isinstance(seed, int) for seed in fixed)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        GridSearchCV(SVC(), {"C": [0.01, 0.1, 1, 10, 100]}, cv=KFold(3, shuffle=True)),
+        GridSearchCV(Pipeline([("m", SVC())]), {"m": [ExtraTreesClassifier(2, max_depth=1), ExtraTreesClassifier(3)]}, cv=3),
+    ],
+    ids=["splitter", "candidates"],
+)
+def test_what_has_no_random_state_to_be_set_does_not_change_results(model: Any):
+    """A splitter within a search and the search's candidates draw from the global generators, which are seeded."""
+
+    def drawn() -> list[bytes]:
+        np.random.random()  # noqa: NPY002
+        outcomes = measured(model, scoring="roc_auc")
+        return [outcome.outputs[method].tobytes() for outcome in outcomes for method in sorted(outcome.outputs)]
+
+    assert drawn() == drawn()
 
 
 def test_the_global_generators_are_left_as_they_were():

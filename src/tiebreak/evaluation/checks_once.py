@@ -9,10 +9,8 @@ import numpy as np
 from tiebreak.evaluation.randomness import parts_of
 from tiebreak.plan.data import Dataset
 
-_SEARCHED = ("param_grid", "param_distributions")
 
-
-def settings_after_success(model: Any, dataset: Dataset, has_foreign_parts: bool) -> dict[str, bool]:
+def settings_after_success(model: Any, dataset: Dataset, is_open: bool) -> dict[str, bool]:
     """Settings of scikit-learn under which a model that was fitted once is fitted again on other rows of the same data.
 
     Its parameters were found valid then, and do not change; a search makes up new ones for each fit, and is checked each
@@ -23,14 +21,13 @@ def settings_after_success(model: Any, dataset: Dataset, has_foreign_parts: bool
     ----------
     model : estimator
     dataset : Dataset
-    has_foreign_parts : bool
-        Whether some part is not scikit-learn's own, of which nothing is known.
+    is_open : bool
+        Whether some part is not scikit-learn's own, of which nothing is known, or a search.
     """
-    parts = parts_of(model)
-    if has_foreign_parts or any(hasattr(part, name) for part in parts for name in _SEARCHED):
+    if is_open:
         return {}
     settings = {"skip_parameter_validation": True}
-    if len(parts) == 1 and not dataset.fit_params and _is_finite(dataset.X):
+    if len(parts_of(model)) == 1 and not dataset.fit_params and _is_finite(dataset.X):
         settings["assume_finite"] = True
     return settings
 

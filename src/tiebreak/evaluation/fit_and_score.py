@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
 import sys
 import time
 import traceback
@@ -17,7 +15,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from tiebreak.evaluation.checks_once import settings_after_success
-from tiebreak.evaluation.randomness import has_foreign_parts, seeded_globals
+from tiebreak.evaluation.copies import MakeCopy, copies_of
+from tiebreak.evaluation.randomness import is_open, seeded_globals
 from tiebreak.evaluation.requests import fit_arguments, score_arguments
 from tiebreak.evaluation.responses import as_stored, ask, ask_function, methods_for
 from tiebreak.metrics.scorers import Scorer, Truth, UndefinedScore, make_truth
@@ -25,7 +24,7 @@ from tiebreak.plan.data import cut, take_rows
 from tiebreak.plan.models import is_function
 from tiebreak.plan.outcome import Cell, Outcome, State
 from tiebreak.plan.plan import Plan
-from tiebreak.plan.seeds import derive_seed, open_random_states, seeded_parameters
+from tiebreak.plan.seeds import derive_seed
 
 LONGEST_MESSAGE = 1_000
 LONGEST_TRACEBACK = 20_000
@@ -50,9 +49,8 @@ class _Prepared(NamedTuple):
     name: str
     model: Any
     is_function: bool
-    pickled: bytes | None
-    open_states: tuple[str, ...]
-    has_foreign_parts: bool
+    copy: MakeCopy
+    is_open: bool
     methods: tuple[str, ...]
 
 
@@ -143,10 +141,10 @@ class Measurement:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
-                with seeded_globals(seed) if prepared.has_foreign_parts else nullcontext(), self._checks(cell):
+                with seeded_globals(seed) if prepared.is_open else nullcontext(), self._checks(cell):
                     outcome = self._measure(cell, prepared, seed)
                 if (cell.dataset, cell.model) not in self._settings:
-                    known = settings_after_success(prepared.model, dataset.data, prepared.has_foreign_parts)
+                    known = settings_after_success(prepared.model, dataset.data, prepared.is_open)
                     self._settings[cell.dataset, cell.model] = known
             except MemoryError as error:
                 self._slices = None
@@ -169,14 +167,13 @@ class Measurement:
         if prepared is None:
             name = self._names[position]
             model = self.plan.models[name]
-            foreign = has_foreign_parts(model)
+            draws_elsewhere = is_open(model)
             prepared = _Prepared(
                 name,
                 model,
                 is_function(model),
-                None if foreign else _pickled(model),
-                open_random_states(model) if self.plan.rng is not None else (),
-                foreign,
+                copies_of(model, seeded=self.plan.rng is not None, is_known=not draws_elsewhere),
+                draws_elsewhere,
                 methods_for(model, self.scorers),
             )
             self._prepared[position] = prepared
@@ -226,9 +223,7 @@ class Measurement:
             fitted = asked = time.perf_counter()
             outputs = ask_function(answer, slices.truth)
         else:
-            model = _copy(prepared.model) if prepared.pickled is None else pickle.loads(prepared.pickled)  # noqa: S301 - bytes of this process
-            if prepared.open_states and seed is not None:
-                model.set_params(**seeded_parameters(prepared.open_states, seed))
+            model = prepared.copy(seed)
             arguments = fit_arguments(model, slices.fit_params, self._asking) if slices.fit_params else {}
             start = time.perf_counter()
             model.fit(X_train, y_train, **arguments)
@@ -292,38 +287,6 @@ def _sklearn_config() -> dict[str, Any]:
     from sklearn import get_config
 
     return dict(get_config())
-
-
-def _pickled(model: Any) -> bytes | None:
-    """An unfitted copy as bytes, from which copies are made twenty times as fast as by `clone`; None if it has none."""
-    from sklearn.base import clone
-
-    if _has_callbacks(model):  # which are to be shared by all copies
-        return None
-    try:
-        copied = pickle.dumps(clone(model), protocol=pickle.HIGHEST_PROTOCOL)
-        pickle.loads(copied)  # noqa: S301 - its own bytes, which never leave the process
-    except Exception:
-        return None
-    return copied
-
-
-def _has_callbacks(model: Any) -> bool:
-    """Whether callbacks of scikit-learn are set on a model or a part of it."""
-    parts = model.get_params(deep=True).values() if hasattr(model, "get_params") else ()
-    return any(getattr(part, "_skl_callbacks", None) for part in (model, *parts))
-
-
-def _copy(model: Any) -> Any:
-    """An unfitted copy; an object that scikit-learn cannot clone is copied as it is."""
-    if hasattr(model, "get_params"):
-        from sklearn.base import clone
-
-        try:
-            return clone(model)
-        except (TypeError, RuntimeError):
-            pass
-    return copy.deepcopy(model)
 
 
 def _own(table: Any) -> Any:

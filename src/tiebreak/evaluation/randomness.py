@@ -9,18 +9,30 @@ from typing import Any
 
 import numpy as np
 
+_SEARCHED = ("param_grid", "param_distributions")
 
-def has_foreign_parts(model: Any) -> bool:
-    """Whether a model, or a part of it, is not scikit-learn's own: of those it is known that they use their random states."""
-    return any(not _module(part).startswith("sklearn.") for part in parts_of(model))
+
+def is_open(model: Any) -> bool:
+    """Whether something in a model may draw from the global generators, or otherwise differ from fit to fit.
+
+    Of scikit-learn's own estimators it is known that they draw from their random state alone, which is set. Nothing sets that of
+    a splitter (``cv=KFold(shuffle=True)``) or of a search's candidates.
+    """
+    return any(
+        not _module(part).startswith("sklearn.") or any(hasattr(part, name) for name in ("get_n_splits", *_SEARCHED))
+        for part in parts_of(model)
+    )
 
 
 def parts_of(model: Any) -> list[Any]:
-    """A model and all estimators and functions among its parameters, at any depth."""
+    """A model and all estimators, functions and splitters among its parameters, at any depth."""
     if not hasattr(model, "get_params") or isinstance(model, type):
         return [model]
     parameters = model.get_params(deep=True).values()
-    return [model, *(value for value in parameters if hasattr(value, "get_params") or callable(value))]
+    return [
+        model,
+        *(value for value in parameters if callable(value) or hasattr(value, "get_params") or hasattr(value, "get_n_splits")),
+    ]
 
 
 def _module(part: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from functools import lru_cache
 from typing import Any
 
 
@@ -17,8 +18,14 @@ def derive_seed(rng: int, *parts: str | int) -> int:
     *parts : str or int
         Such as the names of a model and a dataset, and the key of a split.
     """
-    text = json.dumps([rng, *parts])  # ASCII for any name, and no two lists give the same text
+    # a JSON list, ASCII for any name, and no two lists give the same one
+    text = f"[{', '.join([_as_json(part) for part in (rng, *parts)])}]"
     return int.from_bytes(hashlib.blake2b(text.encode("ascii"), digest_size=4).digest(), "little") >> 1
+
+
+@lru_cache(maxsize=1024)
+def _as_json(part: str | int) -> str:
+    return json.dumps(part)
 
 
 def open_random_states(model: Any) -> tuple[str, ...]:

@@ -127,9 +127,11 @@ class MemoryLog:
                 settled = settle(self._run.record, old, kept, outcome)
                 if settled is None:
                     continue
-                outputs = {**kept, **settled.outcome.outputs} if settled.amends else settled.outcome.outputs
-                environment = environment if settled.amends else self._environment
-                changed[outcome.cell] = dataclasses.replace(settled.outcome, outputs=outputs), environment
+                if settled.amends:
+                    both = {**kept, **settled.outcome.outputs}
+                    changed[outcome.cell] = dataclasses.replace(settled.outcome, outputs=both), environment
+                else:
+                    changed[outcome.cell] = settled.outcome, self._environment
             self._run.cells.update(changed)
             self._run.updated = time.time() if changed else self._run.updated
 
