@@ -35,7 +35,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import tiebreak as tb
 
-ROUNDS = 7
+ROUNDS = 9
 MOONS = [{"kernel": ["linear"]}, {"kernel": ["poly"], "degree": [2, 3]}, {"kernel": ["rbf"]}]
 MORE = ["roc_auc", "accuracy", "neg_log_loss", "f1"]
 
@@ -63,10 +63,21 @@ def ratio(seconds: dict[str, list[float]], slow: str, fast: str) -> float:
     return statistics.median(a / b for a, b in zip(seconds[slow], seconds[fast], strict=True))
 
 
+def gallery_data() -> tuple[np.ndarray, np.ndarray, object]:
+    """100 examples, and 10 x 10 folds of them."""
+    X, y = make_moons(noise=0.352, random_state=1, n_samples=100)
+    return X, y, RepeatedStratifiedKFold(n_splits=10, n_repeats=10, random_state=0)
+
+
+def blobs(n: int, folds: int) -> tuple[np.ndarray, np.ndarray, object]:
+    """Examples with 20 features, and folds of them."""
+    X, y = make_classification(n_samples=n, n_features=20, n_informative=5, flip_y=0.1, random_state=0)
+    return X, y, StratifiedKFold(folds, shuffle=True, random_state=0)
+
+
 def gallery() -> list[Goal]:
     """The grid of scikit-learn's example: 4 candidates, 10 x 10 folds of 100 examples, ROC AUC."""
-    X, y = make_moons(noise=0.352, random_state=1, n_samples=100)
-    cv = RepeatedStratifiedKFold(n_splits=10, n_repeats=10, random_state=0)
+    X, y, cv = gallery_data()
     models = tb.grid(SVC(random_state=0), MOONS)
     search = GridSearchCV(SVC(random_state=0), MOONS, scoring="roc_auc", cv=cv)
     folder = tempfile.TemporaryDirectory()
@@ -94,10 +105,8 @@ def gallery() -> list[Goal]:
     ]
 
 
-def against_cross_validate(model: object, n: int, folds: int, rounds: int = ROUNDS) -> float:
-    """How many times faster than cross_validate on `n` examples; the scores must agree."""
-    X, y = make_classification(n_samples=n, n_features=20, n_informative=5, flip_y=0.1, random_state=0)
-    cv = StratifiedKFold(folds, shuffle=True, random_state=0)
+def against_cross_validate(model: object, X: np.ndarray, y: np.ndarray, cv: object, rounds: int = ROUNDS) -> float:
+    """How many times faster than cross_validate; the scores must agree."""
     theirs = cross_validate(model, X, y, cv=cv, scoring="roc_auc")["test_score"]
     ours = tb.evaluate({"m": model}, X, y, cv=cv, scoring="roc_auc").scores().matrix().score[0]
     assert np.abs(theirs - ours).max() <= 1e-12, np.abs(theirs - ours).max()
@@ -112,24 +121,21 @@ def against_cross_validate(model: object, n: int, folds: int, rounds: int = ROUN
 
 
 def small() -> list[Goal]:
-    """Learners whose fit takes less than what is around it: 100 examples, 50 folds."""
+    """Learners whose fit takes less than what is around it: the examples and the folds of the gallery."""
+    models = {
+        "scaler + LogisticRegression": (make_pipeline(StandardScaler(), LogisticRegression()), 1.8),
+        "GaussianNB": (GaussianNB(), 2.5),
+        "decision tree": (DecisionTreeClassifier(random_state=0), 2.5),
+    }
     return [
-        Goal(
-            "scaler + LogisticRegression, n=100: faster than cross_validate",
-            against_cross_validate(make_pipeline(StandardScaler(), LogisticRegression()), 100, 40),
-            "at least", 1.8,
-        ),
-        Goal("GaussianNB, n=100", against_cross_validate(GaussianNB(), 100, 40), "at least", 2.5),
-        Goal(
-            "decision tree, n=100", against_cross_validate(DecisionTreeClassifier(random_state=0), 100, 40), "at least", 2.5
-        ),
-    ]  # fmt: skip
+        Goal(f"{name}, n=100: faster than cross_validate", against_cross_validate(model, *gallery_data()), "at least", goal)
+        for name, (model, goal) in models.items()
+    ]
 
 
 def metrics() -> list[Goal]:
     """What three more metrics cost beside ROC AUC."""
-    X, y = make_classification(n_samples=100, n_features=20, flip_y=0.1, random_state=0)
-    cv = StratifiedKFold(40, shuffle=True, random_state=0)
+    X, y, cv = gallery_data()
     goals = []
     for name, model in {
         "LogisticRegression": make_pipeline(StandardScaler(), LogisticRegression()),
@@ -158,7 +164,7 @@ def large() -> list[Goal]:
         "HistGradientBoosting": HistGradientBoostingClassifier(random_state=0, max_iter=50),
     }
     return [
-        Goal(f"{name}, n=2000: faster than cross_validate", against_cross_validate(model, 2000, 5, 5), "at least", 0.95)
+        Goal(f"{name}, n=2000: faster than cross_validate", against_cross_validate(model, *blobs(2000, 5), 5), "at least", 0.95)
         for name, model in models.items()
     ]
 
@@ -177,7 +183,7 @@ def busy() -> list[Goal]:
     other.start()
     time.sleep(1.0)
     try:
-        figure = against_cross_validate(HistGradientBoostingClassifier(random_state=0, max_iter=50), 100, 10, 5)
+        figure = against_cross_validate(HistGradientBoostingClassifier(random_state=0, max_iter=50), *blobs(100, 10), 5)
     finally:
         stop.set()
         other.join()

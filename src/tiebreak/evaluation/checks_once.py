@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -30,6 +32,32 @@ def settings_after_success(model: Any, dataset: Dataset, is_open: bool) -> dict[
     if len(parts_of(model)) == 1 and not dataset.fit_params and _is_finite(dataset.X):
         settings["assume_finite"] = True
     return settings
+
+
+class Settings:
+    """As `sklearn.config_context`, to be entered many times; it knows what to go back to, and takes half the time.
+
+    Parameters
+    ----------
+    during, before : mapping of str to bool
+        Settings within, and otherwise.
+    """
+
+    def __init__(self, during: Mapping[str, bool], before: Mapping[str, bool]) -> None:
+        self._during = dict(during)
+        self._before = {name: before[name] for name in during}
+
+    def __enter__(self) -> None:
+        if self._during:
+            from sklearn import set_config
+
+            set_config(**self._during)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._during:
+            from sklearn import set_config
+
+            set_config(**self._before)
 
 
 def _is_finite(X: Any) -> bool:

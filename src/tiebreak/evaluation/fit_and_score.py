@@ -7,14 +7,14 @@ import time
 import traceback
 import warnings
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import ExitStack, nullcontext
 from functools import lru_cache
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from tiebreak.evaluation.checks_once import settings_after_success
+from tiebreak.evaluation.checks_once import Settings, settings_after_success
 from tiebreak.evaluation.copies import MakeCopy, copies_of
 from tiebreak.evaluation.randomness import is_open, seeded_globals
 from tiebreak.evaluation.requests import fit_arguments, score_arguments
@@ -93,7 +93,7 @@ class Measurement:
         self._prepared: dict[int, _Prepared] = {}
         self._truths: dict[int, Truth] = {}
         self._slices: tuple[tuple[int, int], _Slices] | None = None
-        self._settings: dict[tuple[int, int], dict[str, bool]] = {}
+        self._settings: dict[tuple[int, int], Settings] = {}  # of models that were fitted on the data before
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if not name.startswith("_")}
@@ -138,14 +138,15 @@ class Measurement:
         if self.plan.rng is not None:
             key = (int(described.repeat[cell.split]), int(described.fold[cell.split]))
             seed = derive_seed(self.plan.rng, prepared.name, dataset.data.name, *key)
+        settings = self._settings.get((cell.dataset, cell.model))
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
-                with seeded_globals(seed) if prepared.is_open else nullcontext(), self._checks(cell):
+                with seeded_globals(seed) if prepared.is_open else nullcontext(), settings or nullcontext():
                     outcome = self._measure(cell, prepared, seed)
-                if (cell.dataset, cell.model) not in self._settings:
+                if settings is None:
                     known = settings_after_success(prepared.model, dataset.data, prepared.is_open)
-                    self._settings[cell.dataset, cell.model] = known
+                    self._settings[cell.dataset, cell.model] = Settings(known, self.config)
             except MemoryError as error:
                 self._slices = None
                 outcome = _failed(cell, "out-of-memory", error, seed)
@@ -178,15 +179,6 @@ class Measurement:
             )
             self._prepared[position] = prepared
         return prepared
-
-    def _checks(self, cell: Cell) -> AbstractContextManager[None]:
-        """What scikit-learn need not check again, where the model has been fitted on these data before."""
-        settings = self._settings.get((cell.dataset, cell.model))
-        if not settings:
-            return nullcontext()
-        from sklearn import config_context
-
-        return config_context(**settings)  # type: ignore[no-any-return]
 
     def _slice(self, cell: Cell) -> _Slices:
         """The rows of a split; kept, as the next cell is likely to be of the same one."""
