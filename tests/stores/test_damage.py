@@ -16,8 +16,22 @@ from tests.contracts.plans import a_dataset, a_failure, a_plan, all_cells, an_ou
 from tiebreak.errors import DamagedStoreError, StoreError, TiebreakError, UnknownNameError
 from tiebreak.plan.outcome import Cell
 from tiebreak.stores import sql_log
-from tiebreak.stores.layout import CELLS, LAYOUTS, LISTS, OUTPUTS, PREFIX, RUNS, STORE, TALLIES, Layout
+from tiebreak.stores.layout import (
+    CELLS,
+    HOLDERS,
+    LAYOUTS,
+    LEASES,
+    LISTS,
+    OUTPUTS,
+    PREFIX,
+    RUNS,
+    SHARING,
+    STORE,
+    TALLIES,
+    Layout,
+)
 from tiebreak.stores.sql import SqlStore
+from tiebreak.stores.statements import put
 from tiebreak.stores.store import Damage, RunLog
 
 N_FLIPS = int(os.environ.get("TIEBREAK_BIT_FLIPS", "150"))
@@ -38,6 +52,9 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     store.delete("gone")
     other = store.open(a_plan("other", models=[f"m{i}" for i in range(4)]))
     other.write([an_outcome(cell, outputs={"predict": np.arange(10) % 2}) for cell in all_cells(other.record)])
+    with store._database.writing() as connection:
+        put(connection, HOLDERS, [(run, 2**62 + run, 7, '["host", 1234, 1.5]') for run in (1, 3)])
+        put(connection, LEASES, [(1, 0, 3, model, 2**62 + 1) for model in range(3)])
     store.close()
     return path.read_bytes()
 
@@ -144,7 +161,10 @@ COLUMNS = [pytest.param(layout, name, id=f"{layout.name}-{name}") for layout in 
 
 @pytest.mark.parametrize(("layout", "column"), COLUMNS)
 def test_a_changed_value(path: Path, layout: Layout, column: str) -> None:
-    """Whatever column it is in, the check reports it, and reading the run (or the list of runs) is refused."""
+    """Whatever column it is in, the check reports it, and reading the run (or the list of runs) is refused.
+
+    Only what is no part of the results, the leases, is in nobody's way.
+    """
     table = PREFIX + layout.name
     with sqlite3.connect(path) as connection:
         where = f"WHERE ({', '.join(layout.keys)}) = (SELECT {', '.join(layout.keys)} FROM {table} LIMIT 1)"
@@ -160,11 +180,15 @@ def test_a_changed_value(path: Path, layout: Layout, column: str) -> None:
     connection.close()
     answers = read_all(path)
     assert answers["check"]
+    if layout in SHARING:
+        assert [damage.where for damage in answers["check"]] == [f"the list of {layout.name}"]
+        assert not any(isinstance(answer, Exception) for answer in answers.values())
+        return
     refused = answers["runs"] if layout in (STORE, RUNS, TALLIES) else answers["moons"]
     assert isinstance(refused, (DamagedStoreError, StoreError))
 
 
-@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
+@pytest.mark.parametrize("layout", [STORE, RUNS, *LISTS, TALLIES, CELLS, OUTPUTS], ids=lambda layout: layout.name)
 def test_a_row_that_is_gone(path: Path, layout: Layout) -> None:
     """Rows are counted, so that the loss of one is noticed."""
     table = PREFIX + layout.name
@@ -175,6 +199,28 @@ def test_a_row_that_is_gone(path: Path, layout: Layout) -> None:
     answers = read_all(path)
     assert answers["check"]
     assert isinstance(answers["runs" if layout in (STORE, RUNS, TALLIES) else "moons"], DamagedStoreError)
+
+
+@pytest.mark.parametrize("layout", SHARING, ids=lambda layout: layout.name)
+def test_leases_that_are_gone(path: Path, layout: Layout) -> None:
+    """They come and go, so nobody misses them."""
+    with sqlite3.connect(path) as connection:
+        assert connection.execute(f"DELETE FROM {PREFIX}{layout.name}").rowcount > 1
+    connection.close()
+    answers = read_all(path)
+    assert answers["check"] == []
+    assert not any(isinstance(answer, Exception) for answer in answers.values())
+
+
+def test_leases_go_with_their_run(path: Path) -> None:
+    """Those of the other run stay."""
+    store = SqlStore(path)
+    store.delete("moons")
+    store.close()
+    with sqlite3.connect(path) as connection:
+        runs = [connection.execute(f"SELECT DISTINCT run FROM {PREFIX}{layout.name}").fetchall() for layout in SHARING]
+    connection.close()
+    assert runs == [[(3,)], []]
 
 
 @pytest.mark.parametrize("layout", [*LISTS, CELLS, OUTPUTS], ids=lambda layout: layout.name)

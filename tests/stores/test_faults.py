@@ -18,6 +18,7 @@ from tests.contracts.plans import a_plan, all_cells, an_outcome
 from tiebreak.errors import DamagedStoreError, StoreError
 from tiebreak.stores import sqlite
 from tiebreak.stores.faults import NotAStoreError, translate
+from tiebreak.stores.layout import SCHEMA, STORE
 from tiebreak.stores.sql import SqlStore
 
 KEPT = "What was written before is kept, and nothing of this call."
@@ -93,11 +94,13 @@ def test_a_store_of_a_later_release(store: SqlStore, path: Path) -> None:
     """Both versions of the schema are named, and what to do."""
     store.close()
     with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE tiebreak_store SET schema_version = 7")
+        row = connection.execute("SELECT * FROM tiebreak_store").fetchone()
+        ((*_, seal),) = STORE.seal([(row[0], 7, *row[2:-1])])
+        connection.execute("UPDATE tiebreak_store SET schema_version = 7, hash = ?", (seal,))
     connection.close()
     (text,) = refused(path)
     assert text.startswith(f"{path} was made by a later release of tiebreak: its schema is 7, and tiebreak ")
-    assert text.endswith("knows schema 1 at most. It was left as it is. Upgrade with: pip install --upgrade tiebreak")
+    assert text.endswith(f"knows schema {SCHEMA} at most. It was left as it is. Upgrade with: pip install --upgrade tiebreak")
 
 
 @pytest.mark.parametrize("value", [0, "'x'", "NULL"])

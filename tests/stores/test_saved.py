@@ -1,26 +1,52 @@
-"""Stores that earlier releases wrote are read, every bit of them."""
+"""Stores that earlier schemas wrote are read as they are, every bit of them."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
-from tests.contracts.plans import comparable, comparable_record
-from tests.stores.data import make_schema_1 as written
-from tiebreak.plan.outcome import STATES
+import pytest
+
+from tests.contracts.plans import a_plan, an_outcome, comparable, comparable_record
+from tests.stores.saved import make_store as written
+from tiebreak import __version__
+from tiebreak.errors import StoreError
+from tiebreak.plan.outcome import STATES, Cell
+from tiebreak.stores.layout import SCHEMA
 from tiebreak.stores.sql import SqlStore
 
-SAVED = Path(__file__).with_name("data") / "schema_1.db"
+EARLIER = range(1, SCHEMA)
 
 
-def test_schema_1(tmp_path: Path) -> None:
-    """Runs, plans, cells and outputs are what the script that made it says; it can be gone on with."""
-    path = tmp_path / "runs.db"
-    path.write_bytes(SAVED.read_bytes())
+def saved_store(schema: int, folder: Path) -> Path:
+    """A copy of a saved store."""
+    path = folder / "runs.db"
+    path.write_bytes(written.saved(schema)[0].read_bytes())
+    return path
+
+
+@pytest.mark.parametrize("schema", EARLIER)
+def test_it_is_read_as_it_is(schema: int, tmp_path: Path) -> None:
+    """Everything in it is what its release said of it, nothing is wrong with it, and reading writes nothing."""
+    path = saved_store(schema, tmp_path)
+    before = path.read_bytes()
     store = SqlStore(path)
+    assert len(store.runs()) > 3
     assert store.check() == []
-    assert [(run.name, run.n_cells, run.n_done, run.n_failed) for run in store.runs()] == [
+    assert written.contents(store) == json.loads(written.saved(schema)[1].read_text(encoding="ascii"))
+    store.close()
+    assert path.read_bytes() == before
+    assert [entry.name for entry in tmp_path.iterdir()] == ["runs.db"]
+
+
+def test_schema_1_holds_what_was_written(tmp_path: Path) -> None:
+    """Plan, cells and outputs are those in the script that made it, whatever that release would have read."""
+    store = SqlStore(saved_store(1, tmp_path))
+    assert sorted((run.name, run.n_cells, run.n_done, run.n_failed) for run in store.runs()) == [
+        (written.ODD_PLAN.name, 16, 16, 0),
         ("empty", 12, 0, 0),
         (written.NAME, 6, 2, 4),
+        ("three datasets", 48, 40, 0),
     ]
     log = store.read(written.NAME)
     expected = {outcome.cell: outcome for outcome in [*written.OUTCOMES, written.LATE]}
@@ -28,21 +54,32 @@ def test_schema_1(tmp_path: Path) -> None:
     assert [comparable(outcome) for outcome in log.outcomes(outputs=True)] == [
         comparable(expected[cell]) for cell in sorted(expected)
     ]
-    record = comparable_record(log.record)
-    assert record == comparable_record(written.PLAN) | {"versions": written.LATER}
-    assert log.environments == written.ENVIRONMENTS
+    assert comparable_record(log.record) == comparable_record(written.PLAN) | {"versions": written.LATER}
+    assert log.environments == (dict(written.PLAN.versions), written.LATER)
     assert log.table().environment.tolist() == [0, 0, 0, 1, 0, 0]
-    store.open(written.PLAN).write([written.OUTCOMES[0]])
+    assert comparable_record(store.read(written.ODD_PLAN.name).record) == comparable_record(written.ODD_PLAN)
     store.close()
 
 
-def test_it_is_not_changed_by_being_read(tmp_path: Path) -> None:
-    """Reading writes nothing."""
-    path = tmp_path / "runs.db"
-    path.write_bytes(SAVED.read_bytes())
+@pytest.mark.parametrize("schema", EARLIER)
+def test_it_is_not_written_to(schema: int, tmp_path: Path) -> None:
+    """Both versions of the schema are named, and the command that upgrades it; the file stays as it was."""
+    path = saved_store(schema, tmp_path)
+    before = path.read_bytes()
     store = SqlStore(path)
-    assert len(store.runs()) == 2
-    assert store.check() == []
+    log = store.read(written.NAME)
+    for use in (
+        lambda: store.open(a_plan()),
+        lambda: store.open(written.PLAN),
+        lambda: log.write([an_outcome(Cell(1, 0, 0))]),
+        lambda: store.delete("empty"),
+    ):
+        with pytest.raises(StoreError) as error:
+            use()
+        assert str(error.value) == (
+            f"{path} has schema {schema}, of an earlier release, and tiebreak {__version__} writes schema {SCHEMA}. It can be "
+            "read as it is, and nothing was written to it. Upgrade it to go on with it; a backup is made first: tiebreak store "
+            f"upgrade sqlite:///{path}"
+        )
     store.close()
-    assert path.read_bytes() == SAVED.read_bytes()
-    assert [entry.name for entry in tmp_path.iterdir()] == ["runs.db"]
+    assert path.read_bytes() == before

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from tiebreak.errors import DamagedStoreError, StoreError
 from tiebreak.plan.record import RunRecord
 from tiebreak.stores import sqlite
 from tiebreak.stores.database import Database
 from tiebreak.stores.faults import NotAStoreError
-from tiebreak.stores.layout import RUNS, Row
+from tiebreak.stores.layout import RUNS, SHARING, Row
 from tiebreak.stores.listing import run_name
 from tiebreak.stores.loading import all_runs, list_damages, load_run
 from tiebreak.stores.scanning import BLOCK, cells_in, positions_of, read_block, scan_cells
 from tiebreak.stores.statements import fetch
 from tiebreak.stores.store import Damage
+from tiebreak.stores.versions import readable_schema
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
 
 _FILE = "the file"
 
@@ -26,11 +33,24 @@ def check_database(database: Database) -> list[Damage]:
             damages += [Damage("", _FILE, f"SQLite says {found!r}")] if found else []
         with database.reading() as connection:
             rows = all_runs(connection, damages.append)
+            damages += _sharing_damages(connection, readable_schema(connection, database.shown), rows)
     except (DamagedStoreError, NotAStoreError) as error:
         return [*damages, Damage("", _FILE, _what(error))]
     for row in rows:
         damages += _check_run(database, row)
     return list(dict.fromkeys(damages))
+
+
+def _sharing_damages(connection: Connection, schema: int, runs: Sequence[Row]) -> list[Damage]:
+    """What is wrong with the rows by which processes share runs. That one of them is gone is no damage."""
+    names = {row[0]: run_name(row) for row in runs}
+    damages = []
+    for layout in SHARING:
+        found = fetch(connection, layout) if layout.since <= schema else []
+        for i in layout.damaged(found):
+            what = f"the hash of its row {i} does not match"
+            damages.append(Damage(names.get(found[i][0], ""), f"the list of {layout.name}", what))
+    return damages
 
 
 def _check_run(database: Database, row: Row) -> list[Damage]:

@@ -17,10 +17,9 @@ from tiebreak.scores.names import quoted
 from tiebreak.stores import sqlite
 from tiebreak.stores.faults import NotAStoreError, file_fault, gone_text, no_database_text, no_store_text, translate
 from tiebreak.stores.layout import PREFIX, SCHEMA, STORE
-from tiebreak.stores.schema import create_tables, tables
+from tiebreak.stores.schema import create_tables
 from tiebreak.stores.statements import put
-from tiebreak.stores.store import Damage
-from tiebreak.stores.wording import refuse
+from tiebreak.stores.versions import readable_schema, require_current
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
@@ -62,8 +61,10 @@ class Database:
             yield connection
 
     @contextmanager
-    def writing(self, run: str = "", *, create: bool = False) -> Iterator[Connection]:
+    def writing(self, run: str = "", *, create: bool = False, to_upgrade: bool = False) -> Iterator[Connection]:
         """A transaction that nobody else writes beside; it is kept as a whole when the block ends without an error.
+
+        It is refused to a store of an earlier schema.
 
         Parameters
         ----------
@@ -71,8 +72,12 @@ class Database:
             What errors are about.
         create : bool
             Whether to make the store if there is none.
+        to_upgrade : bool
+            Whether an earlier schema is what this is about.
         """
         with self._transaction(run, to_write=True, create=create) as connection:
+            if not to_upgrade:
+                require_current(connection, self.shown)
             yield connection
 
     def glance(self, look: Callable[[str], Seen | None]) -> Seen | None:
@@ -159,7 +164,7 @@ class Database:
 
     def _is_store(self, connection: Connection) -> bool:
         """Whether the tables are there; False for an empty file, an error for those of somebody else or of a later release."""
-        from sqlalchemy import inspect, select
+        from sqlalchemy import inspect
 
         names = inspect(connection).get_table_names()
         if not names:
@@ -169,14 +174,7 @@ class Database:
                 f"{self.shown} is a SQLite database of something else, with the tables {quoted(names)}; it was left as it is. "
                 "Name another file for the store."
             )
-        versions = connection.execute(select(tables()[STORE.name].c.schema_version)).scalars().all()
-        if len(versions) != 1 or not isinstance(versions[0], int) or versions[0] < 1:
-            refuse(Damage("", "the version of the schema", f"it is {quoted([str(version) for version in versions])}"))
-        if versions[0] > SCHEMA:
-            raise NotAStoreError(
-                f"{self.shown} was made by a later release of tiebreak: its schema is {versions[0]}, and tiebreak {__version__} "
-                f"knows schema {SCHEMA} at most. It was left as it is. Upgrade with: pip install --upgrade tiebreak"
-            )
+        readable_schema(connection, self.shown)
         return True
 
 

@@ -18,6 +18,10 @@ class NotAStoreError(StoreError):
     """A file that is something else, or was made by a later release; it is left as it is."""
 
 
+class LaterStoreError(NotAStoreError):
+    """A store that was made by a later release."""
+
+
 def translate(path: str, error: Exception, *, run: str, writing: bool) -> TiebreakError:
     """The error that the caller is told instead of SQLAlchemy's or SQLite's.
 

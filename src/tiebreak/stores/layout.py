@@ -9,8 +9,8 @@ from hashlib import blake2b
 from itertools import starmap
 from typing import Any
 
-SCHEMA = 1
-"""The version of what follows. A change of tables, columns, coding or hash raises it."""
+SCHEMA = 2
+"""The version of what follows. A change of tables, columns, coding or hash raises it, and needs a step in `migrations`."""
 
 Row = tuple[Any, ...]
 
@@ -30,6 +30,8 @@ class Layout:
         Never null.
     texts, blobs : tuple of str
         May be null.
+    since : int
+        The schema that the table came with; an older store does not have it.
     """
 
     name: str
@@ -37,6 +39,7 @@ class Layout:
     integers: tuple[str, ...]
     texts: tuple[str, ...] = ()
     blobs: tuple[str, ...] = ()
+    since: int = 1
     _head: struct.Struct = field(init=False, repr=False, compare=False)
     _hasher: Any = field(init=False, repr=False, compare=False)
 
@@ -91,6 +94,7 @@ class Layout:
         return list(struct.unpack(f"<{len(rows)}q", b"".join(digests)))
 
 
+# Every release has to find the version of the schema in a store of any other one: this table never changes.
 STORE = Layout("store", 1, ("id", "schema_version", "created", "n_runs", "next_run"), ("written_by",))
 RUNS = Layout(
     "runs",
@@ -119,9 +123,14 @@ TALLIES = Layout("tallies", 1, ("run", "n_cells", "n_done", "hash_sum", "updated
 CELLS = Layout("cells", 4, ("run", "dataset", "split", "model", "state", "environment"), ("facts",), ("numbers", "train_scores"))
 OUTPUTS = Layout("outputs", 5, ("run", "dataset", "split", "model", "position"), ("method",), ("content",))
 
+HOLDERS = Layout("holders", 2, ("run", "id", "beat"), ("place",), since=2)
+LEASES = Layout("leases", 4, ("run", "dataset", "split", "model", "holder"), since=2)
+
 LISTS = (MODELS, DATASETS, SPLITS, METRICS, ENVIRONMENTS)
 """What a run consists of; its row in `RUNS` says how many there are of each."""
-LAYOUTS = (STORE, RUNS, *LISTS, TALLIES, CELLS, OUTPUTS)
+SHARING = (HOLDERS, LEASES)
+"""Who takes part in a run, and which cells they are about to measure: no results, and none is missed when it is gone."""
+LAYOUTS = (STORE, RUNS, *LISTS, TALLIES, CELLS, OUTPUTS, *SHARING)
 PREFIX = "tiebreak_"
 
 

@@ -19,6 +19,7 @@ from tiebreak.stores.layout import (
     MODELS,
     OUTPUTS,
     RUNS,
+    SHARING,
     SPLITS,
     STORE,
     TALLIES,
@@ -164,5 +165,5 @@ def extend_run(
 
 def forget_rows(connection: Connection, number: int) -> None:
     """Delete everything of a run but its row in `RUNS`."""
-    for layout in (*LISTS, TALLIES, CELLS, OUTPUTS):
+    for layout in (*LISTS, TALLIES, CELLS, OUTPUTS, *SHARING):
         delete(connection, layout, run=number)
