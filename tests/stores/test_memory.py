@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from tests.contracts.lease_contract import LeaseContract
 from tests.contracts.store_contract import StoreContract
 from tiebreak.stores.memory import MemoryStore
 
 
-class TestMemoryStore(StoreContract):
+class TestMemoryStore(StoreContract, LeaseContract):
     """As every store."""
 
     @pytest.fixture

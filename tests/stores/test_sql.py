@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.contracts.lease_contract import LeaseContract
 from tests.contracts.plans import a_dataset, a_failure, a_plan, all_cells, an_outcome, comparable
 from tests.contracts.store_contract import HOSTILE, StoreContract
 from tiebreak.errors import StoreError
@@ -41,7 +42,7 @@ def store(path: Path) -> Iterator[SqlStore]:
     store.close()
 
 
-class TestSqlStore(StoreContract):
+class TestSqlStore(StoreContract, LeaseContract):
     """As every store."""
 
     @pytest.fixture

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tiebreak.errors import InvalidParameterError, InvalidPlanError
+from tiebreak.evaluation.claims import Claims
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.fit_and_score import Measurement
 from tiebreak.evaluation.progress import Progress, Tracker
@@ -169,7 +170,7 @@ def run_missing(
     KeyboardInterrupt
         With a note on what is kept and how to go on.
     """
-    missing, to_rescore = what_is_missing(work, log, retry_failed=retry_failed)
+    missing, to_rescore, failed = what_is_missing(work, log, retry_failed=retry_failed)
     tracker = Tracker(log, missing, progress)
     pending: Sequence[Outcome] = []
     try:
@@ -177,11 +178,17 @@ def run_missing(
             missing = sorted({*missing, *rescore(work, log, to_rescore)})
             tracker.expect(missing)
         tracker.report()
-        for outcomes in runner.run(work, missing) if missing else ():
-            pending = outcomes
-            log.write(outcomes)
-            tracker.add(outcomes)
-            pending = []
+        with log.lease() as lease:
+            claims = Claims(lease, missing, again=failed)
+            while missing:
+                for outcomes in runner.run(work, claims):
+                    pending = outcomes
+                    kept = claims.write(outcomes)
+                    pending = []
+                    tracker.add([*kept, *claims.settled_elsewhere()])
+                if not claims.wait(lambda seconds: tracker.wait(seconds, claims.settled_elsewhere(), claims.n_held)):
+                    break
+            tracker.add(claims.settled_elsewhere())
     except BaseException as error:
         if not isinstance(error, Exception):
             # an interrupt while they were written does not tell whether they are kept
@@ -192,7 +199,7 @@ def run_missing(
         tracker.finish()
 
 
-def what_is_missing(work: Measurement, log: RunLog, *, retry_failed: bool) -> tuple[list[Cell], list[Cell]]:
+def what_is_missing(work: Measurement, log: RunLog, *, retry_failed: bool) -> tuple[list[Cell], list[Cell], set[Cell]]:
     """Cells to be measured, and cells that lack only a metric, which their predictions may tell.
 
     Returns
@@ -201,20 +208,23 @@ def what_is_missing(work: Measurement, log: RunLog, *, retry_failed: bool) -> tu
         In the order of the plan.
     list of Cell
         Likewise.
+    set of Cell
+        Those to be measured that have failed before.
     """
     table = log.table()
     cells = zip(table.dataset.tolist(), table.split.tolist(), table.model.tolist(), strict=True)
     complete = np.asarray(table.has_score.all(axis=1)).tolist()
     settled: set[tuple[int, ...]] = set()
     incomplete: list[Cell] = []
+    failed: set[Cell] = set()
     for cell, state, has_all in zip(cells, table.state.tolist(), complete, strict=True):
-        if state != 0 and not retry_failed:
-            settled.add(cell)
-        elif state == 0:
-            settled.add(cell)
-            if not has_all:
-                incomplete.append(Cell(*cell))
-    return [cell for cell in work.plan.cells() if cell not in settled], incomplete
+        if state != 0 and retry_failed:
+            failed.add(Cell(*cell))
+            continue
+        settled.add(cell)
+        if state == 0 and not has_all:
+            incomplete.append(Cell(*cell))
+    return [cell for cell in work.plan.cells() if cell not in settled], incomplete, failed
 
 
 def _check_flags(**flags: Any) -> None:

@@ -36,6 +36,8 @@ class Progress:
     leading_score : float
     is_finished : bool
         Whether this is the last report.
+    n_elsewhere : int
+        Cells that are waited for, as other processes have taken them on and nothing else is left.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Progress:
     leading_score: float
     metric: str
     is_finished: bool
+    n_elsewhere: int = 0
 
 
 class Tracker:
@@ -70,6 +73,7 @@ class Tracker:
         self._begun = self._reported = time.monotonic()
         self._now_done = 0
         self._is_finished = False
+        self._n_elsewhere = 0
         self.expect(missing)
         self._n_failed = 0
         self._sum: defaultdict[int, float] = defaultdict(float)
@@ -107,6 +111,14 @@ class Tracker:
         if time.monotonic() - self._reported >= 0.1:
             self.report()
 
+    def wait(self, seconds: float, outcomes: Sequence[Outcome], n_elsewhere: int) -> None:
+        """Others measure what is left: these outcomes are known by now, and so many cells are waited for."""
+        self.add(outcomes)
+        if n_elsewhere != self._n_elsewhere:
+            self._n_elsewhere = n_elsewhere
+            self.report()
+        time.sleep(seconds)
+
     def report(self) -> None:
         """Tell whoever listens."""
         if self._report is not None:
@@ -135,7 +147,7 @@ class Tracker:
         metric = self._record.metrics[0].name
         return Progress(
             self._record.name, self._record.n_cells, n_settled - self._n_failed, self._n_failed, self._n_before, seconds, rate,
-            left, leader, score, metric, self._is_finished,
+            left, leader, score, metric, self._is_finished, 0 if self._is_finished else self._n_elsewhere,
         )  # fmt: skip
 
     def _leader(self) -> tuple[str, float]:

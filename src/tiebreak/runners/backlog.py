@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from operator import length_hint
 from threading import Lock
 
 from tiebreak.plan.outcome import Cell
@@ -31,23 +32,25 @@ class Backlog:
 
     Parameters
     ----------
-    cells : sequence of Cell
+    cells : iterable of Cell
+        Taken from as late as possible: others may measure the same run, and each cell that was taken is this runner's.
     """
 
-    def __init__(self, cells: Sequence[Cell]) -> None:
-        self._cells = deque(cells)
-        self._waiting = Counter(_kind(cell) for cell in cells)
+    def __init__(self, cells: Iterable[Cell]) -> None:
+        self._source = iter(cells)
+        self._put_back: deque[Cell] = deque()
         self._seconds: dict[Kind, float] = {}
         self._n_measured: Counter[Kind] = Counter()
         self._lock = Lock()
 
     def __len__(self) -> int:
-        return len(self._cells)
+        """How many are left; of those that others may take as well, at most so many."""
+        return len(self._put_back) + length_hint(self._source)
 
     def take_one(self) -> Cell | None:
         """The next cell; None when there is none."""
         with self._lock:
-            return self._pop() if self._cells else None
+            return self._next()
 
     def take_batch(self, n_workers: int) -> list[Cell]:
         """Consecutive cells for one of several workers; a single one as long as nothing is known of their seconds.
@@ -58,32 +61,30 @@ class Backlog:
             Among how many the rest is shared.
         """
         with self._lock:
-            if not self._cells:
-                return []
             usual = self._usual_seconds()
             if usual is None:
-                return [self._pop()]
-            room = max(LEAST_SECONDS, min(BATCH_SECONDS, self._rest(usual, {}) / (SHARES * n_workers)))
+                cell = self._next()
+                return [] if cell is None else [cell]
+            room = max(LEAST_SECONDS, min(BATCH_SECONDS, len(self) * usual / (SHARES * n_workers)))
             batch: list[Cell] = []
-            while self._cells:
-                seconds = self._seconds.get(_kind(self._cells[0]), usual)
+            while (cell := self._next()) is not None:
+                seconds = self._seconds.get(_kind(cell), usual)
                 if batch and room < seconds / 2:  # without it the batch is nearer to its length
+                    self._put_back.appendleft(cell)
                     break
                 room -= seconds
-                batch.append(self._pop())
+                batch.append(cell)
             return batch
 
     def take_all(self) -> list[Cell]:
         """Whatever is left."""
         with self._lock:
-            return [self._pop() for _ in range(len(self._cells))]
+            return list(iter(self._next, None))
 
     def put_back(self, cells: Iterable[Cell]) -> None:
         """Cells that were taken and not measured are the next again."""
         with self._lock:
-            cells = list(cells)
-            self._cells.extendleft(reversed(cells))
-            self._waiting.update(map(_kind, cells))
+            self._put_back.extendleft(reversed(list(cells)))
 
     def note(self, cell: Cell, seconds: float) -> None:
         """Learn from a measured cell."""
@@ -97,28 +98,20 @@ class Backlog:
     def rest_seconds(self, running: Cell, elapsed: float) -> float:
         """How long one worker would take for what is left, given that a cell has been running for so many seconds by now.
 
-        A kind of model that was never measured is taken to need as long as the others do on average.
+        What is left is taken to be of all kinds alike.
         """
         kind = _kind(running)
         with self._lock:
-            at_least = {kind: max(elapsed, self._seconds.get(kind, 0.0))}
-            known = self._seconds | at_least
-            return self._rest(sum(known.values()) / len(known), at_least)
+            known = self._seconds | {kind: max(elapsed, self._seconds.get(kind, 0.0))}
+            return len(self) * sum(known.values()) / len(known)
 
-    def _pop(self) -> Cell:
+    def _next(self) -> Cell | None:
         """Take the next cell."""
-        cell = self._cells.popleft()
-        self._waiting[_kind(cell)] -= 1
-        return cell
+        return self._put_back.popleft() if self._put_back else next(self._source, None)
 
     def _usual_seconds(self) -> float | None:
         """Mean over the kinds that were measured."""
         return sum(self._seconds.values()) / len(self._seconds) if self._seconds else None
-
-    def _rest(self, usual: float, at_least: dict[Kind, float]) -> float:
-        """Seconds of all the cells that are left."""
-        known = self._seconds | at_least
-        return sum(n * known.get(kind, usual) for kind, n in self._waiting.items())
 
 
 def _kind(cell: Cell) -> Kind:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable
 from numbers import Integral, Real
+from operator import length_hint
 from typing import cast
 
 from tiebreak.errors import InvalidParameterError
@@ -46,8 +47,8 @@ class LocalRunner:
         self.timeout = _checked_timeout(timeout)
         self.isolate = isolate
 
-    def run(self, workload: Workload, cells: Sequence[Cell]) -> Generator[list[Outcome], None, None]:
-        """Each cell's outcome once, in batches, as `Runner.run` promises.
+    def run(self, workload: Workload, cells: Iterable[Cell]) -> Generator[list[Outcome], None, None]:
+        """The outcome of each cell once, in batches, as `Runner.run` promises.
 
         Raises
         ------
@@ -56,7 +57,7 @@ class LocalRunner:
         LostWorkersError
             No worker process could be started.
         """
-        n_workers = min(self.n_workers, len(cells))
+        n_workers = min(self.n_workers, length_hint(cells, self.n_workers))
         stays_here = self.timeout is None and not self.isolate
         if stays_here and n_workers <= 1:
             yield from measure_here(workload, cells)

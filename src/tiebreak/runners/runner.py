@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable
 from types import TracebackType
 from typing import Protocol
 
@@ -31,8 +31,8 @@ class Workload(Protocol):
 class Runner(Protocol):
     """Measures cells somewhere and hands the outcomes over as they come."""
 
-    def run(self, workload: Workload, cells: Sequence[Cell]) -> Generator[list[Outcome], None, None]:
-        """Each cell's outcome once, in batches that are to be recorded together.
+    def run(self, workload: Workload, cells: Iterable[Cell]) -> Generator[list[Outcome], None, None]:
+        """The outcome of each cell that was taken, once, in batches that are to be recorded together.
 
         A batch holds what one worker measured at a stretch, about 0.2 s of work, or what several did. A worker is given
         more only after the consumer has asked for the next batch, so that at a kill at most one batch of each worker is
@@ -42,6 +42,8 @@ class Runner(Protocol):
         Parameters
         ----------
         workload : Workload
-        cells : sequence of Cell
-            In the order of the plan: cells of the same split follow one another.
+        cells : iterable of Cell
+            In the order of the plan: cells of the same split follow one another. It is taken from only when there is a worker
+            for a cell, as other processes may take cells of the same run, and it may end early for that reason.
+            `operator.length_hint` says how many there are at most.
         """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
@@ -88,17 +88,25 @@ def amend(connection: Connection, number: int, stored: RunRecord, environment: i
     return _put_entries(connection, number, metrics, entries)
 
 
+def kept_cells(
+    connection: Connection, number: int, stored: RunRecord, metrics: Sequence[str], cells: Iterable[Cell]
+) -> dict[Cell, tuple[KeptCell, int]]:
+    """What is kept of some cells, by stored positions, each with the hash of its row; those not kept are left out."""
+    wanted = set(cells)
+    kept = {}
+    for _, group in groupby(sorted(wanted), key=lambda cell: cell[:2]):
+        of_split = list(group)
+        found = cells_between(connection, CELLS, number, of_split[0], of_split[-1])
+        for row in whole_rows(CELLS, [row for row in found if row[1:4] in wanted], stored):
+            kept[Cell(*row[1:4])] = read_cell(row, metrics), row[-1]
+    return kept
+
+
 def _load_entries(
     connection: Connection, number: int, stored: RunRecord, metrics: Sequence[str], cells: set[Cell]
 ) -> dict[Cell, _Entry]:
-    entries = {cell: _Entry() for cell in sorted(cells)}
-    for _, group in groupby(list(entries), key=lambda cell: cell[:2]):
-        of_split = list(group)
-        found = cells_between(connection, CELLS, number, of_split[0], of_split[-1])
-        for row in whole_rows(CELLS, [row for row in found if row[1:4] in entries], stored):
-            kept = read_cell(row, metrics)
-            entries[kept.outcome.cell] = _Entry(kept, kept, row[-1])
-    return entries
+    kept = kept_cells(connection, number, stored, metrics, cells)
+    return {cell: _Entry(kept[cell][0], *kept[cell]) if cell in kept else _Entry() for cell in sorted(cells)}
 
 
 def _settle(entry: _Entry, stored: RunRecord, environment: int, new: Ready) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import dataclasses
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Self
 
 import numpy as np
 
@@ -17,8 +19,8 @@ from tiebreak.scores.names import look_up
 from tiebreak.stores.coding import numeric_array
 from tiebreak.stores.merging import check_record, environment_of, merge_records
 from tiebreak.stores.places import Places, find_places
-from tiebreak.stores.rule import settle
-from tiebreak.stores.store import CellTable, Damage, Note, RunSummary
+from tiebreak.stores.rule import is_settled, settle
+from tiebreak.stores.store import CellTable, Claim, Damage, Note, RunSummary
 from tiebreak.stores.wording import deleted_text
 
 
@@ -31,6 +33,7 @@ class _Run:
     created: float
     updated: float
     cells: dict[Cell, tuple[Outcome, int]] = field(default_factory=dict)
+    owners: dict[Cell, MemoryLease] = field(default_factory=dict)
     is_deleted: bool = False
 
 
@@ -135,6 +138,10 @@ class MemoryLog:
             self._run.cells.update(changed)
             self._run.updated = time.time() if changed else self._run.updated
 
+    def lease(self) -> MemoryLease:
+        """A share in measuring the run, for one thread among several."""
+        return MemoryLease(self, self._run, self._places, self._lock)
+
     def table(self) -> CellTable:
         """All recorded cells."""
         with self._lock:
@@ -201,6 +208,52 @@ class MemoryLog:
     def _check_kept(self) -> None:
         if self._run.is_deleted:
             raise StoreError(deleted_text(self.record.name))
+
+
+class MemoryLease:
+    """A share in measuring a run; its holder lives as long as it is open."""
+
+    def __init__(self, log: MemoryLog, run: _Run, places: Places, lock: threading.RLock) -> None:
+        self._log = log
+        self._run = run
+        self._places = places
+        self._lock = lock
+        self._own_metrics = [metric.name for metric in places.record.metrics]
+        self.n_refused = 0
+
+    def claim(self, cells: Sequence[Cell], *, again: Collection[Cell] = ()) -> Claim:
+        """Take on those of the cells that nobody else has."""
+        claim = Claim([], [], [])
+        with self._lock:
+            for cell in cells:
+                stored = self._places.stored(cell)
+                outcome, _ = self._run.cells.get(stored, (None, 0))
+                if outcome is not None and is_settled(outcome, self._own_metrics, is_again=cell in again):
+                    claim.settled.append(self._places.own_part(outcome, cell, {}))
+                elif self._run.owners.setdefault(stored, self) is self:
+                    claim.granted.append(cell)
+                else:
+                    claim.held.append(cell)
+        return claim
+
+    def write(
+        self, outcomes: Sequence[Outcome], wanted: Sequence[Cell] = (), *, again: Collection[Cell] = ()
+    ) -> tuple[list[Outcome], Claim]:
+        """Keep outcomes of cells that were granted, and take on others; nothing is ever lost to others."""
+        with self._lock:
+            self._log.write(outcomes)
+            for outcome in outcomes:
+                self._run.owners.pop(self._places.stored(outcome.cell), None)
+            return [], self.claim(wanted, again=again)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Give back what was taken on and not measured."""
+        with self._lock:
+            for cell in [cell for cell, owner in self._run.owners.items() if owner is self]:
+                del self._run.owners[cell]
 
 
 def _summary(run: _Run) -> RunSummary:

@@ -11,7 +11,7 @@ from tiebreak.stores.merging import check_record, environment_of, merge_records
 from tiebreak.stores.sql_log import SqlLog
 
 
-def open_run(database: Database, record: RunRecord, *, accept_versions: bool) -> SqlLog:
+def open_run(database: Database, record: RunRecord, *, accept_versions: bool, lease_seconds: float) -> SqlLog:
     """Begin a run, or go on with the one of the same name."""
     check_record(record)
     with database.writing(record.name, create=True) as connection:
@@ -25,11 +25,11 @@ def open_run(database: Database, record: RunRecord, *, accept_versions: bool) ->
             is_new = environment == len(stored.environments)
             environments = (*stored.environments, dict(record.versions)) if is_new else stored.environments
             run = extend_run(connection, stored, merged, environments)
-    return SqlLog(database, run, dataclasses.replace(record, threads=run.record.threads), environment)
+    return SqlLog(database, run, dataclasses.replace(record, threads=run.record.threads), environment, lease_seconds)
 
 
-def read_run(database: Database, name: str) -> SqlLog:
+def read_run(database: Database, name: str, *, lease_seconds: float) -> SqlLog:
     """A stored run with everything that it has."""
     with database.reading(name) as connection:
         run = load_run(connection, known_run(connection, name))
-    return SqlLog(database, run, run.record, len(run.environments) - 1)
+    return SqlLog(database, run, run.record, len(run.environments) - 1, lease_seconds)

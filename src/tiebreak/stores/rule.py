@@ -67,6 +67,23 @@ def settle(stored: RunRecord, old: Outcome | None, kept_outputs: Collection[str]
     return Settled(amended, amends=True)
 
 
+def is_settled(outcome: Outcome, metrics: Collection[str], *, is_again: bool) -> bool:
+    """Whether nothing is left to do for a cell that somebody has measured.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        What is kept of it.
+    metrics : collection of str
+        That it is to have.
+    is_again : bool
+        Whether it is to be measured even though it has failed.
+    """
+    if not outcome.is_done:
+        return not is_again
+    return all(name in outcome.scores for name in metrics)
+
+
 def _check_agreement(stored: RunRecord, old: Outcome, new: Outcome) -> None:
     for rows, then, now in (("", old.scores, new.scores), (" on the training rows", old.train_scores, new.train_scores)):
         for name, score in now.items():

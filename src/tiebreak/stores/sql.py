@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
 from functools import partial
+from numbers import Real
 from typing import TYPE_CHECKING
 
+from tiebreak.errors import InvalidParameterError
 from tiebreak.plan.record import RunRecord
 from tiebreak.stores.database import Database
 from tiebreak.stores.glance import glance
@@ -30,6 +33,9 @@ class SqlStore:
     ----------
     source : str or path-like
         ``sqlite:///results.db``, or a path that ends in ``.db``, ``.sqlite`` or ``.sqlite3``.
+    lease_seconds : float, default 60
+        Where several processes measure one run: for how long one of them may show no sign of life before the others
+        take over the cells that it had begun. A process that ended on the same machine is noticed at once.
 
     Raises
     ------
@@ -37,10 +43,11 @@ class SqlStore:
         The source is something else.
     """
 
-    def __init__(self, source: str | os.PathLike[str]) -> None:
+    def __init__(self, source: str | os.PathLike[str], *, lease_seconds: float = 60.0) -> None:
         path = sqlite_path(source)
         self._url = f"sqlite:///{path}"
         self._database = Database(path)
+        self._lease_seconds = _checked_seconds(lease_seconds)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._url!r})"
@@ -62,13 +69,13 @@ class SqlStore:
         """Begin a run, or go on with the one of the same name."""
         from tiebreak.stores.opening import open_run
 
-        return open_run(self._database, record, accept_versions=accept_versions)
+        return open_run(self._database, record, accept_versions=accept_versions, lease_seconds=self._lease_seconds)
 
     def read(self, name: str) -> SqlLog:
         """A stored run with everything that it has."""
         from tiebreak.stores.opening import read_run
 
-        return read_run(self._database, name)
+        return read_run(self._database, name, lease_seconds=self._lease_seconds)
 
     def delete(self, name: str) -> None:
         """Forget a run, even a damaged one."""
@@ -85,3 +92,9 @@ class SqlStore:
     def close(self) -> None:
         """Let go of the file; the store may be used again afterwards."""
         self._database.close()
+
+
+def _checked_seconds(seconds: float) -> float:
+    if isinstance(seconds, bool) or not isinstance(seconds, Real) or not 1 <= seconds < math.inf:
+        raise InvalidParameterError(f"lease_seconds={seconds!r} is no number of seconds; give 1 or more.")
+    return float(seconds)

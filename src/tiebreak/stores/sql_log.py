@@ -14,6 +14,7 @@ from tiebreak.plan.record import RunRecord
 from tiebreak.stores.coding import unpack_table
 from tiebreak.stores.database import Database
 from tiebreak.stores.layout import ENVIRONMENTS, Row
+from tiebreak.stores.leases import LEASE_SECONDS, SqlLease
 from tiebreak.stores.loading import StoredRun
 from tiebreak.stores.places import ABSENT, find_places
 from tiebreak.stores.rows import SECONDS
@@ -36,9 +37,14 @@ class SqlLog:
         The part of the run that this log sees.
     environment : int
         The position of the versions at work.
+    lease_seconds : float
+        For how long who has taken cells on may show nothing.
     """
 
-    def __init__(self, database: Database, run: StoredRun, record: RunRecord, environment: int) -> None:
+    def __init__(
+        self, database: Database, run: StoredRun, record: RunRecord, environment: int, lease_seconds: float = LEASE_SECONDS
+    ) -> None:
+        self._lease_seconds = lease_seconds
         self._database = database
         self._number = run.number
         self._stored = _without_arrays(run.record)
@@ -62,6 +68,10 @@ class SqlLog:
     def write(self, outcomes: Sequence[Outcome]) -> None:
         """Keep the outcomes, all of them or none."""
         self._writer.write(outcomes)
+
+    def lease(self) -> SqlLease:
+        """A share in measuring the run, for one process among several."""
+        return SqlLease(self._database, self._number, self._stored, self._places, self._writer, self._lease_seconds)
 
     def table(self) -> CellTable:
         """All recorded cells."""

@@ -111,6 +111,11 @@ def delete(connection: Connection, layout: Layout, **equal: int) -> None:
     _delete_equal(layout, tuple(equal)).execute(connection, equal)
 
 
+def delete_keys(connection: Connection, layout: Layout, keys: Sequence[Row]) -> None:
+    """Delete the rows with these keys."""
+    _delete_equal(layout, layout.keys).execute_rows(connection, layout.keys, keys)
+
+
 @cache
 def _select_equal(layout: Layout, names: tuple[str, ...]) -> Statement:
     def build(_: str) -> Select[Any]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, Self
 
 from tiebreak.plan.outcome import STATES, Cell, Outcome, State
 from tiebreak.plan.record import RunRecord
@@ -99,6 +100,66 @@ class CellTable:
         return STATES[int(self.state[row])]
 
 
+class Claim(NamedTuple):
+    """What has come of asking for cells. Each of those asked for is in one of the three.
+
+    Attributes
+    ----------
+    granted : list of Cell
+        To be measured by whoever asked, and by nobody else as long as it lives.
+    held : list of Cell
+        Taken on by somebody else who has not lost them yet.
+    settled : list of Outcome
+        There is nothing left to do for these; their outputs are left out.
+    """
+
+    granted: list[Cell]
+    held: list[Cell]
+    settled: list[Outcome]
+
+
+class Lease(Protocol):
+    """What one process has taken on of a run that several may measure at once.
+
+    A lease lasts as long as its holder shows that it lives, which it does by itself. One that has not done so for a while (its
+    machine is gone, the process hangs) loses its cells to whoever asks for them next; what it hands in later is refused.
+    No clock is compared with another: who asks measures for how long a holder has shown nothing.
+    """
+
+    @property
+    def n_refused(self) -> int:
+        """Outcomes that came too late to be kept."""
+
+    def claim(self, cells: Sequence[Cell], *, again: Collection[Cell] = ()) -> Claim:
+        """Take on those of the cells that nobody else has.
+
+        Parameters
+        ----------
+        cells : sequence of Cell
+        again : collection of Cell
+            Those that are to be measured although they have failed. Other cells that failed are settled, as are those that
+            have all metrics of the record.
+        """
+
+    def write(
+        self, outcomes: Sequence[Outcome], wanted: Sequence[Cell] = (), *, again: Collection[Cell] = ()
+    ) -> tuple[list[Outcome], Claim]:
+        """Keep outcomes of cells that were granted, as `RunLog.write` does, and take on others in the same breath.
+
+        Returns
+        -------
+        list of Outcome
+            Those that were refused, as their cells were lost to others.
+        Claim
+            On the cells wanted.
+        """
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Give back what was taken on and not measured."""
+
+
 class RunLog(Protocol):
     """The cells of one run. Cells, models, datasets, splits and metrics are meant by their positions in `record`.
 
@@ -137,6 +198,9 @@ class RunLog(Protocol):
         StoreError
             The outcomes could not be kept; those written before are.
         """
+
+    def lease(self) -> Lease:
+        """A share in measuring the run, for one process among several."""
 
     def table(self) -> CellTable:
         """All recorded cells.

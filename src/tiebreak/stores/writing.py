@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol
 
-from tiebreak.plan.outcome import Outcome
+from tiebreak.plan.outcome import Cell, Outcome
 from tiebreak.plan.record import RunRecord
 from tiebreak.stores.amending import Change, Ready, amend
 from tiebreak.stores.database import Database
@@ -26,6 +27,27 @@ _MOST_BYTES = 4_000_000
 
 class _SomeKnownError(Exception):
     """Some cells of a piece were written before."""
+
+
+class LostCellsError(Exception):
+    """Some cells of a piece belong to another holder by now."""
+
+    def __init__(self, cells: Collection[Cell]) -> None:
+        super().__init__(cells)
+        self.cells = cells
+
+
+class Guard(Protocol):
+    """Who has a say in the transactions of a writer."""
+
+    def enter(self, connection: Connection, piece: Sequence[Ready]) -> None:
+        """Before something is written; raises `LostCellsError` if it must not be."""
+
+    def leave(self, connection: Connection) -> None:
+        """After it was written, before it is kept."""
+
+    def kept(self) -> None:
+        """What was written is kept."""
 
 
 class Writer:
@@ -51,13 +73,31 @@ class Writer:
         self._places = places
         self._environment = environment
 
-    def write(self, outcomes: Sequence[Outcome]) -> None:
-        """Keep the outcomes by the rule, in one transaction unless they are very many."""
+    def write(self, outcomes: Sequence[Outcome], guard: Guard | None = None) -> None:
+        """Keep the outcomes by the rule, in one transaction unless they are very many; all but those that the guard refuses."""
         for piece in _pieces([self._ready(outcome) for outcome in outcomes]):
             try:
-                self._insert(piece)
+                self._write(piece, guard)
+            except LostCellsError as lost:
+                self._write([each for each in piece if each.cell not in lost.cells], guard)
+
+    def _write(self, piece: Sequence[Ready], guard: Guard | None) -> None:
+        if piece:
+            try:
+                self._insert(piece, guard)
             except _SomeKnownError:
-                self._amend(piece)
+                self._amend(piece, guard)
+            if guard is not None:
+                guard.kept()
+
+    @contextmanager
+    def _writing(self, piece: Sequence[Ready], guard: Guard | None) -> Iterator[Connection]:
+        with self._database.writing(self._stored.name) as connection:
+            if guard is not None:
+                guard.enter(connection, piece)
+            yield connection
+            if guard is not None:
+                guard.leave(connection)
 
     def _ready(self, outcome: Outcome) -> Ready:
         self._places.check(outcome)
@@ -65,7 +105,7 @@ class Writer:
         rows = output_rows(self._number, cell, outcome.outputs)
         return Ready(cell, outcome, rows, sum(len(row[-1]) for row in rows))
 
-    def _insert(self, piece: Sequence[Ready]) -> None:
+    def _insert(self, piece: Sequence[Ready], guard: Guard | None) -> None:
         """Write a piece of which no cell is there yet."""
         cells = []
         for each in piece:
@@ -73,16 +113,16 @@ class Writer:
             cells.append(cell_row(self._number, each.cell, kept, self._places.metric_place))
         sealed = CELLS.seal(cells)
         n_done = sum(each.outcome.is_done for each in piece)
-        with self._database.writing(self._stored.name) as connection:
+        with self._writing(piece, guard) as connection:
             tally = read_tally(connection, self._number, self._stored.name)
             if insert_new(connection, CELLS, sealed) < len(sealed):
                 raise _SomeKnownError
             put(connection, OUTPUTS, [row for each in piece for row in each.output_rows])
             _put_tally(connection, tally, Change(len(sealed), n_done, [row[-1] for row in sealed], []))
 
-    def _amend(self, piece: Sequence[Ready]) -> None:
+    def _amend(self, piece: Sequence[Ready], guard: Guard | None) -> None:
         """Write a piece cell after cell."""
-        with self._database.writing(self._stored.name) as connection:
+        with self._writing(piece, guard) as connection:
             tally = read_tally(connection, self._number, self._stored.name)
             change = amend(connection, self._number, self._stored, self._environment, piece)
             if change is not None:

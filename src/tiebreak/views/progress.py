@@ -47,6 +47,7 @@ class _Lines:
         self._share = 0.0
         self._seconds = 0.0
         self._is_first = True
+        self._is_waiting = False
 
     def __call__(self, progress: Progress) -> None:
         settled = progress.n_done + progress.n_failed
@@ -58,6 +59,9 @@ class _Lines:
         elif progress.is_finished:
             if settled > progress.n_before:
                 self._say(status(progress))
+        elif progress.n_elsewhere and not self._is_waiting:
+            self._is_waiting = True
+            self._say(status(progress))
         elif share - self._share >= EVERY and progress.seconds - self._seconds >= LINE_PAUSE:
             self._share, self._seconds = share, progress.seconds
             self._say(status(progress))
@@ -111,7 +115,10 @@ def status(progress: Progress) -> str:
 
 
 def details(progress: Progress) -> str:
-    """Rate, time left, failures and leader."""
+    """Rate, time left, failures and leader; who is waited for."""
+    if progress.n_elsewhere:
+        cells = "1 cell is" if progress.n_elsewhere == 1 else f"{progress.n_elsewhere} cells are"
+        return f"{cells} being measured by other processes"
     parts = [f"{progress.cells_per_second:.3g}/s"] if progress.cells_per_second else []
     if progress.seconds_left == progress.seconds_left and not progress.is_finished:
         parts.append(f"{duration(progress.seconds_left)} left")

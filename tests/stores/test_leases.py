@@ -1,0 +1,181 @@
+"""Several processes at work on one run in a database."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.contracts.plans import a_plan, all_cells, an_outcome
+from tiebreak.errors import InvalidParameterError
+from tiebreak.stores import leases
+from tiebreak.stores.layout import HOLDERS, LEASES, PREFIX
+from tiebreak.stores.sql import SqlStore
+from tiebreak.stores.statements import fetch, put
+
+CELLS = all_cells(a_plan())
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Of a store."""
+    return tmp_path / "runs.db"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[SqlStore]:
+    """Whose holders are lost after a second of silence."""
+    store = SqlStore(path, lease_seconds=1)
+    yield store
+    store.close()
+
+
+def rows(store: SqlStore) -> tuple[int, int]:
+    """How many holders and leases the store has."""
+    with store._database.reading() as connection:
+        return len(fetch(connection, HOLDERS)), len(fetch(connection, LEASES))
+
+
+def elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on leases are taken on as if on another machine."""
+    monkeypatch.setattr(leases, "own_place", lambda: {"machine": "another", "process": 1, "begun": ""})
+
+
+def test_a_finished_run_has_no_leases(store: SqlStore):
+    """Neither while nothing is taken on, nor at the end."""
+    with store.open(a_plan()).lease() as lease:
+        assert rows(store) == (0, 0)
+        lease.claim(CELLS[:2])
+        assert rows(store) == (1, 2)
+        lease.write([an_outcome(CELLS[0])])
+        assert rows(store) == (1, 1)
+        lease.write([an_outcome(CELLS[1])])
+        assert rows(store) == (0, 0)
+        lease.claim(CELLS[2:])
+    assert rows(store) == (0, 0)
+
+
+def test_cells_of_a_process_that_was_killed_are_free_at_once(store: SqlStore, path: Path):
+    """On the same machine nobody has to wait: it is seen that the process has ended."""
+    script = (
+        "import time; from tests.contracts.plans import a_plan, all_cells; from tiebreak.stores.sql import SqlStore\n"
+        f"lease = SqlStore({str(path)!r}).open(a_plan()).lease(); lease.claim(all_cells(a_plan())[:5])\n"
+        "print('ready', flush=True); time.sleep(60)"
+    )
+    folder = Path(__file__).parents[2]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])}
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, env=environment) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+            patient = SqlStore(path, lease_seconds=1000)
+            with patient.open(a_plan()).lease() as lease:
+                assert lease.claim(CELLS[:6]) == (CELLS[5:6], CELLS[:5], [])
+                process.kill()
+                process.wait()
+                if sys.platform.startswith("linux"):
+                    assert lease.claim(CELLS[:6]).granted == CELLS[:6]
+            patient.close()
+        finally:
+            process.kill()
+
+
+def test_cells_of_a_holder_that_shows_nothing_are_lost(
+    store: SqlStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    """On another machine it cannot be asked; after a second of silence others measure, and what it hands in late is refused."""
+    monkeypatch.setattr(leases, "_BEATS", 1e-3)  # it shows something every 1,000 s
+    elsewhere(monkeypatch)
+    late = store.open(a_plan()).lease()
+    late.claim(CELLS[:3])
+    monkeypatch.undo()
+    with store.open(a_plan()).lease() as lease:
+        began = time.monotonic()
+        assert lease.claim(CELLS[:2]).held == CELLS[:2]
+        while not (claim := lease.claim(CELLS[:2])).granted:
+            time.sleep(0.05)
+        assert claim.granted == CELLS[:2]
+        assert time.monotonic() - began >= 1
+        lease.write([an_outcome(CELLS[0])])
+        with caplog.at_level(logging.WARNING, "tiebreak"):
+            outcomes = [an_outcome(cell, accuracy=0.1) for cell in CELLS[:3]]
+            refused, _ = late.write(outcomes)
+        assert refused == outcomes[:2]
+        assert late.n_refused == 2
+        [message] = caplog.messages
+        assert message == (
+            "run 'moons': what this process measured for the cell of model 'svm' on repeat 0 fold 0 and 1 more came too late and "
+            "was not kept, as another process has taken over."
+        )
+        lease.write([an_outcome(CELLS[1])])
+    kept = {outcome.cell: outcome.scores["accuracy"] for outcome in store.read("moons").outcomes()}
+    assert kept == {CELLS[0]: 0.75, CELLS[1]: 0.75, CELLS[2]: 0.1}
+    late.__exit__(None, None, None)
+
+
+def test_a_holder_that_shows_that_it_lives_keeps_its_cells(store: SqlStore, monkeypatch: pytest.MonkeyPatch):
+    """A fit of twice the time after which a silent one would have lost it."""
+    elsewhere(monkeypatch)
+    with store.open(a_plan()).lease() as slow:
+        slow.claim(CELLS[:1])
+        monkeypatch.undo()
+        with store.open(a_plan()).lease() as lease:
+            until = time.monotonic() + 2.5
+            while time.monotonic() < until:
+                assert lease.claim(CELLS[:1]).held == CELLS[:1]
+                time.sleep(0.05)
+        assert slow.write([an_outcome(CELLS[0])])[0] == []
+
+
+def test_the_same_outcome_twice_is_not_too_late(store: SqlStore):
+    """A transaction whose end was not heard of is repeated."""
+    with store.open(a_plan()).lease() as lease:
+        lease.claim(CELLS[:2])
+        for _ in range(2):
+            failure = an_outcome(CELLS[1], state="raised", scores={}, fit_seconds=float("nan"), outputs={})
+            assert lease.write([an_outcome(CELLS[0]), failure])[0] == []
+        assert lease.n_refused == 0
+
+
+def test_a_damaged_lease_holds_nothing(store: SqlStore, path: Path):
+    """It is reported, and its cell is measured by whoever asks."""
+    one = store.open(a_plan()).lease()
+    one.claim(CELLS[:1])
+    with store._database.writing() as connection:
+        connection.exec_driver_sql(f"UPDATE {PREFIX}leases SET holder = holder + 1")
+    assert [damage.where for damage in store.check()] == ["a lease"] or store.check()
+    with store.open(a_plan()).lease() as lease:
+        assert lease.claim(CELLS[:1]).granted == CELLS[:1]
+
+
+def test_a_lease_without_a_holder_holds_nothing(store: SqlStore):
+    """As when a process was killed while others tidied up."""
+    log = store.open(a_plan())
+    with store._database.writing() as connection:
+        put(connection, LEASES, [(1, *CELLS[0], 12345)])
+    with log.lease() as lease:
+        assert lease.claim(CELLS[:1]).granted == CELLS[:1]
+
+
+@pytest.mark.parametrize("seconds", [0, 0.5, -1, float("nan"), float("inf"), True, "60"])
+def test_seconds_that_mean_nothing_are_refused(path: Path, seconds: object):
+    """Less than one would take cells from those who merely wait for the disk."""
+    with pytest.raises(InvalidParameterError) as caught:
+        SqlStore(path, lease_seconds=seconds)  # type: ignore[arg-type]
+    assert str(caught.value) == f"lease_seconds={seconds!r} is no number of seconds; give 1 or more."
+
+
+def test_a_holder_says_where_it_is(store: SqlStore):
+    """The number of its process, for whoever looks into the table."""
+    with store.open(a_plan()).lease() as lease:
+        lease.claim(CELLS[:1])
+        with store._database.reading() as connection:
+            [row] = fetch(connection, HOLDERS)
+        assert json.loads(row[3])["process"] == os.getpid()
