@@ -133,15 +133,15 @@ def test_an_interrupted_run_goes_on_where_it_was(url: str, counting: Any):
 
 def test_an_interrupt_right_after_cells_were_written_counts_them(url: str, monkeypatch: pytest.MonkeyPatch):
     """The write returned to nobody, but what it wrote is kept, and the note says so."""
-    from tiebreak.stores.sql_log import SqlLog
+    from tiebreak.stores.leases import SqlLease
 
-    write = SqlLog.write
+    write = SqlLease.write
 
-    def interrupted(log: Any, outcomes: Any) -> None:
-        write(log, outcomes)
+    def interrupted(lease: Any, *arguments: Any, **options: Any) -> None:
+        write(lease, *arguments, **options)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(SqlLog, "write", interrupted)
+    monkeypatch.setattr(SqlLease, "write", interrupted)
     with pytest.raises(KeyboardInterrupt) as caught:
         tb.evaluate({"m": GaussianNB()}, X, Y, cv=3, store=url, name="r")
     n_kept = tb.read_evaluation(url).n_done

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,20 @@ class Together:
             time.sleep(0.01)
 
 
+def stop_between_transactions(process: subprocess.Popen[str], path: Path) -> None:
+    """Stop a process; one that holds the lock of the file at that moment would keep everybody from writing."""
+    while True:
+        process.send_signal(signal.SIGSTOP)
+        with closing(sqlite3.connect(path, timeout=0.5, isolation_level=None)) as connection:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError:
+                process.send_signal(signal.SIGCONT)
+            else:
+                connection.execute("ROLLBACK")
+                return
+
+
 @contextmanager
 def together(*arguments: Any, **options: Any) -> Iterator[Together]:
     """The processes, which end with the block."""
@@ -162,7 +177,7 @@ def test_one_that_is_stopped_past_its_lease_is_not_waited_for(tmp_path: Path, al
     with together(tmp_path, 2, 0.05) as these:
         these.wait_for_fits(10)
         stopped, other = these.processes
-        stopped.send_signal(signal.SIGSTOP)
+        stop_between_transactions(stopped, tmp_path / "runs.db")
         answer = json.loads(these.line(other))
         stopped.send_signal(signal.SIGCONT)
         assert json.loads(these.line(stopped)) == answer == alone
