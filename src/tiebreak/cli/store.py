@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -76,8 +75,11 @@ def backup_command(url: str, file: str | None, force: bool, even_damaged: bool, 
 
     store, target = (_opened(None), url) if file is None else (_opened(url), file)
     damages = store.backup(target, overwrite=force, even_damaged=even_damaged)
-    facts = (damages, Path(target).stat().st_size, target, store.url)
-    _answer(format_, lambda: views.backup_text(*facts), lambda: views.backup_dict(*facts))
+    _answer(
+        format_,
+        lambda: views.backup_text(damages, target, store.url),
+        lambda: views.backup_dict(damages, target, store.url),
+    )
     store.close()
 
 

@@ -37,15 +37,15 @@ def check_dict(damages: Sequence[Damage], url: str) -> dict[str, Any]:
     return _document(url, damages=_plain(damages))
 
 
-def backup_text(damages: Sequence[Damage], n_bytes: int, file: str, url: str) -> str:
-    """Where the copy is, how large it is, and whether it is whole."""
+def backup_text(damages: Sequence[Damage], file: str, url: str) -> str:
+    """Where the copy is, and whether it is whole."""
     how = f"with {_counted(len(damages), 'thing')} that {_are(damages)} not as written" if damages else "every row verified"
-    return f"{printable(file)} is a copy of {printable(url)}: {n_bytes} bytes, {how}.\n"
+    return f"{printable(file)} is a copy of {printable(url)}, {how}.\n"
 
 
-def backup_dict(damages: Sequence[Damage], n_bytes: int, file: str, url: str) -> dict[str, Any]:
+def backup_dict(damages: Sequence[Damage], file: str, url: str) -> dict[str, Any]:
     """The same for programs, schema 1."""
-    return _document(url, file=file, n_bytes=n_bytes, damages=_plain(damages))
+    return _document(url, file=file, damages=_plain(damages))
 
 
 def upgrade_text(upgrade: Upgrade, url: str) -> str:
