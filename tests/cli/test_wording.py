@@ -30,6 +30,8 @@ from tiebreak.cli.wording import _FLAGS, _PARAMETERS, as_typed, in_study
         ("or begin another run with name=.", "or begin another run with --name."),
         ("Name one: ...#NAME, or name=.", "Name one: ...#NAME."),
         ("or pass accept_versions=True to go on", "or pass --accept-versions to go on"),
+        ("or pass overwrite=True to replace it", "or pass --force to replace it"),
+        ("or pass even_damaged=True to take it", "or pass --even-damaged to take it"),
         ("with retry_failed= they are measured", "with --retry-failed they are measured"),
         ("Evaluate with keep_predictions=True.", "Evaluate with keep_predictions = true in the study."),
         ("in this process: n_jobs=1, no timeout", "in this process: --n-jobs 1, no timeout"),
@@ -62,7 +64,8 @@ def test_names_and_paths_are_left_alone(message: str) -> None:
 
 def test_each_parameter_is_one_of_the_library() -> None:
     """None is renamed there and forgotten here."""
-    known = {*inspect.signature(tiebreak.compare).parameters, *inspect.signature(tiebreak.evaluate).parameters}
+    functions = (tiebreak.compare, tiebreak.evaluate, tiebreak.SqlStore.backup)
+    known = {name for function in functions for name in inspect.signature(function).parameters}
     assert {*_PARAMETERS, *_FLAGS} <= known
 
 

@@ -15,10 +15,11 @@ from typing import Any
 import pytest
 
 from tests.contracts.plans import a_plan, all_cells, an_outcome
+from tests.stores.later import make_later
 from tiebreak.errors import DamagedStoreError, StoreError
 from tiebreak.stores import sqlite
 from tiebreak.stores.faults import NotAStoreError, translate
-from tiebreak.stores.layout import SCHEMA, STORE
+from tiebreak.stores.layout import SCHEMA
 from tiebreak.stores.sql import SqlStore
 
 KEPT = "What was written before is kept, and nothing of this call."
@@ -93,11 +94,7 @@ def test_a_database_of_something_else(path: Path, mode: str) -> None:
 def test_a_store_of_a_later_release(store: SqlStore, path: Path) -> None:
     """Both versions of the schema are named, and what to do."""
     store.close()
-    with sqlite3.connect(path) as connection:
-        row = connection.execute("SELECT * FROM tiebreak_store").fetchone()
-        ((*_, seal),) = STORE.seal([(row[0], 7, *row[2:-1])])
-        connection.execute("UPDATE tiebreak_store SET schema_version = 7, hash = ?", (seal,))
-    connection.close()
+    make_later(path, 7)
     (text,) = refused(path)
     assert text.startswith(f"{path} was made by a later release of tiebreak: its schema is 7, and tiebreak ")
     assert text.endswith(f"knows schema {SCHEMA} at most. It was left as it is. Upgrade with: pip install --upgrade tiebreak")

@@ -12,6 +12,7 @@ import pytest
 
 from tests.contracts.plans import a_dataset, a_failure, a_plan, an_outcome
 from tests.contracts.store_contract import HOSTILE
+from tests.stores.later import make_later
 from tiebreak.errors import DamagedStoreError, StoreError
 from tiebreak.stores import sqlite
 from tiebreak.stores.glance import glance
@@ -108,7 +109,7 @@ def of_something_else(path: Path) -> None:
 
 
 def of_a_later_release(path: Path) -> None:
-    execute(path, "UPDATE tiebreak_store SET schema_version = 9")
+    make_later(path, 9)
 
 
 @pytest.mark.parametrize("spoil", [not_there, empty, of_one_byte, no_database, of_something_else, of_a_later_release])

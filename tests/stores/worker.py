@@ -27,7 +27,7 @@ def main() -> None:
     for line in sys.stdin:
         order = json.loads(line)
         try:
-            {"open": open_fresh, "write": write, "endless": write_endlessly}[order.pop("do")](**order)
+            {"open": open_fresh, "write": write, "endless": write_endlessly, "upgrade": upgrade}[order.pop("do")](**order)
         except Exception as error:
             say({"error": f"{type(error).__name__}: {error}"})
 
@@ -60,6 +60,12 @@ def write_endlessly(path: str, run: str, size: int) -> None:
         log.write([an_outcome(cell) for cell in cells[start : start + size]])
         say({"kept": start + size})
     say({"finished": True})
+
+
+def upgrade(path: str) -> None:
+    """Bring a store of an earlier schema to today's, as others try at the same moment."""
+    done = SqlStore(path).upgrade()
+    say({"upgraded": [done.before, done.after]})
 
 
 def say(answer: dict[str, Any]) -> None:

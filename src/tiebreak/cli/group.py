@@ -64,8 +64,8 @@ def invoke(arguments: Sequence[str]) -> int:
         return end.exit_code
     except click.Abort:
         raise KeyboardInterrupt from None
-    except click.exceptions.NoArgsIsHelpError:
-        raise CommandError(f"a command is needed.\n\n{help_page()}") from None
+    except click.exceptions.NoArgsIsHelpError as error:
+        raise CommandError(f"a command is needed.\n\n{error.ctx.get_help()}") from None
     except click.UsageError as error:
         path = error.ctx.command_path if error.ctx else "tiebreak"
         raise CommandError(f"{error.format_message()}\nSee '{path} --help'.") from error

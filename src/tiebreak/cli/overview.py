@@ -9,6 +9,7 @@ COMMANDS = {
     "runs": "List the runs of a store.",
     "show": "Show how far a run has come.",
     "export": "Write the scores or predictions of a run to a file.",
+    "store": "Check, back up or upgrade a store.",
     "demo": "Run two worked examples and explain the answers.",
     "doctor": "Show versions, and what is missing.",
 }
@@ -30,8 +31,8 @@ Options:
 Commands:
 {commands}
 
-Exit codes: 0 fine, 1 a requirement is not met, 2 wrong use or bad input,
-70 internal error, 130 and 143 interrupted."""
+Exit codes: 0 fine, 1 a requirement is not met or a store is damaged, 2 wrong
+use or bad input, 70 internal error, 130 and 143 interrupted."""
 
 
 def help_page() -> str:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 VARIABLE = "TIEBREAK_STORE"
 
+_HOW = "--store sqlite:///FILE,"
 _LONGEST_STEM = 60
 _LONGEST_TYPED = 60
 
@@ -70,11 +71,11 @@ def find_run(run: str, given: str | None) -> tuple[str, str]:
     raise CommandError(_which_store())
 
 
-def find_store(given: str | None) -> str:
-    """URL of the store for a command that means all of it."""
+def find_store(given: str | None, how: str = _HOW) -> str:
+    """URL of the store for a command that means all of it; `how` it is given is said where it is not."""
     chosen = given or os.environ.get(VARIABLE)
     if not chosen:
-        raise CommandError(_which_store())
+        raise CommandError(_which_store(how))
     return chosen
 
 
@@ -115,10 +116,10 @@ def _file_named(name: str) -> str:
     return f"sqlite:///{stem}.db"
 
 
-def _which_store() -> str:
+def _which_store(how: str = _HOW) -> str:
     here = sorted(path.name for path in Path().glob("*.db") if _is_sqlite(path))
     found = f" In this folder: {', '.join(f'sqlite:///{name}' for name in here[:3])}." if here else ""
-    return f"which store? Give --store sqlite:///FILE, or set {VARIABLE}.{found}"
+    return f"which store? Give {how} or set {VARIABLE}.{found}"
 
 
 def _is_sqlite(path: Path) -> bool:

@@ -26,7 +26,12 @@ _PARAMETERS = {
     "store": "--store",
     "timeout": "--timeout",
 }
-_FLAGS = {"accept_versions": "--accept-versions", "retry_failed": "--retry-failed"}
+_FLAGS = {
+    "accept_versions": "--accept-versions",
+    "even_damaged": "--even-damaged",
+    "overwrite": "--force",
+    "retry_failed": "--retry-failed",
+}
 _DIRECTION = {"True": "--lower-is-better", "False": "--higher-is-better", None: "--lower-is-better or --higher-is-better"}
 
 # 'alpha=0.1' may well be a model and runs/alpha=0.1/scores.csv a file, so what is quoted or part of a path is passed over.
@@ -36,10 +41,10 @@ _PART = re.compile(
       | (?P<quoted>(?<![\w=])(?:'[^'\n]*'|"[^"\n]*")(?!\w))
       | (?P<both>\blower_is_better=True\ or\ lower_is_better=False\b)
       | \blower_is_better=(?P<direction>True|False)?
-      | \b(?P<flag>accept_versions|retry_failed)=(?:True)?
+      | \b(?P<flag>{flags})=(?:True)?
       | \bkeep_predictions=(?P<keep>True|False)
       | (?<![^\s(])(?P<name>{names})=(?P<value>(?>\[\w+\]|'[^'\n]*'|"[^"\n]*"|-?\d+(?:\.\d+)?%?))?(?![\w(/\\])
-    """.replace("{names}", "|".join(_PARAMETERS)),
+    """.replace("{names}", "|".join(_PARAMETERS)).replace("{flags}", "|".join(_FLAGS)),
     re.VERBOSE,
 )
 

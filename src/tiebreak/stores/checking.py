@@ -9,7 +9,7 @@ from tiebreak.errors import DamagedStoreError, StoreError
 from tiebreak.plan.record import RunRecord
 from tiebreak.stores import sqlite
 from tiebreak.stores.database import Database
-from tiebreak.stores.faults import NotAStoreError
+from tiebreak.stores.faults import LaterStoreError, NotAStoreError
 from tiebreak.stores.layout import RUNS, SHARING, Row
 from tiebreak.stores.listing import run_name
 from tiebreak.stores.loading import all_runs, list_damages, load_run
@@ -34,6 +34,8 @@ def check_database(database: Database) -> list[Damage]:
         with database.reading() as connection:
             rows = all_runs(connection, damages.append)
             damages += _sharing_damages(connection, readable_schema(connection, database.shown), rows)
+    except LaterStoreError:  # which may well be whole
+        raise
     except (DamagedStoreError, NotAStoreError) as error:
         return [*damages, Damage("", _FILE, _what(error))]
     for row in rows:

@@ -91,6 +91,11 @@ class Database:
         with _OPENING:
             return look(self._path) if self._engine is None else None
 
+    @property
+    def path(self) -> str:
+        """Of the file, absolute; "" where the store is no file."""
+        return self._path
+
     def close(self) -> None:
         """Let go of the file."""
         self._engine = self._file = None

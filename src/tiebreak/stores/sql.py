@@ -19,6 +19,7 @@ from tiebreak.stores.store import Damage, RunSummary
 
 if TYPE_CHECKING:
     from tiebreak.stores.sql_log import SqlLog
+    from tiebreak.stores.upgrading import Upgrade
 
 # The methods import what they need: a list of runs is there before numpy and SQLAlchemy would be loaded.
 
@@ -88,6 +89,49 @@ class SqlStore:
         from tiebreak.stores.checking import check_database
 
         return check_database(self._database)
+
+    def backup(self, path: str | os.PathLike[str], *, overwrite: bool = False, even_damaged: bool = False) -> list[Damage]:
+        """Copy the store into a SQLite file, as it is at one moment. Others may write meanwhile.
+
+        The copy is read and verified before it takes its name; a store that is damaged is refused.
+
+        Parameters
+        ----------
+        path : str or path-like
+        overwrite : bool
+            Whether a file that is there may be replaced.
+        even_damaged : bool
+            Whether to copy a damaged store as it is.
+
+        Returns
+        -------
+        list of Damage
+            What is wrong with the copy; empty unless `even_damaged`.
+
+        Raises
+        ------
+        StoreError
+            The copy cannot be written there.
+        DamagedStoreError
+        """
+        from tiebreak.stores.backing_up import back_up
+
+        return back_up(self._database, path, overwrite=overwrite, even_damaged=even_damaged)
+
+    def upgrade(self, *, even_damaged: bool = False) -> Upgrade:
+        """Bring a store that an earlier release made to the schema of this one, if it is not there yet.
+
+        A backup is made beside the file first, which never replaces another one. A damaged store is refused. Whenever it is
+        stopped, the store is as before or upgraded, and nothing in between.
+
+        Parameters
+        ----------
+        even_damaged : bool
+            Whether to upgrade a damaged store. What is damaged in it stays so, and is reported as before.
+        """
+        from tiebreak.stores.upgrading import upgrade_database
+
+        return upgrade_database(self._database, even_damaged=even_damaged)
 
     def close(self) -> None:
         """Let go of the file; the store may be used again afterwards."""

@@ -91,6 +91,11 @@ def fetch(connection: Connection, layout: Layout, **equal: int) -> list[Row]:
     return _select_equal(layout, tuple(equal)).fetch(connection, equal)
 
 
+def rows_after(connection: Connection, layout: Layout, key: Sequence[int], limit: int) -> list[Row]:
+    """The next rows of a table behind the one with this key."""
+    return _select_after(layout).fetch(connection, {**dict(zip(layout.keys, key, strict=True)), "limit": limit})
+
+
 def insert_new(connection: Connection, layout: Layout, sealed: Sequence[Row]) -> int:
     """Insert the rows whose keys are not there yet, and say how many these were."""
     return _insert(layout, replaces=False).execute_rows(connection, layout.columns, sealed)
@@ -123,6 +128,18 @@ def _select_equal(layout: Layout, names: tuple[str, ...]) -> Statement:
 
         table = tables()[layout.name]
         return _ordered(layout).where(*(table.c[name] == bindparam(name) for name in names))
+
+    return Statement(build)
+
+
+@cache
+def _select_after(layout: Layout) -> Statement:
+    def build(_: str) -> Select[Any]:
+        from sqlalchemy import bindparam, tuple_
+
+        table = tables()[layout.name]
+        behind = tuple_(*(table.c[name] for name in layout.keys)) > tuple_(*(bindparam(name) for name in layout.keys))
+        return _ordered(layout).where(behind).limit(bindparam("limit"))
 
     return Statement(build)
 
