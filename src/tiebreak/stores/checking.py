@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import TYPE_CHECKING
+
 from tiebreak.errors import DamagedStoreError, StoreError
 from tiebreak.plan.record import RunRecord
-from tiebreak.stores import sqlite
 from tiebreak.stores.database import Database
-from tiebreak.stores.faults import NotAStoreError
+from tiebreak.stores.faults import LostStoreError, NotAStoreError
 from tiebreak.stores.layout import RUNS, Row
 from tiebreak.stores.listing import run_name
 from tiebreak.stores.loading import all_runs, list_damages, load_run
@@ -14,20 +16,19 @@ from tiebreak.stores.scanning import BLOCK, cells_in, positions_of, read_block, 
 from tiebreak.stores.statements import fetch
 from tiebreak.stores.store import Damage
 
-_FILE = "the file"
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
 
 
 def check_database(database: Database) -> list[Damage]:
     """Everything that is wrong, as far as it can be read."""
     damages: list[Damage] = []
     try:
-        with database.reading() as connection:
-            found = sqlite.check_file(connection)
-            damages += [Damage("", _FILE, f"SQLite says {found!r}")] if found else []
-        with database.reading() as connection:
-            rows = all_runs(connection, damages.append)
+        found = database.find_damage()
+        damages += [Damage("", database.whole, f"{database.kind} says {found!r}")] if found else []
+        rows = database.read(lambda connection: all_runs(connection, damages.append))
     except (DamagedStoreError, NotAStoreError) as error:
-        return [*damages, Damage("", _FILE, _what(error))]
+        return [*damages, Damage("", database.whole, _what(database, error))]
     for row in rows:
         damages += _check_run(database, row)
     return list(dict.fromkeys(damages))
@@ -37,24 +38,29 @@ def _check_run(database: Database, row: Row) -> list[Damage]:
     number, name = row[0], run_name(row)
     damages: list[Damage] = []
     try:
-        with database.reading(name) as connection:
-            damages += list_damages(connection, row)
-            record = RunRecord(name, (), (), ()) if damages else load_run(connection, row).record
+        damages, record = database.read(partial(_lists, row), name)
         for page in scan_cells(database, number, record, positions_of, damages.append):
             for start in range(0, len(page), BLOCK):
                 cells = cells_in(page[start : start + BLOCK])
                 read_block(database, number, record, cells, outputs=True, report=damages.append)
     except DamagedStoreError as error:
-        damages.append(Damage(name, _FILE, _what(error)))
+        damages.append(Damage(name, database.whole, _what(database, error)))
+    except LostStoreError:
+        raise
     except StoreError:
-        with database.reading() as connection:
-            if fetch(connection, RUNS, id=number):
-                raise
+        if database.read(lambda connection: fetch(connection, RUNS, id=number)):
+            raise
         return []  # deleted by another process meanwhile
     return damages
 
 
-def _what(error: Exception) -> str:
+def _lists(row: Row, connection: Connection) -> tuple[list[Damage], RunRecord]:
+    """What is wrong with the lists of a run, and its record; an empty one where something is."""
+    damages = list_damages(connection, row)
+    return damages, RunRecord(run_name(row), (), (), ()) if damages else load_run(connection, row).record
+
+
+def _what(database: Database, error: Exception) -> str:
     """What is wrong, without the advice that an error ends with."""
     cause = getattr(error.__cause__, "orig", None) or error.__cause__
-    return str(error) if cause is None else f"SQLite says {' '.join(str(cause).split())!r}"
+    return str(error) if cause is None else f"{database.kind} says {' '.join(str(cause).split())!r}"

@@ -1,16 +1,16 @@
-"""A store in a database: a SQLite file."""
+"""A store in a database: a SQLite file, or PostgreSQL."""
 
 from __future__ import annotations
 
 import os
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from tiebreak.errors import InvalidParameterError
 from tiebreak.plan.record import RunRecord
 from tiebreak.stores.database import Database
-from tiebreak.stores.glance import glance
 from tiebreak.stores.listing import list_runs
-from tiebreak.stores.sources import sqlite_path
+from tiebreak.stores.sources import find_backend
 from tiebreak.stores.statements import fetch
 from tiebreak.stores.store import Damage, RunSummary
 
@@ -21,42 +21,45 @@ if TYPE_CHECKING:
 
 
 class SqlStore:
-    """Runs in a SQLite file. Any number of threads and processes may use it at once.
+    """Runs in a database: a SQLite file, or PostgreSQL. Any number of threads and processes may use it at once.
 
-    The file is made when a run is begun, readable for its owner only. Nothing in it is pickled, and reading it imports
-    nothing that it names. Every row carries a hash that is checked whenever it is read.
+    A file is made when a run is begun, readable for its owner only; in PostgreSQL so are tables, in the current schema of the
+    user. Nothing in it is pickled, and reading it imports nothing that it names. Every row carries a hash that is checked
+    whenever it is read.
 
     Parameters
     ----------
     source : str or path-like
-        ``sqlite:///results.db``, or a path that ends in ``.db``, ``.sqlite`` or ``.sqlite3``.
+        ``sqlite:///results.db``, a path that ends in ``.db``, ``.sqlite`` or ``.sqlite3``, or
+        ``postgresql://user:password@host/database`` with the options of PostgreSQL's own library, such as ``?sslmode=require``.
+    patience : float, default 60.0
+        For how many seconds a PostgreSQL server that went away is waited for, before that is an error.
 
     Raises
     ------
     InvalidParameterError
         The source is something else.
+    MissingDependencyError
+        PostgreSQL without its driver.
     """
 
-    def __init__(self, source: str | os.PathLike[str]) -> None:
-        path = sqlite_path(source)
-        self._url = f"sqlite:///{path}"
-        self._database = Database(path)
+    def __init__(self, source: str | os.PathLike[str], *, patience: float = 60.0) -> None:
+        self._database = Database(find_backend(source), _seconds(patience))
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._url!r})"
+        return f"{type(self).__name__}({self._database.url!r})"
 
     @property
     def url(self) -> str:
-        """Where the store is."""
-        return self._url
+        """Where the store is, without passwords."""
+        return self._database.url
 
     def runs(self) -> list[RunSummary]:
         """All runs, the last one updated first."""
-        found = self._database.glance(glance)
+        found = self._database.glance()
         if found is not None:
             return found
-        with self._database.reading() as connection:
-            return list_runs(partial(fetch, connection))
+        return self._database.read(lambda connection: list_runs(partial(fetch, connection)))
 
     def open(self, record: RunRecord, *, accept_versions: bool = False) -> SqlLog:
         """Begin a run, or go on with the one of the same name."""
@@ -83,5 +86,11 @@ class SqlStore:
         return check_database(self._database)
 
     def close(self) -> None:
-        """Let go of the file; the store may be used again afterwards."""
+        """Let go of files and connections; the store may be used again afterwards."""
         self._database.close()
+
+
+def _seconds(patience: Any) -> float:
+    if isinstance(patience, bool) or not isinstance(patience, (int, float)) or not patience >= 0:
+        raise InvalidParameterError(f"patience must be a number of seconds of at least 0; got {patience!r}.")
+    return float(patience)

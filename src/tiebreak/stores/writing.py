@@ -73,20 +73,26 @@ class Writer:
             cells.append(cell_row(self._number, each.cell, kept, self._places.metric_place))
         sealed = CELLS.seal(cells)
         n_done = sum(each.outcome.is_done for each in piece)
-        with self._database.writing(self._stored.name) as connection:
+
+        def work(connection: Connection) -> None:
             tally = read_tally(connection, self._number, self._stored.name)
             if insert_new(connection, CELLS, sealed) < len(sealed):
                 raise _SomeKnownError
             put(connection, OUTPUTS, [row for each in piece for row in each.output_rows])
             _put_tally(connection, tally, Change(len(sealed), n_done, [row[-1] for row in sealed], []))
 
+        self._database.write(work, self._stored.name)
+
     def _amend(self, piece: Sequence[Ready]) -> None:
         """Write a piece cell after cell."""
-        with self._database.writing(self._stored.name) as connection:
+
+        def work(connection: Connection) -> None:
             tally = read_tally(connection, self._number, self._stored.name)
             change = amend(connection, self._number, self._stored, self._environment, piece)
             if change is not None:
                 _put_tally(connection, tally, change)
+
+        self._database.write(work, self._stored.name)
 
 
 def _put_tally(connection: Connection, tally: Row, change: Change) -> None:
