@@ -110,3 +110,11 @@ class InvalidOutputsError(TiebreakError, ValueError):
 
 class LostWorkersError(TiebreakError, RuntimeError):
     """Worker processes that ended as they were started, however often that was tried; what was measured is kept."""
+
+
+class TiebreakWarning(UserWarning):
+    """Base of all warnings that tiebreak gives on purpose; the command line shows them as messages."""
+
+
+class UnsafeServerWarning(TiebreakWarning):
+    """A database server that is set to be fast rather than to keep what it says it keeps."""

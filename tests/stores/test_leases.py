@@ -169,7 +169,7 @@ def test_seconds_that_mean_nothing_are_refused(path: Path, seconds: object):
     """Less than one would take cells from those who merely wait for the disk."""
     with pytest.raises(InvalidParameterError) as caught:
         SqlStore(path, lease_seconds=seconds)  # type: ignore[arg-type]
-    assert str(caught.value) == f"lease_seconds={seconds!r} is no number of seconds; give 1 or more."
+    assert str(caught.value) == f"lease_seconds must be a number of seconds of at least 1; got {seconds!r}."
 
 
 def test_a_holder_says_where_it_is(store: SqlStore):

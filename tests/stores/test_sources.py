@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tiebreak.errors import InvalidParameterError
+from tiebreak.errors import InvalidParameterError, MissingDependencyError
 from tiebreak.stores.memory import MemoryStore
 from tiebreak.stores.sources import open_store
+from tiebreak.stores.sql import SqlStore
 
-SUPPORTED = "Give 'sqlite:///results.db', or a path that ends in .db, .sqlite or .sqlite3"
+SUPPORTED = "Give 'sqlite:///results.db', a path that ends in .db, .sqlite or .sqlite3, or 'postgresql://user@host/database'"
 
 
 @pytest.mark.parametrize(
@@ -40,10 +43,13 @@ def test_a_store_is_a_store() -> None:
     [
         ("results.csv", f"'results.csv' is not known as a store. {SUPPORTED}."),
         (
-            "postgresql://me:secret@host/runs",
-            f"'postgresql://me:***@host/runs' is not supported: tiebreak keeps runs in SQLite files. {SUPPORTED}.",
+            "mysql://me:secret@host/runs",
+            f"'mysql://me:***@host/runs' is not supported: tiebreak keeps runs in SQLite and PostgreSQL. {SUPPORTED}.",
         ),
-        ("sqlite://results.db", f"'sqlite://results.db' is not supported: tiebreak keeps runs in SQLite files. {SUPPORTED}."),
+        (
+            "sqlite://results.db",
+            f"'sqlite://results.db' is not supported: tiebreak keeps runs in SQLite and PostgreSQL. {SUPPORTED}.",
+        ),
         (
             "sqlite:///:memory:",
             f"'sqlite:///:memory:' names no file. {SUPPORTED}; without a store, results are kept in memory only.",
@@ -60,3 +66,50 @@ def test_what_is_no_store(source: object, text: str) -> None:
     with pytest.raises(InvalidParameterError) as error:
         open_store(source)  # type: ignore[arg-type]
     assert str(error.value) == text
+
+
+def test_addresses_of_postgres() -> None:
+    """They are shown without passwords from the first moment. Nothing is opened yet."""
+    pytest.importorskip("psycopg")
+    store = open_store("postgres://me:secret@host:5433/runs?sslmode=require")
+    assert store.url == "postgres://me:***@host:5433/runs?sslmode=require"
+    assert repr(store) == "SqlStore('postgres://me:***@host:5433/runs?sslmode=require')"
+
+
+@pytest.mark.parametrize(
+    ("url", "text"),
+    [
+        ("postgresql://me:secret@host/runs?ssmode=require", "no option of a PostgreSQL address is called 'ssmode': did you mean"),
+        (
+            "postgresql://me:secret%zz@host/runs",
+            (
+                "postgresql://me:***@host/runs cannot be read as the address of a database. A percent sign that means itself is "
+                "written %25."
+            ),
+        ),
+        ("postgresql://me:se@cret@host/runs", "'postgresql://***' cannot be read as the address of a database. It is written"),
+    ],
+)
+def test_addresses_with_a_mistake(url: str, text: str) -> None:
+    """Refused at once; what PostgreSQL's library says would quote the password."""
+    pytest.importorskip("psycopg")
+    with pytest.raises(InvalidParameterError) as error:
+        open_store(url)
+    assert str(error.value).startswith(text)
+    assert error.value.__cause__ is None
+
+
+def test_postgres_without_its_driver(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The text says how to install it."""
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(MissingDependencyError) as error:
+        open_store("postgresql://me:secret@host/runs")
+    assert str(error.value) == "postgresql://me:***@host/runs needs the driver of PostgreSQL: pip install 'tiebreak[postgres]'."
+
+
+@pytest.mark.parametrize("patience", [-1, "60", None, True, float("nan")])
+def test_patience_is_a_number_of_seconds(patience: Any) -> None:
+    """Said at once, with the value met."""
+    with pytest.raises(InvalidParameterError) as error:
+        SqlStore("results.db", patience=patience)
+    assert str(error.value) == f"patience must be a number of seconds of at least 0; got {patience!r}."

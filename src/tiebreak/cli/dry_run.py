@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -89,12 +88,10 @@ def _stored(record: RunRecord, url: str, accept_versions: bool, retry_failed: bo
     ChangedRunError, ChangedVersionsError
         As the run itself would.
     """
+    from tiebreak.stores.faults import NoStoreError
     from tiebreak.stores.merging import environment_of, merge_records
     from tiebreak.stores.places import find_places
-    from tiebreak.stores.sources import sqlite_path
 
-    if not Path(sqlite_path(url)).exists():
-        return None
     store = open_url(url)
     try:
         if record.name not in [run.name for run in store.runs()]:
@@ -103,6 +100,8 @@ def _stored(record: RunRecord, url: str, accept_versions: bool, retry_failed: bo
         merged = merge_records(log.record, record)
         environment_of(record.name, log.environments, record.versions, accept_versions)
         return _counted(record, log, find_places(record, merged), retry_failed)
+    except NoStoreError:
+        return None
     finally:
         store.close()
 

@@ -10,7 +10,7 @@ import click
 
 from tiebreak.cli.options import help_option
 from tiebreak.cli.process import emit
-from tiebreak.cli.stores import read_run, resume_command_line, store_option, typed
+from tiebreak.cli.stores import read_run, resume_command_line, store_option, typed, typed_url
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation
@@ -46,5 +46,5 @@ def _next_line(evaluation: Evaluation) -> str:
     rope = evaluation.record.settings.get("rope")
     with_rope = f" --rope {shlex.quote(str(rope))}" if rope else ""
     of_dataset = f" --dataset {shlex.quote(typed(evaluation.datasets[0], 'DATASET'))}" if len(evaluation.datasets) > 1 else ""
-    source = shlex.quote(f"{evaluation.url}#{typed(evaluation.name, 'RUN')}")
+    source = shlex.quote(f"{typed_url(evaluation.url)}#{typed(evaluation.name, 'RUN')}")
     return f"Which differences are real: tiebreak compare {source}{of_dataset}{with_rope}\n"

@@ -97,7 +97,7 @@ def read_run(run: str, given: str | None) -> Evaluation:
 
 def resume_command_line(name: str, url: str) -> str:
     """What to type to go on with a run."""
-    return f"tiebreak resume {shlex.quote(typed(name, 'RUN'))} --store {shlex.quote(without_password(url))}"
+    return f"tiebreak resume {shlex.quote(typed(name, 'RUN'))} --store {shlex.quote(typed_url(url))}"
 
 
 def typed(name: str, otherwise: str) -> str:
@@ -105,9 +105,16 @@ def typed(name: str, otherwise: str) -> str:
     return name if len(name) <= _LONGEST_TYPED and name.isprintable() else otherwise
 
 
+def typed_url(url: str) -> str:
+    """A URL as it may be typed, with a word in the place of the password."""
+    return without_password(url).replace("***", "PASSWORD")
+
+
 def without_password(url: str) -> str:
     """A URL that may be shown."""
-    return re.sub(r"(://[^/@]*):[^/]*@", r"\1:***@", url)
+    from tiebreak.stores.urls import masked
+
+    return masked(url)
 
 
 def _file_named(name: str) -> str:

@@ -15,6 +15,7 @@ from tiebreak.stores import sqlite
 from tiebreak.stores.checking import check_database
 from tiebreak.stores.copying import copy_rows
 from tiebreak.stores.database import Database
+from tiebreak.stores.sqlite_file import SqliteFile
 from tiebreak.stores.store import Damage
 
 if TYPE_CHECKING:
@@ -99,8 +100,9 @@ def _copy_pages(shown: str, connection: Connection, part: Path) -> None:
 
 def _verify(database: Database, shown: str, part: Path, even_damaged: bool) -> list[Damage]:
     """Read the whole copy; what is wrong with it is wrong with the store, or it was not written as it should."""
-    copy = Database(str(part))
-    copy.shown = shown
+    file = SqliteFile(str(part))
+    file.shown = shown
+    copy = Database(file)
     try:
         damages = check_database(copy)
     finally:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tiebreak.errors import DamagedStoreError, StoreError
 from tiebreak.plan.record import RunRecord
-from tiebreak.stores import sqlite
 from tiebreak.stores.database import Database
-from tiebreak.stores.faults import LaterStoreError, NotAStoreError
+from tiebreak.stores.faults import LaterStoreError, LostStoreError, NotAStoreError
 from tiebreak.stores.layout import RUNS, SHARING, Row
 from tiebreak.stores.listing import run_name
 from tiebreak.stores.loading import all_runs, list_damages, load_run
@@ -17,30 +17,33 @@ from tiebreak.stores.scanning import BLOCK, cells_in, positions_of, read_block, 
 from tiebreak.stores.statements import fetch
 from tiebreak.stores.store import Damage
 from tiebreak.stores.versions import readable_schema
+from tiebreak.stores.wording import Report
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
-
-_FILE = "the file"
 
 
 def check_database(database: Database) -> list[Damage]:
     """Everything that is wrong, as far as it can be read."""
     damages: list[Damage] = []
     try:
-        with database.reading() as connection:
-            found = sqlite.check_file(connection)
-            damages += [Damage("", _FILE, f"SQLite says {found!r}")] if found else []
-        with database.reading() as connection:
-            rows = all_runs(connection, damages.append)
-            damages += _sharing_damages(connection, readable_schema(connection, database.shown), rows)
+        found = database.find_damage()
+        damages += [Damage("", database.whole, f"{database.kind} says {found!r}")] if found else []
+        rows, of_sharing = database.read(partial(_runs, database.shown, damages.append))
+        damages += of_sharing
     except LaterStoreError:  # which may well be whole
         raise
     except (DamagedStoreError, NotAStoreError) as error:
-        return [*damages, Damage("", _FILE, _what(error))]
+        return [*damages, Damage("", database.whole, _what(database, error))]
     for row in rows:
         damages += _check_run(database, row)
     return list(dict.fromkeys(damages))
+
+
+def _runs(shown: str, report: Report, connection: Connection) -> tuple[list[Row], list[Damage]]:
+    """The rows of all runs, and what is wrong with those by which processes share them."""
+    rows = all_runs(connection, report)
+    return rows, _sharing_damages(connection, readable_schema(connection, shown), rows)
 
 
 def _sharing_damages(connection: Connection, schema: int, runs: Sequence[Row]) -> list[Damage]:
@@ -59,24 +62,29 @@ def _check_run(database: Database, row: Row) -> list[Damage]:
     number, name = row[0], run_name(row)
     damages: list[Damage] = []
     try:
-        with database.reading(name) as connection:
-            damages += list_damages(connection, row)
-            record = RunRecord(name, (), (), ()) if damages else load_run(connection, row).record
+        damages, record = database.read(partial(_lists, row), name)
         for page in scan_cells(database, number, record, positions_of, damages.append):
             for start in range(0, len(page), BLOCK):
                 cells = cells_in(page[start : start + BLOCK])
                 read_block(database, number, record, cells, outputs=True, report=damages.append)
     except DamagedStoreError as error:
-        damages.append(Damage(name, _FILE, _what(error)))
+        damages.append(Damage(name, database.whole, _what(database, error)))
+    except LostStoreError:
+        raise
     except StoreError:
-        with database.reading() as connection:
-            if fetch(connection, RUNS, id=number):
-                raise
+        if database.read(lambda connection: fetch(connection, RUNS, id=number)):
+            raise
         return []  # deleted by another process meanwhile
     return damages
 
 
-def _what(error: Exception) -> str:
+def _lists(row: Row, connection: Connection) -> tuple[list[Damage], RunRecord]:
+    """What is wrong with the lists of a run, and its record; an empty one where something is."""
+    damages = list_damages(connection, row)
+    return damages, RunRecord(run_name(row), (), (), ()) if damages else load_run(connection, row).record
+
+
+def _what(database: Database, error: Exception) -> str:
     """What is wrong, without the advice that an error ends with."""
     cause = getattr(error.__cause__, "orig", None) or error.__cause__
-    return str(error) if cause is None else f"SQLite says {' '.join(str(cause).split())!r}"
+    return str(error) if cause is None else f"{database.kind} says {' '.join(str(cause).split())!r}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tiebreak.errors import DamagedStoreError, StoreError
 from tiebreak.stores.database import Database
 from tiebreak.stores.layout import LAYOUTS, OUTPUTS, SCHEMA
+from tiebreak.stores.sqlite_file import SqliteFile
 from tiebreak.stores.statements import put_sealed, rows_after
 from tiebreak.stores.versions import readable_schema
 
@@ -38,8 +39,9 @@ def copy_rows(source: Connection, shown: str, path: str, target_shown: str) -> N
             f"{shown} has schema {schema}, and only a store of schema {SCHEMA} can be copied into a SQLite file. Use a tool of "
             "the database itself, such as pg_dump."
         )
-    target = Database(path)
-    target.shown = target_shown
+    file = SqliteFile(path)
+    file.shown = target_shown
+    target = Database(file)
     try:
         with target.writing(create=True) as connection:
             for layout in LAYOUTS:

@@ -9,8 +9,8 @@ from pathlib import Path
 from tiebreak.errors import DamagedStoreError, StoreError, TiebreakError
 from tiebreak.stores import sqlite
 
-_KEPT = " What was written before is kept, and nothing of this call."
-_AGAIN = "the same command goes on where it stopped"
+KEPT = " What was written before is kept, and nothing of this call."
+AGAIN = "the same command goes on where it stopped"
 _DAMAGE = frozenset("CORRUPT ERROR CONSTRAINT MISMATCH FORMAT RANGE SCHEMA".split())
 
 
@@ -20,6 +20,25 @@ class NotAStoreError(StoreError):
 
 class LaterStoreError(NotAStoreError):
     """A store that was made by a later release."""
+
+
+class NoStoreError(StoreError):
+    """There is no store, and none was to be made."""
+
+
+class LostStoreError(StoreError):
+    """A server that went away, or does not let anybody in for now. Trying again may help.
+
+    Parameters
+    ----------
+    text : str
+    brief : str
+        What is the matter, as a sentence.
+    """
+
+    def __init__(self, text: str, brief: str = "") -> None:
+        super().__init__(text)
+        self.brief = brief or text
 
 
 def translate(path: str, error: Exception, *, run: str, writing: bool) -> TiebreakError:
@@ -45,7 +64,7 @@ def translate(path: str, error: Exception, *, run: str, writing: bool) -> Tiebre
             f"{about}{path} is not as it was written: SQLite says {said!r}. Put a copy of the store in its place, or delete the "
             "run (if that fails, the file) and measure it again."
         )
-    return StoreError(_fault_text(path, kind, said, _KEPT if writing else ""))
+    return StoreError(_fault_text(path, kind, said, KEPT if writing else ""))
 
 
 def file_fault(path: str, error: OSError) -> StoreError:
@@ -68,7 +87,7 @@ def no_store_text(path: str) -> str:
 
 def gone_text(path: str) -> str:
     """For a file that was there a moment ago."""
-    return f"{path} was moved, deleted or replaced while it was in use.{_KEPT} Put it back; {_AGAIN}."
+    return f"{path} was moved, deleted or replaced while it was in use.{KEPT} Put it back; {AGAIN}."
 
 
 def _fault_text(path: str, kind: str, said: str, kept: str) -> str:
@@ -87,14 +106,14 @@ def _fault_text(path: str, kind: str, said: str, kept: str) -> str:
         case "BUSY" | "LOCKED" | "PROTOCOL":
             return (
                 f"{path} is locked: another process has been writing to it for more than {sqlite.BUSY_SECONDS:g} seconds.{kept} "
-                f"Wait for that process or stop it; {_AGAIN}."
+                f"Wait for that process or stop it; {AGAIN}."
             )
         case "FULL":
-            return f"{path} cannot grow: the disk is full.{kept} Make room; {_AGAIN}."
+            return f"{path} cannot grow: the disk is full.{kept} Make room; {AGAIN}."
         case "READONLY" | "PERM" | "AUTH" | "CANTOPEN":
             return f"{path} cannot be opened or written: {_obstacle(path)}.{kept} Put that right, or name another store."
         case "IOERR":
-            return f"{path} cannot be read or written: the system says {said!r}.{kept} Look after the disk; {_AGAIN}."
+            return f"{path} cannot be read or written: the system says {said!r}.{kept} Look after the disk; {AGAIN}."
         case "TOOBIG":
             return f"{path}: the outputs of one cell are larger than SQLite can keep.{kept} Pass keep_predictions=False."
         case _:

@@ -7,6 +7,7 @@ import logging
 import secrets
 import threading
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -77,13 +78,16 @@ class SqlLease:
     def claim(self, cells: Sequence[Cell], *, again: Collection[Cell] = ()) -> Claim:
         """Take on those of the cells that nobody else has."""
         with self._lock:
-            with self._database.reading(self._stored.name) as connection:
-                claim = self._survey(connection, cells, again)
-            if not claim.granted:
-                return claim
-            with self._database.writing(self._stored.name) as connection:
-                claim = self._survey(connection, claim.granted, again, claim)
+            seen = self._database.read(partial(self._survey, cells, again), self._stored.name)
+            if not seen.granted:
+                return seen
+
+            def take(connection: Connection) -> Claim:
+                claim = self._survey(cells, again, connection)
                 self._take(connection, claim.granted)
+                return claim
+
+            claim = self._database.write(take, self._stored.name)
             self._own(claim.granted)
             return claim
 
@@ -114,24 +118,25 @@ class SqlLease:
         self._is_over.set()
         if self._heart.is_alive():
             self._heart.join()
-        if not self._held:
+        if not self._held or isinstance(error, StoreError):  # a store that is lost is not waited for again
             return
         try:
-            with self._lock, self._database.writing(self._stored.name) as connection:
-                self._give_back(connection, self._held)
-                delete(connection, HOLDERS, run=self._number, id=self._holder)
-            self._held.clear()
+            with self._lock:
+                self._database.write(self._end, self._stored.name)
+                self._held.clear()
         except StoreError:
             if kind is None:
                 raise  # else what went wrong before counts; others will find out that this process has ended
 
+    def _end(self, connection: Connection) -> None:
+        self._give_back(connection, self._held)
+        delete(connection, HOLDERS, run=self._number, id=self._holder)
+
     # --- within a transaction -------------------------------------------------------------------------------------------------
 
-    def _survey(
-        self, connection: Connection, cells: Sequence[Cell], again: Collection[Cell], before: Claim | None = None
-    ) -> Claim:
-        """What could be granted now; what was held or settled `before` is so still."""
-        claim = Claim([], [], []) if before is None else Claim([], before.held, before.settled)
+    def _survey(self, cells: Sequence[Cell], again: Collection[Cell], connection: Connection) -> Claim:
+        """What could be granted now."""
+        claim = Claim([], [], [])
         elsewhere = self._owners(connection, living=True)
         kept = self._kept(connection, [self._places.stored(cell) for cell in cells])
         for cell in cells:
@@ -171,6 +176,11 @@ class SqlLease:
         self._beat += 1
         put(connection, HOLDERS, [(self._number, self._holder, self._beat, self._place)])
 
+    def _show_again(self, connection: Connection) -> None:
+        """Beat once, unless others have taken this holder for dead."""
+        if fetch(connection, HOLDERS, run=self._number, id=self._holder):
+            self._show(connection)
+
     def _give_back(self, connection: Connection, stored: Collection[Cell]) -> None:
         """End the leases of cells that are this holder's still."""
         owners = self._owners(connection)
@@ -191,9 +201,8 @@ class SqlLease:
         while not self._is_over.wait(seconds):
             if self._held and beat == self._beat and self._lock.acquire(blocking=False):
                 try:
-                    with self._database.writing(self._stored.name) as connection:
-                        if fetch(connection, HOLDERS, run=self._number, id=self._holder):
-                            self._show(connection)
+                    with self._database.writing(self._stored.name) as connection:  # once: nobody waits for it
+                        self._show_again(connection)
                 except StoreError:  # who measures will meet it too, and tell
                     pass
                 finally:
@@ -230,7 +239,7 @@ class _Guard:
         lease = self._lease
         granted: Sequence[Cell] = []
         if not self.has_claimed:
-            self.claim = lease._survey(connection, self._wanted, self._again)
+            self.claim = lease._survey(self._wanted, self._again, connection)
             granted = self.claim.granted
         if granted or lease._held - self._written:
             lease._take(connection, granted)

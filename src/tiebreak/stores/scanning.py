@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 Part = TypeVar("Part")
-Opener = Callable[[], AbstractContextManager["Connection"]]
+Transact = Callable[[Callable[["Connection"], Any]], Any]
+"""Does some work in a transaction, and returns what it returns."""
 Read = tuple[KeptCell, dict[str, NumericArray]]
 
 PAGE = 4096
@@ -69,21 +70,18 @@ def scan_cells(
     report : callable
         What to do about damage.
     """
-
-    def open_page() -> AbstractContextManager[Connection]:
-        return database.reading(record.name)
-
-    parts, damages, is_steady = _scan(open_page, number, record, take)
+    parts, damages, is_steady = _scan(partial(database.read, run=record.name), number, record, take)
     if not is_steady:  # others wrote in the meantime, so the pages are of different states: once more, of one
-        with database.reading(record.name) as connection:
-            parts, damages, _ = _scan(lambda: nullcontext(connection), number, record, take)
+        parts, damages, _ = database.read(
+            lambda connection: _scan(lambda work: work(connection), number, record, take), record.name
+        )
     for damage in damages:
         report(damage)
     return parts
 
 
 def _scan(
-    open_page: Opener, number: int, record: RunRecord, take: Callable[[Sequence[Row]], Part]
+    transact: Transact, number: int, record: RunRecord, take: Callable[[Sequence[Row]], Part]
 ) -> tuple[list[Part], list[Damage], bool]:
     parts: list[Part] = []
     damages: list[Damage] = []
@@ -92,9 +90,8 @@ def _scan(
     key: tuple[int, ...] = _BEFORE_ALL
     page: Sequence[Row] = ()
     while len(page) == PAGE or not tallies:
-        with open_page() as connection:
-            tallies.append(read_tally(connection, number, record.name))
-            page = cells_after(connection, number, key, PAGE)
+        tally, page = transact(partial(_read_page, number, record.name, key))
+        tallies.append(tally)
         damaged = set(CELLS.damaged(page))
         damages += [Damage(record.name, cell_text(record, Cell(*page[i][1:4])), MISMATCH) for i in sorted(damaged)]
         n_rows += len(page)
@@ -109,6 +106,11 @@ def _scan(
     elif hash_sum != total and not damages:
         damages.append(Damage(record.name, "the list of cells", "these are not the ones that were written"))
     return parts, damages, all(tally == tallies[0] for tally in tallies)
+
+
+def _read_page(number: int, name: str, key: Sequence[int], connection: Connection) -> tuple[Row, Sequence[Row]]:
+    """The tally of a run, and the rows of `CELLS` behind a key, at one moment."""
+    return read_tally(connection, number, name), cells_after(connection, number, key, PAGE)
 
 
 def noting_cells(database: Database, number: int, record: RunRecord, what: Note) -> Iterator[list[Outcome]]:
@@ -126,13 +128,28 @@ def noting_cells(database: Database, number: int, record: RunRecord, what: Note)
     metrics = [metric.name for metric in record.metrics]
     key: tuple[int, ...] = _BEFORE_ALL
     while True:
-        with database.reading(record.name) as connection:
-            read_tally(connection, number, record.name)  # raises where the run was deleted
-            page = whole_rows(CELLS, cells_noting(connection, number, what, key, PAGE), record)
+        page = database.read(partial(_read_noting, number, record, what, key), record.name)
         yield [read_cell(row, metrics).outcome for row in page]
         if len(page) < PAGE or page[-1][1:4] <= key:
             return
         key = page[-1][1:4]
+
+
+def _read_noting(number: int, record: RunRecord, what: Note, key: Sequence[int], connection: Connection) -> list[Row]:
+    read_tally(connection, number, record.name)  # raises where the run was deleted
+    return whole_rows(CELLS, cells_noting(connection, number, what, key, PAGE), record)
+
+
+class _Block(NamedTuple):
+    """What was found of some cells, the rows of their outputs, and what is wrong with the cells.
+
+    `is_too_large` where the outputs are too much to be read at once; then they were not.
+    """
+
+    kept: list[KeptCell]
+    output_rows: Sequence[Row]
+    is_too_large: bool
+    damages: list[Damage]
 
 
 def read_block(
@@ -159,21 +176,16 @@ def read_block(
     report : callable
         What to do about damage.
     """
-    metrics = [metric.name for metric in record.metrics]
-    wanted = set(cells)
-    first, last = min(cells), max(cells)
-    with database.reading(record.name) as connection:
-        found = whole_rows(CELLS, cells_between(connection, CELLS, number, first, last), record, report)
-        kept = [read_cell(row, metrics) for row in found if Cell(*row[1:4]) in wanted]
-        too_large = outputs and len(cells) > 1 and sum(each.output_bytes for each in kept) > _MOST_BYTES
-        outputs_found = cells_between(connection, OUTPUTS, number, first, last) if outputs and not too_large else []
-    if too_large:
+    found = database.read(partial(_read_block, number, record, cells, outputs), record.name)
+    for damage in found.damages:
+        report(damage)
+    if found.is_too_large:
         ordered = sorted(cells)
         halves = ordered[: len(cells) // 2], ordered[len(cells) // 2 :]
         both = [read_block(database, number, record, half, outputs=True, report=report) for half in halves]
         return both[0] | both[1]
-    block: dict[Cell, Read] = {each.outcome.cell: (each, {}) for each in kept}
-    for row in whole_rows(OUTPUTS, outputs_found, record, report):
+    block: dict[Cell, Read] = {each.outcome.cell: (each, {}) for each in found.kept}
+    for row in whole_rows(OUTPUTS, found.output_rows, record, report):
         if Cell(*row[1:4]) in block:
             method, output = read_output(row)
             block[Cell(*row[1:4])][1][method] = output
@@ -182,6 +194,18 @@ def read_block(
             where = f"the outputs of {cell_text(record, each.outcome.cell)}"
             report(Damage(record.name, where, f"{len(arrays)} are there, and {each.n_outputs} were written"))
     return block
+
+
+def _read_block(number: int, record: RunRecord, cells: Sequence[Cell], outputs: bool, connection: Connection) -> _Block:
+    metrics = [metric.name for metric in record.metrics]
+    wanted, first, last = set(cells), min(cells), max(cells)
+    damages: list[Damage] = []
+    found = whole_rows(CELLS, cells_between(connection, CELLS, number, first, last), record, damages.append)
+    kept = [read_cell(row, metrics) for row in found if Cell(*row[1:4]) in wanted]
+    is_too_large = outputs and len(cells) > 1 and sum(each.output_bytes for each in kept) > _MOST_BYTES
+    reads_outputs = outputs and not is_too_large
+    output_rows = cells_between(connection, OUTPUTS, number, first, last) if reads_outputs else []
+    return _Block(kept, output_rows, is_too_large, damages)
 
 
 def whole_rows(layout: Layout, found: Sequence[Row], record: RunRecord, report: Report = refuse) -> list[Row]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-import re
 
 from tiebreak.errors import InvalidParameterError
+from tiebreak.stores.backend import Backend
+from tiebreak.stores.sqlite_file import SqliteFile
 from tiebreak.stores.store import Store
+from tiebreak.stores.urls import is_postgres, masked
 
 _SUFFIXES = (".db", ".sqlite", ".sqlite3")
-_SUPPORTED = "Give 'sqlite:///results.db', or a path that ends in .db, .sqlite or .sqlite3"
+_SUPPORTED = "Give 'sqlite:///results.db', a path that ends in .db, .sqlite or .sqlite3, or 'postgresql://user@host/database'"
 
 
 def open_store(source: str | os.PathLike[str] | Store) -> Store:
@@ -18,7 +20,7 @@ def open_store(source: str | os.PathLike[str] | Store) -> Store:
     Parameters
     ----------
     source : str, path-like or Store
-        ``sqlite:///results.db``, or a path that ends in ``.db``, ``.sqlite`` or ``.sqlite3``.
+        ``sqlite:///results.db``, a path that ends in ``.db``, ``.sqlite`` or ``.sqlite3``, or ``postgresql://user@host/database``.
 
     Raises
     ------
@@ -34,7 +36,28 @@ def open_store(source: str | os.PathLike[str] | Store) -> Store:
     return source
 
 
-def sqlite_path(source: str | os.PathLike[str]) -> str:
+def find_backend(source: str | os.PathLike[str]) -> Backend:
+    """The database that a URL or a path means. Nothing is opened yet.
+
+    Parameters
+    ----------
+    source : str or path-like
+
+    Raises
+    ------
+    InvalidParameterError
+        The source is something else.
+    MissingDependencyError
+        The database needs a driver that is not installed.
+    """
+    if is_postgres(source):
+        from tiebreak.stores.postgres import PostgresDatabase
+
+        return PostgresDatabase(str(source))
+    return SqliteFile(_sqlite_path(source))
+
+
+def _sqlite_path(source: str | os.PathLike[str]) -> str:
     """The path of the file that a URL or a path means."""
     text = os.fspath(source)
     if not isinstance(text, str):
@@ -46,14 +69,11 @@ def sqlite_path(source: str | os.PathLike[str]) -> str:
         return text
     path = rest.removeprefix("/")
     if scheme != "sqlite" or not rest.startswith("/"):
-        raise InvalidParameterError(f"{_masked(text)!r} is not supported: tiebreak keeps runs in SQLite files. {_SUPPORTED}.")
+        raise InvalidParameterError(
+            f"{masked(text)!r} is not supported: tiebreak keeps runs in SQLite and PostgreSQL. {_SUPPORTED}."
+        )
     if path in ("", ":memory:"):
         raise InvalidParameterError(f"{text!r} names no file. {_SUPPORTED}; without a store, results are kept in memory only.")
     if "?" in path:
         raise InvalidParameterError(f"{text!r} has options after the question mark, and tiebreak takes none. Leave them out.")
     return path
-
-
-def _masked(url: str) -> str:
-    """The URL without a password."""
-    return re.sub(r"(://[^/@]*):[^/]*@", r"\1:***@", url)

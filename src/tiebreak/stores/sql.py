@@ -1,4 +1,4 @@
-"""A store in a database: a SQLite file."""
+"""A store in a database: a SQLite file, or PostgreSQL."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from tiebreak.errors import InvalidParameterError
 from tiebreak.plan.record import RunRecord
 from tiebreak.stores.database import Database
-from tiebreak.stores.glance import glance
 from tiebreak.stores.listing import list_runs
-from tiebreak.stores.sources import sqlite_path
+from tiebreak.stores.sources import find_backend
 from tiebreak.stores.statements import fetch
 from tiebreak.stores.store import Damage, RunSummary
 
@@ -25,16 +24,20 @@ if TYPE_CHECKING:
 
 
 class SqlStore:
-    """Runs in a SQLite file. Any number of threads and processes may use it at once.
+    """Runs in a database: a SQLite file, or PostgreSQL. Any number of threads and processes may use it at once.
 
-    The file is made when a run is begun, readable for its owner only. Nothing in it is pickled, and reading it imports
-    nothing that it names. Every row carries a hash that is checked whenever it is read.
+    A file is made when a run is begun, readable for its owner only; in PostgreSQL so are tables, in the current schema of the
+    user. Nothing in it is pickled, and reading it imports nothing that it names. Every row carries a hash that is checked
+    whenever it is read.
 
     Parameters
     ----------
     source : str or path-like
-        ``sqlite:///results.db``, or a path that ends in ``.db``, ``.sqlite`` or ``.sqlite3``.
-    lease_seconds : float, default 60
+        ``sqlite:///results.db``, a path that ends in ``.db``, ``.sqlite`` or ``.sqlite3``, or
+        ``postgresql://user:password@host/database`` with the options of PostgreSQL's own library, such as ``?sslmode=require``.
+    patience : float, default 60.0
+        For how many seconds a PostgreSQL server that went away is waited for, before that is an error.
+    lease_seconds : float, default 60.0
         Where several processes measure one run: for how long one of them may show no sign of life before the others
         take over the cells that it had begun. A process that ended on the same machine is noticed at once.
 
@@ -42,29 +45,28 @@ class SqlStore:
     ------
     InvalidParameterError
         The source is something else.
+    MissingDependencyError
+        PostgreSQL without its driver.
     """
 
-    def __init__(self, source: str | os.PathLike[str], *, lease_seconds: float = 60.0) -> None:
-        path = sqlite_path(source)
-        self._url = f"sqlite:///{path}"
-        self._database = Database(path)
-        self._lease_seconds = _checked_seconds(lease_seconds)
+    def __init__(self, source: str | os.PathLike[str], *, patience: float = 60.0, lease_seconds: float = 60.0) -> None:
+        self._database = Database(find_backend(source), _seconds("patience", patience, 0))
+        self._lease_seconds = _seconds("lease_seconds", lease_seconds, 1)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._url!r})"
+        return f"{type(self).__name__}({self._database.url!r})"
 
     @property
     def url(self) -> str:
-        """Where the store is."""
-        return self._url
+        """Where the store is, without passwords."""
+        return self._database.url
 
     def runs(self) -> list[RunSummary]:
         """All runs, the last one updated first."""
-        found = self._database.glance(glance)
+        found = self._database.glance()
         if found is not None:
             return found
-        with self._database.reading() as connection:
-            return list_runs(partial(fetch, connection))
+        return self._database.read(lambda connection: list_runs(partial(fetch, connection)))
 
     def open(self, record: RunRecord, *, accept_versions: bool = False) -> SqlLog:
         """Begin a run, or go on with the one of the same name."""
@@ -134,11 +136,11 @@ class SqlStore:
         return upgrade_database(self._database, even_damaged=even_damaged)
 
     def close(self) -> None:
-        """Let go of the file; the store may be used again afterwards."""
+        """Let go of files and connections; the store may be used again afterwards."""
         self._database.close()
 
 
-def _checked_seconds(seconds: float) -> float:
-    if isinstance(seconds, bool) or not isinstance(seconds, Real) or not 1 <= seconds < math.inf:
-        raise InvalidParameterError(f"lease_seconds={seconds!r} is no number of seconds; give 1 or more.")
-    return float(seconds)
+def _seconds(name: str, value: float, least: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not least <= value < math.inf:
+        raise InvalidParameterError(f"{name} must be a number of seconds of at least {least:g}; got {value!r}.")
+    return float(value)

@@ -59,8 +59,7 @@ class SqlLog:
     @property
     def environments(self) -> tuple[Mapping[str, str], ...]:
         """The versions that the run was begun with, and all that were accepted later."""
-        with self._database.reading(self.record.name) as connection:
-            found = fetch(connection, ENVIRONMENTS, run=self._number)
+        found = self._database.read(lambda connection: fetch(connection, ENVIRONMENTS, run=self._number), self.record.name)
         for i in ENVIRONMENTS.damaged(found):
             refuse(Damage(self.record.name, "the list of versions", f"the hash of its row {i} does not match"))
         return tuple(from_json(row[2]) for row in found)

@@ -80,7 +80,9 @@ class Statement:
 
 
 def _cursor(connection: Connection) -> closing[Any]:
-    return closing(connection.connection.cursor())
+    # in binary the numbers and blobs of PostgreSQL come as they are kept, and not as texts to be read
+    options = {"binary": True} if connection.dialect.name == "postgresql" else {}
+    return closing(connection.connection.cursor(**options))
 
 
 # --- rows of any table ----------------------------------------------------------------------------------------------------

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from tiebreak.plan.outcome import Cell, Outcome
@@ -84,20 +84,23 @@ class Writer:
     def _write(self, piece: Sequence[Ready], guard: Guard | None) -> None:
         if piece:
             try:
-                self._insert(piece, guard)
+                self._guarded(self._inserting(piece), piece, guard)
             except _SomeKnownError:
-                self._amend(piece, guard)
+                self._guarded(partial(self._amend, piece), piece, guard)
             if guard is not None:
                 guard.kept()
 
-    @contextmanager
-    def _writing(self, piece: Sequence[Ready], guard: Guard | None) -> Iterator[Connection]:
-        with self._database.writing(self._stored.name) as connection:
+    def _guarded(self, work: Callable[[Connection], None], piece: Sequence[Ready], guard: Guard | None) -> None:
+        """Do the work in a transaction, under the eyes of the guard."""
+
+        def guarded(connection: Connection) -> None:
             if guard is not None:
                 guard.enter(connection, piece)
-            yield connection
+            work(connection)
             if guard is not None:
                 guard.leave(connection)
+
+        self._database.write(guarded, self._stored.name)
 
     def _ready(self, outcome: Outcome) -> Ready:
         self._places.check(outcome)
@@ -105,28 +108,30 @@ class Writer:
         rows = output_rows(self._number, cell, outcome.outputs)
         return Ready(cell, outcome, rows, sum(len(row[-1]) for row in rows))
 
-    def _insert(self, piece: Sequence[Ready], guard: Guard | None) -> None:
-        """Write a piece of which no cell is there yet."""
+    def _inserting(self, piece: Sequence[Ready]) -> Callable[[Connection], None]:
+        """What writes a piece of which no cell is there yet."""
         cells = []
         for each in piece:
             kept = KeptCell(each.outcome, self._environment, len(each.output_rows), each.output_bytes)
             cells.append(cell_row(self._number, each.cell, kept, self._places.metric_place))
         sealed = CELLS.seal(cells)
         n_done = sum(each.outcome.is_done for each in piece)
-        with self._writing(piece, guard) as connection:
+
+        def work(connection: Connection) -> None:
             tally = read_tally(connection, self._number, self._stored.name)
             if insert_new(connection, CELLS, sealed) < len(sealed):
                 raise _SomeKnownError
             put(connection, OUTPUTS, [row for each in piece for row in each.output_rows])
             _put_tally(connection, tally, Change(len(sealed), n_done, [row[-1] for row in sealed], []))
 
-    def _amend(self, piece: Sequence[Ready], guard: Guard | None) -> None:
+        return work
+
+    def _amend(self, piece: Sequence[Ready], connection: Connection) -> None:
         """Write a piece cell after cell."""
-        with self._writing(piece, guard) as connection:
-            tally = read_tally(connection, self._number, self._stored.name)
-            change = amend(connection, self._number, self._stored, self._environment, piece)
-            if change is not None:
-                _put_tally(connection, tally, change)
+        tally = read_tally(connection, self._number, self._stored.name)
+        change = amend(connection, self._number, self._stored, self._environment, piece)
+        if change is not None:
+            _put_tally(connection, tally, change)
 
 
 def _put_tally(connection: Connection, tally: Row, change: Change) -> None:
