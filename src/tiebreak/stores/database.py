@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, TypeVar
 from tiebreak import __version__
 from tiebreak.errors import StoreError
 from tiebreak.scores.names import quoted
-from tiebreak.stores.backend import Backend
 from tiebreak.stores.faults import LostStoreError, NoStoreError, NotAStoreError
 from tiebreak.stores.layout import PREFIX, SCHEMA, STORE
 from tiebreak.stores.patience import Patience
@@ -23,6 +22,8 @@ from tiebreak.stores.wording import refuse
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
+
+    from tiebreak.stores.backend import Backend
 
 Result = TypeVar("Result")
 
