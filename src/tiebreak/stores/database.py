@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from tiebreak import __version__
 from tiebreak.errors import StoreError
-from tiebreak.stores.backend import Backend
 from tiebreak.stores.faults import LostStoreError, NoStoreError, NotAStoreError
 from tiebreak.stores.layout import PREFIX, SCHEMA, STORE
 from tiebreak.stores.patience import Patience
@@ -22,6 +21,8 @@ from tiebreak.stores.versions import readable_schema, require_current
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
+
+    from tiebreak.stores.backend import Backend
 
 Result = TypeVar("Result")
 

@@ -76,8 +76,14 @@ class PostgresDatabase:
 
     def make_engine(self, *, create: bool) -> Engine:
         """An engine whose transactions begin as `transaction` says. Databases are not made, only tables."""
+        import logging
+
         from sqlalchemy import create_engine, event
 
+        # it remarks on connections that were cut, which is for those who ask for its log, and not for every terminal
+        driver = logging.getLogger("psycopg")
+        if not driver.handlers:
+            driver.addHandler(logging.NullHandler())
         # SQLAlchemy is not given the address, so it has no password to tell
         engine = create_engine("postgresql+psycopg://", creator=self._connect, max_overflow=-1, use_native_hstore=False)
         event.listen(engine, "begin", _begin)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from tiebreak.errors import InvalidParameterError
-from tiebreak.stores.backend import Backend
 from tiebreak.stores.sqlite_file import SqliteFile
 from tiebreak.stores.store import Store
 from tiebreak.stores.urls import is_postgres, masked
+
+if TYPE_CHECKING:
+    from tiebreak.stores.backend import Backend
 
 _SUFFIXES = (".db", ".sqlite", ".sqlite3")
 _SUPPORTED = "Give 'sqlite:///results.db', a path that ends in .db, .sqlite or .sqlite3, or 'postgresql://user@host/database'"
