@@ -37,3 +37,23 @@ def postgres_url(postgres_database: str) -> Iterator[str]:
     """The address of an empty schema."""
     with postgres.fresh_schema(postgres_database) as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def dask_cluster(tmp_path_factory):
+    """A Dask scheduler and two workers with nannies and two threads each, processes of their own; workers may be killed."""
+    pytest.importorskip("distributed", reason="needs the extra dask: pip install 'tiebreak[dask]'")
+    from tests.runners.clusters import Processes
+
+    with Processes(tmp_path_factory.mktemp("dask"), threads=2) as processes:
+        yield processes
+
+
+@pytest.fixture
+def client(dask_cluster):
+    """A client of the caller's, with both workers there."""
+    from distributed import Client
+
+    with Client(dask_cluster.address, set_as_default=False) as client:
+        client.wait_for_workers(2, timeout=60)
+        yield client

@@ -235,8 +235,10 @@ def evaluate(
         Of the run in the store; by default made from the data.
     n_jobs : int, default 1
         Worker processes; -1 for all cores. They are started only where that pays.
-    runner : Runner, optional
-        Runs the cells instead.
+    runner : distributed.Client, str or Runner, optional
+        Runs the cells instead: a Dask client, the address of its scheduler such as ``"tcp://host:8786"``, ``"dask"`` for a Dask
+        cluster of `n_jobs` processes on this machine, ``"joblib"`` for the backend that joblib is set to, or any object with a
+        method ``run(workload, cells)``.
     threads_per_fit : "auto", int or None
         Threads of numerical libraries. "auto": 1 for data of up to a million numbers, else cores / workers; decided when a
         run begins, and kept. None leaves the libraries alone.

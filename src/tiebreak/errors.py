@@ -112,9 +112,17 @@ class LostWorkersError(TiebreakError, RuntimeError):
     """Worker processes that ended as they were started, however often that was tried; what was measured is kept."""
 
 
+class ClusterError(TiebreakError, ConnectionError):
+    """A Dask cluster that cannot be reached, went away, or cannot do the work; what was measured before is kept."""
+
+
 class TiebreakWarning(UserWarning):
     """Base of all warnings that tiebreak gives on purpose; the command line shows them as messages."""
 
 
 class UnsafeServerWarning(TiebreakWarning):
     """A database server that is set to be fast rather than to keep what it says it keeps."""
+
+
+class UnprotectedClusterWarning(TiebreakWarning):
+    """A Dask scheduler that anybody on the network can have run code."""

@@ -11,7 +11,7 @@ import pytest
 from tests.runners.workloads import Marked, Plain, Sized, exit_with_code, grid, splits
 from tiebreak.errors import InvalidParameterError, InvalidPlanError
 from tiebreak.runners import pool
-from tiebreak.runners.local import LocalRunner, make_runner
+from tiebreak.runners.local import LocalRunner
 
 
 def measured(runner, workload, cells):
@@ -130,46 +130,6 @@ def test_a_timeout_that_means_nothing(timeout):
         LocalRunner(timeout=timeout)
     assert str(caught.value) == (
         f"timeout={timeout!r} is no number of seconds above 0 for a cell; give one, or None for no limit."
-    )
-
-
-def test_without_a_runner_one_for_this_machine_is_made():
-    """With the settings of the call."""
-    runner = make_runner(None, 3, 2.5)
-    assert isinstance(runner, LocalRunner)
-    assert (runner.n_workers, runner.timeout, runner.isolate) == (3, 2.5, False)
-
-
-def test_a_runner_of_the_caller_is_used_as_it_is():
-    """Anything that can run."""
-
-    class Own:
-        def run(self, workload, cells):
-            yield [workload.measure(cell) for cell in cells]
-
-    own = Own()
-    assert make_runner(own) is own
-
-
-@pytest.mark.parametrize("runner", [3, "dask", LocalRunner])
-def test_what_cannot_run_is_refused(runner):
-    """The class itself is not a runner either."""
-    with pytest.raises(InvalidParameterError) as caught:
-        make_runner(runner)
-    assert str(caught.value) == (
-        f"runner={runner!r} cannot measure anything. Accepted are None, for processes of this machine (n_jobs, timeout), "
-        "a LocalRunner, and any object with a method run(workload, cells) as tiebreak.runners.runner.Runner describes it."
-    )
-
-
-@pytest.mark.parametrize(("settings", "text"), [((2, None), "n_jobs=2"), ((1, 3.0), "timeout=3.0")])
-def test_settings_that_a_given_runner_would_not_see_are_refused(settings, text):
-    """Rather than silently without effect."""
-    with pytest.raises(InvalidParameterError) as caught:
-        make_runner(LocalRunner(), *settings)
-    assert str(caught.value) == (
-        f"{text} is for the runner that tiebreak makes, and a runner was given. "
-        f"Give that to the runner itself, such as LocalRunner({text}), or leave out runner=."
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tiebreak.cli.compare import FORMATS, write_answer
-from tiebreak.cli.process import EXIT_OK, EXIT_WRONG_USE, Terminated, emit, say
+from tiebreak.cli.process import EXIT_OK, EXIT_WRONG_USE, Terminated, emit, say, warnings_said
 from tiebreak.cli.stores import resume_command_line, store_option, without_password
 from tiebreak.cli.wording import as_typed, in_study
 from tiebreak.errors import TiebreakError
@@ -26,6 +27,7 @@ class Options:
     """What is typed behind ``run`` and ``resume``; None leaves it to the study."""
 
     n_jobs: int | None
+    dask: str | None
     timeout: float | None
     retry_failed: bool
     accept_versions: bool
@@ -40,11 +42,19 @@ def _jobs(_: click.Context, __: click.Parameter, value: int | None) -> int | Non
     return value
 
 
+def _address(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    if value is not None and "://" not in value:
+        raise click.BadParameter(f"{value!r} is no address of a scheduler, such as tcp://host:8786 or tls://host:8786.")
+    return value
+
+
 # fmt: off
 _OPTIONS = (
     store_option,
     click.option("--n-jobs", type=int, metavar="N", callback=_jobs,
                  help="Worker processes; -1 for all cores.  [default: as the study says, or 1]"),
+    click.option("--dask", metavar="ADDRESS", callback=_address,
+                 help="Measure on the workers of this Dask scheduler, such as tcp://host:8786."),
     click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
                  help="Give up a cell (one model on one split) after this time."),
     click.option("--retry-failed", is_flag=True, help="Measure again what failed before."),
@@ -81,6 +91,8 @@ def measure(study: Study, name: str, url: str, options: Options) -> int:
             f"the study has {len(study.datasets)} datasets, and so as many answers; --format {options.format_} holds one. Leave "
             "it out, and then use 'tiebreak compare' with --dataset."
         )
+    if options.dask and options.n_jobs:
+        raise click.UsageError("--n-jobs is for processes of this machine; with --dask all workers of the cluster are used.")
     try:
         if options.dry_run:
             from tiebreak.cli.dry_run import preview
@@ -144,28 +156,30 @@ def _shown(dataset: str) -> str:
 
 
 def _evaluated(study: Study, name: str, url: str, options: Options) -> Evaluation:
-    from tiebreak.errors import StoreError
+    from tiebreak.errors import ClusterError, LostWorkersError, StoreError
     from tiebreak.evaluation.evaluate import evaluate
 
     watch = _Watch(_progress(options.quiet))
     try:
-        return evaluate(
-            **study.plan_arguments,
-            scoring=study.scoring,
-            store=url,
-            name=name,
-            n_jobs=options.n_jobs or study.n_jobs,
-            threads_per_fit=study.threads_per_fit,
-            keep_predictions=study.keep_predictions,
-            timeout=options.timeout or study.timeout,
-            retry_failed=options.retry_failed,
-            accept_versions=options.accept_versions,
-            settings={"study": str(study.path), "rope": study.rope},
-            progress=watch,
-        )
-    except (KeyboardInterrupt, Terminated, StoreError):
+        with warnings_said():
+            return evaluate(
+                **study.plan_arguments,
+                scoring=study.scoring,
+                store=url,
+                name=name,
+                n_jobs=1 if options.dask else options.n_jobs or study.n_jobs,
+                runner=options.dask,
+                threads_per_fit=study.threads_per_fit,
+                keep_predictions=study.keep_predictions,
+                timeout=options.timeout or study.timeout,
+                retry_failed=options.retry_failed,
+                accept_versions=options.accept_versions,
+                settings={"study": str(study.path), "rope": study.rope},
+                progress=watch,
+            )
+    except (KeyboardInterrupt, Terminated, StoreError, ClusterError, LostWorkersError):
         if watch.last is not None:
-            say(_how_to_go_on(watch.last, name, url))
+            say(_how_to_go_on(watch.last, name, url, options.dask))
         raise
 
 
@@ -200,11 +214,11 @@ def _progress(quiet: bool) -> Callable[[Progress], object] | None:
     return progress.bar() if progress.is_interactive() else progress.lines(say)
 
 
-def _how_to_go_on(last: Progress, name: str, url: str) -> str:
+def _how_to_go_on(last: Progress, name: str, url: str, dask: str | None) -> str:
     from tiebreak.views.format import quote
 
     kept = last.n_done + last.n_failed
     return (
         f"{kept} of {last.n_cells} cells of run {quote(name)} are kept in {without_password(url)}. To go on:\n"
-        f"  {resume_command_line(name, url)}"
+        f"  {resume_command_line(name, url)}{f' --dask {shlex.quote(dask)}' if dask else ''}"
     )

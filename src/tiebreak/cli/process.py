@@ -6,11 +6,11 @@ import errno
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from tiebreak.errors import TiebreakError
+from tiebreak.errors import TiebreakError, TiebreakWarning
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -104,6 +104,24 @@ def say(message: str) -> None:
             lines = [textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False) for line in lines]
         sys.stderr.write("\n".join(lines) + "\n")
         sys.stderr.flush()
+
+
+@contextmanager
+def warnings_said() -> Iterator[None]:
+    """What tiebreak warns of is a message here, without the line of code that warned; other warnings stay as they are."""
+    import warnings
+
+    with warnings.catch_warnings():
+        show = warnings.showwarning
+
+        def shown(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+            if issubclass(category, TiebreakWarning):
+                say(f"tiebreak: warning: {message}")
+            else:
+                show(message, category, *where, **more)
+
+        warnings.showwarning = shown
+        yield
 
 
 def make_folder(folder: Path) -> None:

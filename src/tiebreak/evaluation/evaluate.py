@@ -20,7 +20,7 @@ from tiebreak.plan.models import is_function
 from tiebreak.plan.outcome import Cell, Outcome
 from tiebreak.plan.plan import Plan, make_plan, threads_for
 from tiebreak.plan.record import MetricRecord
-from tiebreak.runners.local import make_runner
+from tiebreak.runners.make import make_runner
 from tiebreak.runners.runner import Runner
 from tiebreak.stores.memory import MemoryStore
 from tiebreak.stores.sources import open_store

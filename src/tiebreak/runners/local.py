@@ -6,7 +6,6 @@ import math
 from collections.abc import Generator, Iterable
 from numbers import Integral, Real
 from operator import length_hint
-from typing import cast
 
 from tiebreak.errors import InvalidParameterError
 from tiebreak.plan.outcome import Cell, Outcome
@@ -15,7 +14,7 @@ from tiebreak.runners.backlog import Backlog
 from tiebreak.runners.crew import Crew
 from tiebreak.runners.here import measure_here
 from tiebreak.runners.parcel import Parcel
-from tiebreak.runners.runner import Runner, Workload
+from tiebreak.runners.runner import Workload
 from tiebreak.runners.scout import Scout
 
 
@@ -43,7 +42,7 @@ class LocalRunner:
     """
 
     def __init__(self, n_jobs: int = 1, timeout: float | None = None, isolate: bool = False) -> None:
-        self.n_workers = _n_workers(n_jobs)
+        self.n_workers = number_of_workers(n_jobs)
         self.timeout = _checked_timeout(timeout)
         self.isolate = isolate
 
@@ -70,38 +69,7 @@ class LocalRunner:
             yield from crew.outcomes()
 
 
-def make_runner(runner: object, n_jobs: int = 1, timeout: float | None = None) -> Runner:
-    """The runner that a user has asked for.
-
-    Parameters
-    ----------
-    runner : None or an object with a method ``run``
-        None for a `LocalRunner`; anything else is used as it is, and must do without the other two.
-    n_jobs, timeout
-        As of `LocalRunner`.
-
-    Raises
-    ------
-    InvalidParameterError
-        Something that is no runner, or a setting that the runner given does not get to see.
-    """
-    if runner is None:
-        return LocalRunner(n_jobs, timeout)
-    if not callable(getattr(runner, "run", None)) or isinstance(runner, type):
-        raise InvalidParameterError(
-            f"runner={runner!r} cannot measure anything. Accepted are None, for processes of this machine (n_jobs, timeout), "
-            "a LocalRunner, and any object with a method run(workload, cells) as tiebreak.runners.runner.Runner describes it."
-        )
-    if n_jobs != 1 or timeout is not None:
-        setting = f"n_jobs={n_jobs!r}" if n_jobs != 1 else f"timeout={timeout!r}"
-        raise InvalidParameterError(
-            f"{setting} is for the runner that tiebreak makes, and a runner was given. "
-            f"Give that to the runner itself, such as LocalRunner({setting}), or leave out runner=."
-        )
-    return cast("Runner", runner)
-
-
-def _n_workers(n_jobs: int) -> int:
+def number_of_workers(n_jobs: int) -> int:
     """How many processes are meant; negative numbers count down from the cores that this process may use, plus one."""
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
         raise InvalidParameterError(

@@ -46,7 +46,7 @@ class Parcel:
     """
 
     def __init__(self, workload: Workload) -> None:
-        self._pieces = _pickled(workload)
+        self._pieces = pickled(workload)
         self._shipment: Shipment | None = None
         self._remove: weakref.finalize[[str, int], Parcel] | None = None
 
@@ -102,8 +102,14 @@ def _mapped(shipment: Shipment) -> list[memoryview]:
     return [view[start : start + size] for start, size in shipment.spans]
 
 
-def _pickled(workload: Workload) -> list[memoryview]:
-    """The pickle, and the arrays that it refers to, which are not copied."""
+def pickled(workload: Workload) -> list[memoryview]:
+    """The pickle, and the arrays that it refers to, which are not copied.
+
+    Raises
+    ------
+    InvalidPlanError
+        It cannot be pickled.
+    """
     dumps = cloudpickle_dumps()
     buffers: list[pickle.PickleBuffer] = []
     try:

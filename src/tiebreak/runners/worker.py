@@ -80,16 +80,21 @@ def prepare(shipment: Shipment, surroundings: Surroundings) -> Failure | None:
 
 
 def measure(cells: Sequence[Cell], seconds: float) -> Report:
-    """Measure cells until all are done or so many seconds have passed, at least one."""
+    """Measure cells with the workload that is held."""
     if _held is None:
         raise RuntimeError("this worker process holds no workload")
+    return measure_with(_held, cells, seconds)
+
+
+def measure_with(workload: Workload, cells: Sequence[Cell], seconds: float) -> Report:
+    """Measure cells until all are done or so many seconds have passed, at least one."""
     durations: list[float] = []
     outcomes: list[Outcome] = []
     closes = time.perf_counter() + seconds
     for cell in cells:
         began = time.perf_counter()
         try:
-            outcomes.append(attempt(_held, cell))
+            outcomes.append(attempt(workload, cell))
         except BaseException as error:  # SystemExit and the like
             leave(error)
         ended = time.perf_counter()

@@ -1,0 +1,114 @@
+"""``--dask``: the same study on a cluster; what is wrong with that is a message."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import tiebreak as tb
+from tests.cli.conftest import N_CELLS, environment
+from tests.cli.test_interrupts import MODELS
+from tests.cli.test_interrupts import STUDY as SLOW
+from tests.cli.test_run import STORE, run
+from tests.runners.clusters import Processes
+from tests.runners.workloads import wait_until
+from tiebreak.runners import dask_cluster as module
+
+pytest.importorskip("distributed", reason="needs the extra dask: pip install 'tiebreak[dask]'")
+
+
+def test_the_answer_is_the_same(study: str, dask_cluster: Processes, capsys: pytest.CaptureFixture[str]) -> None:
+    """On this machine and on the cluster, byte for byte; then everything is there."""
+    answers = [
+        run(capsys, "run", study, "--store", f"sqlite:///{name}.db", "--quiet", "--format", "json", *options)
+        for name, options in {"here": (), "there": ("--dask", dask_cluster.address)}.items()
+    ]
+    assert answers[0] == answers[1]
+    assert answers[0][0] == 0
+    again = run(capsys, "resume", "flowers", "--store", "sqlite:///there.db", "--dask", dask_cluster.address)
+    assert again[0] == 0
+    assert f"{N_CELLS} cells, {N_CELLS} already there" in again[2]
+
+
+def test_a_study_with_a_module_beside_it(here: Path, dask_cluster: Processes, capsys: pytest.CaptureFixture[str]) -> None:
+    """The workers find it where the study is, on the same machine or a shared disk."""
+    (here / "slow.toml").write_text(SLOW)
+    (here / "slow_models.py").write_text(MODELS)
+    code, out, _ = run(capsys, "run", "slow.toml", *STORE, "--quiet", "--dask", dask_cluster.address)
+    assert code == 0
+    assert "60 of 60 cells" in out or "60 cells" in out
+
+
+def test_no_such_scheduler(study: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is there, and how to go on; then what is wrong, without a traceback."""
+    monkeypatch.setattr(module, "CONNECT_SECONDS", 0.5)
+    code, out, err = run(capsys, "run", study, *STORE, "--quiet", "--dask", "tcp://127.0.0.1:9")
+    assert (code, out) == (2, "")
+    lines = err.splitlines()
+    assert lines[:2] == [
+        "0 of 18 cells of run 'flowers' are kept in sqlite:///runs.db. To go on:",
+        "  tiebreak resume flowers --store sqlite:///runs.db --dask tcp://127.0.0.1:9",
+    ]
+    assert lines[2].startswith("tiebreak: The Dask scheduler at tcp://127.0.0.1:9 cannot be reached: ")
+    assert len(lines) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (("--dask", "host:8786"), "'host:8786' is no address of a scheduler, such as tcp://host:8786 or tls://host:8786."),
+        (
+            ("--dask", "tcp://127.0.0.1:9", "--n-jobs", "2"),
+            "--n-jobs is for processes of this machine; with --dask all workers of the cluster are used.",
+        ),
+        (("--dask", "tcp://127.0.0.1:9", "--timeout", "3"), "timeout 3.0 cannot be kept on Dask"),
+    ],
+)
+def test_wrong_use(study: str, options: tuple[str, ...], text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Before anything is measured."""
+    code, out, err = run(capsys, "run", study, *STORE, "--quiet", *options)
+    assert (code, out) == (2, "")
+    assert text in " ".join(err.split())
+
+
+def n_kept() -> int:
+    """Cells in the store by now."""
+    try:
+        return tb.read_evaluation("sqlite:///runs.db").n_done
+    except tb.errors.TiebreakError:  # nothing was begun yet
+        return 0
+
+
+def test_a_scheduler_that_is_killed(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The command ends within seconds, says what is kept and how to go on, and does so with another cluster."""
+    (here / "slow.toml").write_text(SLOW)
+    (here / "slow_models.py").write_text(MODELS.replace("0.02", "0.1"))
+    command = [sys.executable, "-m", "tiebreak", "run", "slow.toml", *STORE, "--quiet", "--dask"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    folders = [here / name for name in ("first", "second")]
+    for folder in folders:
+        folder.mkdir()
+    with (
+        Processes(folders[0], 1) as first,
+        subprocess.Popen([*command, first.address], env=environment(), **pipes) as running,
+    ):
+        wait_until(lambda: n_kept() > 5, 60)
+        first.kill_scheduler()
+        killed = time.monotonic()
+        _, err = running.communicate(timeout=30)
+        assert time.monotonic() - killed < 20
+        assert running.returncode == 2
+    messages = err.splitlines()
+    assert len(messages) == 3, messages
+    assert messages[-2] == f"  tiebreak resume 'slow one' --store sqlite:///runs.db --dask {first.address}"
+    assert messages[-1].startswith(f"tiebreak: The Dask scheduler at {first.address} is gone or does not answer")
+    kept = int(messages[-3].split()[0])
+    assert 0 < kept < 60
+    with Processes(folders[1], 1) as second:
+        code, _, err = run(capsys, "run", "slow.toml", *STORE, "--dask", second.address)
+    assert code == 0
+    assert f"60 cells, {kept} already there" in err

@@ -1,0 +1,116 @@
+"""`tiebreak.evaluate` on a Dask cluster: the same as anywhere else."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import tiebreak as tb
+
+pytest.importorskip("distributed", reason="needs the extra dask: pip install 'tiebreak[dask]'")
+
+MODELS = {
+    "logistic": make_pipeline(StandardScaler(), LogisticRegression()),
+    "forest": RandomForestClassifier(10),  # random_state=None: its seed comes from the cell
+    "boosting": HistGradientBoostingClassifier(max_iter=5),
+}
+CV = {"kind": "repeated-stratified", "n_folds": 5, "n_repeats": 4}
+
+
+@pytest.fixture(scope="module")
+def data():
+    """Large enough that the arrays travel beside the pickle."""
+    return make_classification(n_samples=300, n_features=10, random_state=0)
+
+
+def bits(evaluation):
+    """Scores, seeds, warnings and predictions of all cells, bit for bit."""
+    return {
+        outcome.cell: (
+            dict(outcome.scores),
+            outcome.seed,
+            outcome.warnings,
+            {name: each.tobytes() for name, each in outcome.outputs.items()},
+        )
+        for outcome in evaluation.log.outcomes(outputs=True)
+    }
+
+
+@pytest.fixture(scope="module")
+def local(data):
+    """The same on this machine."""
+    return bits(tb.evaluate(MODELS, *data, cv=CV, scoring=["roc_auc", "neg_log_loss"], n_jobs=2))
+
+
+def test_the_same_bits_as_on_this_machine(client, data, local):
+    """60 cells: scores, seeds and predictions."""
+    evaluation = tb.evaluate(MODELS, *data, cv=CV, scoring=["roc_auc", "neg_log_loss"], runner=client)
+    assert evaluation.n_done == len(local) == 60
+    assert bits(evaluation) == local
+
+
+def test_a_run_goes_on_anywhere(dask_cluster, data, local, tmp_path):
+    """Begun on this machine, stopped, and finished on Dask, where nothing is measured that is there already."""
+    store, seen = f"sqlite:///{tmp_path / 'runs.db'}", []
+    arguments = {"cv": CV, "scoring": ["roc_auc", "neg_log_loss"], "store": store, "name": "run"}
+
+    def stop(progress):
+        seen.append(progress)
+        if progress.n_done > 10:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        tb.evaluate(MODELS, *data, **arguments, progress=stop)
+    seen.clear()
+    evaluation = tb.evaluate(MODELS, *data, **arguments, runner=dask_cluster.address, progress=seen.append)
+    assert 10 < seen[0].n_before < 60
+    assert evaluation.n_done == 60
+    assert bits(evaluation) == local
+
+
+def test_the_same_bits_when_workers_are_killed(client, data, local, tmp_path):
+    """Each cell once, one worker killed after ten cells and the other after thirty."""
+    pids = list(client.run(os.getpid).values())
+
+    def kill(progress):
+        for n, pid in zip((10, 30), list(pids), strict=False):
+            if progress.n_done >= n:
+                os.kill(pid, signal.SIGKILL)
+                pids.remove(pid)
+                return
+
+    evaluation = tb.evaluate(
+        MODELS,
+        *data,
+        cv=CV,
+        scoring=["roc_auc", "neg_log_loss"],
+        runner=client,
+        progress=kill,
+        store=f"sqlite:///{tmp_path}/a.db",
+    )
+    assert bits(evaluation) == local
+    client.wait_for_workers(2, timeout=60)
+
+
+def test_settings_of_the_caller_hold_on_the_workers_too(client, data):
+    """scikit-learn's are of a thread, and the workers have several; a model that is asked for them says what it sees."""
+    from sklearn import config_context
+
+    def seen(X_train, y_train, X_test, rng):
+        from sklearn import get_config
+
+        assert get_config()["working_memory"] == 77
+        assert threading.current_thread().name == "tiebreak"
+        return y_train[: len(X_test)]
+
+    with config_context(working_memory=77):
+        evaluation = tb.evaluate({"seen": seen, "again": seen}, *data, cv=5, scoring="accuracy", runner=client)
+    assert evaluation.n_failed == 0

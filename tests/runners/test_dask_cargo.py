@@ -1,0 +1,77 @@
+"""A workload on its way to Dask workers."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.runners.workloads import Sized
+from tiebreak.runners import dask_cargo
+from tiebreak.runners.dask_cargo import Cargo, Origin
+from tiebreak.runners.parcel import ALIGNMENT
+
+
+def sent(cargo, shift=0):
+    """A cargo as it arrives: arrays beside the pickle, at any address."""
+    buffers = []
+    stream = pickle.dumps(cargo, protocol=5, buffer_callback=buffers.append)
+    moved = []
+    for buffer in buffers:
+        raw = buffer.raw()
+        room = np.empty(raw.nbytes + 2 * ALIGNMENT, dtype=np.uint8)
+        start = -room.ctypes.data % ALIGNMENT + shift
+        room[start : start + raw.nbytes] = np.frombuffer(raw, dtype=np.uint8)
+        moved.append(room[start : start + raw.nbytes].data)
+    return pickle.loads(stream, buffers=moved), stream
+
+
+def test_arrays_travel_beside_the_pickle():
+    """Dask sends them without a copy: what is left is small, though the arrays have 800,000 bytes."""
+    arrived, stream = sent(Cargo.of(Sized(100_000)))
+    assert len(stream) < 20_000
+    assert np.array_equal(arrived.unpack().data, np.arange(100_000.0))
+
+
+@pytest.mark.parametrize("shift", [0, 1, 8])
+def test_arrays_are_read_only_and_begin_where_numpy_would_have_them(shift):
+    """Wherever Dask has put the bytes; sums over vectors may depend on it."""
+    data = sent(Cargo.of(Sized(1000)), shift)[0].unpack().data
+    assert data.ctypes.data % ALIGNMENT == 0
+    assert not data.flags.writeable
+    assert np.array_equal(data, np.arange(1000.0))
+
+
+def test_dask_is_told_of_the_size():
+    """8,000 bytes of one array, 48 of the other, and the pickle."""
+    assert 8_048 < sys.getsizeof(Cargo.of(Sized(1000))) < 40_000
+
+
+def test_the_same_cargo_can_be_sent_again_under_another_name():
+    """When all workers that had it are lost."""
+    first = Cargo.of(Sized(10))
+    again = first.again()
+    assert again.token != first.token
+    assert np.array_equal(sent(again)[0].unpack().data, np.arange(10.0))
+
+
+def test_a_protocol_without_room_beside_the_pickle_does_as_well():
+    """As Dask writes it to disk where memory is short."""
+    assert np.array_equal(pickle.loads(pickle.dumps(Cargo.of(Sized(10)), protocol=4)).unpack().data, np.arange(10.0))
+
+
+def test_the_origin_names_what_has_to_be_the_same():
+    """Versions of what decides about scores, the sources of modules without a version, and where they are."""
+    origin = Origin.here()
+    assert list(origin.versions) == ["Python", "tiebreak", "numpy", "scipy", "scikit-learn"]
+    assert origin.versions["Python"] == f"{sys.version_info.major}.{sys.version_info.minor}"
+    assert origin.versions["numpy"] == np.__version__
+    assert origin.sources[__name__] == dask_cargo.source_hash(__file__)
+    assert "numpy" not in origin.sources
+    assert "os" not in origin.sources
+    assert str(Path(__file__).parents[2]) in origin.folders
+    assert not any(f"site-packages{os.sep}" in f"{folder}{os.sep}" for folder in origin.folders)
