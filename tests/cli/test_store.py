@@ -212,8 +212,8 @@ def test_a_run_in_an_earlier_store(earlier: Path, study: str, capsys: pytest.Cap
     assert (code, out) == (2, "")
     assert err == (
         f"tiebreak: runs.db has schema 1, of an earlier release, and tiebreak {__version__} writes schema {SCHEMA}. It can be "
-        "read as it is, and nothing was written to it. Upgrade it to go on with it; a backup is made first: tiebreak store "
-        f"upgrade {URL}\n"
+        "read as it is, and nothing was written to it. Upgrade it to go on with it (of a file a backup is made first): "
+        f"tiebreak store upgrade {URL}\n"
     )
     assert earlier.read_bytes() == before
     assert run(capsys, "store", "upgrade", URL)[0] == 0

@@ -78,8 +78,8 @@ def test_it_is_not_written_to(schema: int, tmp_path: Path) -> None:
             use()
         assert str(error.value) == (
             f"{path} has schema {schema}, of an earlier release, and tiebreak {__version__} writes schema {SCHEMA}. It can be "
-            "read as it is, and nothing was written to it. Upgrade it to go on with it; a backup is made first: tiebreak store "
-            f"upgrade sqlite:///{path}"
+            "read as it is, and nothing was written to it. Upgrade it to go on with it (of a file a backup is made first): "
+            f"tiebreak store upgrade sqlite:///{path}"
         )
     store.close()
     assert path.read_bytes() == before

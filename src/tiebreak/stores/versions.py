@@ -54,6 +54,6 @@ def require_current(connection: Connection, shown: str) -> None:
         url = shown if "://" in shown else f"sqlite:///{shown}"
         raise StoreError(
             f"{shown} has schema {schema}, of an earlier release, and tiebreak {__version__} writes schema {SCHEMA}. It can be "
-            "read as it is, and nothing was written to it. Upgrade it to go on with it; a backup is made first: "
+            "read as it is, and nothing was written to it. Upgrade it to go on with it (of a file a backup is made first): "
             f"tiebreak store upgrade {shlex.quote(url)}"
         )
