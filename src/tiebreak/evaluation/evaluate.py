@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tiebreak.errors import InvalidParameterError, InvalidPlanError
+from tiebreak.errors import InvalidParameterError, InvalidPlanError, StoreError
 from tiebreak.evaluation.claims import Claims
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.fit_and_score import Measurement
@@ -191,12 +191,18 @@ def run_missing(
             tracker.add(claims.settled_elsewhere())
     except BaseException as error:
         if not isinstance(error, Exception):
-            # an interrupt while they were written does not tell whether they are kept
-            n_kept = sum(1 for _ in log.outcomes([outcome.cell for outcome in pending])) if pending else 0
-            error.add_note(tracker.how_to_go_on(url, n_kept))
+            error.add_note(tracker.how_to_go_on(url, _n_kept(log, pending)))
         raise
     finally:
         tracker.finish()
+
+
+def _n_kept(log: RunLog, outcomes: Sequence[Outcome]) -> int:
+    """How many are kept of those that were being written at an interrupt, which does not tell; 0 where nobody can."""
+    try:
+        return sum(1 for _ in log.outcomes([outcome.cell for outcome in outcomes])) if outcomes else 0
+    except StoreError:
+        return 0
 
 
 def what_is_missing(work: Measurement, log: RunLog, *, retry_failed: bool) -> tuple[list[Cell], list[Cell], set[Cell]]:
