@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import logging
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
@@ -81,11 +81,10 @@ class Cluster:
                 self.check()
                 return None
 
-    def submit(self, function: Callable[..., object], *arguments: object, key: str, workers: Sequence[str] = ()) -> Future:
-        """Have a function called by some worker, if possible by one of those named."""
-        where: dict[str, Any] = {"workers": list(workers), "allow_other_workers": True} if workers else {}
+    def submit(self, function: Callable[..., object], *arguments: object, key: str, worker: str = "") -> Future:
+        """Have a function called by some worker, or by a certain one and no other."""
         with self._asking():
-            return self._client.submit(function, *arguments, key=key, pure=False, **where)
+            return self._client.submit(function, *arguments, key=key, pure=False, workers=[worker] if worker else None)
 
     def check(self) -> None:
         """Raise if the scheduler is gone."""
