@@ -13,7 +13,7 @@ BENCHMARKS := benchmarks/pairs.py benchmarks/startup.py benchmarks/evaluate.py b
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test coverage lint wheel format bench lock clean
+.PHONY: help setup demo test coverage lint wheel format bench reliability lock clean
 
 help:
 	@echo "make demo      set up, then compare models in an example and write the answer to demo-output/"
@@ -23,6 +23,7 @@ help:
 	@echo "make wheel     build the package, install it elsewhere without extras, run its demo there"
 	@echo "make format    lay the code out and apply the safe fixes"
 	@echo "make bench     run the benchmarks (some minutes)"
+	@echo "make reliability  make every fault happen that this system allows, and count what is lost (half an hour)"
 	@echo "make lock      write requirements-lock.txt afresh from pyproject.toml"
 	@echo "make setup     only set up .venv; the others do so by themselves"
 	@echo "make clean     remove .venv, caches and what runs have written"
@@ -67,6 +68,10 @@ format: $(READY)
 
 bench: $(READY)
 	@set -e; for script in $(BENCHMARKS); do echo "== $$script"; $(BIN)/python "$$script"; done
+
+# Fewer points, or some faults only: make reliability RELIABILITY_ARGS="--small --only kill-wal". As root it mounts a disk of 1 MB.
+reliability: $(READY)
+	@$(TEST_ENVIRONMENT) $(BIN)/python tests/reliability/suite.py $(RELIABILITY_ARGS)
 
 # --- set-up -----------------------------------------------------------------------------------------------------------
 

@@ -26,6 +26,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from tests.reliability.fault import Fault, Recipe, UnavailableError
+
 STUDY = Path(__file__).parents[2] / "examples" / "study.toml"
 GRACE = 5.0
 STRETCH = 0.2
@@ -72,6 +76,8 @@ class Toll:
         Processes that were still there after the grace period.
     is_equal : bool
         Whether the final table is the undisturbed one.
+    n_kept, n_vanished, n_kept_again : int
+        Cells that were in the store, those of them that were not there later, and those that were measured once more.
     """
 
     n_kills: int = 0
@@ -83,6 +89,11 @@ class Toll:
     n_cells: int = 0
     n_twice: int = 0
     longest: float = 0.0
+    n_kept: int = 0
+    n_vanished: int = 0
+    n_kept_again: int = 0
+    _kept: set[tuple[int, int, int]] = field(default_factory=set)
+    _n_lost: int = 0
 
     @property
     def is_as_promised(self) -> bool:
@@ -111,6 +122,7 @@ def torment(folder: Path, n_kills: int, n_jobs: int, rng: random.Random, study: 
         if process.poll() is not None:  # it was done before the kill: once more from the beginning
             if scores(folder, "runs.db") != scores(folder, "undisturbed.db"):
                 return toll
+            _settle(witness, toll)
             (folder / "runs.db").unlink()
             witness.unlink(missing_ok=True)
             continue
@@ -125,6 +137,8 @@ def torment(folder: Path, n_kills: int, n_jobs: int, rng: random.Random, study: 
     toll.is_equal = final.stdout == reference and scores(folder, "runs.db") == scores(folder, "undisturbed.db")
     measured = list(_witnessed(witness))
     toll.n_twice = sum(count - 1 for count in Counter(each.cell for each in measured).values())
+    _keep(set(scores(folder, "runs.db")[2]), toll)
+    _settle(witness, toll)
     toll.longest = max((each.seconds for each in measured), default=0.0)
     return toll
 
@@ -169,22 +183,22 @@ def environment(folder: Path, witness: Path | None = None) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path, "TIEBREAK_WITNESS": str(witness or "")}
 
 
-def scores(folder: Path, store: str) -> object:
-    """Scores and predictions of all cells, bit for bit."""
+def scores(folder: Path, store: str, run: str | None = None) -> tuple[tuple[str, ...], int, dict[tuple[int, int, int], object]]:
+    """Models, number of cells measured, and scores and predictions of all cells, bit for bit."""
     import tiebreak as tb
 
-    evaluation = tb.read_evaluation(f"sqlite:///{folder / store}")
-    cells = {
+    evaluation = tb.read_evaluation(f"sqlite:///{folder / store}" + (f"#{run}" if run else ""))
+    cells: dict[tuple[int, int, int], object] = {
         outcome.cell: (dict(outcome.scores), outcome.seed, {name: each.tobytes() for name, each in outcome.outputs.items()})
         for outcome in evaluation.log.outcomes(outputs=True)
     }
-    return evaluation.models, evaluation.n_done, cells
+    return tuple(evaluation.models), evaluation.n_done, cells
 
 
 def _await_end(session: int, toll: Toll) -> None:
     """Wait until nothing of the session is left; what is left after the grace period is noted and ended."""
     start = time.monotonic()
-    while (left := list(_members(session))) and time.monotonic() - start < GRACE:
+    while (left := list(members(session))) and time.monotonic() - start < GRACE:
         time.sleep(0.05)
     toll.slowest_end = max(toll.slowest_end, time.monotonic() - start)
     for pid, name in left:
@@ -192,7 +206,7 @@ def _await_end(session: int, toll: Toll) -> None:
         os.kill(pid, signal.SIGKILL)
 
 
-def _members(session: int) -> Iterator[tuple[int, str]]:
+def members(session: int) -> Iterator[tuple[int, str]]:
     """Processes of a session that are not merely waiting to be reaped, by number and command."""
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
@@ -221,12 +235,28 @@ def _count(folder: Path, witness: Path, toll: Toll) -> None:
             kept = set(zip(table.dataset.tolist(), table.split.tolist(), table.model.tolist(), strict=True))
             toll.n_cells = evaluation.n_cells
     toll.kept.append(len(kept))
+    _keep(kept, toll)
     lost: dict[int, tuple[float, int]] = {}
     for each in _witnessed(witness):
         if each.cell not in kept and not _is_noted(toll, each):
             seconds, cells = lost.get(each.pid, (0.0, 0))
             lost[each.pid] = (seconds + each.seconds, cells + 1)
     toll.lost.append(lost)
+    toll._n_lost += sum(cells for _, cells in lost.values())
+
+
+def _keep(kept: set[tuple[int, int, int]], toll: Toll) -> None:
+    """Remember what is in the store now, and what is not there any more."""
+    toll.n_kept += len(kept - toll._kept)
+    toll.n_vanished += len(toll._kept - kept)
+    toll._kept = kept
+
+
+def _settle(witness: Path, toll: Toll) -> None:
+    """At the end of a run: what was measured more often than the kills explain."""
+    n_twice = sum(count - 1 for count in Counter(each.cell for each in _witnessed(witness)).values())
+    toll.n_kept_again += max(0, n_twice - toll._n_lost)
+    toll._kept, toll._n_lost = set(), 0
 
 
 def _is_noted(toll: Toll, each: Measured) -> bool:
@@ -238,6 +268,23 @@ def _witnessed(witness: Path) -> Iterator[Measured]:
     for line in witness.read_text().splitlines() if witness.exists() else ():
         pid, dataset, split, model, seconds = line.split()
         yield Measured(int(pid), (int(dataset), int(split), int(model)), float(seconds))
+
+
+def as_fault(folder: Path, n_points: int, rng: random.Random, n_jobs: int) -> Fault:
+    """The toll of so many kills as a row of the table."""
+    if not Path("/proc/self/stat").exists():
+        raise UnavailableError("processes are found by /proc, which this system does not have")
+    toll = torment(folder, n_points, 2, rng)
+    broken = [] if toll.is_as_promised else [f"left {toll.left}, equal {toll.is_equal}, lost work {toll.lost}"]
+    most = max((cells for workers in toll.lost for _, cells in workers.values()), default=0)
+    return Fault(
+        "SIGKILL of tiebreak run, then the same command", toll.n_kills, toll.n_kept, toll.n_vanished, toll.n_kept_again,
+        int(not toll.is_equal), toll.slowest_end, toll.n_kills, tuple(broken),
+        f"at most {most} cells of work lost by one worker at one kill ({toll.most_lost:.2f} s)",
+    )  # fmt: skip
+
+
+RECIPE = Recipe(as_fault, n_small=3, n_release=100)
 
 
 def main() -> int:
