@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from pathlib import Path
 from random import Random
 
 from tests.contracts.plans import comparable
 from tests.reliability.fault import Fault, Recipe
+from tests.stores.later import make_later
 from tiebreak.errors import StoreError
-from tiebreak.stores.layout import PREFIX, SCHEMA, STORE
+from tiebreak.stores.layout import SCHEMA
 from tiebreak.stores.sql import SqlStore
 
 NAME = "stores of older releases, and of a later one"
@@ -18,21 +18,21 @@ SAVED = Path(__file__).parents[1] / "stores"
 
 
 def torment(folder: Path, n_points: int, rng: Random, n_jobs: int) -> Fault:
-    """Each saved store is read whole and gone on with; told to be of a later schema, it is refused and left as it is."""
+    """Each saved store is read whole, upgraded, and gone on with; of a later schema, it is refused and left as it is."""
     points = rows = lost = corrupt = 0
     longest, broken = 0.0, []
-    for file in sorted([*SAVED.glob("data/*.db"), *SAVED.glob("saved/*.db")]):
+    for file in sorted(SAVED.glob("saved/*.db")):
         path = folder / "old.db"
         path.write_bytes(file.read_bytes())
         start = time.perf_counter()
         store = SqlStore(path)
         there = sum(run.n_done + run.n_failed for run in store.runs())
-        logs = [store.read(run.name) for run in store.runs()]
-        outcomes = [list(log.outcomes(outputs=True)) for log in logs]
+        outcomes = [list(store.read(run.name).outcomes(outputs=True)) for run in store.runs()]
         longest = max(longest, time.perf_counter() - start)
         rows += there
         lost += there - sum(map(len, outcomes))
-        for log, kept in zip(logs, outcomes, strict=True):
+        store.upgrade()
+        for log, kept in zip([store.read(run.name) for run in store.runs()], outcomes, strict=True):
             log.write(kept)  # the same again changes nothing, and is not refused
             if [comparable(each) for each in log.outcomes(outputs=True)] != [comparable(each) for each in kept]:
                 broken.append(f"{file.name}: run {log.record.name!r} was changed by writing the same again")
@@ -45,9 +45,7 @@ def torment(folder: Path, n_points: int, rng: Random, n_jobs: int) -> Fault:
 
 def _later(path: Path, name: str) -> list[str]:
     """What is wrong with how a store of a later schema is refused."""
-    with sqlite3.connect(path) as connection:
-        connection.execute(f"UPDATE {PREFIX}{STORE.name} SET schema_version = {SCHEMA + 6}")
-    connection.close()
+    make_later(path, SCHEMA + 6)
     content = path.read_bytes()
     store = SqlStore(path)
     try:

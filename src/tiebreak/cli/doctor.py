@@ -33,7 +33,6 @@ class Package:
 CORE = (
     Package("click", "click", "8.3.2"),
     Package("joblib", "joblib", "1.4"),
-    Package("joblib", "joblib", "1.4"),
     Package("matplotlib", "matplotlib", "3.9"),
     Package("narwhals", "narwhals", "2.0"),
     Package("numpy", "numpy", "2.0"),
@@ -44,7 +43,11 @@ CORE = (
     Package("sqlalchemy", "sqlalchemy", "2.0.30"),
     Package("threadpoolctl", "threadpoolctl", "3.5"),
 )
-EXTRAS = {"parquet": (Package("pyarrow", "pyarrow", "17"),)}
+EXTRAS = {
+    "dask": (Package("distributed", "distributed", "2024.8"),),
+    "parquet": (Package("pyarrow", "pyarrow", "17"),),
+    "postgres": (Package("psycopg", "psycopg", "3.2"),),
+}
 
 State = Literal["fine", "missing", "too old", "broken"]
 
