@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 
 from tests.cli.conftest import Run, environment, write_scores
 from tiebreak.cli import main, process
+from tiebreak.errors import UnprotectedClusterWarning
 
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="signals and /dev are those of POSIX")
 
@@ -27,6 +29,14 @@ def modules_after(*arguments: str) -> set[str]:
     )
     done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, encoding="utf-8", check=True)
     return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_what_tiebreak_warns_of_is_a_message(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without the file and the line that Python names; what others warn of is shown as ever."""
+    with pytest.warns(UserWarning, match="^something else$"), process.warnings_said():
+        warnings.warn("anybody can come in.", UnprotectedClusterWarning, stacklevel=1)
+        warnings.warn("something else", UserWarning, stacklevel=1)
+    assert capsys.readouterr().err == "tiebreak: warning: anybody can come in.\n"
 
 
 @pytest.mark.parametrize("argument", ["--help", "-h", "--version"])

@@ -40,7 +40,6 @@ class Processes:
         self._settings = {
             "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": str(allowed_failures),
             "DASK_DISTRIBUTED__WORKER__MEMORY__TERMINATE": "False",
-            "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")])),
         }
         self._nanny, self._threads = nanny, threads
         self._processes: list[subprocess.Popen[bytes]] = []
@@ -66,13 +65,14 @@ class Processes:
         )  # fmt: skip
 
     def _start(self, command: str, *arguments: str) -> subprocess.Popen[bytes]:
+        path = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), str(ROOT / "src")]))
         with (self.folder / f"{command}-{len(self._processes)}.log").open("wb") as log:
             process = subprocess.Popen(
                 [sys.executable, "-m", f"distributed.cli.{command}", *arguments],
                 stdout=log,
                 stderr=log,
                 cwd=self.folder,
-                env=os.environ | self._settings,
+                env=os.environ | self._settings | {"PYTHONPATH": path},
                 start_new_session=True,
             )
         self._processes.append(process)

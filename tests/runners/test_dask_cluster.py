@@ -11,6 +11,7 @@ import warnings
 
 import pytest
 
+from tests.runners.clusters import Processes
 from tests.runners.test_local import measured, processes
 from tests.runners.workloads import Marked, Plain, is_alive, kill, splits, started, wait_until
 from tiebreak.errors import ClusterError, InvalidParameterError, MissingDependencyError, UnprotectedClusterWarning
@@ -39,6 +40,17 @@ def test_a_single_worker_that_is_lost_with_the_data_is_replaced(tmp_path):
     assert [(cell.split, outcome.state) for cell, outcome in sorted(outcomes.items()) if not outcome.is_done] == [(3, "killed")]
 
 
+WITHOUT = """
+import sys
+
+class Nothing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "tiebreak":
+            raise ModuleNotFoundError("No module named 'tiebreak'", name="tiebreak")
+
+sys.meta_path.insert(0, Nothing())
+"""
+
 SCRIPT = """
 import sys
 from tests.runners.workloads import Marked, kill, splits
@@ -55,6 +67,28 @@ def test_a_lost_worker_is_no_noise_for_the_user(tmp_path):
     with started(SCRIPT, tmp_path) as process:
         out, err = process.communicate(timeout=120)
     assert (process.returncode, out, err) == (0, "[0, 1, 2, 4, 5, 6, 7]\n", "")
+
+
+INTERRUPTED = """
+import os, signal, sys, threading, time
+from tests.runners.workloads import Marked, splits
+from tiebreak.runners.dask import DaskRunner
+
+if __name__ == "__main__":
+    workload = Marked(sys.argv[1], seconds=0.05)
+    try:
+        for batch in DaskRunner("dask", 1).run(workload, splits(200)):
+            os.killpg(0, signal.SIGINT)
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
+
+
+def test_workers_of_this_machine_leave_ctrl_c_to_the_process_that_started_them(tmp_path):
+    """A terminal sends it to all of them; nobody but the caller has to say anything."""
+    with started(INTERRUPTED, tmp_path) as process:
+        out, err = process.communicate(timeout=120)
+    assert (process.returncode, out, err) == (0, "interrupted\n", "")
 
 
 def test_a_client_of_the_caller_stays_open(client):
@@ -116,6 +150,22 @@ def test_without_dask_it_is_said_what_to_install(monkeypatch):
         next(DaskRunner("dask").run(Plain(), splits(3)))
     assert str(caught.value).startswith("running on Dask needs distributed (")
     assert str(caught.value).endswith("): pip install 'tiebreak[dask]'.")
+
+
+def test_a_worker_without_tiebreak(tmp_path, monkeypatch):
+    """Of which nothing can be asked at all."""
+    (tmp_path / "sitecustomize.py").write_text(WITHOUT)
+    with Processes(tmp_path, 0) as cluster:
+        monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
+        cluster.start_worker()
+        with pytest.raises(ClusterError) as caught:
+            next(DaskRunner(cluster.address).run(Plain(), splits(3)))
+    text = str(caught.value)
+    assert text.startswith(f"The Dask cluster at {cluster.address} cannot do the work: ")
+    assert text.endswith(
+        "tiebreak has to be installed where the scheduler and where the workers run. What was measured until then is kept where "
+        "there is a store; the same call goes on from there."
+    )
 
 
 @pytest.mark.parametrize("address", ["tcp://192.168.1.5:8786", "ws://node7:8786", "tcp://[2001:db8::1]:8786", "tcp://0.0.0.0:1"])

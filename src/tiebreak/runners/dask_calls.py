@@ -10,13 +10,12 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple
 
-from tiebreak.errors import ClusterError, LostWorkersError
+from tiebreak.errors import LostWorkersError
 from tiebreak.plan.outcome import Cell
 from tiebreak.runners import dask_worker
 from tiebreak.runners.backlog import BATCH_SECONDS
 from tiebreak.runners.dask_cargo import Cargo
 from tiebreak.runners.dask_cluster import GO_ON, Cluster, Future
-from tiebreak.runners.here import in_one_line
 from tiebreak.runners.worker import Failure, Report
 
 LOOK_SECONDS = 1.0
@@ -205,9 +204,7 @@ class Calls:
 
         if isinstance(error, KilledWorker):
             return
-        what = in_one_line(error)
-        lacks = " tiebreak has to be installed where the scheduler runs and where the workers run." if "tiebreak" in what else ""
-        raise ClusterError(f"The Dask cluster at {self._cluster.address} cannot do the work: {what}.{lacks} {GO_ON}.") from error
+        raise self._cluster.unfit(error) from error
 
     def _forget_cargo(self, call: Call) -> None:
         """A call was dropped: the scheduler is gone, or all workers that had the cargo are, and it has to be sent again."""

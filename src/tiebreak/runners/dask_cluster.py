@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.errors import ClusterError, InvalidParameterError, MissingDependencyError, UnprotectedClusterWarning
+from tiebreak.runners.here import in_one_line
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -73,13 +74,21 @@ class Cluster:
             return list(self._client.sync(self._client.scheduler.ncores, callback_timeout=ANSWER_SECONDS))
 
     def scatter(self, name: str, value: object) -> Future:
-        """Put something into the workers' memory; None if there is no worker, or the one that was chosen has just died."""
-        with self._asking():
-            try:
-                return self._client.scatter({name: value}, hash=False, broadcast=False, timeout=ANSWER_SECONDS)[name]
-            except (OSError, CancelledError):
-                self.check()
-                return None
+        """Put something into the workers' memory; None if there is no worker, or the one that was chosen has just died.
+
+        Raises
+        ------
+        ClusterError
+            The scheduler is gone, or the worker does not know what it was sent.
+        """
+        try:
+            return self._client.scatter({name: value}, hash=False, broadcast=False, timeout=ANSWER_SECONDS)[name]
+        except (OSError, CancelledError):
+            self.check()
+            return None
+        except Exception as error:
+            self.check()
+            raise self.unfit(error) from error
 
     def submit(self, function: Callable[..., object], *arguments: object, key: str, worker: str = "") -> Future:
         """Have a function called by some worker, or by a certain one and no other."""
@@ -89,6 +98,12 @@ class Cluster:
     def check(self) -> None:
         """Raise if the scheduler is gone."""
         self.workers()
+
+    def unfit(self, error: BaseException) -> ClusterError:
+        """What an error means that is neither the work's nor that of a lost connection: mostly a package that is missing."""
+        what = in_one_line(error).rstrip(".")
+        lacks = "tiebreak has to be installed where the scheduler and where the workers run. " if "tiebreak" in what else ""
+        return ClusterError(f"The Dask cluster at {self.address} cannot do the work: {what}. {lacks}{GO_ON}.")
 
     @contextmanager
     def _asking(self) -> Iterator[None]:
@@ -109,7 +124,7 @@ class Cluster:
 
     def _lost(self, error: BaseException | None) -> ClusterError:
         address = getattr(self, "address", None) or getattr(self._client.scheduler, "address", None) or "that this client had"
-        why = f" ({' '.join(f'{type(error).__name__}: {error}'.split())})" if error is not None and str(error) else ""
+        why = f" ({in_one_line(error)})" if error is not None and str(error) else ""
         return ClusterError(
             f"The Dask scheduler at {address} is gone or does not answer{why}. {GO_ON}, with this scheduler or a new one."
         )
@@ -188,11 +203,12 @@ def _own_cluster(n_workers: int) -> Iterator[Any]:
             dashboard_address="127.0.0.1:0",  # with None it takes port 8787, which may be somebody's
             memory_limit=0,  # as for other processes of this machine
             silence_logs=logging.CRITICAL,
+            preload=["tiebreak.runners.dask_worker"],
             scheduler_kwargs={"allowed_failures": ALLOWED_FAILURES, "dashboard": False},
         )
     except Exception as error:
         raise ClusterError(
-            f"A Dask cluster could not be started on this machine ({' '.join(f'{type(error).__name__}: {error}'.split())}). In a "
+            f"A Dask cluster could not be started on this machine ({in_one_line(error)}). In a "
             "script the call has to stand under: if __name__ == '__main__'."
         ) from error
     try:
@@ -220,9 +236,8 @@ def _client_for(where: Any) -> Client:
     except (
         Exception
     ) as error:  # of whatever kind: it depends on what is wrong with the address, and on the version of distributed
-        text = " ".join(f"{type(error).__name__}: {error}".split())
         raise ClusterError(
-            f"The Dask scheduler at {where} cannot be reached: {text}. Is it running, and is that its address? "
+            f"The Dask scheduler at {where} cannot be reached: {in_one_line(error)}. Is it running, and is that its address? "
             "It is started by: dask scheduler --host 127.0.0.1"
         ) from error
 

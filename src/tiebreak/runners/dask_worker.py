@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 import sys
 import traceback
 import weakref
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tiebreak.plan.outcome import Cell
 from tiebreak.runners.dask_cargo import Cargo, Origin, source_file, source_hash, versions_here
@@ -34,6 +35,11 @@ _thread = OneThread("tiebreak")
 _held: _Held | None = None
 _read_at: dict[str, int] = {}
 """Of modules that are no installed packages: when the file was changed last before it was read here."""
+
+
+def dask_setup(worker: Any) -> None:  # the name that Dask calls in a module that its workers load first
+    """Leave Ctrl-C to the process that has started this worker: it hears it too, and ends the worker."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def prepare(cargo: Cargo) -> Failure | None:
