@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -73,7 +74,9 @@ class Fault:
     def read(output: str) -> list[Fault]:
         """The faults in the output of a script."""
         found = [json.loads(line.removeprefix(MARK)) for line in output.splitlines() if line.startswith(MARK)]
-        return [Fault(**{**each, "broken": tuple(each.get("broken", ()))}) for each in found]
+        names = {field.name for field in dataclasses.fields(Fault)}
+        known = [{name: value for name, value in each.items() if name in names} for each in found]
+        return [Fault(**{**each, "broken": tuple(each.get("broken", ()))}) for each in known]
 
 
 class Recipe(NamedTuple):
@@ -86,6 +89,14 @@ class Recipe(NamedTuple):
     run: Callable[[Path, int, Random, int], Fault]
     n_small: int
     n_release: int
+
+
+def in_brief(messages: Mapping[str, int], path: Path) -> str:
+    """How often the store said what, without the advice that follows."""
+    counts: Counter[str] = Counter()
+    for text, count in messages.items():
+        counts[text.replace(str(path), "the store").split(". ")[0].removeprefix("tiebreak: ")] += count
+    return "; ".join(f'{count} times "{text}"' for text, count in counts.most_common())
 
 
 def joined(parts: Sequence[Fault]) -> Fault:

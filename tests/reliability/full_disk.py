@@ -19,7 +19,7 @@ from random import Random
 from typing import Any
 
 from tests.reliability import forked, study
-from tests.reliability.fault import Fault, Recipe, UnavailableError
+from tests.reliability.fault import Fault, Recipe, UnavailableError, in_brief
 
 NAME = "a disk of 1 MB that is really full"
 PAGE = 4096
@@ -59,7 +59,7 @@ def torment(folder: Path, n_points: int, rng: Random, n_jobs: int) -> Fault:
         corrupt=sum(part["corrupt"] for part in parts),
         longest_recovery_s=max(part["longest"] for part in parts),
         broken=tuple(text for part in parts for text in part["broken"]),
-        remark="; ".join(f"{count} x {text}" for text, count in messages.most_common()),
+        remark=in_brief(messages, folder / "disk" / "runs.db"),
     )
 
 
@@ -81,8 +81,8 @@ def _one_mode(file: Path, disk: Path, n_points: int, rng: Random, *, wal: bool) 
         ballast = disk / "ballast"
         ballast.write_bytes(bytes(PAGE * max(0, _free_pages(disk) - n_free)))
         code, _, said = command(file, path, wal)
-        before = forked.call(lambda: study.state_of(path, RUN)._asdict())
         ballast.unlink()
+        before = forked.call(lambda: study.state_of(path, RUN)._asdict())
         again, late, _ = command(file, path, wal)
         after = forked.call(lambda: study.state_of(path, RUN)._asdict())
         _empty(disk)
@@ -98,7 +98,7 @@ def _one_mode(file: Path, disk: Path, n_points: int, rng: Random, *, wal: bool) 
         tally["doubled"] += before["n_double"] + after["n_double"]
         tally["corrupt"] += is_corrupt
         tally["longest"] = max(tally["longest"], before["seconds"])
-        messages[" ".join(said.splitlines()[-1:]).replace(str(path), "STORE")[:60]] += 1
+        messages[" ".join(said.splitlines()[-1:])] += 1
         ok = code == 2 and again == 0 and IS_FULL.search(said) and kept == len(before["cells"]) and "internal" not in said
         if not ok or is_corrupt or "Traceback" in said:
             tally["broken"].append(f"{where}: exit codes {code}, {again}; {said!r}; {late!r}; {before}; {after['damages']}")

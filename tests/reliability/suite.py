@@ -26,7 +26,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import tiebreak
-from tests.reliability import bad_models, clock, damage, full_disk, kills, openers, schemas, signals, sweep, writers
+from tests.reliability import bad_models, clock, damage, dask_fault, full_disk, kills, openers, schemas, signals, sweep, writers
 from tests.reliability.fault import Fault, Recipe, UnavailableError, markdown_table, text_table
 
 ROOT = Path(__file__).parents[2]
@@ -37,6 +37,7 @@ RECIPES: dict[str, Recipe] = {
     "full-disk": full_disk.RECIPE,
     "runner": kills.RECIPE,
     "bad-models": bad_models.RECIPE,
+    "dask": dask_fault.RECIPE,
     "openers": openers.RECIPE,
     "clock": clock.RECIPE,
     **dict(damage.recipes()),
@@ -44,9 +45,9 @@ RECIPES: dict[str, Recipe] = {
     **dict(signals.recipes()),
 }
 
-SCRIPTS = {"dask": "dask_kills.py", "postgres": "postgres_faults.py"}
-"""Faults that need a cluster or a server: scripts beside this one that print `Fault.line`, one for each fault. The variable
-TIEBREAK_FAULTS tells them how much to do: "small" or "release"."""
+SCRIPTS = {"postgres": "postgres_faults.py"}
+"""Scripts beside this one that print a line, as `Fault.line` makes it, for each of several faults. The variable TIEBREAK_FAULTS
+tells them how much to do: "small" or "release"."""
 
 BEGIN, END = "<!-- table: written by tests/reliability/suite.py -->", "<!-- end of the table -->"
 

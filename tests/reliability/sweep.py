@@ -19,7 +19,7 @@ from typing import Any
 
 import tiebreak as tb
 from tests.reliability import forked, strace, study
-from tests.reliability.fault import Fault, Recipe, joined
+from tests.reliability.fault import Fault, Recipe, in_brief, joined
 
 MODES = ("delete", "wal")
 KILL = "signal=SIGKILL"
@@ -35,6 +35,7 @@ class Tally:
     doubled: int = 0
     corrupt: int = 0
     longest: float = 0.0
+    kept_all_the_same: int = 0
     broken: list[str] = field(default_factory=list)
     messages: Counter[str] = field(default_factory=Counter)
 
@@ -71,7 +72,9 @@ def sweep(name: str, what: str, mode: str, folder: Path, n_points: int, rng: Ran
 
     tallies = [Tally(**{**each, "messages": Counter(each["messages"])}) for each in forked.shared(part, n_jobs)]
     messages = sum((tally.messages for tally in tallies), Counter())
-    said = "; ".join(f"{count} x {text}" for text, count in messages.most_common())
+    said = in_brief(messages, Path("STORE"))
+    if n_more := sum(tally.kept_all_the_same for tally in tallies):
+        said += f"; at {n_more} points the batch that was refused was there all the same, and whole"
     parts = [
         Fault(
             name, each.points, each.acknowledged, each.lost, each.doubled, each.corrupt, each.longest,
@@ -149,6 +152,7 @@ def _try(inject: str, home: Path, mode: str, expected: dict[str, str], tally: Ta
     tally.lost += len(lost)
     tally.doubled += len(again) + before["n_double"] + after["n_double"]
     tally.corrupt += is_corrupt
+    tally.kept_all_the_same += bool(extra) and ("error" in [word for word, *_ in said])
     if lost or again or is_corrupt:
         wrong.append(f"{inject}: lost {lost}, measured again {again}, {json.dumps([before, after])}")
     tally.broken += wrong

@@ -5,29 +5,42 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from itertools import chain
 from pathlib import Path
 
 import pytest
 
+from tests.reliability import sweep
 from tests.reliability.fault import Fault, joined, markdown_table, text_table
 from tests.reliability.suite import BEGIN, END, RECIPES, ROOT, SCRIPTS, totals, write_page
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="the suite forks, which this system does not know")
-ELSEWHERE = {"runner": "test_kills.py", "bad-models": "tests/evaluation/test_faults.py"}
-"""Recipes whose own tests try them already."""
+INTERRUPTS = "tests/cli/test_interrupts.py"
+ELSEWHERE = {
+    "runner": "tests/reliability/test_kills.py",
+    "bad-models": "tests/evaluation/test_faults.py",
+    "dask": "tests/reliability/test_dask_kills.py",
+    "ctrl-c": INTERRUPTS,
+    "sigterm": INTERRUPTS,
+}
+"""Faults that have tests of their own, and where."""
+SWEEPS = {mode: [name for name in RECIPES if name.endswith(f"-{mode}")] for mode in sweep.MODES}
+TOGETHER = [*SWEEPS.values(), *([name] for name in RECIPES if name not in {*ELSEWHERE, *chain(*SWEEPS.values())})]
+"""What a process tries: the sweeps share what has to be imported."""
 
 
 @needs_fork
-@pytest.mark.parametrize("name", [name for name in RECIPES if name not in ELSEWHERE])
-def test_nothing_is_lost_doubled_or_corrupt(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("names", TOGETHER, ids=" ".join)
+def test_nothing_is_lost_doubled_or_corrupt(names: list[str], tmp_path: Path) -> None:
     """What was acknowledged is there once and bit for bit, whatever happens; the suite's own process tries it, as it forks."""
-    command = [sys.executable, str(ROOT / "tests" / "reliability" / "suite.py"), "--only", name, "--small", "--lines"]
-    done = subprocess.run([*command, "--folder", str(tmp_path)], capture_output=True, text=True, cwd=ROOT, timeout=600)
+    command = [sys.executable, str(ROOT / "tests" / "reliability" / "suite.py"), "--small", "--lines", "--folder", str(tmp_path)]
+    only = [word for name in names for word in ("--only", name)]
+    done = subprocess.run([*command, *only], capture_output=True, text=True, cwd=ROOT, timeout=900)
     found = Fault.read(done.stdout)
-    assert len(found) == 1, done.stderr
-    if found[0].skipped:
-        pytest.skip(f"fault {name!r} was NOT TRIED: {found[0].skipped}")
-    assert found[0].is_as_promised, done.stderr
+    assert len(found) == len(names), done.stderr
+    if skipped := {fault.skipped for fault in found if fault.skipped}:
+        pytest.skip(f"THE FAULTS {' '.join(names)} WERE NOT TRIED: {'; '.join(skipped)}")
+    assert all(fault.is_as_promised for fault in found), done.stderr
     assert done.returncode == 0
     print(done.stderr)
 

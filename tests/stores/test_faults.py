@@ -303,6 +303,11 @@ class Fault(sqlite3.OperationalError):
             ),
         ),
         (
+            Fault("SQLITE_IOERR_SHMSIZE", "disk I/O error"),
+            StoreError,
+            f"a.db cannot grow: the disk is full. {KEPT} Make room; the same command goes on where it stopped.",
+        ),
+        (
             Fault("SQLITE_TOOBIG", "string or blob too big"),
             StoreError,
             f"a.db: the outputs of one cell are larger than SQLite can keep. {KEPT} Pass keep_predictions=False.",

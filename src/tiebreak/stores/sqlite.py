@@ -128,7 +128,9 @@ def check_file(connection: Connection) -> str:
 
 def error_name(error: BaseException) -> str:
     """SQLite's name of what went wrong, such as "READONLY_DIRECTORY"; "" for an error that is not SQLite's."""
-    return str(getattr(error, "sqlite_errorname", "")).removeprefix("SQLITE_")
+    name = str(getattr(error, "sqlite_errorname", "")).removeprefix("SQLITE_")
+    # in WAL mode a full disk is noticed first where the file that the processes share cannot be made large enough
+    return "FULL" if name == "IOERR_SHMSIZE" else name
 
 
 def _begin(connection: Connection) -> None:
