@@ -69,7 +69,16 @@ def test_readme_blocks_print_what_the_readme_says() -> None:
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/json.md", "docs/cli.md", "docs/evaluating.md"]
+    "page",
+    [
+        "README.md",
+        "CONTRIBUTING.md",
+        "docs/architecture.md",
+        "docs/json.md",
+        "docs/cli.md",
+        "docs/evaluating.md",
+        "docs/reliability.md",
+    ],
 )
 def test_links_to_files_lead_somewhere(page: str) -> None:
     """A moved file must not leave a dead link."""
