@@ -78,6 +78,8 @@ def test_readme_blocks_print_what_the_readme_says() -> None:
         "docs/cli.md",
         "docs/clusters.md",
         "docs/evaluating.md",
+        "docs/reliability.md",
+        "docs/stores.md",
     ],
 )
 def test_links_to_files_lead_somewhere(page: str) -> None:
