@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -50,10 +51,13 @@ class Tracer:
         What strace writes.
     inject : str
         Such as "pwrite64:signal=SIGKILL:when=3"; "" only watches.
+    others : sequence of Path
+        Further databases to watch.
     """
 
-    def __init__(self, child: Child, store: Path, log: Path, inject: str = "") -> None:
-        watched = [str(store.parent), *(f"{store}{suffix}" for suffix in ("", "-journal", "-wal", "-shm"))]
+    def __init__(self, child: Child, store: Path, log: Path, inject: str = "", others: Sequence[Path] = ()) -> None:
+        watched = [f"{file}{suffix}" for file in (store, *others) for suffix in ("", "-journal", "-wal", "-shm")]
+        watched.append(str(store.parent))
         command = ["strace", "-o", str(log), "-s", "0", "-e", "signal=none", "-e", f"trace={','.join(CALLS)}"]
         command += [word for path in watched for word in ("-P", path)]
         command += ["-e", f"inject={inject}"] if inject else []

@@ -125,7 +125,7 @@ def state_of(path: Path, run: str = NAME) -> State:
     except tb.errors.TiebreakError as error:
         is_empty = str(error).startswith("there is no store ")  # the tables had not been made
         return State({}, 0, [] if is_empty else [f"{type(error).__name__}: {error}"], time.perf_counter() - start)
-    return State({str(list(cell)): _digest(each) for cell, each in cells.items()}, len(keys) - len(set(keys)), damages, seconds)
+    return State({str(list(cell)): digest(each) for cell, each in cells.items()}, len(keys) - len(set(keys)), damages, seconds)
 
 
 def _damages(store: SqlStore) -> list[str]:
@@ -134,5 +134,6 @@ def _damages(store: SqlStore) -> list[str]:
     return found
 
 
-def _digest(cell: object) -> str:
+def digest(cell: object) -> str:
+    """Of all bits of what is given."""
     return hashlib.blake2b(repr(cell).encode(), digest_size=12).hexdigest()

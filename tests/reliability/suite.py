@@ -4,6 +4,8 @@
     python tests/reliability/suite.py --small         as few as for every change
     python tests/reliability/suite.py --only kill-wal --only writers --points 50
     python tests/reliability/suite.py --page docs/reliability.md      also writes the table into the page
+    python tests/reliability/suite.py --only writers --lines >> tried.txt      and later, with --only clock --also tried.txt,
+                                                      both in one table
 
 A fault that this system does not allow is named with the reason, and is not counted. The exit code is 1 if a promise was broken,
 or, with --no-skips, if a fault could not be tried.
@@ -26,7 +28,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import tiebreak
-from tests.reliability import bad_models, clock, damage, dask_fault, full_disk, kills, openers, schemas, signals, sweep, writers
+from tests.reliability import bad_models, clock, damage, dask_fault, full_disk, kills, openers, signals, sweep, upgrades, writers
 from tests.reliability.fault import Fault, Recipe, UnavailableError, markdown_table, text_table
 
 ROOT = Path(__file__).parents[2]
@@ -41,7 +43,7 @@ RECIPES: dict[str, Recipe] = {
     "openers": openers.RECIPE,
     "clock": clock.RECIPE,
     **dict(damage.recipes()),
-    "schemas": schemas.RECIPE,
+    **dict(upgrades.recipes()),
     **dict(signals.recipes()),
 }
 
@@ -55,7 +57,7 @@ BEGIN, END = "<!-- table: written by tests/reliability/suite.py -->", "<!-- end 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the suite."""
     chosen = _parse(arguments)
-    faults: list[Fault] = []
+    faults = [fault for file in chosen.also for fault in Fault.read(file.read_text(encoding="utf-8"))]
     for name in chosen.only or [*RECIPES, *SCRIPTS]:
         start = time.monotonic()
         found = run_script(name, small=chosen.small) if name in SCRIPTS else [try_fault(name, chosen)]
@@ -140,6 +142,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2**32), help="of the moments and places")
     parser.add_argument("--folder", type=Path, help="where the stores are made")
     parser.add_argument("--lines", action="store_true", help="one line of JSON for each fault instead of the table")
+    parser.add_argument("--also", action="append", type=Path, default=[], help="faults tried before, as --lines wrote them")
     parser.add_argument("--no-skips", action="store_true", help="a fault that cannot be tried is a failure")
     parser.add_argument("--page", type=Path, help="a Markdown page whose table is written afresh")
     return parser.parse_args(arguments)

@@ -22,7 +22,7 @@ from tiebreak.stores.sql import SqlStore
 
 NAME = "writers killed at random, 3 at a time"
 N_WRITERS = 3
-LARGEST_BATCH = 40
+LARGEST_BATCH = 100
 MODELS = [f"m{i}" for i in range(100)]
 KEYS = [(repeat, fold) for repeat in range(10) for fold in range(10)]
 
