@@ -34,11 +34,11 @@ demo: $(READY)
 # Two workers, one thread each in numpy's linear algebra, no window for a plot.
 TEST_ENVIRONMENT := MPLBACKEND=Agg OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 test: $(READY)
-	@$(TEST_ENVIRONMENT) $(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
+	@$(TEST_ENVIRONMENT) $(BIN)/python -m pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
 
 coverage: $(READY)
 	@$(BIN)/coverage erase
-	@$(TEST_ENVIRONMENT) $(BIN)/coverage run -m pytest -n 2 $(PYTEST_ARGS)
+	@$(TEST_ENVIRONMENT) $(BIN)/coverage run -m pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report
 

@@ -9,6 +9,18 @@ import pytest
 
 from tests import postgres
 
+SERVERS = {"dask_cluster": "dask", "postgres_database": "postgres"}
+"""Fixtures that start servers, and the group of tests that one of pytest's workers runs for that reason (make test)."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """One server for all tests that need it, instead of one for each of pytest's workers."""
+    for item in items:
+        for fixture, group in SERVERS.items():
+            if fixture in getattr(item, "fixturenames", ()):
+                item.add_marker(pytest.mark.xdist_group(group))
+
 
 @pytest.fixture
 def rng() -> np.random.Generator:
@@ -39,7 +51,7 @@ def postgres_url(postgres_database: str) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # its processes are never quite idle, so they end as soon as may be
 def dask_cluster(tmp_path_factory):
     """A Dask scheduler and two workers with nannies and two threads each, processes of their own; workers may be killed."""
     pytest.importorskip("distributed", reason="needs the extra dask: pip install 'tiebreak[dask]'")

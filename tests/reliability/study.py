@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -58,11 +59,11 @@ class Paced:
     def __init__(self, say: Say) -> None:
         self._say = say
 
-    def run(self, workload: Workload, cells: Sequence[Cell]) -> Iterator[list[Outcome]]:
+    def run(self, workload: Workload, cells: Iterable[Cell]) -> Iterator[list[Outcome]]:
         """Each cell's outcome once, in batches."""
+        coming = iter(cells)
         with workload:
-            for start in range(0, len(cells), BATCH):
-                batch = [attempt(workload, cell) for cell in cells[start : start + BATCH]]
+            while batch := [attempt(workload, cell) for cell in islice(coming, BATCH)]:
                 self._say("measured", *(list(outcome.cell) for outcome in batch))
                 yield batch
                 self._say("kept", *(list(outcome.cell) for outcome in batch))
