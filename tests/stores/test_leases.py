@@ -8,17 +8,20 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.contracts.plans import a_plan, all_cells, an_outcome
-from tiebreak.errors import InvalidParameterError
+from tiebreak.errors import DamagedStoreError, InvalidParameterError
 from tiebreak.stores import leases
+from tiebreak.stores.amending import Ready
 from tiebreak.stores.layout import HOLDERS, LEASES, PREFIX
 from tiebreak.stores.sql import SqlStore
 from tiebreak.stores.statements import fetch, put
+from tiebreak.stores.writing import LostCellsError
 
 CELLS = all_cells(a_plan())
 
@@ -144,13 +147,49 @@ def test_the_same_outcome_twice_is_not_too_late(store: SqlStore):
         assert lease.n_refused == 0
 
 
+def test_cells_may_be_lost_one_after_the_other_while_they_are_written(store: SqlStore):
+    """Others take over one more at each attempt; what is left in the end is kept."""
+
+    class Unlucky:
+        """Loses the first of the cells, twice."""
+
+        n_lost = n_kept = 0
+
+        def enter(self, connection: Any, piece: Sequence[Ready]) -> None:
+            if self.n_lost < 2:
+                self.n_lost += 1
+                raise LostCellsError([piece[0].cell])
+
+        def leave(self, connection: Any) -> None:
+            pass
+
+        def kept(self) -> None:
+            self.n_kept += 1
+
+    log, guard = store.open(a_plan()), Unlucky()
+    log._writer.write([an_outcome(cell) for cell in CELLS[:3]], guard)
+    assert [outcome.cell for outcome in log.outcomes()] == CELLS[2:3]
+    assert guard.n_kept == 1
+
+
+def test_a_damaged_store_does_not_hide_what_went_wrong_before(store: SqlStore):
+    """The leases cannot be given back then; the first error is the one that is told."""
+    lease = store.open(a_plan()).lease()
+    lease.claim(CELLS[:1])
+    with store._database.writing() as connection:
+        connection.exec_driver_sql(f"UPDATE {PREFIX}store SET schema_version = 0")
+    lease.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
+    with pytest.raises(DamagedStoreError):
+        lease.__exit__(None, None, None)
+
+
 def test_a_damaged_lease_holds_nothing(store: SqlStore, path: Path):
     """It is reported, and its cell is measured by whoever asks."""
     one = store.open(a_plan()).lease()
     one.claim(CELLS[:1])
     with store._database.writing() as connection:
         connection.exec_driver_sql(f"UPDATE {PREFIX}leases SET holder = holder + 1")
-    assert [damage.where for damage in store.check()] == ["a lease"] or store.check()
+    assert [(damage.run, damage.where) for damage in store.check()] == [("moons", "the list of leases")]
     with store.open(a_plan()).lease() as lease:
         assert lease.claim(CELLS[:1]).granted == CELLS[:1]
 

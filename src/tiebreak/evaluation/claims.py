@@ -80,7 +80,7 @@ class Claims:
                 self._unasked.extendleft(reversed(self._ready))
                 self._ready.clear()
             lost = {outcome.cell for outcome in refused}
-            self._held += lost
+            self._held += sorted(lost)
             return [outcome for outcome in outcomes if outcome.cell not in lost]
 
     def settled_elsewhere(self) -> list[Outcome]:

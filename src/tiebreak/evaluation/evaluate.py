@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tiebreak.errors import InvalidParameterError, InvalidPlanError, StoreError
+from tiebreak.errors import InvalidParameterError, InvalidPlanError, TiebreakError
 from tiebreak.evaluation.claims import Claims
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.fit_and_score import Measurement
@@ -201,7 +201,7 @@ def _n_kept(log: RunLog, outcomes: Sequence[Outcome]) -> int:
     """How many are kept of those that were being written at an interrupt, which does not tell; 0 where nobody can."""
     try:
         return sum(1 for _ in log.outcomes([outcome.cell for outcome in outcomes])) if outcomes else 0
-    except StoreError:
+    except TiebreakError:
         return 0
 
 

@@ -11,13 +11,13 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from tiebreak.errors import StoreError
+from tiebreak.errors import StoreError, TiebreakError
 from tiebreak.plan.outcome import Cell, Outcome
 from tiebreak.plan.record import RunRecord
 from tiebreak.stores.amending import Ready, kept_cells
 from tiebreak.stores.database import Database
 from tiebreak.stores.holders import Watch, own_place
-from tiebreak.stores.layout import HOLDERS, LEASES
+from tiebreak.stores.layout import HOLDERS, LEASES, Layout, Row
 from tiebreak.stores.loading import load_metrics
 from tiebreak.stores.places import Places
 from tiebreak.stores.rows import KeptCell
@@ -30,11 +30,8 @@ from tiebreak.stores.writing import LostCellsError, Writer
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-LEASE_SECONDS = 60.0
-"""For how long a holder may show nothing before its cells are taken by others."""
-
 _BEATS = 4
-"""How often a holder shows that it lives, in that time."""
+"""How often a holder shows that it lives, in the time for which it may show nothing."""
 
 _log = logging.getLogger("tiebreak")
 
@@ -57,7 +54,7 @@ class SqlLease:
     """
 
     def __init__(
-        self, database: Database, number: int, stored: RunRecord, places: Places, writer: Writer, seconds: float = LEASE_SECONDS
+        self, database: Database, number: int, stored: RunRecord, places: Places, writer: Writer, seconds: float
     ) -> None:
         self._database = database
         self._number = number
@@ -124,7 +121,7 @@ class SqlLease:
             with self._lock:
                 self._database.write(self._end, self._stored.name)
                 self._held.clear()
-        except StoreError:
+        except TiebreakError:
             if kind is None:
                 raise  # else what went wrong before counts; others will find out that this process has ended
 
@@ -137,7 +134,7 @@ class SqlLease:
     def _survey(self, cells: Sequence[Cell], again: Collection[Cell], connection: Connection) -> Claim:
         """What could be granted now."""
         claim = Claim([], [], [])
-        elsewhere = self._owners(connection, living=True)
+        elsewhere = self._living_owners(connection)
         kept = self._kept(connection, [self._places.stored(cell) for cell in cells])
         for cell in cells:
             stored = self._places.stored(cell)
@@ -150,17 +147,19 @@ class SqlLease:
                 claim.granted.append(cell)
         return claim
 
-    def _owners(self, connection: Connection, *, living: bool = False) -> Mapping[Cell, int]:
-        """Who has taken on which cells; of the `living` only."""
-        rows = fetch(connection, LEASES, run=self._number)
-        damaged = set(LEASES.damaged(rows))
-        owners = {Cell(*row[1:4]): int(row[4]) for i, row in enumerate(rows) if i not in damaged}
-        if not living:
-            return owners
-        holders = fetch(connection, HOLDERS, run=self._number)
-        unread = set(HOLDERS.damaged(holders))
-        alive = self._watch.living([row for i, row in enumerate(holders) if i not in unread])
-        return {cell: owner for cell, owner in owners.items() if owner in alive}
+    def _owners(self, connection: Connection) -> Mapping[Cell, int]:
+        """Who has taken on which cells, alive or not."""
+        return {Cell(*row[1:4]): int(row[4]) for row in self._readable(connection, LEASES)}
+
+    def _living_owners(self, connection: Connection) -> Mapping[Cell, int]:
+        alive = self._watch.living(self._readable(connection, HOLDERS))
+        return {cell: owner for cell, owner in self._owners(connection).items() if owner in alive}
+
+    def _readable(self, connection: Connection, layout: Layout) -> list[Row]:
+        """The rows of this run that are as they were written; a damaged one holds nothing, and `check` tells of it."""
+        rows = fetch(connection, layout, run=self._number)
+        damaged = set(layout.damaged(rows))
+        return [row for i, row in enumerate(rows) if i not in damaged]
 
     def _kept(self, connection: Connection, stored: Sequence[Cell]) -> Mapping[Cell, KeptCell]:
         metrics = load_metrics(connection, self._number)  # others may have added some
@@ -203,7 +202,7 @@ class SqlLease:
                 try:
                     with self._database.writing(self._stored.name) as connection:  # once: nobody waits for it
                         self._show_again(connection)
-                except StoreError:  # who measures will meet it too, and tell
+                except TiebreakError:  # who measures will meet it too, and tell
                     pass
                 finally:
                     self._lock.release()

@@ -14,7 +14,7 @@ from tiebreak.plan.record import RunRecord
 from tiebreak.stores.coding import unpack_table
 from tiebreak.stores.database import Database
 from tiebreak.stores.layout import ENVIRONMENTS, Row
-from tiebreak.stores.leases import LEASE_SECONDS, SqlLease
+from tiebreak.stores.leases import SqlLease
 from tiebreak.stores.loading import StoredRun
 from tiebreak.stores.places import ABSENT, find_places
 from tiebreak.stores.rows import SECONDS
@@ -41,9 +41,7 @@ class SqlLog:
         For how long who has taken cells on may show nothing.
     """
 
-    def __init__(
-        self, database: Database, run: StoredRun, record: RunRecord, environment: int, lease_seconds: float = LEASE_SECONDS
-    ) -> None:
+    def __init__(self, database: Database, run: StoredRun, record: RunRecord, environment: int, lease_seconds: float) -> None:
         self._lease_seconds = lease_seconds
         self._database = database
         self._number = run.number

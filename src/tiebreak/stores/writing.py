@@ -75,20 +75,23 @@ class Writer:
 
     def write(self, outcomes: Sequence[Outcome], guard: Guard | None = None) -> None:
         """Keep the outcomes by the rule, in one transaction unless they are very many; all but those that the guard refuses."""
-        for piece in _pieces([self._ready(outcome) for outcome in outcomes]):
-            try:
-                self._write(piece, guard)
-            except LostCellsError as lost:
-                self._write([each for each in piece if each.cell not in lost.cells], guard)
+        for whole in _pieces([self._ready(outcome) for outcome in outcomes]):
+            piece = whole
+            while piece:  # the others may take over more between two attempts
+                try:
+                    self._write(piece, guard)
+                except LostCellsError as lost:
+                    piece = [each for each in piece if each.cell not in lost.cells]
+                else:
+                    break
 
     def _write(self, piece: Sequence[Ready], guard: Guard | None) -> None:
-        if piece:
-            try:
-                self._guarded(self._inserting(piece), piece, guard)
-            except _SomeKnownError:
-                self._guarded(partial(self._amend, piece), piece, guard)
-            if guard is not None:
-                guard.kept()
+        try:
+            self._guarded(self._inserting(piece), piece, guard)
+        except _SomeKnownError:
+            self._guarded(partial(self._amend, piece), piece, guard)
+        if guard is not None:
+            guard.kept()
 
     def _guarded(self, work: Callable[[Connection], None], piece: Sequence[Ready], guard: Guard | None) -> None:
         """Do the work in a transaction, under the eyes of the guard."""
