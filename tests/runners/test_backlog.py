@@ -104,11 +104,7 @@ def test_every_cell_is_taken_exactly_once_and_in_order(n_splits, n_models, n_wor
     while backlog:
         seconds, n_left = history[step % len(history)]
         batch = backlog.take_batch(n_workers)
-        keep = max(1, len(batch) - n_left)
-        backlog.put_back(batch[keep:])
-        for cell in batch[:keep]:
-            backlog.note(cell, seconds)
-        done += batch[:keep]
+        done += backlog.settle(batch, [seconds] * max(1, len(batch) - n_left))
         step += 1
     assert done == cells
     assert backlog.take_batch(n_workers) == []

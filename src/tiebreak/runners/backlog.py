@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from operator import length_hint
 from threading import Lock
 
@@ -85,6 +85,14 @@ class Backlog:
         """Cells that were taken and not measured are the next again."""
         with self._lock:
             self._put_back.extendleft(reversed(list(cells)))
+
+    def settle(self, batch: Sequence[Cell], seconds: Sequence[float]) -> Sequence[Cell]:
+        """Learn from as many cells of a batch as there are seconds, put the others back, and return those that were measured."""
+        measured = batch[: len(seconds)]
+        self.put_back(batch[len(seconds) :])
+        for cell, each in zip(measured, seconds, strict=True):
+            self.note(cell, each)
+        return measured
 
     def note(self, cell: Cell, seconds: float) -> None:
         """Learn from a measured cell."""

@@ -7,7 +7,7 @@ import logging
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.errors import ClusterError, InvalidParameterError, MissingDependencyError, UnprotectedClusterWarning
@@ -145,7 +145,7 @@ def connected(target: Any, n_workers: int) -> Iterator[Cluster]:
         yield Cluster(target)
         return
     import_distributed()  # which sets its logs up
-    with quiet_logs(), _own_cluster(n_workers) if target == "dask" else _no_cluster(target) as where:
+    with quiet_logs(), _own_cluster(n_workers) if target == "dask" else nullcontext(target) as where:
         client: Any = _client_for(where)
         try:
             yield Cluster(client)
@@ -218,11 +218,6 @@ def _own_cluster(n_workers: int) -> Iterator[Any]:
             cluster.close(timeout=CLOSE_SECONDS)
 
 
-@contextmanager
-def _no_cluster(address: str) -> Iterator[str]:
-    yield address
-
-
 def _client_for(where: Any) -> Client:
     """A client that nobody else uses, connected within seconds.
 
@@ -233,9 +228,7 @@ def _client_for(where: Any) -> Client:
     distributed = import_distributed()
     try:
         return distributed.Client(where, set_as_default=False, timeout=CONNECT_SECONDS)  # type: ignore[no-any-return]
-    except (
-        Exception
-    ) as error:  # of whatever kind: it depends on what is wrong with the address, and on the version of distributed
+    except Exception as error:  # its kind depends on what is wrong with the address, and on the version of distributed
         raise ClusterError(
             f"The Dask scheduler at {where} cannot be reached: {in_one_line(error)}. Is it running, and is that its address? "
             "It is started by: dask scheduler --host 127.0.0.1"

@@ -139,8 +139,7 @@ class Tasks:
 
     def _unpacked(self, cells: list[Cell], report: Report) -> list[Outcome]:
         """What a worker has sent; the cells of a batch that cannot be read are measured again, each alone."""
-        measured, rest = cells[: len(report.seconds)], cells[len(report.seconds) :]
-        self._backlog.put_back(rest)
+        measured = self._backlog.settle(cells, report.seconds)
         try:
             outcomes = worker.unpacked(report.outcomes)
         except Exception as error:
@@ -148,8 +147,6 @@ class Tasks:
                 return [failed(measured[0], error)]
             self._suspects.extend(measured)
             return []
-        for cell, seconds in zip(measured, report.seconds, strict=True):
-            self._backlog.note(cell, seconds)
         return [replace(each, attempts=each.attempts + self._deaths[each.cell]) if self._deaths else each for each in outcomes]
 
     def _lost(self, cells: list[Cell], was_alone: bool) -> list[Outcome]:

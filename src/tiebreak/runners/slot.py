@@ -164,15 +164,12 @@ class Slot:
 
     def _read(self, cells: list[Cell], report: Report) -> list[Outcome]:
         """The outcomes that a worker has sent."""
-        measured, rest = cells[: len(report.seconds)], cells[len(report.seconds) :]
-        self._backlog.put_back(rest)
+        measured = list(self._backlog.settle(cells, report.seconds))
         try:
             outcomes = worker.unpacked(report.outcomes)
         except Exception as error:
             outcome = failed(measured[0], error)
             return self._lost(measured, Loss(outcome.state, outcome.message, outcome.traceback))
-        for cell, seconds in zip(measured, report.seconds, strict=True):
-            self._backlog.note(cell, seconds)
         if self._tries:
             return [replace(outcome, attempts=outcome.attempts + self._tries[outcome.cell]) for outcome in outcomes]
         return outcomes

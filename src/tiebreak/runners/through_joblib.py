@@ -89,15 +89,11 @@ def _read(backlog: Backlog, cells: list[Cell], answer: Report | Failure, suspect
     """What a worker has sent; the cells of an answer that cannot be read are to be measured each alone."""
     if isinstance(answer, Failure):
         raise ClusterError(f"A worker of joblib cannot take models and data over: {answer.message}.")
-    measured, rest = cells[: len(answer.seconds)], cells[len(answer.seconds) :]
-    backlog.put_back(rest)
+    measured = backlog.settle(cells, answer.seconds)
     try:
-        outcomes = worker.unpacked(answer.outcomes)
+        return worker.unpacked(answer.outcomes)
     except Exception as error:
         if len(measured) == 1:
             return [failed(measured[0], error)]
         suspects += measured
         return []
-    for cell, seconds in zip(measured, answer.seconds, strict=True):
-        backlog.note(cell, seconds)
-    return outcomes
