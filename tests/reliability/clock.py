@@ -7,6 +7,7 @@ real clock is set. No duration may come out negative or a day long, nothing may 
 from __future__ import annotations
 
 import math
+import os
 import shutil
 import subprocess
 import sys
@@ -40,13 +41,35 @@ PAUSE = 0.25
 """Seconds between two jumps."""
 
 
+class Clock:
+    """A wall clock that is read from a file of the folder, for whoever is given `environment`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._offset = folder / "offset.txt"
+        self._offset.write_text("+0")
+        own = folder / "clock"
+        own.mkdir(exist_ok=True)
+        (own / "sitecustomize.py").write_text(SLEEP)
+        self.environment = {
+            "LD_PRELOAD": find_library(folder), "FAKETIME_TIMESTAMP_FILE": str(self._offset), "FAKETIME_NO_CACHE": "1",
+            "FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1", "PYTHONPATH": str(own),
+        }  # fmt: skip
+        self.n_jumps = 0
+
+    def jump(self) -> None:
+        """A day ahead, a day back, and true again, in turn."""
+        whole = self._offset.with_suffix(".new")
+        whole.write_text(("+1d", "-1d", "+0")[self.n_jumps % 3])
+        whole.replace(self._offset)
+        self.n_jumps += 1
+
+
 def torment(folder: Path, n_points: int, rng: Random, n_jobs: int) -> Fault:
     """So many jumps, over as many runs as it takes."""
-    library = find_library(folder)
+    find_library(folder)
     study = folder / "slow.toml"
     study.write_text(STUDY)
     (folder / "slow_models.py").write_text(MODELS)
-    (folder / "sitecustomize.py").write_text(SLEEP)
     first = command("undisturbed.db", N_JOBS, study)
     done = subprocess.run(first, cwd=folder, env=environment(folder), capture_output=True, check=True)
     expected = scores(folder, "undisturbed.db")
@@ -57,7 +80,7 @@ def torment(folder: Path, n_points: int, rng: Random, n_jobs: int) -> Fault:
         turn += 1
         store = f"jumps{turn}.db"
         (folder / "clock.txt").unlink()
-        jumps, code, answer, messages = _run(folder, study, store, library, rng)
+        jumps, code, answer, messages = _run(folder, study, store, rng)
         points += jumps
         there = scores(folder, store)
         acknowledged += there[1]
@@ -76,15 +99,12 @@ def torment(folder: Path, n_points: int, rng: Random, n_jobs: int) -> Fault:
     return Fault(NAME, points, acknowledged, lost, 0, corrupt, broken=tuple(broken), remark=remark)
 
 
-def _run(folder: Path, study: Path, store: str, library: str, rng: Random) -> tuple[int, int, bytes, str]:
+def _run(folder: Path, study: Path, store: str, rng: Random) -> tuple[int, int, bytes, str]:
     """One run, its clock set time and again; how often, exit code, answer and messages."""
-    offset = folder / "offset.txt"
-    offset.write_text("+0")
-    settings = {
-        **environment(folder), "LD_PRELOAD": library, "FAKETIME_TIMESTAMP_FILE": str(offset), "FAKETIME_NO_CACHE": "1",
-        "FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1",
-    }  # fmt: skip
-    jumps = 0
+    clock = Clock(folder)
+    own = environment(folder)
+    path = os.pathsep.join([clock.environment["PYTHONPATH"], own["PYTHONPATH"]])
+    settings = {**own, **clock.environment, "PYTHONPATH": path}
     with (folder / "out").open("wb") as out, (folder / "err").open("wb") as err:
         running = subprocess.Popen(command(store, N_JOBS, study), cwd=folder, env=settings, stdout=out, stderr=err)
         while not (folder / "err").stat().st_size and running.poll() is None:
@@ -93,14 +113,11 @@ def _run(folder: Path, study: Path, store: str, library: str, rng: Random) -> tu
         while running.poll() is None:
             time.sleep(rng.uniform(0.2 * PAUSE, 1.8 * PAUSE))
             if running.poll() is None:
-                whole = folder / "offset.new"
-                whole.write_text(("+1d", "-1d", "+0")[jumps % 3])
-                whole.replace(offset)
-                jumps += 1
+                clock.jump()
             if time.monotonic() > until:
                 running.kill()
         code = running.wait()
-    return jumps, code, (folder / "out").read_bytes(), (folder / "err").read_text(errors="replace")
+    return clock.n_jumps, code, (folder / "out").read_bytes(), (folder / "err").read_text(errors="replace")
 
 
 def _durations(path: Path) -> list[float]:

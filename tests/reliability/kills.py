@@ -60,6 +60,10 @@ class Measured(NamedTuple):
     seconds: float
 
 
+SHARE = 0.4
+"""Of the work, how much one start is left to do at most before it is killed."""
+
+
 @dataclass
 class Toll:
     """What the kills did.
@@ -117,8 +121,8 @@ def torment(folder: Path, n_kills: int, n_jobs: int, rng: random.Random, study: 
             command("runs.db", n_jobs, study), cwd=folder, env=environment(folder, witness), start_new_session=True,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
-        # anywhere between the imports and a little more than the share of the work that each start has to itself
-        time.sleep(rng.uniform(0.3 * startup, startup + 1.2 * (whole - startup) / n_kills))
+        # from within the imports on; a run goes through several kills, and what is left of them falls on the next run
+        time.sleep(rng.uniform(0.3 * startup, startup + SHARE * (whole - startup)))
         if process.poll() is not None:  # it was done before the kill: once more from the beginning
             if scores(folder, "runs.db") != scores(folder, "undisturbed.db"):
                 return toll

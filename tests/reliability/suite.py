@@ -28,7 +28,20 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import tiebreak
-from tests.reliability import bad_models, clock, damage, dask_fault, full_disk, kills, openers, signals, sweep, upgrades, writers
+from tests.reliability import (
+    bad_models,
+    clock,
+    damage,
+    dask_fault,
+    full_disk,
+    kills,
+    openers,
+    sharing,
+    signals,
+    sweep,
+    upgrades,
+    writers,
+)
 from tests.reliability.fault import Fault, Recipe, UnavailableError, markdown_table, text_table
 
 ROOT = Path(__file__).parents[2]
@@ -41,6 +54,7 @@ RECIPES: dict[str, Recipe] = {
     "bad-models": bad_models.RECIPE,
     "dask": dask_fault.RECIPE,
     "openers": openers.RECIPE,
+    **dict(sharing.recipes()),
     "clock": clock.RECIPE,
     **dict(damage.recipes()),
     **dict(upgrades.recipes()),

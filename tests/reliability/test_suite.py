@@ -20,6 +20,8 @@ ELSEWHERE = {
     "runner": "tests/reliability/test_kills.py",
     "bad-models": "tests/evaluation/test_faults.py",
     "dask": "tests/reliability/test_dask_kills.py",
+    "sharers": "tests/evaluation/test_sharing.py",
+    "stopped": "tests/evaluation/test_sharing.py",
     "ctrl-c": INTERRUPTS,
     "sigterm": INTERRUPTS,
 }
