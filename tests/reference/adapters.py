@@ -31,6 +31,20 @@ CORRECTIONS = {
     "benjamini_hochberg": "bh",
     "benjamini_yekutieli": "by",
 }
+PROPORTION_METHODS = (
+    "wald",
+    "wald-cc",
+    "wilson",
+    "wilson-cc",
+    "clopper-pearson",
+    "mid-p",
+    "likelihood-ratio",
+    "agresti-coull",
+    "jeffreys",
+    "jeffreys-modified",
+    "plus-four",
+)
+PROPORTION_NAMES = {"jeffreys-modified": "jeffreys_boundary_modified"}
 LEVELS = (0.5, 0.75, 0.95)
 COUNTS = "no one two three four five six seven eight nine ten eleven twelve".split()
 
@@ -235,6 +249,58 @@ def score_direction(inputs: dict, options: dict, load: object) -> Named:
     }
 
 
+def proportion_interval(inputs: dict, options: dict, load: object) -> Named:
+    """Every interval of one proportion; limits are not cut off."""
+    x, n = inputs["successes"], inputs["n"]
+    level = float(_option("confidence", inputs, options, 0.95))
+    named: Named = {}
+    for method in PROPORTION_METHODS:
+        low, high = tb.frequentist.proportion_interval(x, n, confidence=level, method=method)
+        named[PROPORTION_NAMES.get(method, method.replace("-", "_"))] = [float(low), float(high)]
+    return {"estimate": x / n, **named}
+
+
+def independent_error_rates_interval(inputs: dict, options: dict, load: object) -> Named:
+    """Two error rates of independent test sets; the difference is that of the second and the first."""
+    rates = tb.frequentist.independent_proportions(
+        inputs["error_1"], inputs["n_1"], inputs["error_2"], inputs["n_2"], given="rates", higher_is_better=False
+    )
+    level = float(_option("confidence", inputs, options, 0.95))
+    low, high = rates.confidence_interval(level, method="wald")
+    test = rates.ztest(pooled=False)
+    variance = test.standard_error**2
+    return {
+        "difference": rates.difference,
+        "variance": variance,
+        "se": test.standard_error,
+        "half_width": (high - low) / 2,
+        "low": low,
+        "high": high,
+        "z": test.statistic,
+        "p_two_sided": test.pvalue,
+        "half_width_z_1_96": 1.96 * test.standard_error,
+        "contains_zero": bool(low <= 0 <= high),
+        "half_width_from_rounded_variance": 1.96 * round(variance, 4) ** 0.5,
+    }
+
+
+def two_independent_proportions(inputs: dict, options: dict, load: object) -> Named:
+    """Two counts of independent samples: z-tests and intervals of the difference."""
+    rates = tb.frequentist.independent_proportions(inputs["x1"], inputs["n1"], inputs["x2"], inputs["n2"])
+    level = float(_option("confidence", inputs, options, 0.95))
+    named: Named = {"p1": rates.first, "p2": rates.second, "difference": rates.difference}
+    for name in ("pooled", "unpooled"):
+        test = rates.ztest(pooled=name == "pooled")
+        named |= {f"se_{name}": test.standard_error, f"z_{name}": test.statistic, f"p_{name}_two_sided": test.pvalue}
+    named["variance_unpooled"] = float(named["se_unpooled"]) ** 2
+    for method in ("wald", "newcombe", "agresti-caffo"):
+        low, high = rates.confidence_interval(level, method=method)
+        name = method.replace("-", "_")
+        named |= {f"{name}_low": low, f"{name}_high": high}
+    named["half_width"] = (named["wald_high"] - named["wald_low"]) / 2
+    return named
+
+
 ADAPTERS = {
     adapter.__name__: adapter
     for adapter in (
@@ -251,6 +317,9 @@ ADAPTERS = {
         p_value_adjustment,
         missing_scores,
         score_direction,
+        proportion_interval,
+        independent_error_rates_interval,
+        two_independent_proportions,
     )
 }
 

@@ -2,16 +2,29 @@
 
 from tiebreak.frequentist.adjustment import adjust_pvalues
 from tiebreak.frequentist.equivalence import equivalence_pvalue, noninferiority_pvalue, superiority_pvalue
+from tiebreak.frequentist.kfold_t import KFoldTResult, kfold_ttest
+from tiebreak.frequentist.proportions import (
+    IndependentProportionsResult,
+    ZTest,
+    independent_proportions,
+    proportion_interval,
+)
 from tiebreak.frequentist.resampled_t import TTestResult, corrected_ttest, paired_ttest
 from tiebreak.numerics import student_quantile
 
 __all__ = [
+    "IndependentProportionsResult",
+    "KFoldTResult",
     "TTestResult",
+    "ZTest",
     "adjust_pvalues",
     "corrected_ttest",
     "equivalence_pvalue",
+    "independent_proportions",
+    "kfold_ttest",
     "noninferiority_pvalue",
     "paired_ttest",
+    "proportion_interval",
     "student_quantile",
     "superiority_pvalue",
 ]
