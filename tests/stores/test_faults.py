@@ -266,7 +266,11 @@ def test_rights() -> None:
         (os.R_OK, True, "you may not read it"),
         (os.W_OK, True, "the file is read-only"),
         (os.W_OK, False, "the folder {folder!r} is read-only, and SQLite keeps a journal beside the file while it writes"),
-        (0, True, "the system does not allow it"),
+        (
+            0,
+            True,
+            "the system refuses, although file and folder may be written; the disk may be full, or too many files are open",
+        ),
     ],
 )
 def test_what_stands_in_the_way(path: Path, right: int, file: bool, text: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -133,4 +133,4 @@ def _obstacle(path: str) -> str:
         return "the file is read-only"
     if not os.access(folder, os.W_OK):
         return f"the folder {os.fspath(file.parent)!r} is read-only, and SQLite keeps a journal beside the file while it writes"
-    return "the system does not allow it"
+    return "the system refuses, although file and folder may be written; the disk may be full, or too many files are open"
