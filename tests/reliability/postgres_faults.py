@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import os
 import random
 import subprocess
@@ -98,6 +99,7 @@ def outcome(cell: Cell) -> Outcome:
 
 def write(url: str, writer: int, n_threads: int) -> None:
     """Write run after run until somebody ends this process; each thread has a store, and so a connection, of its own."""
+    logging.getLogger().addHandler(_Telling(logging.ERROR))
     threads = [threading.Thread(target=_write_runs, args=(url, n_threads * writer + i), daemon=True) for i in range(n_threads)]
     for thread in threads:
         thread.start()
@@ -119,6 +121,13 @@ def _write_runs(url: str, writer: int) -> None:
                 _say(writer=writer, run=run, cells=batch)
     except Exception as error:
         _say(writer=writer, error=f"{type(error).__name__}: {error}")
+
+
+class _Telling(logging.Handler):
+    """What a library logs as an error would reach the user's terminal, traceback and all."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        _say(writer=-1, error=f"logged by {record.name}: {record.getMessage()} ({record.exc_info and record.exc_info[1]})")
 
 
 _SAYING = threading.Lock()

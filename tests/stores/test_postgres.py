@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -216,6 +217,30 @@ def test_a_writer_that_stands_still_loses_its_turn(store: SqlStore, postgres_url
         still._database.write(dawdle)
     assert [run.name for run in store.runs()] == ["other", "moons"]
     still.close()
+
+
+def test_a_connection_cut_amid_several_statements_is_given_up_quietly(store: SqlStore, caplog: pytest.LogCaptureFixture) -> None:
+    """psycopg leaves it in a state in which it cannot roll back; SQLAlchemy would log a traceback, and every terminal show it."""
+    from psycopg import OperationalError
+
+    log = store.open(a_plan("run"))
+    cells = all_cells(log.record)
+    attempts = 0
+
+    def work(connection: Any) -> None:
+        nonlocal attempts
+        attempts += 1
+        if attempts == 1:
+            raw = connection.connection.driver_connection
+            raw.pgconn.enter_pipeline_mode()
+            raw.pgconn.send_query_params(b"SELECT 1", None)
+            raise OperationalError("cannot exit pipeline mode while busy")
+
+    store._database.write(work)
+    assert attempts == 2
+    log.write([an_outcome(cells[0])])
+    assert [comparable(each) for each in log.outcomes(outputs=True)] == [comparable(an_outcome(cells[0]))]
+    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == []
 
 
 def test_limits_that_somebody_set_are_kept_to(store: SqlStore, postgres_url: str) -> None:

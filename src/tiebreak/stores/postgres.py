@@ -108,7 +108,7 @@ class PostgresDatabase:
             yield
             transaction.commit()
         except BaseException:
-            if not connection.invalidated and connection.connection.driver_connection.closed:  # type: ignore[union-attr]
+            if not connection.invalidated and _is_spoilt(connection.connection.driver_connection):
                 connection.invalidate()  # or it would be asked to roll back, and given to the next one
             raise
 
@@ -170,6 +170,13 @@ class PostgresDatabase:
         fsync, synchronous_commit, full_page_writes = (found or (None,) * 3)[-3:]
         settings = {"fsync": fsync, "synchronous_commit": synchronous_commit, "full_page_writes": full_page_writes}
         self._unsafe = [name for name, value in settings.items() if value == "off"]
+
+
+def _is_spoilt(raw: Any) -> bool:
+    """Whether a connection takes no further commands: closed, or cut amid several statements that were sent together."""
+    from psycopg.pq import PipelineStatus
+
+    return bool(raw.closed or raw.info.pipeline_status != PipelineStatus.OFF)
 
 
 def _set_up_statement() -> str:
