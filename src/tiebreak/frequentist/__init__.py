@@ -1,14 +1,17 @@
 """Tests on arrays, one file per family; nothing here knows of tables."""
 
 from tiebreak.frequentist.adjustment import adjust_pvalues
+from tiebreak.frequentist.auc import AucResult, delong_auc
 from tiebreak.frequentist.equivalence import equivalence_pvalue, noninferiority_pvalue, superiority_pvalue
 from tiebreak.frequentist.resampled_t import TTestResult, corrected_ttest, paired_ttest
 from tiebreak.numerics import student_quantile
 
 __all__ = [
+    "AucResult",
     "TTestResult",
     "adjust_pvalues",
     "corrected_ttest",
+    "delong_auc",
     "equivalence_pvalue",
     "noninferiority_pvalue",
     "paired_ttest",
