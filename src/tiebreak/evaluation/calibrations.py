@@ -44,7 +44,7 @@ class ModelCalibration:
     brier_score: Average
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Calibrations(Lines[ModelCalibration]):
     """Calibration curves of several models; with more than two classes, of each class against the rest."""
 

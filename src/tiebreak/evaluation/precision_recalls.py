@@ -52,7 +52,7 @@ class ModelPrecisionRecall:
     average_precision: Average
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PrecisionRecalls(Lines[ModelPrecisionRecall]):
     """Precision-recall curves of several models; with more than two classes, of each class against the rest."""
 

@@ -122,7 +122,7 @@ class RocDifference:
         return _facade.result_html(self)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Rocs(Lines[ModelRoc]):
     """ROC curves of several models; with more than two classes, of each class against the rest.
 

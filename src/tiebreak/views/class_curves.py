@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -91,7 +92,7 @@ def rocs_parts(rocs: Rocs) -> list[str | Table]:
         "all predictions together, which mixes the scales of models that were fitted apart. Which differences are real: "
         'compare("roc_auc"); where each of two is better: difference(first, second).'
     )
-    return [_table(rocs, "ROC curves", ("mean AUC", "interval", "splits", "pooled"), rows), note, *_undefined(rocs, "auc")]
+    return [_table(rocs, "ROC curves", ("mean AUC", "interval", "splits", "pooled"), rows), note, *_undefined(rocs)]
 
 
 def precision_recalls_parts(curves: PrecisionRecalls) -> list[str | Table]:
@@ -109,7 +110,7 @@ def precision_recalls_parts(curves: PrecisionRecalls) -> list[str | Table]:
         f"{CORRECTED}. 'pooled' is of all predictions together; 'by chance' is the share of positive examples."
     )
     table = _table(curves, "Precision-recall curves", ("mean AP", "interval", "splits", "pooled", "by chance"), rows)
-    return [table, note, *_undefined(curves, "average_precision")]
+    return [table, note, *_undefined(curves)]
 
 
 def calibrations_parts(curves: Calibrations) -> list[str | Table]:
@@ -185,14 +186,16 @@ def _table(lines: Lines[Any], title: str, headers: tuple[str, ...], rows: Sequen
     return Table(f"{title} {of_class}{of}", (*names, *headers), full, (*(False,) * len(names), *(True,) * len(headers)))
 
 
-def _undefined(lines: Lines[Any], name: str) -> list[str]:
+def _undefined(lines: Lines[Any]) -> list[str]:
     """Splits without a curve, and why."""
     texts = []
     for line in lines:
-        n = getattr(line, name).n_undefined
-        if n:
-            reason = next(curve.reason for curve in line.folds if curve.reason)
-            texts.append(f"Undefined on {n} of {len(line.folds)} splits of {_name(line)}: {reason} [undefined-metric]")
+        reasons = Counter(curve.reason for curve in line.folds if curve.reason)
+        why = "; ".join(f"on {n}, {reason}" for reason, n in reasons.most_common())
+        if reasons:
+            texts.append(
+                f"Undefined for {_name(line)}, on {reasons.total()} of {len(line.folds)} splits: {why} [undefined-metric]"
+            )
     return [*texts[:5], f"and {len(texts) - 5} more"] if len(texts) > 5 else texts
 
 

@@ -15,6 +15,7 @@ from tiebreak.views.plots.labels import short
 from tiebreak.views.plots.lines import (
     COLOURS,
     DASHES,
+    EACH_CLASS,
     FOLDS_UP_TO,
     LineName,
     best_first,
@@ -77,6 +78,8 @@ class CalibrationDisplay(Display):
         best = self.legend[0]
         if self.n_lines == 1:
             return f"Probabilities of {self.subject} are {best.detail}"
+        if self.subject == EACH_CLASS:
+            return f"Probabilities of {EACH_CLASS}: {best.name} is {best.detail}, {self.legend[-1].name} {self.legend[-1].detail}"
         return f"The probabilities of {best.name} for {self.subject} are nearest to what happens: {best.detail}"
 
     def _note(self) -> str:
@@ -84,7 +87,8 @@ class CalibrationDisplay(Display):
         lines = f" Vertical lines: Wilson's {level} interval of each bin by itself." if self._has_intervals else ""
         return (
             f"Points: bins of similar probability, of all predictions together.{lines} Dotted: probabilities that hold. Above it "
-            "more happens than was said, below it less." + drawn_of(len(self.legend), self.n_lines)
+            "more happens than was said, below it less. A constant can be calibrated too."
+            + drawn_of(len(self.legend), self.n_lines)
         )
 
     @property

@@ -84,7 +84,12 @@ class ConfusionDisplay(Display):
             f", and their share of {_SHARES[self.by]}" if self._square.has_words else f"; colours: share of {_SHARES[self.by]}"
         )
         empty = " n/a: no such examples or predictions." if np.isnan(self.share).any() else ""
-        return f"{printed}{shares}. The diagonal is right.{empty}{self._square.note}"
+        return f"{printed}{shares}. The diagonal is right.{empty}{'' if self._has_short_names else self._square.note}"
+
+    @property
+    def _has_short_names(self) -> bool:
+        """Whether names such as digits fit above the columns, which then need no numbers."""
+        return all(len(name) <= 2 and name.isalnum() for name in self._square.models)
 
     @property
     def _is_printed(self) -> bool:
@@ -97,6 +102,9 @@ class ConfusionDisplay(Display):
         image = axes.imshow(self.share, cmap="Blues", vmin=0.0, vmax=high if self.by == "all" else 1.0, aspect="auto")
         square = self._square
         square.label(axes)
+        if self._has_short_names:
+            axes.set_xticks(range(len(square.models)), labels=square.models)
+            axes.set_yticks(range(len(square.models)), labels=square.models)
         counts = self.data.to_numpy()
         longest = len(str(int(counts.max()))) if counts.size else 1
         size = SIZE if square.has_words else SMALL - 1 if longest <= 4 else SMALL - 3
@@ -110,7 +118,7 @@ class ConfusionDisplay(Display):
             if self._is_printed and (square.has_words or counts[row, column]):
                 axes.text(column, row, words, ha="center", va="center", fontsize=size, color=PAPER if dark else INK)
         axes.set_ylabel("actual class", fontsize=SIZE, color=QUIET)
-        axes.set_xlabel("predicted class", fontsize=SIZE, color=QUIET)
+        axes.set_xlabel("predicted class", fontsize=SIZE, color=QUIET, labelpad=8)
         axes.xaxis.set_label_position("top")
         bar = axes.figure.colorbar(image, ax=axes, shrink=0.8, aspect=25, pad=0.02, format=PercentFormatter(1.0))
         bar.ax.tick_params(labelsize=SMALL)

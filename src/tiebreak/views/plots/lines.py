@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from tiebreak.evaluation.lines import Lines
+from tiebreak.views.format import format_score
 from tiebreak.views.plots.labels import literal, short, short_labels
 from tiebreak.views.plots.style import INK, QUIET, SIZE, SMALL, plain_axes, widest
 
@@ -23,6 +24,8 @@ FOLDS_UP_TO = 3
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#B58900", "#56B4E9", "#1a1a1a", "#8C564B")
 DASHES = ("-", "--", "-.", (0, (1, 1)), (0, (5, 1)), (0, (8, 2)), (0, (3, 1, 1, 1)), (0, (1, 2)))
 """Tell lines apart without colour."""
+
+EACH_CLASS = "each class against the rest"
 
 Corner = Literal["lower right", "lower left", "upper left"]
 
@@ -57,7 +60,21 @@ def names_of(lines: Lines[Any], order: Sequence[int]) -> list[str]:
 
 def of_class(lines: Lines[Any]) -> str:
     """What curves are of, for a title."""
-    return "each class against the rest" if len(lines.classes) > 1 else f"class {short(str(lines.classes[0]), 20)}"
+    return EACH_CLASS if len(lines.classes) > 1 else f"class {short(str(lines.classes[0]), 20)}"
+
+
+def ranked(metric: str, subject: str, legend: Sequence[LineName], values: Sequence[float], n_lines: int) -> str:
+    """A title that says who is best of several curves; of several classes, which are no rivals, the range."""
+    best = values[0]
+    if np.isnan(best):
+        return f"{metric} is undefined for {subject}"
+    if subject == EACH_CLASS:
+        drawn = [value for value in values if not np.isnan(value)]
+        return f"{metric} of {EACH_CLASS}: {format_score(drawn[-1], 3)} to {format_score(best, 3)}"
+    n_best = sum(abs(value - best) <= 1e-12 for value in values)
+    if n_best > 1:
+        return f"{n_best} of {n_lines} curves share the highest {metric} for {subject}: {legend[0].detail}"
+    return f"{legend[0].name} ranks first of {n_lines} for {subject}: {legend[0].detail}"
 
 
 def size_with(legend: Sequence[LineName]) -> tuple[float, float]:

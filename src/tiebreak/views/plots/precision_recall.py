@@ -23,6 +23,7 @@ from tiebreak.views.plots.lines import (
     drawn_of,
     names_of,
     of_class,
+    ranked,
     size_with,
     unit_axes,
     write_legend,
@@ -40,9 +41,12 @@ class PrecisionRecallDisplay(Display):
     Attributes
     ----------
     data : DataFrame
-        line (position in the legend), is_pooled, repeat, fold, recall, precision.
+        line (position in the legend), is_pooled, repeat, fold, recall, precision; of the points of one recall the first,
+        whose step is the one that counts.
     legend : tuple of LineName
         Of the lines, best first.
+    areas : tuple of float
+        Mean average precision of each line; of a model without a fold that has one, that of all predictions.
     subject : str
         The class.
     prevalence : tuple of float
@@ -52,6 +56,7 @@ class PrecisionRecallDisplay(Display):
     """
 
     legend: tuple[LineName, ...]
+    areas: tuple[float, ...]
     subject: str
     prevalence: tuple[float, ...]
     n_lines: int
@@ -61,7 +66,7 @@ class PrecisionRecallDisplay(Display):
         """Collect the numbers of a single curve."""
         legend = (LineName("this curve", _detail(curve.average_precision, np.nan, np.nan, 0.05)),)
         subject = f"class {short(str(curve.positive), 20)}"
-        return cls(_frame([_points(0, True, curve)]), legend, subject, (curve.prevalence,), 1)
+        return cls(_frame([_points(0, True, curve)]), legend, (curve.average_precision,), subject, (curve.prevalence,), 1)
 
     @classmethod
     def from_curves(cls, curves: PrecisionRecalls) -> Self:
@@ -71,7 +76,8 @@ class PrecisionRecallDisplay(Display):
         points = [point for number, line in enumerate(lines) for point in _of_model(number, line, len(lines) <= FOLDS_UP_TO)]
         details = [_of_average(line, curves.alpha) for line in lines]
         legend = tuple(LineName(*each) for each in zip(names_of(curves, order), details, strict=True))
-        return cls(_frame(points), legend, of_class(curves), tuple(line.pooled.prevalence for line in lines), len(curves))
+        areas, prevalence = tuple(_area(line) for line in lines), tuple(line.pooled.prevalence for line in lines)
+        return cls(_frame(points), legend, areas, of_class(curves), prevalence, len(curves))
 
     def _size(self) -> tuple[float, float]:
         return size_with(self.legend)
@@ -80,7 +86,7 @@ class PrecisionRecallDisplay(Display):
         best = self.legend[0]
         if self.n_lines == 1:
             return f"Precision-recall curve of {self.subject}: {best.detail}"
-        return f"{best.name} has the highest average precision (AP) of {self.n_lines} for {self.subject}: {best.detail}"
+        return ranked("average precision (AP)", self.subject, self.legend, self.areas, self.n_lines)
 
     def _note(self) -> str:
         if not len(self.data):
@@ -138,14 +144,10 @@ def _of_model(number: int, line: ModelPrecisionRecall, with_folds: bool) -> Iter
 
 
 def _points(number: int, is_pooled: bool, curve: PrecisionRecallCurve) -> dict[str, Any]:
-    return {
-        "line": number,
-        "is_pooled": is_pooled,
-        "repeat": -1,
-        "fold": -1,
-        "recall": curve.recall,
-        "precision": curve.precision,
-    }
+    """The points at which another positive example is found; those after it, of the same recall, are no step of their own."""
+    is_step = np.diff(curve.recall, prepend=0.0) > 0
+    rates = {"recall": curve.recall[is_step], "precision": curve.precision[is_step]}
+    return {"line": number, "is_pooled": is_pooled, "repeat": -1, "fold": -1, **rates}
 
 
 def _frame(parts: list[dict[str, Any]]) -> pd.DataFrame:
@@ -153,8 +155,5 @@ def _frame(parts: list[dict[str, Any]]) -> pd.DataFrame:
 
     kinds = {"line": int, "is_pooled": bool, "repeat": int, "fold": int, "recall": float, "precision": float}
     frames = [pd.DataFrame(part, columns=list(kinds)) for part in parts if len(part["recall"])]
-    return (
-        pd.concat(frames, ignore_index=True)
-        if frames
-        else pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in kinds.items()})
-    )
+    empty = pd.DataFrame(columns=list(kinds))
+    return (pd.concat(frames, ignore_index=True) if frames else empty).astype(kinds)

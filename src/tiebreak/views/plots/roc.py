@@ -23,6 +23,7 @@ from tiebreak.views.plots.lines import (
     drawn_of,
     names_of,
     of_class,
+    ranked,
     size_with,
     unit_axes,
     write_legend,
@@ -46,6 +47,8 @@ class RocDisplay(Display):
         ends of their band, low and high.
     legend : tuple of LineName
         Of the lines, best first.
+    areas : tuple of float
+        Mean area of each line; of a model without a fold that has one, that of all predictions.
     subject : str
         The class.
     alpha : float
@@ -54,6 +57,7 @@ class RocDisplay(Display):
     """
 
     legend: tuple[LineName, ...]
+    areas: tuple[float, ...]
     subject: str
     alpha: float
     n_lines: int
@@ -64,7 +68,7 @@ class RocDisplay(Display):
         low, high = curve.auc_interval()
         detail = _detail(curve.auc, float(low), float(high), 0.05)
         subject = f"class {short(str(curve.positive), 20)}"
-        return cls(_frame(_points(0, "fold", True, curve)), (LineName("this curve", detail),), subject, 0.05, 1)
+        return cls(_frame(_points(0, "fold", True, curve)), (LineName("this curve", detail),), (curve.auc,), subject, 0.05, 1)
 
     @classmethod
     def from_rocs(cls, rocs: Rocs) -> Self:
@@ -75,7 +79,7 @@ class RocDisplay(Display):
         points = (point for number, line in enumerate(lines) for point in _of_model(number, line, with_folds))
         details = [_detail(_area(line), float(line.auc.low), float(line.auc.high), rocs.alpha) for line in lines]
         legend = tuple(LineName(*each) for each in zip(names_of(rocs, order), details, strict=True))
-        return cls(_frame(points), legend, of_class(rocs), rocs.alpha, len(rocs))
+        return cls(_frame(points), legend, tuple(_area(line) for line in lines), of_class(rocs), rocs.alpha, len(rocs))
 
     def _size(self) -> tuple[float, float]:
         return size_with(self.legend)
@@ -84,27 +88,28 @@ class RocDisplay(Display):
         best = self.legend[0]
         if self.n_lines == 1:
             return f"ROC curve of {self.subject}: {best.detail}"
-        return f"{best.name} has the highest AUC of {self.n_lines} for {self.subject}: {best.detail}"
+        return ranked("AUC", self.subject, self.legend, self.areas, self.n_lines)
 
     def _note(self) -> str:
         strong = [part for part in STRONG if ((self.data["part"] == part) & self.data["is_strong"]).any()]
-        lines = f"Lines: {', or '.join(STRONG[part] for part in strong)}." if strong and strong != ["fold"] else ""
         if not strong:
-            lines = "No curve is defined: all examples are of one class."
-        has_band = bool(self.data["low"].notna().any())
+            return "No curve is defined: all examples are of one class. Dotted: chance."
+        lines = f"Lines: {', or '.join(STRONG[part] for part in strong)}. " if strong != ["fold"] else ""
+        rivals = " Which differences are real, the curves do not say: compare() does." if self.n_lines > 1 else ""
+        return f"{lines}{self._about_bands()}Dotted: chance.{rivals}" + drawn_of(len(self.legend), self.n_lines)
+
+    def _about_bands(self) -> str:
+        """What the bands and intervals are."""
         level = format_percent(1 - self.alpha)
-        band = (
-            f" Bands: {level} interval of the mean for each rate by itself, corrected for shared training data; none where all "
-            "folds agree. Faint: folds."
-            if has_band and len(self.legend) <= FOLDS_UP_TO
-            else " Folds and bands are left out for so many curves."
-            if has_band
-            else ""
+        if not self.data["low"].notna().any():
+            is_single = self.n_lines == 1 and "(" in self.legend[0].detail
+            return "Interval: by DeLong, for other examples and the same model. " if is_single else ""
+        if len(self.legend) > FOLDS_UP_TO:
+            return "Folds and bands are left out for so many curves. "
+        return (
+            f"Bands: {level} interval of the mean for each rate by itself, corrected for shared training data; none where all "
+            "folds agree. Faint: folds. "
         )
-        order = " Dotted: chance." + (
-            " Which differences are real, the curves do not say: compare() does." if self.n_lines > 1 else ""
-        )
-        return (lines + band + order).strip() + drawn_of(len(self.legend), self.n_lines)
 
     def _draw(self, axes: Axes) -> None:
         chance_line(axes, [0, 1], [0, 1])
@@ -177,8 +182,5 @@ def _frame(parts: dict[str, Any] | Iterator[dict[str, Any]]) -> pd.DataFrame:
     blank = {"repeat": -1, "fold": -1, "low": np.nan, "high": np.nan}
     whole = [parts] if isinstance(parts, dict) else list(parts)
     frames = [pd.DataFrame({**blank, **part}, columns=list(names)) for part in whole if len(part["fpr"])]
-    return (
-        pd.concat(frames, ignore_index=True)
-        if frames
-        else pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in names.items()})
-    )
+    empty = pd.DataFrame(columns=list(names))
+    return (pd.concat(frames, ignore_index=True) if frames else empty).astype(names)
