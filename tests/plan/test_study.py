@@ -237,8 +237,8 @@ def test_a_cost_matrix_can_have_a_name_and_be_alone(tmp_path: Path) -> None:
         (
             "{ cost = [[0, 1]] }",
             (
-                "metrics[0]: CostMatrix could not be made: InvalidParameterError: a cost matrix is square, with a row and a column "
-                "for each class; got an array of shape (1, 2)."
+                "metrics[0]: CostMatrix could not be made: InvalidParameterError: a cost matrix is square, with a row and a "
+                "column for each class; got an array of shape (1, 2)."
             ),
         ),
         ("{ cost = [[0, 1], [1, 0]], label = [0, 1] }", "there is no key 'label' here; did you mean 'labels'?"),

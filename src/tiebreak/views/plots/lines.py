@@ -90,6 +90,7 @@ def unit_axes(axes: Axes, x: str, y: str, *, x_from: float = 0.0) -> None:
     axes.set_xticks(ticks)
     axes.set_yticks(ticks)
     axes.set_box_aspect(1)
+    axes.set_anchor("W")  # what room is left over is for the legend
     axes.set_xlabel(literal(x), fontsize=SIZE)
     axes.set_ylabel(literal(y), fontsize=SIZE)
     axes.grid(color="#dddddd", linewidth=0.6)
