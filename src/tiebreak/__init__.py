@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from tiebreak import bayesian, errors, frequentist
+    from tiebreak import bayesian, errors, frequentist, metrics
     from tiebreak.api import compare, evaluate, methods, read_evaluation, read_scores
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.errors import TiebreakError
     from tiebreak.evaluation.evaluation import Evaluation
+    from tiebreak.metrics.costs import CostMatrix
     from tiebreak.plan.grid import grid
     from tiebreak.scores.metric import Metric
     from tiebreak.scores.scores import Scores
@@ -31,6 +32,7 @@ _HOMES = {
     "read_evaluation": "tiebreak.api",
     "read_scores": "tiebreak.api",
     "Comparison": "tiebreak.comparison.comparison",
+    "CostMatrix": "tiebreak.metrics.costs",
     "Evaluation": "tiebreak.evaluation.evaluation",
     "MemoryStore": "tiebreak.stores.memory",
     "Metric": "tiebreak.scores.metric",
@@ -39,10 +41,11 @@ _HOMES = {
     "TiebreakError": "tiebreak.errors",
     "grid": "tiebreak.plan.grid",
 }
-_ROOMS = ("bayesian", "errors", "frequentist")
+_ROOMS = ("bayesian", "errors", "frequentist", "metrics")
 
 __all__ = [
     "Comparison",
+    "CostMatrix",
     "Evaluation",
     "MemoryStore",
     "Metric",
@@ -57,6 +60,7 @@ __all__ = [
     "frequentist",
     "grid",
     "methods",
+    "metrics",
     "read_evaluation",
     "read_scores",
 ]

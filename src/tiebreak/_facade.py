@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     import os
 
     import pandas as pd
+    from matplotlib.axes import Axes
 
     from tiebreak.comparison.comparison import Comparison, PairComparison
     from tiebreak.comparison.requirements import Requirements
@@ -112,3 +113,31 @@ def evaluation_html(evaluation: Evaluation) -> str:
     from tiebreak.views.evaluation import evaluation_html as view
 
     return view(evaluation)
+
+
+def result_text(result: Any) -> str:
+    """A matrix or a curve, or those of several models, for a terminal."""
+    from tiebreak.views.metric_results import result_text as view
+
+    return view(result)
+
+
+def result_html(result: Any) -> str:
+    """The same as a piece of HTML without script, for notebooks."""
+    from tiebreak.views.metric_results import result_html as view
+
+    return view(result)
+
+
+def result_dict(result: Any) -> dict[str, Any]:
+    """The same as plain lists, texts and numbers."""
+    from tiebreak.views.metric_results import result_dict as view
+
+    return view(result)
+
+
+def result_plot(result: Any, ax: Axes | None, **choices: Any) -> Any:
+    """The display of it, drawn."""
+    from tiebreak.views.plots.of_results import display_of
+
+    return display_of(result, **choices).plot(ax)

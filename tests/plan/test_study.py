@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.model_selection import ShuffleSplit
 
+import tiebreak as tb
 from tests.plan.studies import STUDY, write_study
 from tiebreak.errors import InvalidStudyError, SourceNotFoundError, TiebreakError
 from tiebreak.plan.plan import make_plan
@@ -207,3 +208,46 @@ def test_no_change_of_bytes_leads_to_another_kind_of_error(tmp_path: Path, place
     except (InvalidStudyError, SourceNotFoundError) as error:
         message = str(error)
     assert not message or "study.toml" in message
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "{ cost = { setosa = { setosa = 0, versicolor = 1 }, versicolor = { setosa = 5, versicolor = -1 } } }",
+        '{ cost = [[0, 1], [5, -1]], labels = ["setosa", "versicolor"] }',
+        '{ import = "tiebreak:CostMatrix", params = { costs = [[0, 1], [5, -1]], labels = ["setosa", "versicolor"] } }',
+    ],
+)
+def test_a_metric_can_be_a_cost_matrix(tmp_path: Path, written: str) -> None:
+    """With its classes as keys, as an array with labels (which need not be text), or imported with parameters."""
+    study = read_study(write_study(tmp_path, old='["accuracy"]', new=f'["accuracy", {written}]'))
+    assert study.scoring == ["accuracy", tb.CostMatrix([[0, 1], [5, -1]], ["setosa", "versicolor"])]
+
+
+def test_a_cost_matrix_can_have_a_name_and_be_alone(tmp_path: Path) -> None:
+    """Two of them need different names."""
+    written = '{ cost = [[0, 1], [5, 0]], labels = [0, 1], name = "euro" }'
+    study = read_study(write_study(tmp_path, old='["accuracy"]', new=written))
+    assert study.scoring == [tb.CostMatrix([[0, 1], [5, 0]], name="euro")]
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        (
+            "{ cost = [[0, 1]] }",
+            (
+                "metrics[0]: CostMatrix could not be made: InvalidParameterError: a cost matrix is square, with a row and a "
+                "column for each class; got an array of shape (1, 2)."
+            ),
+        ),
+        ("{ cost = [[0, 1], [1, 0]], label = [0, 1] }", "there is no key 'label' here; did you mean 'labels'?"),
+        ("{ name = 'euro' }", "metrics[0].name = \"euro\": there is no key 'name' here; the keys are 'import' and 'params'."),
+        ("{ params = {} }", "metrics[0]: says neither cost nor import."),
+        ("5", "metrics = 5: must be a list; got a whole number."),
+    ],
+)
+def test_a_metric_that_is_none_is_refused_with_its_place(tmp_path: Path, written: str, message: str) -> None:
+    """File, key and what is wrong."""
+    metrics = written if written == "5" else f"[{written}]"
+    assert message in refused(write_study(tmp_path, old='["accuracy"]', new=metrics))

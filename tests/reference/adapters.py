@@ -301,6 +301,69 @@ def two_independent_proportions(inputs: dict, options: dict, load: object) -> Na
     return named
 
 
+def precision_recall_f1(inputs: dict, options: dict, load: object) -> Named:
+    """Counts, and precision, recall and F1 of each class and averaged."""
+    matrix = tb.metrics.confusion_matrix(inputs["y_true"], inputs["y_pred"])
+    named: Named = {
+        "labels": list(matrix.labels),
+        "confusion": matrix.counts.tolist(),
+        "accuracy": matrix.accuracy,
+        "precision_per_class": matrix.precision.tolist(),
+        "recall_per_class": matrix.recall.tolist(),
+        "f1_per_class": matrix.f_beta().tolist(),
+        "support": matrix.support.tolist(),
+        "balanced_accuracy": matrix.balanced_accuracy,
+    }
+    for average in ("micro", "macro", "weighted"):
+        for name, value in zip(("precision", "recall", "f1"), matrix.averaged(average), strict=True):
+            named[f"{name}_{average}"] = value
+    return named
+
+
+def expected_cost(inputs: dict, options: dict, load: object) -> Named:
+    """Cost of a confusion matrix, in total and per example."""
+    matrix = tb.metrics.ConfusionMatrix(tuple(inputs["labels"]), np.array(inputs["confusion_actual_rows"]))
+    cost = tb.CostMatrix(inputs["cost_actual_rows"], labels=inputs["labels"])
+    return {"total_cost": cost.total_cost(matrix), "mean_cost": cost.expected_cost(matrix), "accuracy": matrix.accuracy}
+
+
+def cost_sensitive_decision(inputs: dict, options: dict, load: object) -> Named:
+    """The decision of least expected cost, and the threshold that it amounts to."""
+    cost = tb.CostMatrix(inputs["cost_actual_rows"])
+    costs = cost.expected_costs(inputs["probabilities"])
+    decisions = cost.decisions(inputs["probabilities"])
+    chosen = costs[np.arange(len(decisions)), decisions]
+    return {
+        "expected_cost_per_decision": costs.tolist(),
+        "decision_index": decisions.tolist(),
+        "min_expected_cost": chosen.tolist(),
+        "mean_min_expected_cost": float(np.mean(chosen)),
+        "threshold": cost.threshold(),
+    }
+
+
+def roc_curve_and_auc(inputs: dict, options: dict, load: object) -> Named:
+    """The points of the curve but for the first, which calls nothing positive; the area with its variance."""
+    curve = tb.metrics.roc_curve(inputs["labels"], inputs["scores"])
+    precision_recall = tb.metrics.precision_recall_curve(inputs["labels"], inputs["scores"])
+    columns = {"threshold": curve.thresholds, "tpr": curve.tpr, "fpr": curve.fpr}
+    counts = {"tp": curve.tp, "fp": curve.fp, "fn": curve.fn, "tn": curve.tn}
+    return {
+        **{name: values[1:].tolist() for name, values in (columns | counts).items()},
+        "auc": curve.auc,
+        "pairs_won": curve.area.pairs_won,
+        "pairs_tied": curve.area.pairs_tied,
+        "pairs_total": curve.n_positive * curve.n_negative,
+        "average_precision": precision_recall.average_precision,
+        "delong_variance": curve.auc_variance,
+    }
+
+
+def no_information_rate(inputs: dict, options: dict, load: object) -> Named:
+    """Error rate of predictions that have nothing to do with the classes."""
+    return {"gamma": tb.metrics.no_information_rate(inputs["class_proportions"], inputs["prediction_proportions"])}
+
+
 ADAPTERS = {
     adapter.__name__: adapter
     for adapter in (
@@ -320,6 +383,11 @@ ADAPTERS = {
         proportion_interval,
         independent_error_rates_interval,
         two_independent_proportions,
+        precision_recall_f1,
+        expected_cost,
+        cost_sensitive_decision,
+        roc_curve_and_auc,
+        no_information_rate,
     )
 }
 

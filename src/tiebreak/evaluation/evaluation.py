@@ -11,7 +11,8 @@ import numpy as np
 
 from tiebreak import _facade
 from tiebreak.errors import InvalidParameterError, MissingSplitsError
-from tiebreak.evaluation import groups, tables
+from tiebreak.evaluation import calibrations, confusions, groups, precision_recalls, rocs, tables
+from tiebreak.metrics.calibration import Strategy
 from tiebreak.metrics.scorers import Scorer
 from tiebreak.plan.record import DatasetRecord, RunRecord
 from tiebreak.plan.split import split_hash
@@ -180,6 +181,83 @@ class Evaluation:
         mine = (table.dataset == dataset) & (table.state == 0)
         seconds = [table.fit_seconds[mine & (table.model == model)] for model in range(len(self.models))]
         return np.array([float(np.median(each)) if each.size else np.nan for each in seconds])
+
+    # --- predictions, looked at closely -----------------------------------------------------------------------------------
+
+    def confusion(self, models: str | Sequence[str] | None = None, *, dataset: str | None = None) -> confusions.Confusions:
+        """Confusion matrices of each model: ``[model]`` of all splits together, ``.of_split(model, repeat=, fold=)`` of one.
+
+        Together, each example counts once for each repeat. It needs predicted labels that were kept (``scoring="accuracy"``).
+
+        Parameters
+        ----------
+        models : str or sequence of str, optional
+            All if not given.
+        dataset : str, optional
+            Needed where there are several.
+        """
+        return confusions.confusions_of(self, models, dataset)
+
+    def roc(
+        self,
+        models: str | Sequence[str] | None = None,
+        *,
+        positive: Any = None,
+        dataset: str | None = None,
+        alpha: float = 0.05,
+    ) -> rocs.Rocs:
+        """ROC curves of each model: of each fold, of all together, and their mean with a band.
+
+        It needs probabilities or decision values that were kept (``scoring="roc_auc"``).
+
+        Parameters
+        ----------
+        models : str or sequence of str, optional
+            All if not given.
+        positive : label, optional
+            The class that curves are for. Of two the second in sorted order if not given, as for roc_auc; of several each of
+            them against the rest.
+        dataset : str, optional
+            Needed where there are several.
+        alpha : float, default 0.05
+            1 - coverage of intervals and bands, which are corrected for shared training data.
+        """
+        return rocs.rocs_of(self, models, positive=positive, dataset=dataset, alpha=alpha)
+
+    def precision_recall(
+        self,
+        models: str | Sequence[str] | None = None,
+        *,
+        positive: Any = None,
+        dataset: str | None = None,
+        alpha: float = 0.05,
+    ) -> precision_recalls.PrecisionRecalls:
+        """Precision-recall curves of each model; the parameters are those of `roc`."""
+        return precision_recalls.precision_recalls_of(self, models, positive=positive, dataset=dataset, alpha=alpha)
+
+    def calibration(
+        self,
+        models: str | Sequence[str] | None = None,
+        *,
+        positive: Any = None,
+        dataset: str | None = None,
+        n_bins: int = 10,
+        strategy: Strategy = "quantile",
+        alpha: float = 0.05,
+    ) -> calibrations.Calibrations:
+        """Calibration curves of each model, from probabilities that were kept (``scoring="neg_log_loss"``).
+
+        Parameters
+        ----------
+        models, positive, dataset, alpha
+            As for `roc`.
+        n_bins : int, default 10
+        strategy : {"quantile", "uniform"}
+            Bins of about equally many examples, or of equal width.
+        """
+        return calibrations.calibrations_of(
+            self, models, positive=positive, dataset=dataset, n_bins=n_bins, strategy=strategy, alpha=alpha
+        )
 
     # --- frames -----------------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 """Tests on arrays, one file per family; nothing here knows of tables."""
 
 from tiebreak.frequentist.adjustment import adjust_pvalues
+from tiebreak.frequentist.auc import AucResult, delong_auc
 from tiebreak.frequentist.equivalence import equivalence_pvalue, noninferiority_pvalue, superiority_pvalue
 from tiebreak.frequentist.kfold_t import KFoldTResult, kfold_ttest
 from tiebreak.frequentist.proportions import (
@@ -13,12 +14,14 @@ from tiebreak.frequentist.resampled_t import TTestResult, corrected_ttest, paire
 from tiebreak.numerics import student_quantile
 
 __all__ = [
+    "AucResult",
     "IndependentProportionsResult",
     "KFoldTResult",
     "TTestResult",
     "ZTest",
     "adjust_pvalues",
     "corrected_ttest",
+    "delong_auc",
     "equivalence_pvalue",
     "independent_proportions",
     "kfold_ttest",

@@ -20,7 +20,7 @@ RankingMethod = Literal["decision_function", "predict_proba"]
 def roc_auc(truth: Truth, answer: Array, method: str, model_classes: Array | None) -> float:
     """Share of pairs, one row of the second class and one of the first, that are in the right order; ties count half."""
     check_two_classes(truth)
-    return _roc_area_of(truth, _scores_of(1, truth, answer, method, model_classes), 1, method)
+    return _roc_area_of(truth, scores_of_class(1, truth, answer, method, model_classes), 1, method)
 
 
 def roc_auc_ovr(truth: Truth, proba: Array, method: str, model_classes: Array | None, *, by_size: bool = False) -> float:
@@ -43,7 +43,7 @@ def average_precision(truth: Truth, answer: Array, method: str, model_classes: A
     """
     if truth.known_labels.classes.size <= 2:
         position = positive_position(truth)
-        return _mean_precision_of(truth, _scores_of(position, truth, answer, method, model_classes), position, method)
+        return _mean_precision_of(truth, scores_of_class(position, truth, answer, method, model_classes), position, method)
     columns = class_columns(answer, truth, model_classes, method)
     _check_present(truth)
     values = [_mean_precision_of(truth, column, c, method) for c, column in enumerate(columns.T)]
@@ -81,8 +81,22 @@ def check_two_classes(truth: Truth) -> None:
         raise UndefinedScore(f"it is for two classes, and there {'is' if n_classes == 1 else 'are'} {n_classes}")
 
 
-def _scores_of(position: int, truth: Truth, answer: Array, method: str, model_classes: Array | None) -> Array:
-    """Of two classes, how strongly the model is for the one at `position`, for each row."""
+def scores_of_class(position: int, truth: Truth, answer: Array, method: str, model_classes: Array | None) -> Array:
+    """How strongly a model is for the class at `position`, for each row: against the other of two, or against the rest.
+
+    Parameters
+    ----------
+    position : int
+        Among the classes of the truth.
+    truth : Truth
+    answer : ndarray
+        Of the method.
+    method : {"decision_function", "predict_proba"}
+    model_classes : ndarray or None
+        Which the columns belong to; None takes them to be the dataset's.
+    """
+    if truth.known_labels.classes.size > 2:
+        return class_columns(answer, truth, model_classes, method)[:, position]
     if method == "predict_proba":
         return positive_column(answer, truth, model_classes, position)
     decision = numbers(values_of_rows(answer, truth, method))

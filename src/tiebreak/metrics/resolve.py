@@ -8,13 +8,14 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from tiebreak.errors import InvalidParameterError, UnknownNameError
-from tiebreak.metrics.formulas import FORMULAS
+from tiebreak.metrics.costs import CostMatrix
+from tiebreak.metrics.formulas import FORMULAS, Formula
 from tiebreak.metrics.scorer import Scorer
 from tiebreak.scores.metric import ABBREVIATIONS, HIGHER_IS_BETTER, LOWER_IS_BETTER, Metric
 from tiebreak.scores.names import look_up, quoted
 
 _ACCEPTED = (
-    'a name such as "roc_auc", a scorer of make_scorer, a function (model, X, y) -> float, a list of these, '
+    'a name such as "roc_auc", a scorer of make_scorer, a CostMatrix, a function (model, X, y) -> float, a list of these, '
     "or a dict {name: any of these}"
 )
 
@@ -84,6 +85,8 @@ def _resolve(given: Any, key: Any, target: _Target) -> Scorer:
         raise InvalidParameterError(f"scoring has the key {key!r} of type {type(key).__name__}; names of metrics are text.")
     if isinstance(given, str):
         return _by_name(given, key, target)
+    if isinstance(given, CostMatrix):
+        return _of_costs(given, key, target)
     if hasattr(given, "_score_func"):
         registered = _registered(given)
         return _by_name(registered, key, target) if registered else _of_make_scorer(given, key)
@@ -149,6 +152,14 @@ def _of_make_scorer(scorer: Any, key: str | None) -> Scorer:
     asks = _asks(scorer)
     parts = ("make_scorer", scorer._score_func, scorer._sign, dict(scorer._kwargs), asks)
     return Scorer(metric, (), parts, call=scorer, factor=int(scorer._sign), asks=asks)
+
+
+def _of_costs(costs: CostMatrix, key: str | None, target: _Target) -> Scorer:
+    """The expected cost of an example."""
+    if not target.is_of_classes or not target.n_classes:
+        raise InvalidParameterError("a CostMatrix is for classes, and the target does not hold one label for each row.")
+    formula = Formula(("predict",), costs.of_truth, True, costs.check_truth)
+    return Scorer(_metric(key or costs.name, False), formula.needs, costs.fingerprint_parts, own_formula=formula)
 
 
 def _of_callable(function: Callable[..., Any], key: str | None) -> Scorer:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tiebreak.errors import InvalidParameterError, InvalidPlanError, InvalidScoresError
-from tiebreak.metrics.formulas import FORMULAS
+from tiebreak.metrics.formulas import FORMULAS, Formula
 from tiebreak.metrics.labels import Array
 from tiebreak.metrics.truth import Truth
 from tiebreak.metrics.undefined import UndefinedScore
@@ -44,7 +44,9 @@ class Scorer:
     fingerprint_parts : object
         What tells, hashed, whether the metric is still computed as it was.
     formula : str
-        Key of `FORMULAS`; "" for a metric that asks the model.
+        Key of `FORMULAS`; "" for a metric that asks the model, or has a formula of its own.
+    own_formula : Formula or None
+        Of a metric that is an object, such as a cost matrix.
     call : callable or None
         ``(model, X, y, **kwargs) -> float`` of a metric that asks the model, as scikit-learn's scorers are called.
     factor : int
@@ -57,9 +59,15 @@ class Scorer:
     needs: tuple[str, ...]
     fingerprint_parts: Any
     formula: str = ""
+    own_formula: Formula | None = field(default=None, repr=False)
     call: Callable[..., Any] | None = field(default=None, repr=False)
     factor: int = 1
     asks: tuple[str, ...] = ()
+
+    @property
+    def how(self) -> Formula | None:
+        """How it is computed from what a model said; None for a metric that asks the model."""
+        return self.own_formula or FORMULAS.get(self.formula)
 
     def score(self, truth: Truth, outputs: Outputs, model_classes: Array | None) -> float:
         """The metric of what a model said.
@@ -80,10 +88,11 @@ class Scorer:
         InvalidOutputsError
             An answer of another length or shape, or labels of another type.
         """
+        formula = self.how
         for method in self.needs:
             answer = outputs.get(method)
-            if answer is not None:
-                return float(FORMULAS[self.formula].compute(truth, answer, method, model_classes))
+            if formula is not None and answer is not None:
+                return float(formula.compute(truth, answer, method, model_classes))
         raise UndefinedScore(f"it needs {' or '.join(self.needs)}, and there is {quoted(list(outputs))} of the model")
 
     def score_model(self, model: Any, X_test: Any, y_test: Any, **kwargs: Any) -> float:
@@ -164,10 +173,10 @@ def check_target(scorer: Scorer, truth: Truth, dataset_name: str = "") -> None:
     InvalidPlanError
         It cannot, whatever the split and the model, such as F1 of the labels "no" and "yes", neither of which is 1.
     """
-    if not scorer.formula:
+    if scorer.how is None:
         return
     try:
-        FORMULAS[scorer.formula].check(truth)
+        scorer.how.check(truth)
     except UndefinedScore as reason:
         of = f" of dataset {dataset_name!r}" if dataset_name else ""
         raise InvalidPlanError(f"the metric {scorer.metric.name!r} cannot be computed for y{of}: {reason}.") from None

@@ -167,9 +167,32 @@ _READ: dict[str, Any] = {
 
 
 def _metrics(entry: Entry) -> tuple[Any, ...]:
-    """Names of scorers as they are; what is written "module:name" is imported."""
-    entries = [entry] if isinstance(entry.value, str) else entry.items()
-    return tuple(import_object(each) if ":" in name else name for each, name in zip(entries, entry.texts(), strict=True))
+    """Names of scorers as they are; what is written "module:name" is imported, and a table is made into an object."""
+    entries = [entry] if isinstance(entry.value, str | dict) else entry.items()
+    metrics: list[Any] = []
+    for place, each in enumerate(entries):
+        if any(each.value == other.value for other in entries[:place]):
+            raise each.error("stands twice.")
+        metrics.append(_made_metric(each) if isinstance(each.value, dict) else _named_metric(each))
+    return tuple(metrics)
+
+
+def _named_metric(entry: Entry) -> Any:
+    name = entry.text()
+    return import_object(entry) if ":" in name else name
+
+
+def _made_metric(entry: Entry) -> Any:
+    """A metric that is an object: imported with its parameters, or a cost matrix under its own key."""
+    if "cost" not in entry.value:
+        entry.table(("import", "params"))
+        if "import" not in entry.value:
+            raise entry.error("says neither cost nor import. Write { cost = { actual = { predicted = 1, ... }, ... } }.")
+        return build(entry)
+    table = entry.table(("cost", "labels", "name"))
+    names = {"cost": "costs", "labels": "labels", "name": "name"}
+    params = {names[key]: each.value for key, each in table.items()}
+    return build(Entry(entry.file, entry.keys, {"import": "tiebreak.metrics.costs:CostMatrix", "params": params}))
 
 
 def _cv(entry: Entry) -> Any:

@@ -19,6 +19,8 @@ NoticeCode = Literal[
     "percent-or-fraction",
     "duplicate-candidates",
     "failed-models",
+    "majority-class",
+    "undefined-metric",
 ]
 
 

@@ -1,10 +1,25 @@
 """Figures: each display holds every number that it draws, and draws with matplotlib when asked to."""
 
+from tiebreak.views.plots.calibration import CalibrationDisplay
+from tiebreak.views.plots.confusion import ConfusionDisplay
 from tiebreak.views.plots.correlation import CorrelationDisplay
 from tiebreak.views.plots.plots import Plots
 from tiebreak.views.plots.posterior import PosteriorDisplay
+from tiebreak.views.plots.precision_recall import PrecisionRecallDisplay
 from tiebreak.views.plots.ranking import RankingDisplay
+from tiebreak.views.plots.roc import RocDisplay
 from tiebreak.views.plots.scores import ScoresDisplay
 from tiebreak.views.plots.verdicts import VerdictsDisplay
 
-__all__ = ["CorrelationDisplay", "Plots", "PosteriorDisplay", "RankingDisplay", "ScoresDisplay", "VerdictsDisplay"]
+__all__ = [
+    "CalibrationDisplay",
+    "ConfusionDisplay",
+    "CorrelationDisplay",
+    "Plots",
+    "PosteriorDisplay",
+    "PrecisionRecallDisplay",
+    "RankingDisplay",
+    "RocDisplay",
+    "ScoresDisplay",
+    "VerdictsDisplay",
+]

@@ -1,0 +1,101 @@
+"""Precision-recall curves of the models of an evaluation: of each fold, and of all together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tiebreak import _facade
+from tiebreak.evaluation.averages import Average, average
+from tiebreak.evaluation.kept import SCORES, Kept, pooled
+from tiebreak.evaluation.lines import Lines
+from tiebreak.metrics.precision_recall import PrecisionRecallCurve, curve_of
+from tiebreak.numerics import IntArray, check_probability
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from tiebreak.evaluation.evaluation import Evaluation
+    from tiebreak.views.plots import PrecisionRecallDisplay
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelPrecisionRecall:
+    """The precision-recall curves of one model for one class.
+
+    Curves of folds are not averaged: precision depends on how many positive examples a fold has, and between its points such a
+    curve is a step. The curve of all predictions stands for the model.
+
+    Attributes
+    ----------
+    model : str
+    positive : label
+    repeat, fold : ndarray of shape (n_folds,)
+    folds : tuple of PrecisionRecallCurve
+        Of the measured splits; empty where a split has test examples of one class only.
+    pooled : PrecisionRecallCurve
+        Of all predictions together, each example once for each repeat.
+    average_precision : Average
+        Mean over the folds, with a corrected interval.
+    """
+
+    model: str
+    positive: Any
+    repeat: IntArray
+    fold: IntArray
+    folds: tuple[PrecisionRecallCurve, ...]
+    pooled: PrecisionRecallCurve
+    average_precision: Average
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PrecisionRecalls(Lines[ModelPrecisionRecall]):
+    """Precision-recall curves of several models; with more than two classes, of each class against the rest."""
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each model and class: model, positive, average_precision, its interval, n_splits, n_undefined, pooled."""
+        import pandas as pd
+
+        rows = [(each.model, each.positive, *each.average_precision, each.pooled.average_precision) for each in self.lines]
+        interval = ["average_precision", "average_precision_low", "average_precision_high"]
+        names = ["model", "positive", *interval, "n_splits", "n_undefined", "pooled_average_precision"]
+        return pd.DataFrame(rows, columns=names)
+
+    def plot(self, ax: Axes | None = None) -> PrecisionRecallDisplay:
+        """Draw the curves: folds faint, those of all predictions strong."""
+        return _facade.result_plot(self, ax)  # type: ignore[no-any-return]
+
+
+def precision_recalls_of(
+    evaluation: Evaluation,
+    models: str | Sequence[str] | None = None,
+    *,
+    positive: Any = None,
+    dataset: str | None = None,
+    alpha: float = 0.05,
+) -> PrecisionRecalls:
+    """The curves of an evaluation; `Evaluation.precision_recall` describes the parameters."""
+    level = check_probability(alpha, "alpha")
+    kept = Kept(evaluation, models, dataset)
+    lines = [_of_model(kept, model, position, level) for model in kept.models for position in kept.positions(positive)]
+    return PrecisionRecalls(kept.record.name, tuple(lines), level, *kept.design)
+
+
+def _of_model(kept: Kept, model: int, position: int, alpha: float) -> ModelPrecisionRecall:
+    parts = kept.binary(model, position, SCORES, 'scoring="average_precision"')
+    splits = [split for split, _ in parts]
+    folds = tuple(curve_of(part) for _, part in parts)
+    areas = np.array([curve.average_precision for curve in folds])
+    return ModelPrecisionRecall(
+        kept.name(model),
+        kept.classes[position],
+        kept.record.repeat[splits],
+        kept.record.fold[splits],
+        folds,
+        curve_of(pooled([part for _, part in parts])),
+        average(areas, kept.ratio(splits), alpha, low=0.0, high=1.0),
+    )

@@ -1,0 +1,210 @@
+"""ROC curves of the models of an evaluation: of each fold, of all together, and their mean with a band."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tiebreak import _facade
+from tiebreak.evaluation.averages import Average, average
+from tiebreak.evaluation.kept import SCORES, Kept, pooled
+from tiebreak.evaluation.lines import Lines
+from tiebreak.metrics.roc import RocCurve, curve_of, without_variance
+from tiebreak.metrics.roc_regions import RocRegion, regions_of_curves
+from tiebreak.numerics import FloatArray, IntArray, check_probability
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from tiebreak.evaluation.evaluation import Evaluation
+    from tiebreak.views.plots import RocDisplay
+
+GRID: FloatArray = np.linspace(0.0, 1.0, 101)
+"""False positive rates at which curves are averaged."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelRoc:
+    """The ROC curves of one model for one class.
+
+    Attributes
+    ----------
+    model : str
+    positive : label
+    repeat, fold : ndarray of shape (n_folds,)
+        Of the measured splits.
+    folds : tuple of RocCurve
+        Of the measured splits; undefined where a split has test examples of one class only.
+    pooled : RocCurve
+        Of all predictions together, each example once for each repeat. It mixes the scales of models that were fitted apart,
+        and has no variance where examples were predicted several times.
+    auc : Average
+        Mean of the areas of the folds, with a corrected interval.
+    fpr : ndarray of shape (n_grid,)
+    tpr : Average
+        Mean of the folds' curves at each false positive rate (vertical averaging [F06]_), with a corrected interval for each
+        rate by itself: a band that is pointwise, not for the whole curve at once.
+
+    References
+    ----------
+    .. [F06] T. Fawcett. An introduction to ROC analysis. Pattern Recognition Letters 27, 2006, section 9.1.
+    """
+
+    model: str
+    positive: Any
+    repeat: IntArray
+    fold: IntArray
+    folds: tuple[RocCurve, ...]
+    pooled: RocCurve
+    auc: Average
+    fpr: FloatArray
+    tpr: Average
+
+    @property
+    def fold_aucs(self) -> FloatArray:
+        """The area of each fold; nan where it is undefined."""
+        return np.array([curve.auc for curve in self.folds])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RocDifference:
+    """Where each of two models is better.
+
+    Attributes
+    ----------
+    first, second : str
+    fpr : ndarray of shape (n_grid,)
+    difference : Average
+        Mean, over the splits that both have, of the first model's true positive rate minus the second's, at each false
+        positive rate, with a corrected interval for each rate by itself.
+    regions : tuple of RocRegion
+        Ranges of the false positive rate by which of the two mean curves is higher.
+    """
+
+    first: str
+    second: str
+    fpr: FloatArray
+    difference: Average
+    regions: tuple[RocRegion, ...]
+
+    def winner(self, region: RocRegion) -> str:
+        """Name of the model that is better in a region, "" where neither is."""
+        return {"first": self.first, "second": self.second, "neither": ""}[region.better]
+
+    def clear_share(self, region: RocRegion) -> float:
+        """Share of a region's rates at which the pointwise interval excludes 0: how much of it is more than chance."""
+        inside = (self.fpr >= region.low) & (self.fpr <= region.high)
+        clear = (self.difference.low > 0) | (self.difference.high < 0)
+        return float(np.mean(clear[inside])) if inside.any() else 0.0
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each region: low, high, better, clear_share."""
+        import pandas as pd
+
+        rows = [(region.low, region.high, self.winner(region), self.clear_share(region)) for region in self.regions]
+        return pd.DataFrame(rows, columns=["low", "high", "better", "clear_share"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain lists, texts and numbers for JSON; undefined is None."""
+        return _facade.result_dict(self)
+
+    def __str__(self) -> str:
+        return _facade.result_text(self)
+
+    def __repr__(self) -> str:
+        return _facade.result_text(self)
+
+    def _repr_html_(self) -> str:
+        return _facade.result_html(self)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Rocs(Lines[ModelRoc]):
+    """ROC curves of several models; with more than two classes, of each class against the rest.
+
+    ``rocs[model]`` is one of them, or with several classes ``rocs[model, label]``. Print for an overview.
+    """
+
+    def difference(self, first: str, second: str, positive: Any = None) -> RocDifference:
+        """Where each of two models is better, on the splits that both have.
+
+        Parameters
+        ----------
+        first, second : str
+        positive : label, optional
+            Needed with several classes.
+        """
+        one, other = (self.line(name, positive) for name in (first, second))
+        shared, columns, others = _shared(one, other)
+        values = [line.folds[place] for line, places in ((one, columns), (other, others)) for place in places]
+        at_grid = np.array([curve.tpr_at(GRID) for curve in values]).reshape(2, len(shared), GRID.size)
+        both = ~np.isnan(at_grid).any(axis=(0, 2))
+        curves = at_grid[:, both]
+        # the ratio of all splits: those left out are few, and as large as the others
+        gap = average((curves[0] - curves[1]).T, self.ratio, self.alpha, low=-1.0, high=1.0)
+        regions = regions_of_curves(*((GRID, curve.mean(axis=0)) for curve in curves)) if both.any() else ()
+        return RocDifference(one.model, other.model, GRID, gap, regions)
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each model and class: model, positive, auc, auc_low, auc_high, n_splits, n_undefined, pooled_auc."""
+        import pandas as pd
+
+        rows = [(line.model, line.positive, *line.auc, line.pooled.auc) for line in self.lines]
+        names = ["model", "positive", "auc", "auc_low", "auc_high", "n_splits", "n_undefined", "pooled_auc"]
+        return pd.DataFrame(rows, columns=names)
+
+    def plot(self, ax: Axes | None = None) -> RocDisplay:
+        """Draw the curves: folds faint, means strong, with their bands."""
+        return _facade.result_plot(self, ax)  # type: ignore[no-any-return]
+
+
+def rocs_of(
+    evaluation: Evaluation,
+    models: str | Sequence[str] | None = None,
+    *,
+    positive: Any = None,
+    dataset: str | None = None,
+    alpha: float = 0.05,
+) -> Rocs:
+    """The curves of an evaluation; `Evaluation.roc` describes the parameters."""
+    level = check_probability(alpha, "alpha")
+    kept = Kept(evaluation, models, dataset)
+    lines = tuple(_of_model(kept, model, position, level) for model, position in _each(kept, positive))
+    return Rocs(kept.record.name, lines, level, *kept.design)
+
+
+def _each(kept: Kept, positive: Any) -> Iterator[tuple[int, int]]:
+    return ((model, position) for model in kept.models for position in kept.positions(positive))
+
+
+def _of_model(kept: Kept, model: int, position: int, alpha: float) -> ModelRoc:
+    parts = kept.binary(model, position, SCORES, 'scoring="roc_auc" (of several classes "roc_auc_ovr")')
+    splits = [split for split, _ in parts]
+    folds = tuple(curve_of(part) for _, part in parts)
+    everything = curve_of(pooled([part for _, part in parts]))
+    if kept.copies(splits) > 1:
+        everything = replace(everything, area=without_variance(everything.area))
+    ratio = kept.ratio(splits)
+    at_grid = np.array([curve.tpr_at(GRID) for curve in folds]).T
+    return ModelRoc(
+        kept.name(model),
+        kept.classes[position],
+        kept.record.repeat[splits],
+        kept.record.fold[splits],
+        folds,
+        everything,
+        average(np.array([curve.auc for curve in folds]), ratio, alpha, low=0.0, high=1.0),
+        GRID,
+        average(at_grid, ratio, alpha, low=0.0, high=1.0),
+    )
+
+
+def _shared(one: ModelRoc, other: ModelRoc) -> tuple[list[tuple[int, int]], list[int], list[int]]:
+    """Keys of the splits that both models have, and where each has them."""
+    keys = [list(zip(line.repeat.tolist(), line.fold.tolist(), strict=True)) for line in (one, other)]
+    shared = [key for key in keys[0] if key in set(keys[1])]
+    return shared, [keys[0].index(key) for key in shared], [keys[1].index(key) for key in shared]

@@ -1,0 +1,180 @@
+"""The calibration curve: whether of the examples that were given 70 %, 70 % are positive."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tiebreak import _facade
+from tiebreak.errors import InvalidParameterError
+from tiebreak.metrics.binary import Binary, check_binary
+from tiebreak.numerics import FloatArray, IntArray, Interval, check_probability
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from tiebreak.views.plots import CalibrationDisplay
+
+Strategy = Literal["quantile", "uniform"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CalibrationCurve:
+    """Bins of examples of similar probability, and how many of them are positive.
+
+    Attributes
+    ----------
+    positive : label
+    predicted : ndarray of shape (n_bins,)
+        Mean probability of the examples of each bin that holds any.
+    observed : ndarray of shape (n_bins,)
+        Share of them that are positive.
+    count : ndarray of shape (n_bins,)
+        How many they are.
+    low, high : ndarray of shape (n_bins,)
+        Wilson's interval of the share, at level 1 - alpha for each bin by itself.
+    alpha : float
+    brier_score : float
+        Mean squared distance of the probabilities from what happened.
+    calibration_error : float
+        Mean distance of `observed` from `predicted`, each bin as often as it has examples.
+    n_copies : float
+        How often each example was counted, once for each repeat; intervals count it once.
+    reason : str
+        Why it says little: all examples are of one class. "" where they are not.
+    """
+
+    positive: Any
+    predicted: FloatArray
+    observed: FloatArray
+    count: IntArray
+    low: FloatArray
+    high: FloatArray
+    alpha: float
+    brier_score: float
+    calibration_error: float
+    n_copies: float = 1.0
+    reason: str = ""
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each bin: predicted, observed, low, high, count."""
+        import pandas as pd
+
+        names = ("predicted", "observed", "low", "high", "count")
+        return pd.DataFrame({name: getattr(self, name) for name in names})
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain lists and numbers for JSON; undefined is None."""
+        return _facade.result_dict(self)
+
+    def plot(self, ax: Axes | None = None) -> CalibrationDisplay:
+        """Draw the curve."""
+        return _facade.result_plot(self, ax)  # type: ignore[no-any-return]
+
+    def __str__(self) -> str:
+        return _facade.result_text(self)
+
+    def __repr__(self) -> str:
+        return _facade.result_text(self)
+
+    def _repr_html_(self) -> str:
+        return _facade.result_html(self)
+
+
+def calibration_curve(
+    y_true: ArrayLike,
+    probabilities: ArrayLike,
+    *,
+    positive: Any = None,
+    n_bins: int = 10,
+    strategy: Strategy = "quantile",
+    alpha: float = 0.05,
+) -> CalibrationCurve:
+    """Compare probabilities with what happened, in bins.
+
+    Parameters
+    ----------
+    y_true : array_like of shape (n_examples,)
+    probabilities : array_like of shape (n_examples,)
+        Of the positive class.
+    positive : label, optional
+        1 if not given, for labels that are 0 and 1, -1 and 1, or False and True.
+    n_bins : int, default 10
+    strategy : {"quantile", "uniform"}
+        Bins of about equally many examples, or of equal width.
+    alpha : float, default 0.05
+        1 - coverage of each bin's interval.
+
+    Raises
+    ------
+    TiebreakError
+        A probability outside 0 to 1, fewer than one bin, and what `roc_curve` refuses.
+
+    Examples
+    --------
+    >>> curve = calibration_curve([0, 0, 1, 1], [0.2, 0.3, 0.7, 0.8], n_bins=2)
+    >>> curve.predicted.tolist(), curve.observed.tolist()
+    ([0.25, 0.75], [0.0, 1.0])
+    """
+    data = check_binary(y_true, probabilities, positive, name="probabilities")
+    return curve_of(data, n_bins=n_bins, strategy=strategy, alpha=alpha)
+
+
+def curve_of(
+    data: Binary, *, n_bins: int = 10, strategy: Strategy = "quantile", alpha: float = 0.05, n_copies: float = 1.0
+) -> CalibrationCurve:
+    """The curve of examples of which each stands in the data so many times."""
+    p, happened = data.scores, data.is_positive.astype(float)
+    outside = (p < 0) | (p > 1)
+    if np.any(outside):
+        row = int(outside.argmax())
+        raise InvalidParameterError(f"probabilities[{row}] is {p[row]:g}; probabilities lie between 0 and 1.")
+    place = _bins(p, n_bins, strategy)
+    everywhere = np.bincount(place)
+    kept = np.flatnonzero(everywhere)
+    count = everywhere[kept]
+    predicted, observed = (np.asarray(np.bincount(place, values)[kept] / count) for values in (p, happened))
+    low, high = wilson_interval(observed, count / n_copies, check_probability(alpha, "alpha"))
+    return CalibrationCurve(
+        data.positive,
+        predicted,
+        observed,
+        count,
+        low,
+        high,
+        alpha,
+        float(np.mean((p - happened) ** 2)),
+        float(np.average(np.abs(observed - predicted), weights=count)),
+        n_copies,
+        data.reason,
+    )
+
+
+def wilson_interval(share: FloatArray, n: FloatArray, alpha: float) -> Interval:
+    """Interval of a proportion by inverting the score test [W27]_.
+
+    References
+    ----------
+    .. [W27] E. Wilson. Probable inference, the law of succession, and statistical inference. JASA 22, 1927.
+    """
+    from scipy.special import ndtri
+
+    z = -float(ndtri(alpha / 2))
+    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half_width = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return Interval(np.maximum(centre - half_width, 0.0), np.minimum(centre + half_width, 1.0))
+
+
+def _bins(p: FloatArray, n_bins: Any, strategy: Strategy) -> IntArray:
+    """The number of each example's bin, by scikit-learn's rule."""
+    if isinstance(n_bins, bool) or not isinstance(n_bins, int | np.integer) or n_bins < 1:
+        raise InvalidParameterError(f"n_bins must be a whole number of at least 1; got {n_bins!r}.")
+    if strategy not in get_args(Strategy):
+        raise InvalidParameterError(f"strategy must be 'quantile' or 'uniform'; got {strategy!r}.")
+    steps = np.linspace(0, 1, n_bins + 1)
+    edges = np.percentile(p, steps * 100) if strategy == "quantile" else steps
+    return np.searchsorted(edges[1:-1], p)

@@ -1,0 +1,328 @@
+"""Which classes are taken for which: the confusion matrix, and the metrics that can be read off it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tiebreak import _facade
+from tiebreak.errors import InvalidParameterError
+from tiebreak.metrics.label_arrays import check_labels, encode, label_column, labels_in
+from tiebreak.metrics.no_information import no_information_rate
+from tiebreak.numerics import FloatArray, IntArray, divide
+from tiebreak.scores.names import quoted
+from tiebreak.scores.notice import Notice
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from tiebreak.metrics.costs import CostMatrix
+    from tiebreak.views.plots import ConfusionDisplay
+
+Average = Literal["micro", "macro", "weighted"]
+Share = Literal["actual", "predicted", "all"]
+
+
+class Averages(NamedTuple):
+    """Precision, recall and F-beta of all classes in one number each."""
+
+    precision: float
+    recall: float
+    f_beta: float
+
+
+class Undefined(NamedTuple):
+    """A metric of one class that has no value, and why."""
+
+    metric: str
+    label: Any
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConfusionMatrix:
+    """How many examples of each class were taken for which.
+
+    Print it for the table. Matrices of the same labels can be added.
+
+    Attributes
+    ----------
+    labels : tuple
+        Of rows and columns.
+    counts : ndarray of shape (n_labels, n_labels)
+        Actual classes in rows, predicted ones in columns.
+    """
+
+    labels: tuple[Any, ...]
+    counts: IntArray
+
+    def __post_init__(self) -> None:
+        counts = np.asarray(self.counts)
+        object.__setattr__(self, "labels", check_labels(self.labels))
+        if counts.shape != (len(self.labels),) * 2:
+            raise InvalidParameterError(
+                f"the counts have the shape {counts.shape}, and there are {len(self.labels)} labels. A confusion matrix has a "
+                "row and a column for each label."
+            )
+        whole = counts.astype(np.int64) if counts.dtype.kind in "biuf" and np.all(np.isfinite(counts)) else None
+        if whole is None or np.any(whole != counts) or np.any(whole < 0):
+            raise InvalidParameterError("the counts of a confusion matrix are whole numbers of at least 0.")
+        object.__setattr__(self, "counts", whole)
+
+    # --- counts -----------------------------------------------------------------------------------------------------------
+
+    @property
+    def n_examples(self) -> int:
+        """Number of examples."""
+        return int(self.counts.sum())
+
+    @property
+    def support(self) -> IntArray:
+        """Examples of each class."""
+        return np.asarray(self.counts.sum(axis=1))
+
+    @property
+    def predicted(self) -> IntArray:
+        """Predictions of each class."""
+        return np.asarray(self.counts.sum(axis=0))
+
+    @property
+    def hits(self) -> IntArray:
+        """Examples of each class that were recognised."""
+        return np.diagonal(self.counts)
+
+    def normalised(self, by: Share = "actual") -> FloatArray:
+        """The counts as shares.
+
+        Parameters
+        ----------
+        by : {"actual", "predicted", "all"}
+            Of the examples of each class (rows sum to 1), of the predictions of each class (columns do), or of all examples.
+
+        Returns
+        -------
+        ndarray of shape (n_labels, n_labels)
+            nan for a class without examples, or without predictions.
+        """
+        if by not in get_args(Share):
+            raise InvalidParameterError(f"by must be 'actual', 'predicted' or 'all'; got {by!r}.")
+        sums = {"actual": self.support[:, None], "predicted": self.predicted[None, :], "all": self.n_examples}
+        whole: Any = sums[by]
+        return divide(self.counts, whole)
+
+    # --- one number -------------------------------------------------------------------------------------------------------
+
+    @property
+    def accuracy(self) -> float:
+        """Share of examples whose class was predicted."""
+        return float(divide(self.hits.sum(), self.n_examples))
+
+    @property
+    def majority_rate(self) -> float:
+        """Accuracy of always predicting the most frequent class."""
+        return float(divide(self.support.max(), self.n_examples))
+
+    @property
+    def no_information_rate(self) -> float:
+        """Error rate if predictions had nothing to do with the classes; see `no_information_rate`."""
+        if not self.n_examples:
+            return math.nan
+        return no_information_rate(self.support / self.n_examples, self.predicted / self.n_examples)
+
+    @property
+    def balanced_accuracy(self) -> float:
+        """Mean recall of the classes that have examples."""
+        recall = self.recall[self.support > 0]
+        return float(recall.mean()) if recall.size else math.nan
+
+    @property
+    def mcc(self) -> float:
+        """Matthews' correlation of actual and predicted classes, for any number of them [G04]_.
+
+        0 where either is constant, which is its limit, and what scikit-learn gives.
+
+        References
+        ----------
+        .. [G04] J. Gorodkin. Comparing two K-category assignments by a K-category correlation coefficient. Computational
+           Biology and Chemistry 28, 2004.
+        """
+        n, support, predicted = self.n_examples, self.support.tolist(), self.predicted.tolist()
+        if not n:
+            return math.nan
+        covariance = n * int(self.hits.sum()) - sum(s * p for s, p in zip(support, predicted, strict=True))
+        variances = (n * n - sum(s * s for s in support)) * (n * n - sum(p * p for p in predicted))  # Python's whole numbers
+        return covariance / math.sqrt(variances) if variances else 0.0
+
+    # --- of each class ----------------------------------------------------------------------------------------------------
+
+    @property
+    def precision(self) -> FloatArray:
+        """Share of each class's predictions that are right; nan for a class that is never predicted."""
+        return divide(self.hits, self.predicted)
+
+    @property
+    def recall(self) -> FloatArray:
+        """Share of each class's examples that are found; nan for a class without examples."""
+        return divide(self.hits, self.support)
+
+    def f_beta(self, beta: float = 1.0) -> FloatArray:
+        """Of each class, the mean of precision and recall in which recall counts `beta` times as much.
+
+        nan only for a class with neither examples nor predictions; 0 where the class is never recognised.
+        """
+        squared = check_beta(beta) ** 2
+        return divide((1 + squared) * self.hits, squared * self.support + self.predicted)
+
+    def averaged(self, average: Average, beta: float = 1.0) -> Averages:
+        """Precision, recall and F-beta over the classes.
+
+        Parameters
+        ----------
+        average : {"micro", "macro", "weighted"}
+            "micro" counts all classes together, and all three are then the accuracy. "macro" is the mean over the classes,
+            "weighted" counts each as often as it has examples. A class for which a metric is undefined counts as 0, as with
+            scikit-learn's ``zero_division=0``; `undefined` names it. A class with neither examples nor predictions is left out.
+        beta : float, default 1
+        """
+        if average not in get_args(Average):
+            raise InvalidParameterError(f"average must be 'micro', 'macro' or 'weighted'; got {average!r}.")
+        check_beta(beta)
+        if not self.n_examples:
+            return Averages(math.nan, math.nan, math.nan)
+        if average == "micro":
+            return Averages(self.accuracy, self.accuracy, self.accuracy)
+        occurs = self.support + self.predicted > 0
+        weights = occurs if average == "macro" else self.support
+        return Averages(
+            *(
+                float(np.nan_to_num(values).dot(weights) / weights.sum())
+                for values in (self.precision, self.recall, self.f_beta(beta))
+            )
+        )
+
+    @property
+    def undefined(self) -> tuple[Undefined, ...]:
+        """Metrics of single classes that have no value, with the reason."""
+        found = []
+        for label, support, predicted in zip(self.labels, self.support.tolist(), self.predicted.tolist(), strict=True):
+            if not predicted:
+                found.append(Undefined("precision", label, "it is never predicted"))
+            if not support:
+                found.append(Undefined("recall", label, "there is no example of it"))
+            if not support and not predicted:
+                found.append(Undefined("f_beta", label, "it neither occurs nor is predicted"))
+        return tuple(found)
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What a reader of the numbers should know: an accuracy that says little, and metrics that have no value."""
+        notices = [
+            Notice("undefined-metric", f"the {metric} of class {label!r} is undefined: {reason}")
+            for metric, label, reason in self.undefined
+        ]
+        if self.n_examples and self.hits.sum() <= self.support.max():
+            often = self.labels[int(self.support.argmax())]
+            word = "equals" if self.hits.sum() == self.support.max() else "is below"
+            text = (
+                f"the accuracy of {self.accuracy:.4g} {word} the {self.majority_rate:.4g} of always predicting {often!r}, the "
+                "most frequent class: it does not show that anything was learnt"
+            )
+            notices.insert(0, Notice("majority-class", text))
+        return tuple(notices)
+
+    def expected_cost(self, costs: CostMatrix) -> float:
+        """Mean cost of an example; see `CostMatrix.expected_cost`."""
+        return costs.expected_cost(self)
+
+    # --- together and shown -----------------------------------------------------------------------------------------------
+
+    def __add__(self, other: ConfusionMatrix) -> ConfusionMatrix:
+        if not isinstance(other, ConfusionMatrix):
+            return NotImplemented
+        if self.labels != other.labels:
+            raise InvalidParameterError(
+                f"matrices are added label by label; one has the labels {quoted(self.labels)}, the other {quoted(other.labels)}. "
+                "Make both with the same labels=."
+            )
+        return ConfusionMatrix(self.labels, self.counts + other.counts)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The counts, with actual classes as index and predicted ones as columns."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            self.counts, index=pd.Index(self.labels, name="actual"), columns=pd.Index(self.labels, name="predicted")
+        )
+
+    def per_class(self, beta: float = 1.0) -> pd.DataFrame:
+        """A row for each class: label, support, predicted, precision, recall, f_beta."""
+        import pandas as pd
+
+        columns = {"support": self.support, "predicted": self.predicted, "precision": self.precision, "recall": self.recall}
+        return pd.DataFrame({"label": list(self.labels), **columns, "f_beta": self.f_beta(beta)})
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain lists, texts and numbers for JSON; undefined is None."""
+        return _facade.result_dict(self)
+
+    def plot(self, *, by: Share = "actual", ax: Axes | None = None) -> ConfusionDisplay:
+        """Draw the matrix; colours are shares `by` actual or predicted class, or of all."""
+        return _facade.result_plot(self, ax, by=by)  # type: ignore[no-any-return]
+
+    def __str__(self) -> str:
+        return _facade.result_text(self)
+
+    def __repr__(self) -> str:
+        return _facade.result_text(self)
+
+    def _repr_html_(self) -> str:
+        return _facade.result_html(self)
+
+
+def confusion_matrix(y_true: ArrayLike, y_pred: ArrayLike, *, labels: Sequence[Any] | None = None) -> ConfusionMatrix:
+    """Count which classes are taken for which.
+
+    Parameters
+    ----------
+    y_true, y_pred : array_like of shape (n_examples,)
+        Actual and predicted labels.
+    labels : sequence, optional
+        Order of rows and columns, and labels that need not occur. All that occur, sorted, if not given.
+
+    Returns
+    -------
+    ConfusionMatrix
+
+    Raises
+    ------
+    InvalidParameterError
+        Lengths that differ, no examples, nan among the labels, or a label that `labels` does not have.
+
+    Examples
+    --------
+    >>> matrix = confusion_matrix(["no", "no", "yes", "yes"], ["no", "yes", "yes", "yes"])
+    >>> matrix.counts.tolist(), matrix.accuracy, matrix.averaged("macro").recall
+    ([[1, 1], [0, 2]], 0.75, 0.75)
+    """
+    actual, predicted = label_column(y_true, "y_true"), label_column(y_pred, "y_pred")
+    if actual.size != predicted.size:
+        raise InvalidParameterError(
+            f"y_true has {actual.size} labels and y_pred {predicted.size}; one of each is needed per example."
+        )
+    known = check_labels(labels) if labels is not None else labels_in(actual, predicted)
+    n = len(known)
+    cells = encode(actual, known, "y_true") * n + encode(predicted, known, "y_pred")
+    return ConfusionMatrix(known, np.bincount(cells, minlength=n * n).reshape(n, n))
+
+
+def check_beta(beta: Any) -> float:
+    """A finite number of at least 0."""
+    if isinstance(beta, bool) or not isinstance(beta, int | float | np.number) or not 0 <= beta < math.inf:
+        raise InvalidParameterError(f"beta must be a number of at least 0, how many times recall counts as much; got {beta!r}.")
+    return float(beta)

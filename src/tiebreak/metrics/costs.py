@@ -1,0 +1,290 @@
+"""What right and wrong decisions cost: as a metric, and as a guide to decisions from probabilities."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tiebreak.errors import InvalidParameterError
+from tiebreak.metrics.answers import values_of_rows
+from tiebreak.metrics.confusion import ConfusionMatrix, confusion_matrix
+from tiebreak.metrics.cost_tables import check_probabilities, costs_of_array, costs_of_mapping
+from tiebreak.metrics.label_arrays import check_labels
+from tiebreak.metrics.labels import Array
+from tiebreak.metrics.truth import Truth
+from tiebreak.metrics.undefined import UndefinedScore
+from tiebreak.numerics import FloatArray
+from tiebreak.scores.names import quoted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class CostMatrix:
+    """What it costs to take one class for another; lower is better, and a gain is a negative cost.
+
+    It is a metric as it stands: ``tb.evaluate(..., scoring=cost)`` and ``GridSearchCV(..., scoring=cost)`` score models by the
+    expected cost of an example, in the unit of the costs, so that a rope is money too.
+
+    Parameters
+    ----------
+    costs : mapping or array_like of shape (n_labels, n_labels)
+        ``{actual: {predicted: cost}}``, or an array with actual classes in rows and predicted ones in columns.
+    labels : sequence, optional
+        Of the rows and columns of an array; 0, 1, ... if not given.
+    name : str, default "expected_cost"
+        Of the metric.
+
+    Attributes
+    ----------
+    labels : tuple
+        In the order given.
+    costs : ndarray of shape (n_labels, n_labels)
+    name : str
+
+    Raises
+    ------
+    InvalidParameterError
+        Not square, a cost that is missing, not a number or infinite, a label that is unknown, missing or stands twice.
+
+    Examples
+    --------
+    >>> cost = CostMatrix({"healthy": {"healthy": 0, "ill": 1}, "ill": {"healthy": 100, "ill": -1}})
+    >>> cost.expected_cost(["healthy", "ill", "ill"], ["ill", "ill", "healthy"])
+    33.333333333333336
+    >>> round(cost.threshold("ill"), 6)
+    0.009804
+    """
+
+    labels: tuple[Any, ...]
+    costs: FloatArray
+    name: str
+    _sign: ClassVar[int] = -1  # as scikit-learn's scorers say that they return a loss with a minus sign
+
+    def __init__(
+        self,
+        costs: Mapping[Any, Mapping[Any, float]] | ArrayLike,
+        labels: Sequence[Any] | None = None,
+        *,
+        name: str = "expected_cost",
+    ) -> None:
+        if not (name and type(name) is str):
+            raise InvalidParameterError(f"name must be a text that is not empty; got {name!r}.")
+        known, table = costs_of_mapping(costs, labels) if isinstance(costs, Mapping) else costs_of_array(costs, labels)
+        if len(known) < 2:
+            raise InvalidParameterError(f"a cost matrix needs two classes or more; got {quoted(known)} alone.")
+        table.setflags(write=False)
+        for field, value in (("labels", known), ("costs", table), ("name", name)):
+            object.__setattr__(self, field, value)
+
+    # --- of what was predicted --------------------------------------------------------------------------------------------
+
+    def total_cost(self, y_true: ConfusionMatrix | ArrayLike, y_pred: ArrayLike | None = None) -> float:
+        """Sum of the costs; the parameters are those of `expected_cost`."""
+        matrix = self._matrix(y_true, y_pred)
+        place = [self._place(label) for label in matrix.labels]
+        return float(np.sum(matrix.counts * self.costs[np.ix_(place, place)]))
+
+    def expected_cost(self, y_true: ConfusionMatrix | ArrayLike, y_pred: ArrayLike | None = None) -> float:
+        """Mean cost of an example.
+
+        Parameters
+        ----------
+        y_true : ConfusionMatrix or array_like of shape (n_examples,)
+            Actual labels, or a matrix that holds all.
+        y_pred : array_like of shape (n_examples,), optional
+            Predicted labels, where `y_true` holds labels.
+
+        Raises
+        ------
+        InvalidParameterError
+            A label for which there are no costs.
+        """
+        matrix = self._matrix(y_true, y_pred)
+        return self.total_cost(matrix) / matrix.n_examples if matrix.n_examples else math.nan
+
+    def __call__(self, model: Any, X: Any, y: Any) -> float:
+        """Score a fitted model as scikit-learn's scorers do: the expected cost with a minus sign, so that higher is better."""
+        return -self.expected_cost(y, model.predict(X))
+
+    # --- decisions --------------------------------------------------------------------------------------------------------
+
+    def expected_costs(self, probabilities: ArrayLike, *, classes: Sequence[Any] | None = None) -> FloatArray:
+        """For each example, what each decision is expected to cost.
+
+        Parameters
+        ----------
+        probabilities : array_like of shape (n_examples, n_labels)
+            Of the classes; rows sum to 1.
+        classes : sequence, optional
+            Which column is which class, such as ``model.classes_`` (which scikit-learn sorts). The order of `labels` if not
+            given.
+
+        Returns
+        -------
+        ndarray of shape (n_examples, n_labels)
+            Columns are decisions, in the order of `labels`.
+
+        Raises
+        ------
+        InvalidParameterError
+            Probabilities outside 0 to 1 or not summing to 1, another number of columns, classes that are not the labels.
+        """
+        columns = self._columns(classes)
+        p = check_probabilities(probabilities, len(self.labels))
+        return p @ self.costs[columns]
+
+    def decisions(self, probabilities: ArrayLike, *, classes: Sequence[Any] | None = None) -> Array:
+        """The decision of least expected cost for each example; of equal ones the first in the order of `labels`.
+
+        The parameters are those of `expected_costs`.
+
+        Returns
+        -------
+        ndarray of shape (n_examples,)
+            Labels.
+        """
+        costs = self.expected_costs(probabilities, classes=classes)
+        scale = np.abs(self.costs).max()
+        near = costs <= costs.min(axis=1, keepdims=True) + 1e-12 * scale  # equal but for rounding
+        return np.asarray(_label_array(self.labels)[near.argmax(axis=1)])
+
+    def threshold(self, positive: Any = None) -> float:
+        """Of two classes, the probability of `positive` from which deciding for it costs least [E01]_.
+
+        Parameters
+        ----------
+        positive : label, optional
+            The last label if not given.
+
+        Returns
+        -------
+        float
+            0 where that decision is never the dearer one, infinite where it always is.
+
+        Raises
+        ------
+        InvalidParameterError
+            More than two classes, or costs with which no threshold makes sense.
+
+        References
+        ----------
+        .. [E01] C. Elkan. The foundations of cost-sensitive learning. IJCAI 2001, section 2.2.
+        """
+        if len(self.labels) != 2:
+            raise InvalidParameterError(f"a threshold is for two classes, and there are {len(self.labels)}. Use decisions().")
+        yes = self._place(self.labels[1] if positive is None else positive)
+        no = 1 - yes
+        false_alarm = float(self.costs[no, yes] - self.costs[no, no])  # what it costs more than the right decision
+        miss = float(self.costs[yes, no] - self.costs[yes, yes])
+        if false_alarm <= 0 and miss <= 0:
+            raise InvalidParameterError(
+                "there is no threshold: for neither class does the wrong decision cost more than the right one. Rows of a cost "
+                "matrix are actual classes, columns predicted ones."
+            )
+        if false_alarm <= 0:
+            return 0.0
+        return math.inf if miss < 0 else false_alarm / (false_alarm + miss)
+
+    # --- as a metric of evaluate ------------------------------------------------------------------------------------------
+
+    def of_truth(self, truth: Truth, answer: Array, *_: object) -> float:
+        """Expected cost of what a model predicted, in the form that `Formula` takes."""
+        predicted = values_of_rows(answer, truth, "predict")
+        place = np.array([self._place(label) for label in truth.known_labels.classes.tolist()], dtype=np.intp)
+        code, is_strange = truth.known_labels.find(predicted)
+        column = place[code]
+        if is_strange is not None:
+            column[is_strange] = [self._place_of_prediction(label) for label in predicted[is_strange].tolist()]
+        return float(np.add.reduce(self.costs[place[truth.known_code], column]) / truth.n_rows)
+
+    def check_truth(self, truth: Truth) -> None:
+        """Whether all classes of a target have costs.
+
+        Raises
+        ------
+        UndefinedScore
+        """
+        lacking = [label for label in truth.known_labels.classes.tolist() if label not in self.labels]
+        if lacking:
+            raise UndefinedScore(f"y has the class {lacking[0]!r}, and the cost matrix has {quoted(self.labels)}")
+
+    @property
+    def fingerprint_parts(self) -> tuple[Any, ...]:
+        """What makes it the same metric: labels and costs, in whatever order they were given."""
+        order = sorted(range(len(self.labels)), key=lambda place: (type(self.labels[place]).__name__, repr(self.labels[place])))
+        return "cost matrix", [self.labels[place] for place in order], self.costs[np.ix_(order, order)].tolist()
+
+    @property
+    def __name__(self) -> str:
+        """The name of the metric, where scikit-learn's searches and `tiebreak.compare` look for that of a scorer."""
+        return self.name
+
+    # --- shown ------------------------------------------------------------------------------------------------------------
+
+    def to_frame(self) -> pd.DataFrame:
+        """The costs, with actual classes as index and predicted ones as columns."""
+        import pandas as pd
+
+        index, columns = pd.Index(self.labels, name="actual"), pd.Index(self.labels, name="predicted")
+        return pd.DataFrame(self.costs, index=index, columns=columns)
+
+    def __repr__(self) -> str:
+        rows = {
+            actual: dict(zip(self.labels, costs, strict=True))
+            for actual, costs in zip(self.labels, self.costs.tolist(), strict=True)
+        }
+        name = "" if self.name == "expected_cost" else f", name={self.name!r}"
+        return f"CostMatrix({rows!r}{name})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CostMatrix):
+            return NotImplemented
+        return (self.name, self.fingerprint_parts) == (other.name, other.fingerprint_parts)
+
+    def __hash__(self) -> int:
+        return hash((self.name, frozenset(self.labels)))
+
+    # --- helpers ----------------------------------------------------------------------------------------------------------
+
+    def _place(self, label: Any) -> int:
+        try:
+            return self.labels.index(label)
+        except ValueError:
+            raise InvalidParameterError(f"there are no costs for {label!r}; the cost matrix has {quoted(self.labels)}.") from None
+
+    def _place_of_prediction(self, label: Any) -> int:
+        if label not in self.labels:
+            raise UndefinedScore(f"the model predicted {label!r}, and the cost matrix has {quoted(self.labels)}")
+        return self.labels.index(label)
+
+    def _matrix(self, y_true: ConfusionMatrix | ArrayLike, y_pred: ArrayLike | None) -> ConfusionMatrix:
+        if isinstance(y_true, ConfusionMatrix) == (y_pred is None):
+            return y_true if isinstance(y_true, ConfusionMatrix) else confusion_matrix(y_true, y_pred)  # type: ignore[arg-type]
+        raise InvalidParameterError("pass a confusion matrix alone, or both y_true and y_pred.")
+
+    def _columns(self, classes: Sequence[Any] | None) -> list[int]:
+        """For each column of probabilities the position of its class among the labels."""
+        if classes is None:
+            return list(range(len(self.labels)))
+        given = check_labels(classes)
+        if len(given) != len(self.labels):
+            raise InvalidParameterError(
+                f"classes has {len(given)} labels, and the cost matrix {len(self.labels)}: {quoted(self.labels)}."
+            )
+        return [self._place(label) for label in given]
+
+
+def _label_array(labels: tuple[Any, ...]) -> Array:
+    """Labels as numpy holds them; mixed types as objects, which keeps them apart."""
+    if len({type(label) for label in labels}) == 1:
+        return np.array(labels)
+    mixed = np.empty(len(labels), dtype=object)
+    mixed[:] = labels
+    return mixed

@@ -1,0 +1,186 @@
+"""The ROC curve: what share of each class is called positive, for every threshold."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tiebreak import _facade
+from tiebreak.frequentist.auc import AucResult, delong_auc
+from tiebreak.metrics.binary import Binary, check_binary
+from tiebreak.metrics.roc_regions import RocRegion, regions_of_curves
+from tiebreak.numerics import FloatArray, IntArray, Interval
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from tiebreak.views.plots import RocDisplay
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RocCurve:
+    """The points of a ROC curve, from the highest threshold to the lowest.
+
+    An example is called positive when its score is at least the threshold, so that examples of equal score enter together. The
+    first point calls none positive; its threshold is infinite.
+
+    Attributes
+    ----------
+    positive : label
+        The class that the scores are for; all others are negative.
+    thresholds, fpr, tpr : ndarray of shape (n_points,)
+        Rates are nan where there is no example of that class.
+    tp, fp : ndarray of shape (n_points,)
+        True and false positives.
+    n_positive, n_negative : int
+    area : AucResult
+        Area under the curve, its variance by DeLong, and the pairs that it counts.
+    reason : str
+        Why the area is nan; "" where it is not.
+    """
+
+    positive: Any
+    thresholds: FloatArray
+    fpr: FloatArray
+    tpr: FloatArray
+    tp: IntArray
+    fp: IntArray
+    n_positive: int
+    n_negative: int
+    area: AucResult
+    reason: str = ""
+
+    @property
+    def fn(self) -> IntArray:
+        """Positive examples that are missed."""
+        return self.n_positive - self.tp
+
+    @property
+    def tn(self) -> IntArray:
+        """Negative examples that are called so."""
+        return self.n_negative - self.fp
+
+    @property
+    def auc(self) -> float:
+        """Share of pairs, a positive and a negative example, that are in the right order; ties count half."""
+        return float(self.area.auc)
+
+    @property
+    def auc_variance(self) -> float:
+        """DeLong's variance of the area, over other examples for the same fitted model."""
+        return float(self.area.variance)
+
+    def auc_interval(self, level: float = 0.95) -> Interval:
+        """Normal interval of the area by DeLong's variance, for other examples and the same fitted model."""
+        return self.area.confidence_interval(level)
+
+    def tpr_at(self, fpr: ArrayLike) -> FloatArray:
+        """The curve at given false positive rates: its upper end where it is vertical, a straight line between points."""
+        return np.asarray(np.interp(np.asarray(fpr, dtype=float), self.fpr, self.tpr))
+
+    def better_where(self, other: RocCurve) -> tuple[RocRegion, ...]:
+        """Ranges of the false positive rate in which this curve or the other is higher.
+
+        Parameters
+        ----------
+        other : RocCurve
+
+        Returns
+        -------
+        tuple of RocRegion
+            From 0 to 1; empty where either curve is undefined.
+        """
+        return regions_of_curves((self.fpr, self.tpr), (other.fpr, other.tpr))
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each point: threshold, tp, fp, fn, tn, tpr, fpr."""
+        import pandas as pd
+
+        counts = {"tp": self.tp, "fp": self.fp, "fn": self.fn, "tn": self.tn}
+        return pd.DataFrame({"threshold": self.thresholds, **counts, "tpr": self.tpr, "fpr": self.fpr})
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain lists and numbers for JSON; undefined and infinite are None."""
+        return _facade.result_dict(self)
+
+    def plot(self, ax: Axes | None = None) -> RocDisplay:
+        """Draw the curve."""
+        return _facade.result_plot(self, ax)  # type: ignore[no-any-return]
+
+    def __str__(self) -> str:
+        return _facade.result_text(self)
+
+    def __repr__(self) -> str:
+        return _facade.result_text(self)
+
+    def _repr_html_(self) -> str:
+        return _facade.result_html(self)
+
+
+def roc_curve(y_true: ArrayLike, scores: ArrayLike, *, positive: Any = None) -> RocCurve:
+    """The ROC curve of scores, with ties entering together.
+
+    Parameters
+    ----------
+    y_true : array_like of shape (n_examples,)
+        Labels; with several classes, all that are not `positive` count as the rest.
+    scores : array_like of shape (n_examples,)
+        Probabilities of the positive class, decision values, or anything that is higher for it.
+    positive : label, optional
+        1 if not given, for labels that are 0 and 1, -1 and 1, or False and True.
+
+    Returns
+    -------
+    RocCurve
+        Of examples that are all of one class, rates and area are nan, with the reason.
+
+    Raises
+    ------
+    TiebreakError
+        Lengths that differ, a score that is no finite number, or it is not known which label is positive.
+
+    Examples
+    --------
+    >>> curve = roc_curve([1, 1, 0, 0, 0, 1, 0, 1, 0, 1], [0.95, 0.93, 0.87, 0.85, 0.85, 0.85, 0.76, 0.53, 0.43, 0.25])
+    >>> curve.auc, curve.tp.tolist(), curve.fp.tolist()
+    (0.56, [0, 1, 2, 2, 3, 3, 4, 4, 5], [0, 0, 0, 1, 3, 4, 4, 5, 5])
+    """
+    return curve_of(check_binary(y_true, scores, positive))
+
+
+def curve_of(data: Binary) -> RocCurve:
+    """The curve of examples that were checked."""
+    from sklearn.metrics import roc_curve as sklearn_curve
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of one class only: the reason says it
+        fpr, tpr, thresholds = sklearn_curve(data.is_positive, data.scores, pos_label=True, drop_intermediate=False)
+    area = delong_auc(data.is_positive, data.scores)
+    return RocCurve(
+        data.positive,
+        thresholds,
+        fpr,
+        tpr,
+        _counts(tpr, area.n_positive),
+        _counts(fpr, area.n_negative),
+        area.n_positive,
+        area.n_negative,
+        area,
+        data.reason,
+    )
+
+
+def without_variance(area: AucResult) -> AucResult:
+    """The area of examples that stand in it several times, whose variance DeLong's formula does not give."""
+    return AucResult(area.auc, np.float64(math.nan), area.n_positive, area.n_negative, area.pairs_won, area.pairs_tied)  # type: ignore[arg-type]
+
+
+def _counts(rates: FloatArray, n: int) -> IntArray:
+    """The whole numbers that rates came from."""
+    return np.rint(np.nan_to_num(rates) * n).astype(np.int64)

@@ -1,0 +1,186 @@
+"""Confusion matrices and curves in words, as HTML and as plain numbers, all from the one result."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris, make_classification
+from sklearn.dummy import DummyClassifier
+from sklearn.naive_bayes import GaussianNB
+
+import tiebreak as tb
+from tiebreak.metrics.confusion import ConfusionMatrix
+
+X, Y = make_classification(n_samples=80, n_features=5, flip_y=0.2, random_state=4)
+HOSTILE = "<b>tree</b> & \n co"
+
+
+@pytest.fixture(scope="module")
+def evaluation() -> tb.Evaluation:
+    """A model with a name like markup, and one that always says the same."""
+    models = {HOSTILE: GaussianNB(), "constant": DummyClassifier()}
+    return tb.evaluate(models, X, Y, cv=5, scoring=["roc_auc", "accuracy", "neg_log_loss"])
+
+
+def results(evaluation: tb.Evaluation) -> list[Any]:
+    """Everything that has a view."""
+    rocs = evaluation.roc()
+    models = [evaluation.confusion(), rocs, rocs.difference(HOSTILE, "constant"), evaluation.precision_recall()]
+    curves = [rocs["constant"].pooled, evaluation.precision_recall()["constant"].pooled]
+    return [
+        *models,
+        evaluation.calibration(),
+        evaluation.confusion()["constant"],
+        *curves,
+        evaluation.calibration()["constant"].pooled,
+    ]
+
+
+def test_a_matrix_in_words() -> None:
+    """The warning, both tables, and "-" for what is undefined."""
+    text = str(ConfusionMatrix(("no", "yes"), np.array([[9, 0], [1, 0]])))
+    assert (
+        text
+        == """\
+Accuracy 0.9000 on 10 examples; always predicting the most frequent class gives 0.9000. Balanced
+accuracy 0.5000, Matthews' correlation 0.0000.
+
+Examples: actual class in rows, predicted class in columns
+       no  yes
+  no    9    0
+  yes   1    0
+
+Classes
+  class             examples  predicted  precision  recall      F1
+  no                       9         10     0.9000  1.0000  0.9474
+  yes                      1          0          -  0.0000  0.0000
+  micro average           10         10     0.9000  0.9000  0.9000
+  macro average           10         10     0.4500  0.5000  0.4737
+  weighted average        10         10     0.8100  0.9000  0.8526
+
+Warning: the accuracy of 0.9 equals the 0.9 of always predicting 'no', the most frequent class: it
+does not show that anything was learnt [majority-class]
+
+Warning: the precision of class 'yes' is undefined: it is never predicted [undefined-metric]"""
+    )
+
+
+def test_a_curve_in_words() -> None:
+    """Pairs, points and thresholds; the interval says what it is about."""
+    text = str(tb.metrics.roc_curve([1, 0, 1, 0], [0.9, 0.5, 0.5, 0.1]))
+    assert (
+        text
+        == """\
+AUC 0.8750 (95% interval 0.5285 to 1.0000, by DeLong: other examples, the same model) for class 1:
+of 4 pairs of a positive and a negative example 3 are in the right order and 1 tied.
+
+Points; an example is called positive when its score is at least the threshold
+  threshold  TP  FP  FN  TN     TPR     FPR
+        inf   0   0   2   2  0.0000  0.0000
+        0.9   1   0   1   2  0.5000  0.0000
+        0.5   2   1   0   1  1.0000  0.5000
+        0.1   2   2   0   0  1.0000  1.0000"""
+    )
+
+
+def test_long_results_say_where_the_rest_is() -> None:
+    """Twelve classes and a hundred points."""
+    many = str(ConfusionMatrix(tuple(range(12)), np.eye(12)))
+    assert "The 12 x 12 counts are in to_frame(), and plot() draws them." in many
+    classes = str(ConfusionMatrix(tuple(range(50)), np.zeros((50, 50))))
+    assert "Classes; 10 more are in per_class()" in classes
+    assert "and 145 more" in classes
+    curve = tb.metrics.roc_curve(np.arange(100) % 2, np.arange(100))
+    assert "Its 101 points are in to_frame()." in str(curve)
+
+
+def test_what_is_undefined_is_said() -> None:
+    """In place of a number."""
+    reason = "there is no example of the positive class 1."
+    assert str(tb.metrics.roc_curve([0, 0], [1, 2])) == f"The ROC curve is undefined: {reason}"
+    assert str(tb.metrics.precision_recall_curve([0, 0], [1, 2])) == f"The precision-recall curve is undefined: {reason}"
+    assert "Warning: there is no example of the positive class 1" in str(tb.metrics.calibration_curve([0, 0], [0.1, 0.2]))
+    loo = tb.evaluate({"bayes": GaussianNB()}, X[:20], Y[:20], cv="loo", scoring=["accuracy", "neg_log_loss"])
+    said = " ".join(str(loo.roc()).split())
+    n = int(Y[:20].sum())
+    assert "Undefined for 'bayes', class 1, on 20 of 20 splits: on " in said
+    assert f"on {n}, all examples are of the positive class 1" in said
+
+
+def test_models_in_words(evaluation: tb.Evaluation) -> None:
+    """A row for each, names on one line, and a warning for the one that learnt nothing."""
+    text = str(evaluation.confusion())
+    assert r"<b>tree</b> & \n co" in text
+    assert "'constant': the accuracy of" in text
+    assert 'compare("roc_auc")' in str(evaluation.roc()).replace("\n", " ")
+    assert "false positive rate" in str(evaluation.roc().difference(HOSTILE, "constant"))
+
+
+def test_several_classes_have_a_column() -> None:
+    """And the title says that each is against the rest."""
+    X, y = load_iris(return_X_y=True)
+    evaluation = tb.evaluate({"bayes": GaussianNB()}, X, y, cv=3, scoring="roc_auc_ovr")
+    text = str(evaluation.roc())
+    assert text.startswith("ROC curves of each class against the rest\n  model  class  mean AUC")
+
+
+def test_lines_are_no_wider_than_a_terminal(evaluation: tb.Evaluation) -> None:
+    """100 columns."""
+    for result in results(evaluation):
+        assert max(map(len, str(result).splitlines())) <= 100
+        assert repr(result) == str(result)
+
+
+def test_html_is_well_formed_and_says_the_same(evaluation: tb.Evaluation) -> None:
+    """No markup of a name gets through, every tag is closed, and each number of the text stands in it."""
+
+    class Balance(HTMLParser):
+        depth = 0
+        words = ""
+
+        def handle_starttag(self, tag: str, attrs: Any) -> None:
+            assert tag in {"div", "p", "table", "caption", "thead", "tbody", "tr", "th", "td"}
+            self.depth += 1
+
+        def handle_endtag(self, tag: str) -> None:
+            self.depth -= 1
+
+        def handle_data(self, data: str) -> None:
+            self.words += f" {data}"
+
+    for result in results(evaluation):
+        parser = Balance()
+        parser.feed(result._repr_html_())
+        assert parser.depth == 0
+        numbers = r"\d+\.\d+"
+        assert sorted(re.findall(numbers, parser.words)) == sorted(re.findall(numbers, str(result)))
+
+
+def test_plain_numbers_are_json(evaluation: tb.Evaluation) -> None:
+    """nan and infinite are null, labels stay what they are."""
+    for result in results(evaluation):
+        json.dumps(result.to_dict(), allow_nan=False)
+    matrix = ConfusionMatrix(("no", "yes"), np.array([[9, 0], [1, 0]])).to_dict()
+    assert matrix["precision"] == [0.9, None]
+    assert matrix["counts"] == [[9, 0], [1, 0]]
+    assert matrix["macro"]["recall"] == 0.5
+    assert matrix["warnings"][0]["code"] == "majority-class"
+    curve = tb.metrics.roc_curve([0, 1], [1, 2]).to_dict()
+    assert (curve["thresholds"][0], curve["area"]["auc"], curve["area"]["variance"]) == (None, 1.0, None)
+    assert evaluation.roc().to_dict()["lines"][0]["model"] == HOSTILE
+    assert set(evaluation.confusion().to_dict()["models"]) == {HOSTILE, "constant"}
+
+
+def test_what_has_no_view_is_a_mistake_of_ours() -> None:
+    """Not a silent blank."""
+    from tiebreak.views.metric_results import result_text
+    from tiebreak.views.plots.of_results import display_of
+
+    for show in (result_text, display_of):
+        with pytest.raises(TypeError, match="int has no"):
+            show(5)
