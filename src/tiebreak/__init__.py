@@ -14,10 +14,11 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from tiebreak import bayesian, errors, frequentist
-    from tiebreak.api import compare, evaluate, methods, read_evaluation, read_scores
+    from tiebreak.api import compare, evaluate, methods, nested_cross_validate, read_evaluation, read_scores
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.errors import TiebreakError
     from tiebreak.evaluation.evaluation import Evaluation
+    from tiebreak.evaluation.nested import NestedEvaluation
     from tiebreak.plan.grid import grid
     from tiebreak.scores.metric import Metric
     from tiebreak.scores.scores import Scores
@@ -28,12 +29,14 @@ _HOMES = {
     "compare": "tiebreak.api",
     "evaluate": "tiebreak.api",
     "methods": "tiebreak.api",
+    "nested_cross_validate": "tiebreak.api",
     "read_evaluation": "tiebreak.api",
     "read_scores": "tiebreak.api",
     "Comparison": "tiebreak.comparison.comparison",
     "Evaluation": "tiebreak.evaluation.evaluation",
     "MemoryStore": "tiebreak.stores.memory",
     "Metric": "tiebreak.scores.metric",
+    "NestedEvaluation": "tiebreak.evaluation.nested",
     "Scores": "tiebreak.scores.scores",
     "SqlStore": "tiebreak.stores.sql",
     "TiebreakError": "tiebreak.errors",
@@ -46,6 +49,7 @@ __all__ = [
     "Evaluation",
     "MemoryStore",
     "Metric",
+    "NestedEvaluation",
     "Scores",
     "SqlStore",
     "TiebreakError",
@@ -57,6 +61,7 @@ __all__ = [
     "frequentist",
     "grid",
     "methods",
+    "nested_cross_validate",
     "read_evaluation",
     "read_scores",
 ]

@@ -19,6 +19,13 @@ NoticeCode = Literal[
     "percent-or-fraction",
     "duplicate-candidates",
     "failed-models",
+    "failed-splits",
+    "one-candidate",
+    "unstable-choice",
+    "groups-torn",
+    "future-training",
+    "grouped-examples",
+    "incomplete-models",
 ]
 
 
