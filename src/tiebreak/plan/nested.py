@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -151,7 +152,9 @@ def _inner_splits(outer: PlannedDataset, position: int, inner: Any, rng: int | N
         inner = {"kind": "time", "n_folds": INNER_FOLDS} if outer.described.ordered else _folds(INNER_FOLDS, part, outer.task)
     seed = None if rng is None else derive_seed(rng, "inner", position)
     try:
-        splits, scheme = make_splits(inner, part, outer.task, seed)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)  # a notice of ours says it
+            splits, scheme = make_splits(inner, part, outer.task, seed)
     except InvalidPlanError as error:
         text = str(error).removeprefix("cv: ")
         raise InvalidPlanError(f"inner, within the training rows of {outer.split_name(position)}: {text}") from error

@@ -168,9 +168,8 @@ def _class_name(model: Any) -> str:
 
 
 def _shared_name(candidates: Mapping[str, Any]) -> str:
-    """The class that all candidates have; else how many there are to choose from."""
-    names = {_class_name(model) for model in candidates.values() if not is_function(model)}
-    functions = [name for name, model in candidates.items() if is_function(model)]
-    if len(names) == 1 and not functions:
-        return names.pop()
-    return functions[0] if len(candidates) == 1 else f"best of {len(candidates)}"
+    """The name of the only candidate, or the class that all have; else how many there are to choose from."""
+    if len(candidates) == 1:
+        return next(iter(candidates))
+    names = {"" if is_function(model) else _class_name(model) for model in candidates.values()}
+    return names.pop() if len(names) == 1 and "" not in names else f"best of {len(candidates)}"

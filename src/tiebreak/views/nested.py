@@ -100,12 +100,10 @@ def _claim_words(s: HonestScore, decimals: int) -> str:
     if s.claim != s.claim:
         return ""
     claim = f"Without nesting {quote(s.claimed_by)} would have been chosen, and {format_score(s.claim, decimals)} claimed"
-    off = abs(s.optimism)
-    if format_score(off, decimals) == format_score(0.0, decimals):
+    off = format_score(abs(s.optimism), decimals)
+    if off == format_score(0.0, decimals):
         return f"{claim}, which is the same here."
-    if s.optimism < 0:
-        return f"{claim}, which happens to be {format_score(off, decimals)} worse."
-    return f"{claim}: too good by {format_score(off, decimals)}."
+    return f"{claim}: {off} {'better' if s.optimism > 0 else 'worse'} than that."
 
 
 def head_line(nested: NestedEvaluation) -> str:
@@ -132,8 +130,8 @@ def _corrected_sentences(score: BiasCorrectedScore) -> list[str]:
         f"Picking the best of {len(score.models)} models by {metric} leads to {value} ({interval}), corrected for having picked "
         f"it; {quote(score.winner)} was the best, with {claim}"
     )
-    too_good = format_score(abs(score.optimism), decimals)
-    return [f"{first}: too good by {too_good}." if score.optimism > 0 else f"{first}."]
+    off = format_score(abs(score.optimism), decimals)
+    return [f"{first}: {off} {'better' if score.optimism > 0 else 'worse'} than that."]
 
 
 def _corrected_line(score: BiasCorrectedScore) -> str:
@@ -164,11 +162,11 @@ def _score_table(nested: NestedEvaluation, metric: str) -> Table:
         f"{_level(nested.alpha)} interval": [format_interval(s.low, s.high, decimals) for s in found],
         "splits": [str(s.n_splits) if s.n_splits == nested.n_outer else f"{s.n_splits} of {nested.n_outer}" for s in found],
         "claim": [format_score(s.claim, decimals) for s in found],
-        "too good by": [format_score(s.optimism, decimals, signed=True) for s in found],
+        "optimism": [format_score(s.optimism, decimals, signed=True) for s in found],
         "inner best": [format_score(s.inner_claim, decimals) for s in found],
     }
     if not nested.is_plain:
-        del columns["claim"], columns["too good by"]
+        del columns["claim"], columns["optimism"]
     if all(s.inner_claim != s.inner_claim for s in found):
         del columns["inner best"]
     direction = "higher" if found[0].metric.higher_is_better else "lower"

@@ -135,7 +135,7 @@ class NestedDisplay(Display):
             return honest
         off = sign * (row["claim"] - row["score"])
         same = self._number(off) == self._number(0.0)
-        how = "the same" if same else f"{self._number(abs(off))} {'too good' if off > 0 else 'worse'}"
+        how = "the same" if same else f"{self._number(abs(off))} {'better' if off > 0 else 'worse'}"
         return f"{honest}; plain cross-validation claims {self._number(row['claim'])}, {how}"
 
     def _note(self) -> str:
