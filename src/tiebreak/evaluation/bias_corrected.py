@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tiebreak import _facade
-from tiebreak.errors import AmbiguousSourceError, MissingSplitsError, UnsuitableDesignError
+from tiebreak.errors import AmbiguousSourceError, MissingSplitsError, UnknownNameError, UnsuitableDesignError
 from tiebreak.evaluation.responses import as_answered
 from tiebreak.evaluation.tables import pooled_outputs, scorer_of
 from tiebreak.frequentist.winner_bootstrap import WinnerBootstrap, bootstrap_winner, bootstrap_winner_by
@@ -118,7 +118,7 @@ def bias_corrected(
     named = evaluation.record.metrics[position].metric
     place = _dataset(evaluation, dataset)
     record = evaluation.record.datasets[place]
-    scorer = scorer_of(evaluation, position)
+    scorer = _scorer(evaluation, position)
     kept = _kept(evaluation, place, models)
     if groups is not None:
         groups = np.asarray(groups)
@@ -175,6 +175,17 @@ def _score(scorer: Scorer, truth: Truth, outputs: Outputs, rows: IntArray) -> fl
         return scorer.score(truth, {method: answer[rows] for method, answer in outputs.items()}, truth.classes)
     except UndefinedScore:
         return float("nan")
+
+
+def _scorer(evaluation: Evaluation, metric: int) -> Scorer:
+    """How the metric is computed from predictions."""
+    named = evaluation.record.metrics[metric].metric
+    try:
+        return scorer_of(evaluation, metric)
+    except (MissingSplitsError, UnknownNameError):  # one of the caller's own, or one that scikit-learn asks the model for
+        raise MissingSplitsError(
+            f"{named.name!r} is computed from the fitted models, which are not kept; it has no bias-corrected score."
+        ) from None
 
 
 # --- predictions ------------------------------------------------------------------------------------------------------------
