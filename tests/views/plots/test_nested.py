@@ -75,11 +75,8 @@ def test_the_title_of_one_search_says_the_claim_and_by_how_much() -> None:
     nested = answer(("one",))
     words = words_of(nested.plot().figure_)
     honest = nested.honest()
-    how = (
-        "the same"
-        if abs(honest.optimism) < 0.005
-        else f"{abs(honest.optimism):.2f} {'better' if honest.optimism > 0 else 'worse'}"
-    )
+    word = "better" if honest.optimism > 0 else "worse"
+    how = "the same" if abs(honest.optimism) < 0.005 else f"{abs(honest.optimism):.2f} {word}"
     claim = f"plain cross-validation claims {honest.claim:.2f}, {how}"
     assert f"Choosing in one leads to accuracy {honest.mean:.2f}; {claim}" in words
     assert "95% interval of the mean, corrected for shared training data" in words
