@@ -10,7 +10,10 @@ from pathlib import Path
 
 import numpy as np
 from PIL import Image
+from sklearn.datasets import make_classification
+from sklearn.neighbors import KNeighborsClassifier
 
+import tiebreak as tb
 from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.settings import Settings
@@ -43,7 +46,7 @@ def long_names(n_models: int) -> list[str]:
 
 
 def contact_sheet() -> Image.Image:
-    """For each display: two models and four on the left, one above the other, and forty on the right."""
+    """For each display: two models and four on the left, one above the other, and forty on the right; last nested ones."""
     rmse = Metric("root_mean_squared_error", higher_is_better=False)
     comparisons = (
         example(
@@ -54,11 +57,26 @@ def contact_sheet() -> Image.Image:
     )
     pictures = [[thumbnail(getattr(comparison.plot, name)().to_png()) for comparison in comparisons] for name in DISPLAYS]
     blocks = [block(*row) for row in pictures]
+    blocks.append(stacked([thumbnail(nested(n).plot().to_png()) for n in (2, 8)]))
     left, right = stacked(blocks[:3]), stacked(blocks[3:])
     sheet = Image.new("RGB", (left.width + right.width + 3 * GAP, max(left.height, right.height) + 2 * GAP), "white")
     sheet.paste(left, (GAP, GAP))
     sheet.paste(right, (2 * GAP + left.width, GAP))
     return sheet
+
+
+def nested(n_searches: int) -> tb.NestedEvaluation:
+    """Grids on data with a little signal, with long names where there are many; the last of many fails throughout."""
+    X, y = make_classification(n_samples=150, n_features=8, n_informative=2, flip_y=0.3, random_state=0)
+    names = ["nearest neighbours", "again"] if n_searches == 2 else [name[:48] for name in long_names(n_searches)]
+    models = {name: tb.grid(KNeighborsClassifier(), {"n_neighbors": [k + 1, k + 5, k + 15]}) for k, name in enumerate(names)}
+    if n_searches > 2:
+        models[names[-1]] = {"a": _fails, "b": _fails}
+    return tb.nested_cross_validate(models, X, y, outer=10, inner=3)
+
+
+def _fails(X_train: np.ndarray, y_train: np.ndarray, X_test: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    raise ValueError("never")
 
 
 def block(two: Image.Image, four: Image.Image, forty: Image.Image) -> Image.Image:

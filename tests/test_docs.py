@@ -45,7 +45,7 @@ def run_console(text: str) -> str:
     return "\n".join([command, *lines]) + "\n"
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/metrics.md", "docs/test-sets.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/metrics.md", "docs/nested.md", "docs/test-sets.md"])
 @pytest.mark.usefixtures("elsewhere")
 def test_blocks_print_what_the_page_says(name: str) -> None:
     """A reader who copies a block gets the same words; after a wanted change: UPDATE_DOCS=1, then read the difference."""
@@ -80,6 +80,7 @@ def test_blocks_print_what_the_page_says(name: str) -> None:
         "docs/clusters.md",
         "docs/evaluating.md",
         "docs/metrics.md",
+        "docs/nested.md",
         "docs/reliability.md",
         "docs/stores.md",
         "docs/test-sets.md",

@@ -14,10 +14,11 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from tiebreak import bayesian, errors, frequentist, metrics
-    from tiebreak.api import compare, evaluate, methods, read_evaluation, read_scores
+    from tiebreak.api import compare, evaluate, methods, nested_cross_validate, read_evaluation, read_scores
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.errors import TiebreakError
     from tiebreak.evaluation.evaluation import Evaluation
+    from tiebreak.evaluation.nested import NestedEvaluation
     from tiebreak.metrics.costs import CostMatrix
     from tiebreak.plan.grid import grid
     from tiebreak.scores.metric import Metric
@@ -29,6 +30,7 @@ _HOMES = {
     "compare": "tiebreak.api",
     "evaluate": "tiebreak.api",
     "methods": "tiebreak.api",
+    "nested_cross_validate": "tiebreak.api",
     "read_evaluation": "tiebreak.api",
     "read_scores": "tiebreak.api",
     "Comparison": "tiebreak.comparison.comparison",
@@ -36,6 +38,7 @@ _HOMES = {
     "Evaluation": "tiebreak.evaluation.evaluation",
     "MemoryStore": "tiebreak.stores.memory",
     "Metric": "tiebreak.scores.metric",
+    "NestedEvaluation": "tiebreak.evaluation.nested",
     "Scores": "tiebreak.scores.scores",
     "SqlStore": "tiebreak.stores.sql",
     "TiebreakError": "tiebreak.errors",
@@ -49,6 +52,7 @@ __all__ = [
     "Evaluation",
     "MemoryStore",
     "Metric",
+    "NestedEvaluation",
     "Scores",
     "SqlStore",
     "TiebreakError",
@@ -61,6 +65,7 @@ __all__ = [
     "grid",
     "methods",
     "metrics",
+    "nested_cross_validate",
     "read_evaluation",
     "read_scores",
 ]

@@ -12,9 +12,13 @@ if TYPE_CHECKING:
 
     from tiebreak.comparison.comparison import Comparison, PairComparison
     from tiebreak.comparison.requirements import Requirements
+    from tiebreak.evaluation.bias_corrected import BiasCorrectedScore
     from tiebreak.evaluation.evaluation import Evaluation
+    from tiebreak.evaluation.nested import NestedEvaluation
     from tiebreak.scores.scores import Scores
+    from tiebreak.views.nested_frames import Part
     from tiebreak.views.plots import Plots
+    from tiebreak.views.plots.nested import NestedDisplay
 
 
 def sentence(comparison: Comparison) -> str:
@@ -141,3 +145,80 @@ def result_plot(result: Any, ax: Axes | None, **choices: Any) -> Any:
     from tiebreak.views.plots.of_results import display_of
 
     return display_of(result, **choices).plot(ax)
+
+
+def nested_frame(nested: NestedEvaluation, part: Part) -> pd.DataFrame:
+    """A table of a nested cross-validation as a frame."""
+    from tiebreak.views.nested_frames import nested_frame as view
+
+    return view(nested, part)
+
+
+def nested_dict(nested: NestedEvaluation) -> dict[str, Any]:
+    """A nested cross-validation in schema 1."""
+    from tiebreak.views.nested_frames import nested_dict as view
+
+    return view(nested)
+
+
+def nested_json(nested: NestedEvaluation, path: str | os.PathLike[str] | None) -> str:
+    """A nested cross-validation as JSON text."""
+    from tiebreak.views.nested_frames import nested_json as view
+
+    return view(nested, path)
+
+
+def nested_text(nested: NestedEvaluation) -> str:
+    """A nested cross-validation for a terminal."""
+    from tiebreak.views.nested import nested_text as view
+
+    return view(nested)
+
+
+def nested_markdown(nested: NestedEvaluation) -> str:
+    """A nested cross-validation as Markdown."""
+    from tiebreak.views.nested import nested_markdown as view
+
+    return view(nested)
+
+
+def nested_html(nested: NestedEvaluation) -> str:
+    """A nested cross-validation as a piece of HTML without script, for notebooks."""
+    from tiebreak.views.nested import nested_html as view
+
+    return view(nested)
+
+
+def nested_plot(nested: NestedEvaluation, metric: str | None, ax: Any) -> NestedDisplay:
+    """A nested cross-validation, drawn."""
+    from tiebreak.views.plots.nested import NestedDisplay
+
+    return NestedDisplay.from_nested(nested, metric).plot(ax)
+
+
+def bias_corrected_frame(score: BiasCorrectedScore) -> pd.DataFrame:
+    """How often each model was the best, as a frame."""
+    from tiebreak.views.nested_frames import bias_corrected_frame as view
+
+    return view(score)
+
+
+def bias_corrected_dict(score: BiasCorrectedScore) -> dict[str, Any]:
+    """A bias-corrected score in schema 1."""
+    from tiebreak.views.nested_frames import bias_corrected_dict as view
+
+    return view(score)
+
+
+def bias_corrected_text(score: BiasCorrectedScore) -> str:
+    """A bias-corrected score for a terminal."""
+    from tiebreak.views.nested import bias_corrected_text as view
+
+    return view(score)
+
+
+def bias_corrected_html(score: BiasCorrectedScore) -> str:
+    """A bias-corrected score as a piece of HTML without script, for notebooks."""
+    from tiebreak.views.nested import bias_corrected_html as view
+
+    return view(score)

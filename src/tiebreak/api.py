@@ -20,6 +20,7 @@ from tiebreak.scores.scores import Scores
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation
+    from tiebreak.evaluation.nested import NestedEvaluation
     from tiebreak.evaluation.progress import Progress
 
 
@@ -301,6 +302,121 @@ def evaluate(
         threads_per_fit=threads_per_fit,
         keep_predictions=keep_predictions,
         train_scores=train_scores,
+        timeout=timeout,
+        retry_failed=retry_failed,
+        accept_versions=accept_versions,
+        progress=_progress(progress),
+        rng=rng,
+    )
+
+
+def nested_cross_validate(
+    models: Any,
+    X: Any,
+    y: Any,
+    *,
+    groups: Any = None,
+    outer: Any = None,
+    inner: Any = None,
+    scoring: Any = None,
+    sample_weight: Any = None,
+    fit_params: Mapping[str, Any] | None = None,
+    store: Any = None,
+    name: str | None = None,
+    n_jobs: int = 1,
+    runner: Any = None,
+    threads_per_fit: int | Literal["auto"] | None = "auto",
+    keep_predictions: bool = True,
+    plain: bool = True,
+    rope: float | str = 0.0,
+    alpha: float = 0.05,
+    timeout: float | None = None,
+    retry_failed: bool = False,
+    accept_versions: bool = False,
+    progress: bool | Callable[[Progress], object] | None = None,
+    rng: int | np.random.Generator | None = 0,
+) -> NestedEvaluation:
+    """Say what to expect of a model that is chosen among several: the choice is made anew on each outer training set.
+
+    On each outer split the candidates are measured on inner splits of its training rows alone, the best one is fitted on all of
+    these rows and scored on the test rows, which took no part in choosing. All cells go through the store and the runners as
+    with `evaluate`: the same call goes on after an interruption, and any number of workers gives the same bits.
+
+    Parameters
+    ----------
+    models : search, dict or list
+        A `GridSearchCV` or `RandomizedSearchCV`, the result of `grid`, or any candidates to choose from as ``{name: model}`` or a
+        list. Several by name, ``{name: search or grid}``, are chosen in separately; a model beside them has no choice to make.
+    X : array_like, sparse matrix, or data frame (pandas, polars) of shape (n_samples, n_features)
+    y : array_like of shape (n_samples,) or (n_samples, n_outputs)
+    groups : array_like of shape (n_samples,), optional
+        As for `evaluate`; None, numbers and names keep groups together inside and outside.
+    outer : None, int, str, dict, splitter, or iterable of (train, test)
+        As `cv` of `evaluate`; None: 10 shuffled folds, stratified for classes, groups kept together.
+    inner : None, int, str, dict, or splitter
+        Made within each outer training set. None: the search's own `cv`, else 5 such folds, or 5 time splits where the outer ones
+        are in order of time.
+    scoring : str, callable, list, or dict, optional
+        As for `evaluate`. The first one chooses, unless a search names its own; each metric is scored on the outer splits.
+    sample_weight, fit_params, store, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, progress
+        As for `evaluate`.
+    name : str, optional
+        Of the run in the store that holds the outer splits; those of the inner splits are called "NAME inner".
+    keep_predictions : bool, default True
+        Whether to keep what the models said of the outer test rows, which `bias_corrected` needs.
+    plain : bool, default True
+        Whether to measure all candidates on the outer splits, not only those that were chosen: what plain cross-validation would
+        have claimed. Without it there is no claim, and fewer fits.
+    rope : float or str, default 0
+        Largest difference that does not matter, in the metric's unit or as "1%" of the honest score; for `compare`, and for how
+        stable the choice is.
+    alpha : float, default 0.05
+        1 - coverage of the intervals.
+    rng : int, Generator or None, default 0
+        As for `evaluate`.
+
+    Returns
+    -------
+    NestedEvaluation
+        Print it for the answer; `.honest()`, `.summary()`, `.to_frame()`, `.chosen()`, `.inner()`, `.compare()`, `.plot()` and
+        `.bias_corrected()` for the rest.
+
+    Raises
+    ------
+    TiebreakError
+        Something that can be told before the first fit, or a store that cannot be used; the text says how to go on.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.svm import SVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> nested = tb.nested_cross_validate(tb.grid(SVC(), {"C": [0.1, 1, 10]}), X, y, outer=5, inner=2)
+    >>> nested.choice().n_chosen.tolist(), round(nested.honest().mean, 3)
+    ([0, 1, 4], 0.967)
+    """
+    from tiebreak.evaluation.nested_cross_validate import nested_cross_validate as _nested
+
+    return _nested(
+        models,
+        X,
+        y,
+        groups=groups,
+        outer=outer,
+        inner=inner,
+        scoring=scoring,
+        sample_weight=sample_weight,
+        fit_params=fit_params,
+        store=store,
+        name=name,
+        n_jobs=n_jobs,
+        runner=runner,
+        threads_per_fit=threads_per_fit,
+        keep_predictions=keep_predictions,
+        plain=plain,
+        rope=rope,
+        alpha=alpha,
         timeout=timeout,
         retry_failed=retry_failed,
         accept_versions=accept_versions,

@@ -54,7 +54,11 @@ def test_a_part_is_set_before_its_own_parameters():
         (SVC(), {"gama": [1]}, UnknownNameError, "no parameter of SVC is called 'gama': did you mean 'gamma'?"),
         (SVC(), {"C": 1}, InvalidPlanError, "the grid cannot be used: "),
         (SVC(), {"C": []}, InvalidPlanError, "the grid cannot be used: "),
-        (make_pipeline(SVC()), {"svm__C": [1]}, InvalidPlanError, "the grid does not fit Pipeline: "),
+        (
+            make_pipeline(SVC()), {"svm__C": [1]}, UnknownNameError,
+            "no parameter of Pipeline is called 'svm__C': did you mean 'svc__C'",
+        ),
+        (make_pipeline(SVC()), {"svc": [SVC()], "svc__c": [1]}, InvalidPlanError, "the grid does not fit Pipeline: "),
         (
             SVC(), {"C": [1, 1]}, InvalidPlanError,
             ("the grid holds the same candidate more than once: 'default' was searched more than once; the copies are numbered "

@@ -101,7 +101,7 @@ def measure(study: Study, name: str, url: str, options: Options) -> int:
             return EXIT_OK
         evaluation = _evaluated(study, name, url, options)
     except TiebreakError as error:
-        raise _of_study(study, error) from error
+        raise error_of_study(study, error) from error
     return present(study, evaluation, options.format_)
 
 
@@ -159,7 +159,7 @@ def _evaluated(study: Study, name: str, url: str, options: Options) -> Evaluatio
     from tiebreak.errors import ClusterError, LostWorkersError, StoreError
     from tiebreak.evaluation.evaluate import evaluate
 
-    watch = _Watch(_progress(options.quiet))
+    watch = Watch(progress_shown(options.quiet))
     try:
         with warnings_said():
             return evaluate(
@@ -183,7 +183,7 @@ def _evaluated(study: Study, name: str, url: str, options: Options) -> Evaluatio
         raise
 
 
-def _of_study(study: Study, error: TiebreakError) -> TiebreakError:
+def error_of_study(study: Study, error: TiebreakError) -> TiebreakError:
     """An error in the words of a study file; one about what the file asks for says so."""
     from tiebreak.errors import InvalidParameterError, InvalidPlanError, InvalidStudyError, UnknownNameError
 
@@ -193,7 +193,7 @@ def _of_study(study: Study, error: TiebreakError) -> TiebreakError:
     return type(error)(text)
 
 
-class _Watch:
+class Watch:
     """Passes progress on, and remembers where the run stood last."""
 
     def __init__(self, show: Callable[[Progress], object] | None) -> None:
@@ -201,12 +201,14 @@ class _Watch:
         self.last: Progress | None = None
 
     def __call__(self, progress: Progress) -> None:
+        """Take note of a moment of the run."""
         self.last = progress
         if self._show is not None:
             self._show(progress)
 
 
-def _progress(quiet: bool) -> Callable[[Progress], object] | None:
+def progress_shown(quiet: bool) -> Callable[[Progress], object] | None:
+    """What shows progress: a bar on a terminal, lines elsewhere, nothing where nobody wants it."""
     if quiet or sys.stderr is None:
         return None
     from tiebreak.views import progress

@@ -5,6 +5,7 @@ from __future__ import annotations
 COMMANDS = {
     "compare": "Say which models are better, and which tie.",
     "run": "Measure the models of a study, and compare them.",
+    "nested": "Score the choice of a model, on data that took no part in it.",
     "resume": "Go on with a run.",
     "runs": "List the runs of a store.",
     "show": "Show how far a run has come.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -55,7 +55,7 @@ def evaluate(
     rng: Any = 0,
 ) -> Evaluation:
     """Measure models on splits; `tiebreak.evaluate` describes the parameters."""
-    _check_flags(
+    check_flags(
         keep_predictions=keep_predictions, train_scores=train_scores, retry_failed=retry_failed, accept_versions=accept_versions
     )
     plan = make_plan(
@@ -138,8 +138,7 @@ def open_log(
     remembered : bool
         Whether the store outlives this call, so that the plan has to be recognised later.
     """
-    if name is not None and not (isinstance(name, str) and name):
-        raise InvalidParameterError(f"name must be a text that is not empty; got {name!r}.")
+    check_name(name)
     import joblib
 
     cores = joblib.cpu_count()
@@ -162,8 +161,9 @@ def run_missing(
     *,
     retry_failed: bool,
     progress: Callable[[Progress], object] | None,
+    only: Collection[Cell] | None = None,
 ) -> None:
-    """Measure and keep what the log does not have.
+    """Measure and keep what the log does not have; of some cells only, where these are given.
 
     Raises
     ------
@@ -171,6 +171,8 @@ def run_missing(
         With a note on what is kept and how to go on.
     """
     missing, to_rescore, failed = what_is_missing(work, log, retry_failed=retry_failed)
+    if only is not None:
+        missing, to_rescore = ([cell for cell in cells if cell in only] for cells in (missing, to_rescore))
     tracker = Tracker(log, missing, progress)
     pending: Sequence[Outcome] = []
     try:
@@ -233,7 +235,14 @@ def what_is_missing(work: Measurement, log: RunLog, *, retry_failed: bool) -> tu
     return [cell for cell in work.plan.cells() if cell not in settled], incomplete, failed
 
 
-def _check_flags(**flags: Any) -> None:
+def check_name(name: Any) -> None:
+    """Refuse what cannot be the name of a run; None is for one that is made up."""
+    if name is not None and not (isinstance(name, str) and name):
+        raise InvalidParameterError(f"name must be a text that is not empty; got {name!r}.")
+
+
+def check_flags(**flags: Any) -> None:
+    """Refuse settings that are neither True nor False, by name."""
     for name, value in flags.items():
         if not isinstance(value, bool | np.bool_):
             raise InvalidParameterError(f"{name} must be True or False; got {value!r}.")

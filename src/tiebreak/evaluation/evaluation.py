@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tiebreak.comparison.comparison import Comparison
+    from tiebreak.evaluation.bias_corrected import BiasCorrectedScore
 
 Average = Literal["folds", "pooled"]
 
@@ -144,6 +145,50 @@ class Evaluation:
             Of `tiebreak.compare`: rope, alpha, baseline, correction, missing and the rest.
         """
         return _facade.compare(self.scores(metric, models=models), **settings)
+
+    def bias_corrected(
+        self,
+        metric: str | None = None,
+        *,
+        models: Sequence[str] | None = None,
+        dataset: str | None = None,
+        n_bootstraps: int = 1000,
+        alpha: float = 0.05,
+        groups: Any = None,
+        rng: Any = 0,
+    ) -> BiasCorrectedScore:
+        """What to expect of the best model, corrected for having picked it by the same predictions (BBC-CV).
+
+        The picking is bootstrapped over the predictions that were kept; nothing is fitted again. `nested_cross_validate` is the
+        other way to an honest score.
+
+        Parameters
+        ----------
+        metric : str, optional
+            By which the best is picked and scored; the first one if not given.
+        models : sequence of str, optional
+            Among which it is picked; all if not given.
+        dataset : str, optional
+            Which, where there are several.
+        n_bootstraps : int
+        alpha : float
+            1 - coverage of the percentile interval.
+        groups : array_like of shape (n_samples,), optional
+            Examples of one group are drawn together.
+        rng : int or Generator
+
+        Raises
+        ------
+        MissingSplitsError
+            Predictions were not kept, or no model has them on all splits.
+        UnsuitableDesignError
+            Repeats test different examples, or one of them several times.
+        """
+        from tiebreak.evaluation.bias_corrected import bias_corrected
+
+        return bias_corrected(
+            self, metric, models=models, dataset=dataset, n_bootstraps=n_bootstraps, alpha=alpha, groups=groups, rng=rng
+        )
 
     def metric_position(self, metric: str | None) -> int:
         """Where a metric stands among `metrics`; raises `UnknownNameError` for one that was not measured."""

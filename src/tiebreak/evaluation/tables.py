@@ -58,11 +58,11 @@ def folds_frame(evaluation: Evaluation, metrics: Sequence[int]) -> pd.DataFrame:
 
 def pooled_frame(evaluation: Evaluation, metrics: Sequence[int]) -> pd.DataFrame:
     """The metric of all predictions of a repeat together, averaged over repeats."""
-    scorers = [_scorer(evaluation, metric) for metric in metrics]
+    scorers = [scorer_of(evaluation, metric) for metric in metrics]
     rows = []
     for dataset, name in enumerate(evaluation.datasets):
         for model, model_name in enumerate(evaluation.models):
-            repeats = list(_pooled_outputs(evaluation, dataset, model))
+            repeats = list(pooled_outputs(evaluation, dataset, model))
             n_missing = evaluation.record.datasets[dataset].n_splits - sum(n for _, _, n in repeats)
             for metric, scorer in zip(metrics, scorers, strict=True):
                 values = [_pooled_score(evaluation, dataset, scorer, rows_, outputs) for rows_, outputs, _ in repeats]
@@ -72,7 +72,8 @@ def pooled_frame(evaluation: Evaluation, metrics: Sequence[int]) -> pd.DataFrame
     return _summary(evaluation, rows)
 
 
-def _scorer(evaluation: Evaluation, metric: int) -> Scorer:
+def scorer_of(evaluation: Evaluation, metric: int) -> Scorer:
+    """How a metric is computed from predictions, also of a run that was read from a store."""
     named = evaluation.record.metrics[metric].metric
     for scorer in evaluation.scorers:
         if scorer.metric == named and scorer.needs:
@@ -85,7 +86,7 @@ def _scorer(evaluation: Evaluation, metric: int) -> Scorer:
     return scorer
 
 
-def _pooled_outputs(evaluation: Evaluation, dataset: int, model: int) -> Iterator[tuple[Any, dict[str, Any], int]]:
+def pooled_outputs(evaluation: Evaluation, dataset: int, model: int) -> Iterator[tuple[Any, dict[str, Any], int]]:
     """Test rows and outputs of the splits of each repeat, and how many splits they are."""
     record = evaluation.record.datasets[dataset]
     for repeat in np.unique(record.repeat).tolist():

@@ -11,6 +11,7 @@ from tiebreak.frequentist.proportions import (
     proportion_interval,
 )
 from tiebreak.frequentist.resampled_t import TTestResult, corrected_ttest, paired_ttest
+from tiebreak.frequentist.winner_bootstrap import WinnerBootstrap, bootstrap_winner, bootstrap_winner_by
 from tiebreak.numerics import student_quantile
 
 __all__ = [
@@ -18,8 +19,11 @@ __all__ = [
     "IndependentProportionsResult",
     "KFoldTResult",
     "TTestResult",
+    "WinnerBootstrap",
     "ZTest",
     "adjust_pvalues",
+    "bootstrap_winner",
+    "bootstrap_winner_by",
     "corrected_ttest",
     "delong_auc",
     "equivalence_pvalue",

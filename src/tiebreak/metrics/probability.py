@@ -20,6 +20,11 @@ _EPS = {np.dtype(kind): float(np.finfo(kind).eps) for kind in (np.float32, np.fl
 
 def log_loss(truth: Truth, proba: Array, model_classes: Array | None) -> float:
     """Mean of ``-log(probability of the true class)``, the probability kept `eps` of its precision away from 0 and 1."""
+    return -float(np.add.reduce(log_likelihoods(truth, proba, model_classes)) / truth.n_rows)
+
+
+def log_likelihoods(truth: Truth, proba: Array, model_classes: Array | None) -> Array:
+    """Logarithm of the probability of each row's true class."""
     if _n_classes(truth) == 2:
         second = _in_range(positive_column(proba, truth, model_classes, 1))
         told = np.where(truth.is_second, second, 1 - second)
@@ -28,20 +33,25 @@ def log_loss(truth: Truth, proba: Array, model_classes: Array | None) -> float:
         _warn_unless_one(columns)
         told = columns[np.arange(truth.n_rows), truth.known_code]
     eps = _EPS[told.dtype]
-    return -float(np.add.reduce(np.log(np.minimum(np.maximum(told, eps), 1 - eps))) / truth.n_rows)
+    return np.asarray(np.log(np.minimum(np.maximum(told, eps), 1 - eps)))
 
 
 def brier_score(truth: Truth, proba: Array, model_classes: Array | None) -> float:
     """Mean squared distance of the probabilities from the truth: of the second of two classes, else summed over all."""
+    return float(np.add.reduce(squared_distances(truth, proba, model_classes)) / truth.n_rows)
+
+
+def squared_distances(truth: Truth, proba: Array, model_classes: Array | None) -> Array:
+    """The same of each row."""
     if _n_classes(truth) == 2:
         second = _in_range(positive_column(proba, truth, model_classes, 1))
         error, other = truth.is_second - second, ~truth.is_second - (1 - second)
-        return float(np.add.reduce(error * error + other * other) / truth.n_rows * 0.5)
+        return np.asarray((error * error + other * other) * 0.5)
     columns = _in_range(class_columns(proba, truth, model_classes, "predict_proba"))
     _warn_unless_one(columns)
     errors = columns.copy()
     errors[np.arange(truth.n_rows), truth.known_code] -= 1
-    return float(np.add.reduce(np.add.reduce(errors * errors, axis=1)) / truth.n_rows)
+    return np.asarray(np.add.reduce(errors * errors, axis=1))
 
 
 def check_has_two_classes(truth: Truth) -> None:

@@ -53,7 +53,7 @@ def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None) -> Plann
     if isinstance(cv, bool) or (isinstance(cv, numbers.Real) and not isinstance(cv, numbers.Integral)):
         raise InvalidPlanError(f"cv={cv!r} is no number of folds. Pass a whole number of at least 2, a name, or a splitter.")
     if isinstance(cv, numbers.Integral):
-        cv = {"kind": _plain_kind(dataset, task), "n_folds": int(cv), "shuffle": False}
+        cv = {"kind": plain_kind(dataset, task), "n_folds": int(cv), "shuffle": False}
     if isinstance(cv, str):
         cv = {"kind": cv}
     if isinstance(cv, Mapping):
@@ -75,7 +75,7 @@ def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None) -> Plann
 
 
 def _default(dataset: Dataset, task: Task) -> dict[str, Any]:
-    kind = _plain_kind(dataset, task)
+    kind = plain_kind(dataset, task)
     if dataset.groups is not None:
         return {"kind": kind, "n_folds": min(10, len(set(dataset.groups.tolist())))}
     if dataset.n_samples < SMALL:
@@ -83,7 +83,7 @@ def _default(dataset: Dataset, task: Task) -> dict[str, Any]:
     return {"kind": kind, "n_folds": 10}
 
 
-def _plain_kind(dataset: Dataset, task: Task) -> str:
+def plain_kind(dataset: Dataset, task: Task) -> str:
     """K-fold as it suits the data: classes stratified, groups kept together."""
     stratified = task == "classification" and dataset.y.ndim == 1
     if dataset.groups is not None:

@@ -39,27 +39,38 @@ def grid(estimator: Any, parameters: Mapping[str, Sequence[Any]] | Sequence[Mapp
     >>> list(grid(SVC(), [{"kernel": ["linear"]}, {"kernel": ["poly"], "degree": [2, 3]}]))
     ['linear', 'poly, degree=2', 'poly, degree=3']
     """
-    from sklearn.base import clone
     from sklearn.model_selection import ParameterGrid
 
-    if isinstance(estimator, type) or not hasattr(estimator, "set_params"):
-        kind = f"the class {estimator.__name__}" if isinstance(estimator, type) else f"of type {type(estimator).__name__}"
-        raise InvalidPlanError(f"grid needs an estimator with set_params, such as SVC(); got one {kind}.")
-    known = list(estimator.get_params(deep=True))
+    _check_estimator(estimator)
     try:
-        candidates = list(ParameterGrid(parameters))
+        combinations = list(ParameterGrid(parameters))
     except (TypeError, ValueError) as error:
         raise InvalidPlanError(
             f"the grid cannot be used: {error} Pass {{parameter: [values]}}, or a list of such dicts."
         ) from None
-    for each in candidates:
+    return with_parameters(estimator, combinations)
+
+
+def with_parameters(estimator: Any, combinations: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Models for given combinations of parameters; names and errors are those of `grid`."""
+    from sklearn.base import clone
+
+    _check_estimator(estimator)
+    known = list(estimator.get_params(deep=True))
+    for each in combinations:
         for name in each:
-            if "__" not in name:  # a nested parameter may belong to a part that the grid itself sets
+            if not any(name.startswith(f"{part}__") for part in each):  # of a part that the grid itself sets
                 look_up(name, known, f"parameter of {type(estimator).__name__}")
-    names, notices = name_candidates(candidates)
+    names, notices = name_candidates(combinations)
     if notices:
         raise InvalidPlanError(f"the grid holds the same candidate more than once: {notices[0].text}. Leave the copies out.")
-    return {name: _with(clone(estimator), each) for name, each in zip(names, candidates, strict=True)}
+    return {name: _with(clone(estimator), each) for name, each in zip(names, combinations, strict=True)}
+
+
+def _check_estimator(estimator: Any) -> None:
+    if isinstance(estimator, type) or not hasattr(estimator, "set_params"):
+        kind = f"the class {estimator.__name__}" if isinstance(estimator, type) else f"of type {type(estimator).__name__}"
+        raise InvalidPlanError(f"grid needs an estimator with set_params, such as SVC(); got one {kind}.")
 
 
 def _with(estimator: Any, parameters: Mapping[str, Any]) -> Any:

@@ -16,7 +16,7 @@ from tiebreak.plan.study_models import build, build_models, import_object
 
 _KEYS = (
     "name", "rope", "metrics", "seed", "n_jobs", "timeout", "threads_per_fit", "keep_predictions", "store",
-    "data", "cv", "models",
+    "data", "cv", "inner", "models",
 )  # fmt: skip
 
 
@@ -37,6 +37,8 @@ class Study:
         A single one that was not named is called "".
     cv : None, int, str, dict or splitter
         As for `tiebreak.evaluate`.
+    inner : None, int, str, dict or splitter
+        The inner splits of `tiebreak.nested_cross_validate`.
     metrics : tuple of str or scorer, or None
     rope : float or str
         For the comparison that follows.
@@ -55,6 +57,7 @@ class Study:
     models: Mapping[str, Any]
     datasets: Mapping[str, StudyData]
     cv: Any = None
+    inner: Any = None
     metrics: tuple[Any, ...] | None = None
     rope: float | str = 0.0
     seed: int = 0
@@ -113,6 +116,7 @@ def read_study(path: Path | str) -> Study:
         file=plain(str(path)),
         path=path.absolute(),
         cv=_cv(table["cv"]) if "cv" in table else None,
+        inner=_cv(table["inner"]) if "inner" in table else None,
         metrics=_metrics(table["metrics"]) if "metrics" in table else None,
         models=build_models(table["models"]),
         datasets=read_datasets(table["data"], folder),

@@ -21,6 +21,13 @@ NoticeCode = Literal[
     "failed-models",
     "majority-class",
     "undefined-metric",
+    "failed-splits",
+    "one-candidate",
+    "unstable-choice",
+    "groups-torn",
+    "future-training",
+    "grouped-examples",
+    "incomplete-models",
 ]
 
 

@@ -87,7 +87,7 @@ def _means(evaluation: Evaluation, dataset: int) -> Table:
     of = f" on {quote(record.name)}" if record.name else ""
     more = f"; {len(order) - len(shown)} more below these" if len(order) > len(shown) else ""
     return Table(
-        f"Means over splits{of} ({_design(evaluation, dataset)}){more}",
+        f"Means over splits{of} ({design_words(evaluation, dataset)}){more}",
         ("model", *(printable(name) for name in evaluation.metrics), "splits", "fit"),
         rows,
         (False, *(True for _ in evaluation.metrics), True, True),
@@ -99,7 +99,8 @@ def _row_means(grid: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return np.asarray(np.where(n > 0, np.nansum(grid, axis=1) / np.maximum(n, 1), np.nan))
 
 
-def _design(evaluation: Evaluation, dataset: int) -> str:
+def design_words(evaluation: Evaluation, dataset: int) -> str:
+    """Kind and sizes of the splits: "kfold, 120 training and 30 test examples each"."""
     record = evaluation.record.datasets[dataset]
     train, test = (_span(sizes) for sizes in (record.n_train, record.n_test))
     return f"{record.kind}, {train} training and {test} test examples each"

@@ -24,20 +24,21 @@ def to_markdown(comparison: Comparison, requirements: Requirements | None = None
     parts = [
         f"**{escape(comparison.sentence)}**",
         *(escape(line) for line in extra_sentences(comparison)),
-        _table(ranking_table(comparison)),
+        table_markdown(ranking_table(comparison)),
         escape(design_line(comparison)),
-        _table(pair_table(comparison)),
+        table_markdown(pair_table(comparison)),
         *(escape(line) for line in footnotes(comparison)),
     ]
     if comparison.warnings:
-        parts.append(_items("Warnings", (f"{escape(n.text)} (`{n.code}`)" for n in comparison.warnings)))
-    parts.append(_items("Method", map(escape, method_lines(comparison))))
+        parts.append(items_markdown("Warnings", (f"{escape(n.text)} (`{n.code}`)" for n in comparison.warnings)))
+    parts.append(items_markdown("Method", map(escape, method_lines(comparison))))
     if requirements is not None:
-        parts.append(_items("Requirements", map(escape, judgements(requirements))))
+        parts.append(items_markdown("Requirements", map(escape, judgements(requirements))))
     return "\n\n".join(parts) + "\n"
 
 
-def _items(title: str, items: Iterable[str]) -> str:
+def items_markdown(title: str, items: Iterable[str]) -> str:
+    """A list under a title; the items are Markdown already."""
     return "\n".join([f"**{title}**", "", *(f"- {item}" for item in items)])
 
 
@@ -46,7 +47,8 @@ def escape(text: str) -> str:
     return html.escape(_SPECIAL.sub(r"\\\g<0>", text), quote=False)
 
 
-def _table(table: Table) -> str:
+def table_markdown(table: Table) -> str:
+    """A table with its title above it."""
     rule = ["---:" if right else ":---" for right in table.right]
     rows = [[escape(cell) for cell in row] for row in (table.headers, *table.rows)]
     rows.insert(1, rule)

@@ -3,6 +3,7 @@
 from tiebreak.views.plots.calibration import CalibrationDisplay
 from tiebreak.views.plots.confusion import ConfusionDisplay
 from tiebreak.views.plots.correlation import CorrelationDisplay
+from tiebreak.views.plots.nested import NestedDisplay
 from tiebreak.views.plots.plots import Plots
 from tiebreak.views.plots.posterior import PosteriorDisplay
 from tiebreak.views.plots.precision_recall import PrecisionRecallDisplay
@@ -15,6 +16,7 @@ __all__ = [
     "CalibrationDisplay",
     "ConfusionDisplay",
     "CorrelationDisplay",
+    "NestedDisplay",
     "Plots",
     "PosteriorDisplay",
     "PrecisionRecallDisplay",

@@ -1,0 +1,176 @@
+"""Honest scores of choices, beside what would have been claimed without nesting."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from tiebreak.views.format import decimals_for, format_percent, format_score
+from tiebreak.views.nested_frames import nested_frame
+from tiebreak.views.plots.base import MOST_MODELS, Display, better_is
+from tiebreak.views.plots.labels import short, short_labels
+from tiebreak.views.plots.style import (
+    INK,
+    MARKS,
+    PAPER,
+    PLOT_WIDTH,
+    QUIET,
+    minus,
+    model_axis,
+    number_axis,
+    plain_axes,
+    row_note,
+    widest,
+    x_label,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from tiebreak.evaluation.nested import NestedEvaluation
+
+CLAIM = MARKS["worse"]
+_ROW = 0.58
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NestedDisplay(Display):
+    """What each search scores on the outer splits, the honest mean with its interval, and what plain cross-validation claims.
+
+    Attributes
+    ----------
+    data : DataFrame
+        search, repeat, fold, score and chosen: a row for each outer score that is there.
+    searches : DataFrame
+        A row for each search: search, score, interval_low, interval_high, n_splits, claim, inner_claim, n_candidates, n_distinct,
+        favourite, n_favourite.
+    metric : str
+    higher_is_better : bool
+    alpha : float
+    n_outer : int
+    n_searches : int
+        Of the evaluation; those drawn are the first.
+    """
+
+    searches: pd.DataFrame = field(repr=False)
+    metric: str
+    higher_is_better: bool
+    alpha: float
+    n_outer: int
+    n_searches: int
+
+    @classmethod
+    def from_nested(cls, nested: NestedEvaluation, metric: str | None = None) -> Self:
+        """Collect the numbers.
+
+        Parameters
+        ----------
+        nested : NestedEvaluation
+        metric : str, optional
+            The first one if not given.
+        """
+        known = nested.outer.record.metrics[nested.outer.metric_position(metric)].metric
+        names = list(nested.searches[:MOST_MODELS])
+        outer = _of(nested_frame(nested, "outer"), known.name, names)
+        summary = _of(nested_frame(nested, "summary"), known.name, names)
+        columns = ["search", "score", "interval_low", "interval_high", "n_splits", "claim", "inner_claim"]
+        return cls(
+            data=outer.loc[outer["score"].notna(), ["search", "repeat", "fold", "score", "chosen"]].reset_index(drop=True),
+            searches=summary[[*columns, "n_candidates", "n_distinct", "favourite", "n_favourite"]],
+            metric=known.name,
+            higher_is_better=known.higher_is_better,
+            alpha=nested.alpha,
+            n_outer=nested.n_outer,
+            n_searches=len(nested.searches),
+        )
+
+    @property
+    def _decimals(self) -> int:
+        widths = (self.searches["interval_high"] - self.searches["interval_low"]).dropna()
+        return decimals_for(float(np.median(widths)) / 4 if len(widths) else float("nan"))
+
+    def _labels(self) -> list[str]:
+        return short_labels(list(self.searches["search"]))
+
+    def _notes(self) -> list[str]:
+        """Honest mean, and what was chosen how often."""
+        return [
+            f"{self._number(row['score'])}{self._lacking(row['n_splits'])}\n{self._choice(row)}"
+            for row in self.searches.to_dict("records")
+        ]
+
+    def _choice(self, row: dict[Hashable, Any]) -> str:
+        if row["n_candidates"] == 1:
+            return "nothing to choose"
+        n_others = row["n_distinct"] - 1
+        if n_others < 0:
+            return "none was chosen"
+        others = "" if n_others == 0 else f", {n_others} other{'s' if n_others > 1 else ''}"
+        return f"{short(row['favourite'], 26)} on {row['n_favourite']} of {self.n_outer}{others}"
+
+    def _lacking(self, n_splits: int) -> str:
+        return "" if n_splits == self.n_outer else f" ({n_splits} splits)"
+
+    def _number(self, value: float) -> str:
+        return minus(format_score(float(value), self._decimals))
+
+    def _size(self) -> tuple[float, float]:
+        lines = [line for note in self._notes() for line in note.split("\n")]
+        return PLOT_WIDTH + 0.5 + widest(self._labels()) + widest(lines), 1.9 + _ROW * max(len(self.searches), 2)
+
+    def _title(self) -> str:
+        metric = short(self.metric)
+        if len(self.searches) > 1:
+            return f"Honest {metric} of {self.n_searches} searches, each choosing anew on every outer training set"
+        row = self.searches.iloc[0]
+        name, sign = self._labels()[0], 1 if self.higher_is_better else -1
+        if row["n_splits"] == 0:
+            return f"{name} has no score"
+        honest = f"Choosing in {name} leads to {metric} {self._number(row['score'])}"
+        if np.isnan(row["claim"]):
+            return honest
+        off = sign * (row["claim"] - row["score"])
+        same = self._number(off) == self._number(0.0)
+        how = "the same" if same else f"{self._number(abs(off))} {'better' if off > 0 else 'worse'}"
+        return f"{honest}; plain cross-validation claims {self._number(row['claim'])}, {how}"
+
+    def _note(self) -> str:
+        interval = f"with {format_percent(1 - self.alpha)} interval of the mean, corrected for shared training data"
+        claims = self.searches[["claim", "inner_claim"]].notna().any()
+        plain = " Triangle: mean of the best candidate in plain cross-validation." if claims["claim"] else ""
+        inner = " Bar: mean of the best inner scores, from smaller training sets." if claims["inner_claim"] else ""
+        few = f" Drawn: {len(self.searches)} of {self.n_searches} searches." if len(self.searches) < self.n_searches else ""
+        dots = f"Dots: scores of what was chosen on each of {self.n_outer} outer splits."
+        right = "Right: honest mean, and what was chosen most often."
+        return f"{dots} Diamond: honest mean, {interval}.{plain}{inner} {right}{few}"
+
+    def _draw(self, axes: Axes) -> None:
+        for row, search in enumerate(self.searches.to_dict("records")):
+            scores = self.data.loc[self.data["search"] == search["search"], "score"].to_numpy()
+            shift = 0.14 + ((np.arange(scores.size) * 0.618034) % 1 - 0.5) * 0.22
+            axes.scatter(scores, row + shift, s=14, color=MARKS["better"].colour, alpha=_strength(scores), linewidths=0, zorder=2)
+            height = row - 0.14
+            axes.plot([search["interval_low"], search["interval_high"]], [height, height], color=INK, linewidth=1.6, zorder=3)
+            axes.scatter(search["score"], height, marker="D", s=34, color=PAPER, edgecolors=INK, zorder=5)
+            axes.scatter(search["inner_claim"], height, marker="|", s=110, color=QUIET, linewidths=1.6, zorder=4)
+            axes.scatter(search["claim"], height - 0.13, marker="v", s=34, color=CLAIM.colour, zorder=6)
+        for row, note in enumerate(self._notes()):
+            row_note(axes, row, note)
+        model_axis(axes, self._labels())
+        number_axis(axes)
+        plain_axes(axes, "bottom")
+        x_label(axes, f"{short(self.metric)} ({better_is(self.higher_is_better)} is better)")
+
+
+def _of(frame: pd.DataFrame, metric: str, searches: list[str]) -> pd.DataFrame:
+    """The rows of one metric and of the searches that are drawn."""
+    return frame[(frame["metric"] == metric) & frame["search"].isin(searches)].reset_index(drop=True)
+
+
+def _strength(scores: np.ndarray) -> float:
+    """Many dots are drawn fainter."""
+    return float(np.clip(25 / max(len(scores), 1), 0.25, 0.75))
