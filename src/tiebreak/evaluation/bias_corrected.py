@@ -83,10 +83,10 @@ class BiasCorrectedScore:
         return _facade.bias_corrected_dict(self)
 
     def __str__(self) -> str:
-        return _facade.bias_corrected_text(self)
+        return _facade.bias_corrected_text(self).rstrip("\n")
 
     def __repr__(self) -> str:
-        return _facade.bias_corrected_text(self)
+        return str(self)
 
     def _repr_html_(self) -> str:
         return _facade.bias_corrected_html(self)

@@ -314,10 +314,10 @@ class NestedEvaluation:
         return _facade.nested_markdown(self)
 
     def __str__(self) -> str:
-        return _facade.nested_text(self)
+        return _facade.nested_text(self).rstrip("\n")
 
     def __repr__(self) -> str:
-        return _facade.nested_text(self)
+        return str(self)
 
     def _repr_html_(self) -> str:
         return _facade.nested_html(self)
