@@ -17,7 +17,7 @@ from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.tree import DecisionTreeClassifier
 
 import tiebreak as tb
-from tiebreak.errors import ChangedRunError, InvalidParameterError, InvalidPlanError
+from tiebreak.errors import ChangedRunError, InvalidParameterError, InvalidPlanError, MissingSplitsError
 from tiebreak.plan.fingerprint import fingerprint
 
 COST = {"no": {"no": 0, "yes": 1}, "yes": {"no": 5, "yes": -1}}
@@ -252,6 +252,22 @@ def test_it_is_added_to_a_run_from_kept_predictions(tmp_path: Path) -> None:
         tb.evaluate(models, X, LABELS, cv=3, scoring=tb.CostMatrix([[0, 2], [5, -1]], ["no", "yes"]), store=url, name="run")
 
 
+def test_a_run_read_from_a_store_has_curves_but_not_the_costs(tmp_path: Path) -> None:
+    """Predictions are kept, what decisions cost is not; the run that was just measured knows both."""
+    url = f"sqlite:///{tmp_path / 'runs.db'}"
+    scoring = [tb.CostMatrix(COST), "roc_auc"]
+    measured = tb.evaluate({"logistic": LogisticRegression()}, X, LABELS, cv=3, scoring=scoring, store=url, name="run")
+    read = tb.read_evaluation(url)
+    np.testing.assert_array_equal(read.confusion()["logistic"].counts, measured.confusion()["logistic"].counts)
+    assert float(read.roc()["logistic"].auc.mean) == float(measured.roc()["logistic"].auc.mean)
+    pooled = measured.summary("expected_cost", average="pooled")["value"].iloc[0]
+    assert pooled == pytest.approx(tb.CostMatrix(COST).expected_cost(measured.confusion()["logistic"]))
+    assert refused(lambda: read.summary("expected_cost", average="pooled"), MissingSplitsError) == (
+        "how 'expected_cost' is computed is not kept with the run, only its scores are; it cannot be pooled. Call evaluate with "
+        "the same metric and store, which measures nothing again, and pool what it returns."
+    )
+
+
 def test_workers_get_it_too() -> None:
     """Two processes, the same costs."""
     one, two = (
@@ -308,7 +324,7 @@ def test_a_search_takes_it_and_compare_knows_its_direction(several: bool) -> Non
     search = GridSearchCV(DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2, 5]}, cv=5, scoring=scoring, refit=refit)
     search.fit(X, LABELS)
     name = "cost" if several else "expected_cost"
-    comparison = tb.compare(search, metric=name, X=X, y=LABELS, rope=0.1)
+    comparison = tb.compare(search, metric="cost" if several else None, X=X, y=LABELS, rope=0.1)
     assert (comparison.metric.name, comparison.metric.higher_is_better) == (name, False)
     theirs = -search.cv_results_["mean_test_cost" if several else "mean_test_score"]
     assert sorted(comparison.ranking["mean"]) == pytest.approx(sorted(theirs))

@@ -233,6 +233,7 @@ class Evaluation:
         """Confusion matrices of each model: ``[model]`` of all splits together, ``.of_split(model, repeat=, fold=)`` of one.
 
         Together, each example counts once for each repeat. It needs predicted labels that were kept (``scoring="accuracy"``).
+        Models without a measured cell are left out, unless they are named.
 
         Parameters
         ----------
@@ -253,7 +254,8 @@ class Evaluation:
     ) -> rocs.Rocs:
         """ROC curves of each model: of each fold, of all together, and their mean with a band.
 
-        It needs probabilities or decision values that were kept (``scoring="roc_auc"``).
+        It needs probabilities or decision values that were kept (``scoring="roc_auc"``). Models without a measured cell are
+        left out, unless they are named.
 
         Parameters
         ----------

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.errors import MissingSplitsError
+from tiebreak.errors import MissingSplitsError, UnknownNameError
 from tiebreak.evaluation.groups import FailureGroup, TextGroup, undefined_groups, warning_groups
 from tiebreak.evaluation.responses import as_answered
 from tiebreak.metrics.scorers import Scorer, UndefinedScore, make_truth, resolve_scorers
@@ -80,7 +80,13 @@ def scorer_of(evaluation: Evaluation, metric: int) -> Scorer:
             return scorer
     classes = evaluation.record.datasets[0].classes
     name = named.name if named.higher_is_better else f"neg_{named.name}"
-    scorer = resolve_scorers([name], classifier=classes is not None, n_classes=len(classes) if classes else None)[0]
+    try:
+        scorer = resolve_scorers([name], classifier=classes is not None, n_classes=len(classes) if classes else None)[0]
+    except UnknownNameError:
+        raise MissingSplitsError(
+            f"how {named.name!r} is computed is not kept with the run, only its scores are; it cannot be pooled. Call evaluate "
+            "with the same metric and store, which measures nothing again, and pool what it returns."
+        ) from None
     if not scorer.needs:
         raise MissingSplitsError(f"{named.name!r} is computed from the fitted models, which are not kept; it cannot be pooled.")
     return scorer

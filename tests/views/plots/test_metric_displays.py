@@ -136,9 +136,10 @@ def test_a_split_alone_is_its_own_curve() -> None:
 
 
 def test_models_that_share_the_first_place_are_both_named_first() -> None:
-    """Two that always say the same."""
-    evaluation = tb.evaluate({"a": DummyClassifier(), "b": DummyClassifier()}, X, Y, cv=4, scoring=["roc_auc", "neg_log_loss"])
-    assert "2 of 2 curves share the highest AUC for class 1" in words_of(evaluation.roc().plot().figure_)
+    """Ten that always say the same, of which eight are drawn."""
+    models = {f"model {place}": DummyClassifier() for place in range(10)}
+    evaluation = tb.evaluate(models, X, Y, cv=4, scoring=["roc_auc", "neg_log_loss"])
+    assert "10 of 10 curves share the highest AUC for class 1" in words_of(evaluation.roc().plot().figure_)
 
 
 def test_precision_recall_data_are_the_steps() -> None:

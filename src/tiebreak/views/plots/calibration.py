@@ -17,6 +17,7 @@ from tiebreak.views.plots.lines import (
     DASHES,
     EACH_CLASS,
     FOLDS_UP_TO,
+    MOST_LINES,
     LineName,
     best_first,
     chance_line,
@@ -66,7 +67,7 @@ class CalibrationDisplay(Display):
     @classmethod
     def from_curves(cls, curves: Calibrations) -> Self:
         """Collect the numbers of several models."""
-        order = best_first([-line.pooled.calibration_error for line in curves])
+        order = best_first([-line.pooled.calibration_error for line in curves])[:MOST_LINES]
         chosen = [curves.lines[place].pooled for place in order]
         legend = tuple(LineName(name, _detail(curve)) for name, curve in zip(names_of(curves, order), chosen, strict=True))
         return cls(_frame(chosen), legend, of_class(curves), curves.alpha, len(curves))

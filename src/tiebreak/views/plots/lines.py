@@ -41,9 +41,8 @@ class LineName(NamedTuple):
 
 
 def best_first(values: Sequence[float]) -> list[int]:
-    """Positions of the highest values first, at most as many as can be drawn; undefined ones last."""
-    order = sorted(range(len(values)), key=lambda place: (np.isnan(values[place]), -values[place]))
-    return order[:MOST_LINES]
+    """Positions of the highest values first; undefined ones last."""
+    return sorted(range(len(values)), key=lambda place: (np.isnan(values[place]), -values[place]))
 
 
 def names_of(lines: Lines[Any], order: Sequence[int]) -> list[str]:
@@ -63,9 +62,9 @@ def of_class(lines: Lines[Any]) -> str:
     return EACH_CLASS if len(lines.classes) > 1 else f"class {short(str(lines.classes[0]), 20)}"
 
 
-def ranked(metric: str, subject: str, legend: Sequence[LineName], values: Sequence[float], n_lines: int) -> str:
+def ranked(metric: str, subject: str, legend: Sequence[LineName], values: Sequence[float]) -> str:
     """A title that says who is best of several curves; of several classes, which are no rivals, the range."""
-    best = values[0]
+    best, n_lines = values[0], len(values)
     if np.isnan(best):
         return f"{metric} is undefined for {subject}"
     if subject == EACH_CLASS:

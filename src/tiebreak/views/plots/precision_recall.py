@@ -17,6 +17,7 @@ from tiebreak.views.plots.lines import (
     COLOURS,
     DASHES,
     FOLDS_UP_TO,
+    MOST_LINES,
     LineName,
     best_first,
     chance_line,
@@ -46,7 +47,7 @@ class PrecisionRecallDisplay(Display):
     legend : tuple of LineName
         Of the lines, best first.
     areas : tuple of float
-        Mean average precision of each line; of a model without a fold that has one, that of all predictions.
+        Mean average precision of each curve, drawn or not, best first; where no fold has one, that of all predictions.
     subject : str
         The class.
     prevalence : tuple of float
@@ -71,13 +72,15 @@ class PrecisionRecallDisplay(Display):
     @classmethod
     def from_curves(cls, curves: PrecisionRecalls) -> Self:
         """Collect the numbers of several models."""
-        order = best_first([_area(line) for line in curves])
+        areas = [_area(line) for line in curves]
+        ranking = best_first(areas)
+        order = ranking[:MOST_LINES]
         lines = [curves.lines[place] for place in order]
         points = [point for number, line in enumerate(lines) for point in _of_model(number, line, len(lines) <= FOLDS_UP_TO)]
         details = [_of_average(line, curves.alpha) for line in lines]
         legend = tuple(LineName(*each) for each in zip(names_of(curves, order), details, strict=True))
-        areas, prevalence = tuple(_area(line) for line in lines), tuple(line.pooled.prevalence for line in lines)
-        return cls(_frame(points), legend, areas, of_class(curves), prevalence, len(curves))
+        ranked_areas, prevalence = tuple(areas[place] for place in ranking), tuple(line.pooled.prevalence for line in lines)
+        return cls(_frame(points), legend, ranked_areas, of_class(curves), prevalence, len(curves))
 
     def _size(self) -> tuple[float, float]:
         return size_with(self.legend)
@@ -86,7 +89,7 @@ class PrecisionRecallDisplay(Display):
         best = self.legend[0]
         if self.n_lines == 1:
             return f"Precision-recall curve of {self.subject}: {best.detail}"
-        return ranked("average precision (AP)", self.subject, self.legend, self.areas, self.n_lines)
+        return ranked("average precision (AP)", self.subject, self.legend, self.areas)
 
     def _note(self) -> str:
         if not len(self.data):

@@ -17,6 +17,7 @@ from tiebreak.views.plots.lines import (
     COLOURS,
     DASHES,
     FOLDS_UP_TO,
+    MOST_LINES,
     LineName,
     best_first,
     chance_line,
@@ -48,7 +49,7 @@ class RocDisplay(Display):
     legend : tuple of LineName
         Of the lines, best first.
     areas : tuple of float
-        Mean area of each line; of a model without a fold that has one, that of all predictions.
+        Mean area of each curve, drawn or not, best first; of a model without a fold that has one, that of all predictions.
     subject : str
         The class.
     alpha : float
@@ -73,13 +74,15 @@ class RocDisplay(Display):
     @classmethod
     def from_rocs(cls, rocs: Rocs) -> Self:
         """Collect the numbers of several models."""
-        order = best_first([_area(line) for line in rocs])
+        areas = [_area(line) for line in rocs]
+        ranking = best_first(areas)
+        order = ranking[:MOST_LINES]
         lines = [rocs.lines[place] for place in order]
         with_folds = len(lines) <= FOLDS_UP_TO
         points = (point for number, line in enumerate(lines) for point in _of_model(number, line, with_folds))
         details = [_detail(_area(line), float(line.auc.low), float(line.auc.high), rocs.alpha) for line in lines]
         legend = tuple(LineName(*each) for each in zip(names_of(rocs, order), details, strict=True))
-        return cls(_frame(points), legend, tuple(_area(line) for line in lines), of_class(rocs), rocs.alpha, len(rocs))
+        return cls(_frame(points), legend, tuple(areas[place] for place in ranking), of_class(rocs), rocs.alpha, len(rocs))
 
     def _size(self) -> tuple[float, float]:
         return size_with(self.legend)
@@ -88,7 +91,7 @@ class RocDisplay(Display):
         best = self.legend[0]
         if self.n_lines == 1:
             return f"ROC curve of {self.subject}: {best.detail}"
-        return ranked("AUC", self.subject, self.legend, self.areas, self.n_lines)
+        return ranked("AUC", self.subject, self.legend, self.areas)
 
     def _note(self) -> str:
         strong = [part for part in STRONG if ((self.data["part"] == part) & self.data["is_strong"]).any()]
