@@ -12,7 +12,7 @@ from sklearn import calibration as sk_calibration
 from sklearn import metrics as sk
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, TiebreakError, UnknownNameError
-from tiebreak.metrics.calibration import calibration_curve, wilson_interval
+from tiebreak.metrics.calibration import calibration_curve
 from tiebreak.metrics.precision_recall import precision_recall_curve
 from tiebreak.metrics.roc import roc_curve
 
@@ -87,12 +87,6 @@ def test_bins_are_scikit_learns(data: list[tuple[int, int]], strategy: Any, n_bi
         observed, predicted = sk_calibration.calibration_curve(y, p, n_bins=n_bins, strategy=strategy)
         np.testing.assert_allclose(curve.observed, observed)
         np.testing.assert_allclose(curve.predicted, predicted)
-
-
-def test_wilsons_interval_of_a_textbook_case() -> None:
-    """81 of 263: 0.2553 to 0.3662 (Newcombe 1998, table I, method 3)."""
-    low, high = wilson_interval(np.array([81 / 263]), np.array([263.0]), 0.05)
-    assert (float(low[0]), float(high[0])) == pytest.approx((0.2553, 0.3662), abs=5e-5)
 
 
 def test_the_curve_between_its_points() -> None:

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike
 
 from tiebreak import _facade
 from tiebreak.errors import InvalidParameterError
+from tiebreak.frequentist.proportions import proportion_interval
 from tiebreak.metrics.binary import Binary, check_binary
-from tiebreak.numerics import FloatArray, IntArray, Interval, check_probability
+from tiebreak.numerics import FloatArray, IntArray, check_probability
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -138,7 +139,8 @@ def curve_of(
     kept = np.flatnonzero(everywhere)
     count = everywhere[kept]
     predicted, observed = (np.asarray(np.bincount(place, values)[kept] / count) for values in (p, happened))
-    low, high = wilson_interval(observed, count / n_copies, check_probability(alpha, "alpha"))
+    n = count / n_copies
+    low, high = proportion_interval(observed * n, n, confidence=1 - check_probability(alpha, "alpha"))
     return CalibrationCurve(
         data.positive,
         predicted,
@@ -152,21 +154,6 @@ def curve_of(
         n_copies,
         data.reason,
     )
-
-
-def wilson_interval(share: FloatArray, n: FloatArray, alpha: float) -> Interval:
-    """Interval of a proportion by inverting the score test [W27]_.
-
-    References
-    ----------
-    .. [W27] E. Wilson. Probable inference, the law of succession, and statistical inference. JASA 22, 1927.
-    """
-    from scipy.special import ndtri
-
-    z = -float(ndtri(alpha / 2))
-    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half_width = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return Interval(np.maximum(centre - half_width, 0.0), np.minimum(centre + half_width, 1.0))
 
 
 def _bins(p: FloatArray, n_bins: Any, strategy: Strategy) -> IntArray:
