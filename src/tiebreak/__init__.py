@@ -14,10 +14,22 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from tiebreak import bayesian, errors, frequentist
-    from tiebreak.api import compare, evaluate, methods, read_evaluation, read_scores
+    from tiebreak.api import (
+        bias_variance,
+        compare,
+        evaluate,
+        learning_curve,
+        methods,
+        read_evaluation,
+        read_scores,
+        validation_curve,
+    )
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.errors import TiebreakError
+    from tiebreak.evaluation.bias_variance import BiasVariance
     from tiebreak.evaluation.evaluation import Evaluation
+    from tiebreak.evaluation.learning_curve import LearningCurve
+    from tiebreak.evaluation.validation_curve import ValidationCurve
     from tiebreak.plan.grid import grid
     from tiebreak.scores.metric import Metric
     from tiebreak.scores.scores import Scores
@@ -25,40 +37,52 @@ if TYPE_CHECKING:
     from tiebreak.stores.sql import SqlStore
 
 _HOMES = {
+    "bias_variance": "tiebreak.api",
     "compare": "tiebreak.api",
     "evaluate": "tiebreak.api",
+    "learning_curve": "tiebreak.api",
     "methods": "tiebreak.api",
     "read_evaluation": "tiebreak.api",
     "read_scores": "tiebreak.api",
+    "validation_curve": "tiebreak.api",
+    "BiasVariance": "tiebreak.evaluation.bias_variance",
     "Comparison": "tiebreak.comparison.comparison",
     "Evaluation": "tiebreak.evaluation.evaluation",
+    "LearningCurve": "tiebreak.evaluation.learning_curve",
     "MemoryStore": "tiebreak.stores.memory",
     "Metric": "tiebreak.scores.metric",
     "Scores": "tiebreak.scores.scores",
     "SqlStore": "tiebreak.stores.sql",
     "TiebreakError": "tiebreak.errors",
+    "ValidationCurve": "tiebreak.evaluation.validation_curve",
     "grid": "tiebreak.plan.grid",
 }
 _ROOMS = ("bayesian", "errors", "frequentist")
 
 __all__ = [
+    "BiasVariance",
     "Comparison",
     "Evaluation",
+    "LearningCurve",
     "MemoryStore",
     "Metric",
     "Scores",
     "SqlStore",
     "TiebreakError",
+    "ValidationCurve",
     "__version__",
     "bayesian",
+    "bias_variance",
     "compare",
     "errors",
     "evaluate",
     "frequentist",
     "grid",
+    "learning_curve",
     "methods",
     "read_evaluation",
     "read_scores",
+    "validation_curve",
 ]
 
 

@@ -24,9 +24,9 @@ def to_markdown(comparison: Comparison, requirements: Requirements | None = None
     parts = [
         f"**{escape(comparison.sentence)}**",
         *(escape(line) for line in extra_sentences(comparison)),
-        _table(ranking_table(comparison)),
+        table_markdown(ranking_table(comparison)),
         escape(design_line(comparison)),
-        _table(pair_table(comparison)),
+        table_markdown(pair_table(comparison)),
         *(escape(line) for line in footnotes(comparison)),
     ]
     if comparison.warnings:
@@ -46,7 +46,8 @@ def escape(text: str) -> str:
     return html.escape(_SPECIAL.sub(r"\\\g<0>", text), quote=False)
 
 
-def _table(table: Table) -> str:
+def table_markdown(table: Table) -> str:
+    """A table with its title above; names show as they are."""
     rule = ["---:" if right else ":---" for right in table.right]
     rows = [[escape(cell) for cell in row] for row in (table.headers, *table.rows)]
     rows.insert(1, rule)

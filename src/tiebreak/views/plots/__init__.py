@@ -1,10 +1,23 @@
 """Figures: each display holds every number that it draws, and draws with matplotlib when asked to."""
 
+from tiebreak.views.plots.bias_variance import BiasVarianceDisplay
 from tiebreak.views.plots.correlation import CorrelationDisplay
+from tiebreak.views.plots.learning_curve import LearningCurveDisplay
 from tiebreak.views.plots.plots import Plots
 from tiebreak.views.plots.posterior import PosteriorDisplay
 from tiebreak.views.plots.ranking import RankingDisplay
 from tiebreak.views.plots.scores import ScoresDisplay
+from tiebreak.views.plots.validation_curve import ValidationCurveDisplay
 from tiebreak.views.plots.verdicts import VerdictsDisplay
 
-__all__ = ["CorrelationDisplay", "Plots", "PosteriorDisplay", "RankingDisplay", "ScoresDisplay", "VerdictsDisplay"]
+__all__ = [
+    "BiasVarianceDisplay",
+    "CorrelationDisplay",
+    "LearningCurveDisplay",
+    "Plots",
+    "PosteriorDisplay",
+    "RankingDisplay",
+    "ScoresDisplay",
+    "ValidationCurveDisplay",
+    "VerdictsDisplay",
+]
