@@ -36,7 +36,8 @@ class Options:
     format_: str
 
 
-def _jobs(_: click.Context, __: click.Parameter, value: int | None) -> int | None:
+def check_jobs(_: click.Context, __: click.Parameter, value: int | None) -> int | None:
+    """Refuse no processes at all."""
     if value == 0:
         raise click.BadParameter("0 is no number of processes; give 1 or more, or -1 for all cores.")
     return value
@@ -51,7 +52,7 @@ def _address(_: click.Context, __: click.Parameter, value: str | None) -> str | 
 # fmt: off
 _OPTIONS = (
     store_option,
-    click.option("--n-jobs", type=int, metavar="N", callback=_jobs,
+    click.option("--n-jobs", type=int, metavar="N", callback=check_jobs,
                  help="Worker processes; -1 for all cores.  [default: as the study says, or 1]"),
     click.option("--dask", metavar="ADDRESS", callback=_address,
                  help="Measure on the workers of this Dask scheduler, such as tcp://host:8786."),
@@ -101,7 +102,7 @@ def measure(study: Study, name: str, url: str, options: Options) -> int:
             return EXIT_OK
         evaluation = _evaluated(study, name, url, options)
     except TiebreakError as error:
-        raise _of_study(study, error) from error
+        raise of_study(study, error) from error
     return present(study, evaluation, options.format_)
 
 
@@ -159,7 +160,7 @@ def _evaluated(study: Study, name: str, url: str, options: Options) -> Evaluatio
     from tiebreak.errors import ClusterError, LostWorkersError, StoreError
     from tiebreak.evaluation.evaluate import evaluate
 
-    watch = _Watch(_progress(options.quiet))
+    watch = Watch(progress_shown(options.quiet))
     try:
         with warnings_said():
             return evaluate(
@@ -183,7 +184,7 @@ def _evaluated(study: Study, name: str, url: str, options: Options) -> Evaluatio
         raise
 
 
-def _of_study(study: Study, error: TiebreakError) -> TiebreakError:
+def of_study(study: Study, error: TiebreakError) -> TiebreakError:
     """An error in the words of a study file; one about what the file asks for says so."""
     from tiebreak.errors import InvalidParameterError, InvalidPlanError, InvalidStudyError, UnknownNameError
 
@@ -193,7 +194,7 @@ def _of_study(study: Study, error: TiebreakError) -> TiebreakError:
     return type(error)(text)
 
 
-class _Watch:
+class Watch:
     """Passes progress on, and remembers where the run stood last."""
 
     def __init__(self, show: Callable[[Progress], object] | None) -> None:
@@ -201,12 +202,14 @@ class _Watch:
         self.last: Progress | None = None
 
     def __call__(self, progress: Progress) -> None:
+        """Take a report."""
         self.last = progress
         if self._show is not None:
             self._show(progress)
 
 
-def _progress(quiet: bool) -> Callable[[Progress], object] | None:
+def progress_shown(quiet: bool) -> Callable[[Progress], object] | None:
+    """What shows progress: a bar on a terminal, else lines; None where none is wanted."""
     if quiet or sys.stderr is None:
         return None
     from tiebreak.views import progress

@@ -112,7 +112,7 @@ def bias_variance(
     chosen = _loss_for(whole, loss)
     plan = _resampled(whole, int(n_rounds))
     if name is None and store is not None:
-        name = whole.default_name().replace("run-", "bias-variance-")
+        name = whole.default_name().replace("run", "bias-variance", 1)
     evaluation = measure_plan(
         plan,
         name=name,

@@ -135,7 +135,7 @@ def learning_curve(
     plan, chosen = with_sizes(whole, sizes)
     described = whole.datasets[0].described
     if name is None and store is not None:
-        name = whole.default_name().replace("run-", "learning-curve-")
+        name = whole.default_name().replace("run", "learning-curve", 1)
     evaluation = measure_plan(
         plan, name=name, store=store, train_scores=True, settings={"made_by": "learning-curve"}, **measuring
     )

@@ -152,7 +152,7 @@ def validation_curve(
     }
     plan = make_plan(candidates, X, y, groups=groups, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng)
     if name is None and store is not None:
-        name = plan.default_name().replace("run-", "validation-curve-")
+        name = plan.default_name().replace("run", f"validation-curve-{parameter}", 1)
     evaluation = measure_plan(
         plan, name=name, store=store, train_scores=True, settings={"made_by": "validation-curve"}, **measuring
     )

@@ -97,8 +97,8 @@ def check_sizes(sizes: Any, full: int) -> tuple[int, ...]:
     too_large = [size for size in counts if size > full]
     if too_large:
         raise InvalidParameterError(
-            f"sizes: {too_large[0]} training examples are more than the {full} that every split has. {how} Fewer and larger "
-            "training sets come of more folds."
+            f"sizes: {too_large[0]} training examples are more than the {full} that every split has. {how} More folds make "
+            "larger training sets."
         )
     if min(counts) < 1:
         raise InvalidParameterError(f"sizes: {min(counts)} is no number of training examples. {how}")
