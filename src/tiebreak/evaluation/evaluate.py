@@ -55,9 +55,6 @@ def evaluate(
     rng: Any = 0,
 ) -> Evaluation:
     """Measure models on splits; `tiebreak.evaluate` describes the parameters."""
-    _check_flags(
-        keep_predictions=keep_predictions, train_scores=train_scores, retry_failed=retry_failed, accept_versions=accept_versions
-    )
     plan = make_plan(
         models, X, y, groups=groups, datasets=datasets, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng
     )
@@ -86,6 +83,9 @@ def measure_plan(
     progress: Callable[[Progress], object] | None = None,
 ) -> Evaluation:
     """Measure what a store does not have of a plan that is made already; parameters as of `tiebreak.evaluate`."""
+    _check_flags(
+        keep_predictions=keep_predictions, train_scores=train_scores, retry_failed=retry_failed, accept_versions=accept_versions
+    )
     scorers = find_scorers(plan, scoring)
     chosen = MemoryStore() if store is None else open_store(store)
     try:

@@ -45,7 +45,8 @@ def drawn_bias_variance(names: Sequence[str], *, loss: str = "zero-one") -> Bias
         bias, unbiased = 0.30 - 0.2 * number / n, 0.02 + 0.2 * number / n
         biased = 0.08 * (1 - number / n) if loss == "zero-one" else float("nan")
         variance = unbiased - (biased if loss == "zero-one" else 0.0)
-        parts.append(LossParts(name, 100, bias + variance, bias, variance, unbiased, biased))
+        costs = unbiased if loss == "zero-one" else float("nan")
+        parts.append(LossParts(name, 100, bias + variance, bias, variance, costs, biased))
     evaluation = drawn_learning_curve(["a"]).evaluation
     return BiasVariance(loss, tuple(parts), 100, 300, 100, evaluation)  # type: ignore[arg-type]
 

@@ -113,4 +113,7 @@ class BiasVarianceDisplay(Display):
         number_axis(axes)
         plain_axes(axes, "bottom")
         x_label(axes, LOSS_NAMES[self.loss])
-        axes.legend(fontsize=SMALL, frameon=False, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, borderaxespad=0.2)
+        if self.owns_figure_:
+            axes.legend(fontsize=SMALL, frameon=False, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, borderaxespad=0.2)
+        else:  # above the axes stands their title
+            axes.legend(fontsize=SMALL, loc="lower left")
