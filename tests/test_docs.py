@@ -46,9 +46,10 @@ def run_console(text: str) -> str:
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_readme_blocks_print_what_the_readme_says() -> None:
+@pytest.mark.parametrize("name", ["README.md", "docs/curves.md"])
+def test_blocks_print_what_the_page_says(name: str) -> None:
     """A reader who copies a block gets the same words; after a wanted change: UPDATE_DOCS=1, then read the difference."""
-    page = ROOT / "README.md"
+    page = ROOT / name
     text, namespace, printed = page.read_text(encoding="utf-8"), {}, ""
     new = text
     for language, body in blocks(page):
@@ -77,6 +78,7 @@ def test_readme_blocks_print_what_the_readme_says() -> None:
         "docs/json.md",
         "docs/cli.md",
         "docs/clusters.md",
+        "docs/curves.md",
         "docs/evaluating.md",
         "docs/reliability.md",
         "docs/stores.md",
