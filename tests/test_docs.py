@@ -45,7 +45,7 @@ def run_console(text: str) -> str:
     return "\n".join([command, *lines]) + "\n"
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/metrics.md", "docs/nested.md", "docs/test-sets.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/curves.md", "docs/metrics.md", "docs/nested.md", "docs/test-sets.md"])
 @pytest.mark.usefixtures("elsewhere")
 def test_blocks_print_what_the_page_says(name: str) -> None:
     """A reader who copies a block gets the same words; after a wanted change: UPDATE_DOCS=1, then read the difference."""
@@ -78,6 +78,7 @@ def test_blocks_print_what_the_page_says(name: str) -> None:
         "docs/json.md",
         "docs/cli.md",
         "docs/clusters.md",
+        "docs/curves.md",
         "docs/evaluating.md",
         "docs/metrics.md",
         "docs/nested.md",

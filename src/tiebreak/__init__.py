@@ -14,11 +14,24 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from tiebreak import bayesian, errors, frequentist, metrics
-    from tiebreak.api import compare, evaluate, methods, nested_cross_validate, read_evaluation, read_scores
+    from tiebreak.api import (
+        bias_variance,
+        compare,
+        evaluate,
+        learning_curve,
+        methods,
+        nested_cross_validate,
+        read_evaluation,
+        read_scores,
+        validation_curve,
+    )
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.errors import TiebreakError
+    from tiebreak.evaluation.bias_variance import BiasVariance
     from tiebreak.evaluation.evaluation import Evaluation
+    from tiebreak.evaluation.learning_curve import LearningCurve
     from tiebreak.evaluation.nested import NestedEvaluation
+    from tiebreak.evaluation.validation_curve import ValidationCurve
     from tiebreak.metrics.costs import CostMatrix
     from tiebreak.plan.grid import grid
     from tiebreak.scores.metric import Metric
@@ -27,47 +40,59 @@ if TYPE_CHECKING:
     from tiebreak.stores.sql import SqlStore
 
 _HOMES = {
+    "bias_variance": "tiebreak.api",
     "compare": "tiebreak.api",
     "evaluate": "tiebreak.api",
+    "learning_curve": "tiebreak.api",
     "methods": "tiebreak.api",
     "nested_cross_validate": "tiebreak.api",
     "read_evaluation": "tiebreak.api",
     "read_scores": "tiebreak.api",
+    "validation_curve": "tiebreak.api",
+    "BiasVariance": "tiebreak.evaluation.bias_variance",
     "Comparison": "tiebreak.comparison.comparison",
     "CostMatrix": "tiebreak.metrics.costs",
     "Evaluation": "tiebreak.evaluation.evaluation",
+    "LearningCurve": "tiebreak.evaluation.learning_curve",
     "MemoryStore": "tiebreak.stores.memory",
     "Metric": "tiebreak.scores.metric",
     "NestedEvaluation": "tiebreak.evaluation.nested",
     "Scores": "tiebreak.scores.scores",
     "SqlStore": "tiebreak.stores.sql",
     "TiebreakError": "tiebreak.errors",
+    "ValidationCurve": "tiebreak.evaluation.validation_curve",
     "grid": "tiebreak.plan.grid",
 }
 _ROOMS = ("bayesian", "errors", "frequentist", "metrics")
 
 __all__ = [
+    "BiasVariance",
     "Comparison",
     "CostMatrix",
     "Evaluation",
+    "LearningCurve",
     "MemoryStore",
     "Metric",
     "NestedEvaluation",
     "Scores",
     "SqlStore",
     "TiebreakError",
+    "ValidationCurve",
     "__version__",
     "bayesian",
+    "bias_variance",
     "compare",
     "errors",
     "evaluate",
     "frequentist",
     "grid",
+    "learning_curve",
     "methods",
     "metrics",
     "nested_cross_validate",
     "read_evaluation",
     "read_scores",
+    "validation_curve",
 ]
 
 

@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from tiebreak.evaluation.bias_corrected import BiasCorrectedScore
     from tiebreak.evaluation.evaluation import Evaluation
     from tiebreak.evaluation.nested import NestedEvaluation
+    from tiebreak.evaluation.shown import Shown
     from tiebreak.scores.scores import Scores
     from tiebreak.views.nested_frames import Part
     from tiebreak.views.plots import Plots
+    from tiebreak.views.plots.base import Display
     from tiebreak.views.plots.nested import NestedDisplay
 
 
@@ -222,3 +224,52 @@ def bias_corrected_html(score: BiasCorrectedScore) -> str:
     from tiebreak.views.nested import bias_corrected_html as view
 
     return view(score)
+
+
+def curve_text(curve: Shown) -> str:
+    """A curve for a terminal."""
+    from tiebreak.views.curves import to_text as view
+
+    return view(curve)
+
+
+def curve_markdown(curve: Shown) -> str:
+    """A curve as Markdown."""
+    from tiebreak.views.curves import to_markdown as view
+
+    return view(curve)
+
+
+def curve_html(curve: Shown) -> str:
+    """A curve as a piece of HTML without script, for notebooks."""
+    from tiebreak.views.curves import to_html as view
+
+    return view(curve)
+
+
+def curve_frame(curve: Shown) -> pd.DataFrame:
+    """The points of a curve as a frame."""
+    from tiebreak.views.curves import to_frame as view
+
+    return view(curve)
+
+
+def curve_dict(curve: Shown) -> dict[str, Any]:
+    """A curve as plain lists and dicts."""
+    from tiebreak.views.curves import to_dict as view
+
+    return view(curve)
+
+
+def curve_json(curve: Shown, path: str | os.PathLike[str] | None) -> str:
+    """A curve as JSON text."""
+    from tiebreak.views.curves import to_json as view
+
+    return view(curve, path)
+
+
+def curve_display(curve: Shown) -> Display:
+    """The display of a curve, not drawn yet."""
+    from tiebreak.views.curves import to_display as view
+
+    return view(curve)

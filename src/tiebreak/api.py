@@ -19,9 +19,12 @@ from tiebreak.readers import read_scores as _read
 from tiebreak.scores.scores import Scores
 
 if TYPE_CHECKING:
+    from tiebreak.evaluation.bias_variance import BiasVariance, Loss
     from tiebreak.evaluation.evaluation import Evaluation
+    from tiebreak.evaluation.learning_curve import LearningCurve
     from tiebreak.evaluation.nested import NestedEvaluation
     from tiebreak.evaluation.progress import Progress
+    from tiebreak.evaluation.validation_curve import ValidationCurve
 
 
 def read_scores(
@@ -445,6 +448,278 @@ def read_evaluation(store: Any, name: str | None = None) -> Evaluation:
     from tiebreak.evaluation.read import read_evaluation as _read_evaluation
 
     return _read_evaluation(store, name)
+
+
+def learning_curve(
+    models: Any,
+    X: Any,
+    y: Any,
+    *,
+    sizes: Sequence[int | float] | None = None,
+    groups: Any = None,
+    cv: Any = None,
+    scoring: Any = None,
+    sample_weight: Any = None,
+    fit_params: Mapping[str, Any] | None = None,
+    rope: float | str = 0.0,
+    alpha: float = 0.05,
+    store: Any = None,
+    name: str | None = None,
+    n_jobs: int = 1,
+    runner: Any = None,
+    threads_per_fit: int | Literal["auto"] | None = "auto",
+    keep_predictions: bool = False,
+    timeout: float | None = None,
+    retry_failed: bool = False,
+    accept_versions: bool = False,
+    progress: bool | Callable[[Progress], object] | None = None,
+    rng: int | np.random.Generator | None = 0,
+) -> LearningCurve:
+    """Measure models on growing training sets, and say for each whether more data would help.
+
+    Each size is measured on the same test rows, with training rows that are among those of the next larger size. It goes through
+    the same plan, store and runners as `evaluate`: with a store, an interrupted curve goes on where it was, further sizes and
+    models are added, and results are the same whatever `n_jobs` is.
+
+    Parameters
+    ----------
+    models, X, y, groups, cv, scoring, sample_weight, fit_params
+        As for `evaluate`. The first metric is the one that is shown; ``curve.for_metric(name)`` is the curve in another one.
+    sizes : sequence of int or float, optional
+        Numbers of training examples, or shares of what every split has; n/16, n/8, n/4, n/2 and n if not given. The question
+        of more data needs the largest size, half of it and a quarter of it. Training sets of classes are stratified, with
+        every class in the smallest where that can be; with groups, whole groups are added one after the other; of ordered
+        splits, a size is the most recent rows.
+    rope : float or str, default 0
+        Smallest gain that matters, in the metric's unit, or a percentage of the best mean ("1%").
+    alpha : float, default 0.05
+        1 - coverage of the intervals.
+    keep_predictions : bool, default False
+        Whether to keep what the models said of the test rows, for each size.
+    store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, progress, rng
+        As for `evaluate`.
+
+    Returns
+    -------
+    LearningCurve
+        Print it for the answer; `.answer(model)` in words, `.answers` in numbers, `.to_frame()`, `.to_json()` and `.plot()`.
+
+    Raises
+    ------
+    TiebreakError
+        Sizes larger than the data, or anything that `evaluate` refuses.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> curve = tb.learning_curve(GaussianNB(), X, y, cv=5, rope=0.05)
+    >>> curve.sizes, curve.answer()
+    ((15, 30, 60, 120), 'less than the rope on doubling')
+    """
+    from tiebreak.evaluation.learning_curve import learning_curve as _learning_curve
+
+    return _learning_curve(
+        models,
+        X,
+        y,
+        sizes=sizes,
+        groups=groups,
+        cv=cv,
+        scoring=scoring,
+        sample_weight=sample_weight,
+        fit_params=fit_params,
+        rope=rope,
+        alpha=alpha,
+        store=store,
+        name=name,
+        n_jobs=n_jobs,
+        runner=runner,
+        threads_per_fit=threads_per_fit,
+        keep_predictions=keep_predictions,
+        timeout=timeout,
+        retry_failed=retry_failed,
+        accept_versions=accept_versions,
+        progress=_progress(progress),
+        rng=rng,
+    )
+
+
+def validation_curve(
+    models: Any,
+    X: Any,
+    y: Any,
+    *,
+    parameter: str,
+    values: Sequence[Any],
+    groups: Any = None,
+    cv: Any = None,
+    scoring: Any = None,
+    sample_weight: Any = None,
+    fit_params: Mapping[str, Any] | None = None,
+    rope: float | str = 0.0,
+    alpha: float = 0.05,
+    store: Any = None,
+    name: str | None = None,
+    n_jobs: int = 1,
+    runner: Any = None,
+    threads_per_fit: int | Literal["auto"] | None = "auto",
+    keep_predictions: bool = False,
+    timeout: float | None = None,
+    retry_failed: bool = False,
+    accept_versions: bool = False,
+    progress: bool | Callable[[Progress], object] | None = None,
+    rng: int | np.random.Generator | None = 0,
+) -> ValidationCurve:
+    """Measure models for several values of a parameter, and say which is best and which are practically as good.
+
+    The values are models of one plan, so that they share the splits, the store and the workers, as in `evaluate`.
+
+    Parameters
+    ----------
+    models : dict, list or estimator
+        As for `evaluate`, but no functions: each is measured with each value.
+    X, y, groups, cv, scoring, sample_weight, fit_params
+        As for `evaluate`. The first metric is the one that is shown; ``curve.for_metric(name)`` is the curve in another one.
+    parameter : str
+        Its name, with the steps of a pipeline in front: ``"svc__C"``.
+    values : sequence
+        Values to be tried.
+    rope : float or str, default 0
+        Largest difference that does not matter to you, in the metric's unit or as "1%" of the best mean. Without one, no
+        value can be called practically equivalent to the best.
+    alpha : float, default 0.05
+        Accepted rate of wrong verdicts among the values of a model, and 1 - coverage of the intervals.
+    keep_predictions : bool, default False
+        Whether to keep what the models said of the test rows.
+    store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, progress, rng
+        As for `evaluate`.
+
+    Returns
+    -------
+    ValidationCurve
+        Print it for the answer; `.sweet_spot(model)`, `.equivalent(model)` and `.undecided(model)` for the values, `.to_frame()`,
+        `.to_json()` and `.plot()` for the rest.
+
+    Raises
+    ------
+    UnknownNameError
+        A parameter that a model does not have, with the nearest names.
+    TiebreakError
+        Anything that `evaluate` refuses.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> curve = tb.validation_curve(KNeighborsClassifier(), X, y, parameter="n_neighbors", values=[1, 10, 100], cv=5, rope=0.05)
+    >>> curve.sweet_spot()
+    10
+    """
+    from tiebreak.evaluation.validation_curve import validation_curve as _validation_curve
+
+    return _validation_curve(
+        models,
+        X,
+        y,
+        parameter=parameter,
+        values=values,
+        groups=groups,
+        cv=cv,
+        scoring=scoring,
+        sample_weight=sample_weight,
+        fit_params=fit_params,
+        rope=rope,
+        alpha=alpha,
+        store=store,
+        name=name,
+        n_jobs=n_jobs,
+        runner=runner,
+        threads_per_fit=threads_per_fit,
+        keep_predictions=keep_predictions,
+        timeout=timeout,
+        retry_failed=retry_failed,
+        accept_versions=accept_versions,
+        progress=_progress(progress),
+        rng=rng,
+    )
+
+
+def bias_variance(
+    models: Any,
+    X: Any,
+    y: Any,
+    *,
+    n_rounds: int = 100,
+    test_size: float = 0.25,
+    loss: Loss | None = None,
+    store: Any = None,
+    name: str | None = None,
+    n_jobs: int = 1,
+    runner: Any = None,
+    threads_per_fit: int | Literal["auto"] | None = "auto",
+    timeout: float | None = None,
+    retry_failed: bool = False,
+    accept_versions: bool = False,
+    progress: bool | Callable[[Progress], object] | None = None,
+    rng: int | np.random.Generator | None = 0,
+) -> BiasVariance:
+    """Say how much of a model's loss is bias, and how much comes of the training set that it happened to get.
+
+    Models are fitted on training sets drawn with replacement, and predict one fixed test set.
+
+    Parameters
+    ----------
+    models, X, y
+        As for `evaluate`.
+    n_rounds : int, default 100
+        Training sets. With a store, more can be added later.
+    test_size : float or int, default 0.25
+        Share or number of the examples that are tested.
+    loss : {"squared", "zero-one"}, optional
+        By default what fits the task: "squared" for numbers, "zero-one" for classes.
+    store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, progress, rng
+        As for `evaluate`.
+
+    Returns
+    -------
+    BiasVariance
+        Print it for the table; `.of(model)` for the parts of one model, `.to_frame()`, `.to_json()` and `.plot()`.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> parts = tb.bias_variance(DecisionTreeClassifier(), X, y, n_rounds=20).of()
+    >>> abs(parts.loss - parts.bias - parts.variance) < 1e-12
+    True
+    """
+    from tiebreak.evaluation.bias_variance import bias_variance as _bias_variance
+
+    return _bias_variance(
+        models,
+        X,
+        y,
+        n_rounds=n_rounds,
+        test_size=test_size,
+        loss=loss,
+        store=store,
+        name=name,
+        n_jobs=n_jobs,
+        runner=runner,
+        threads_per_fit=threads_per_fit,
+        timeout=timeout,
+        retry_failed=retry_failed,
+        accept_versions=accept_versions,
+        progress=_progress(progress),
+        rng=rng,
+    )
 
 
 def _opened(source: Any, metric: str | None) -> Any:

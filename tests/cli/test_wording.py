@@ -64,7 +64,13 @@ def test_names_and_paths_are_left_alone(message: str) -> None:
 
 def test_each_parameter_is_one_of_the_library() -> None:
     """None is renamed there and forgotten here."""
-    functions = (tiebreak.compare, tiebreak.evaluate, tiebreak.SqlStore.backup)
+    functions = (
+        tiebreak.compare,
+        tiebreak.evaluate,
+        tiebreak.learning_curve,
+        tiebreak.validation_curve,
+        tiebreak.SqlStore.backup,
+    )
     known = {name for function in functions for name in inspect.signature(function).parameters}
     assert {*_PARAMETERS, *_FLAGS} <= known
 

@@ -23,7 +23,8 @@ class LazyGroup(click.Group):
         """The command of that name, None if there is none."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f"tiebreak.cli.{cmd_name}"), f"{cmd_name}_command")
+        module = cmd_name.replace("-", "_")
+        command: click.Command = getattr(import_module(f"tiebreak.cli.{module}"), f"{module}_command")
         return command
 
     def get_help(self, ctx: click.Context) -> str:

@@ -36,7 +36,8 @@ class Options:
     format_: str
 
 
-def _jobs(_: click.Context, __: click.Parameter, value: int | None) -> int | None:
+def check_jobs(_: click.Context, __: click.Parameter, value: int | None) -> int | None:
+    """Refuse no processes at all."""
     if value == 0:
         raise click.BadParameter("0 is no number of processes; give 1 or more, or -1 for all cores.")
     return value
@@ -51,7 +52,7 @@ def _address(_: click.Context, __: click.Parameter, value: str | None) -> str | 
 # fmt: off
 _OPTIONS = (
     store_option,
-    click.option("--n-jobs", type=int, metavar="N", callback=_jobs,
+    click.option("--n-jobs", type=int, metavar="N", callback=check_jobs,
                  help="Worker processes; -1 for all cores.  [default: as the study says, or 1]"),
     click.option("--dask", metavar="ADDRESS", callback=_address,
                  help="Measure on the workers of this Dask scheduler, such as tcp://host:8786."),

@@ -8,13 +8,15 @@ COMMANDS = {
     "nested": "Score the choice of a model, on data that took no part in it.",
     "resume": "Go on with a run.",
     "runs": "List the runs of a store.",
+    "learning-curve": "Say whether more data would help the models of a study.",
+    "validation-curve": "Find the best value of a parameter, and what ties.",
     "show": "Show how far a run has come.",
     "export": "Write the scores or predictions of a run to a file.",
     "store": "Check, back up or upgrade a store.",
     "demo": "Run two worked examples and explain the answers.",
     "doctor": "Show versions, and what is missing.",
 }
-"""Name, which is also that of the module, and help in one line."""
+"""Name, which with _ for - is also that of the module, and help in one line."""
 
 _PAGE = """\
 Usage: tiebreak [OPTIONS] COMMAND [ARGS]...
@@ -38,7 +40,8 @@ use or bad input, 70 internal error, 130 and 143 interrupted."""
 
 def help_page() -> str:
     """What ``tiebreak --help`` prints, in 80 columns."""
-    return _PAGE.format(commands="\n".join(f"  {name:<8} {line}" for name, line in COMMANDS.items()))
+    width = max(map(len, COMMANDS))
+    return _PAGE.format(commands="\n".join(f"  {name:<{width}} {line}" for name, line in COMMANDS.items()))
 
 
 def version_line() -> str:

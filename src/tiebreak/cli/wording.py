@@ -22,9 +22,12 @@ _PARAMETERS = {
     "order": "--order",
     "probability": "--probability",
     "rng": "--seed",
+    "parameter": "--parameter",
     "rope": "--rope",
+    "sizes": "--sizes",
     "store": "--store",
     "timeout": "--timeout",
+    "values": "--values",
 }
 _FLAGS = {
     "accept_versions": "--accept-versions",

@@ -10,9 +10,9 @@ from tiebreak.comparison.choose import choose_method, design_notices
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.pairs import PairTable, judge_pairs
 from tiebreak.comparison.ranking import ranking_order
-from tiebreak.comparison.settings import Settings, rope_share
+from tiebreak.comparison.settings import Settings
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, MissingSplitsError, TooFewModelsError
-from tiebreak.numerics import CONSTANT, IDENTICAL, IntArray, row_moments
+from tiebreak.numerics import CONSTANT, IDENTICAL, IntArray, rope_share, row_moments
 from tiebreak.scores.differences import pair_differences
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.names import quoted

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from tiebreak.errors import InvalidParameterError
 from tiebreak.frequentist.adjustment import Correction
-from tiebreak.numerics import Alternative, Missing, check_alternative, check_probability, check_rope, check_seed
+from tiebreak.numerics import Alternative, Missing, check_alternative, check_probability, check_rope, check_seed, rope_share
 from tiebreak.scores.names import look_up, quoted
 
 MethodName = Literal["auto", "corrected-t", "paired-t"]
@@ -78,17 +78,3 @@ class Settings:
                 f"order must name each model{' but the baseline' if self.baseline is not None else ''} once: {problem}. "
                 "To compare fewer models, pass models=."
             )
-
-
-def rope_share(rope: str) -> float:
-    """The share behind a rope such as "1%" (0.01)."""
-    text = rope.strip()
-    try:
-        share = float(text.removesuffix("%")) / 100.0
-    except ValueError:
-        share = float("nan")
-    if not text.endswith("%") or not 0 <= share < float("inf"):
-        raise InvalidParameterError(
-            f"rope must be a number in the metric's unit, or a percentage of the best mean such as '1%'; got {rope!r}."
-        )
-    return share

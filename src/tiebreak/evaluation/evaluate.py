@@ -55,11 +55,36 @@ def evaluate(
     rng: Any = 0,
 ) -> Evaluation:
     """Measure models on splits; `tiebreak.evaluate` describes the parameters."""
-    check_flags(
-        keep_predictions=keep_predictions, train_scores=train_scores, retry_failed=retry_failed, accept_versions=accept_versions
-    )
     plan = make_plan(
         models, X, y, groups=groups, datasets=datasets, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng
+    )
+    return measure_plan(
+        plan, scoring=scoring, store=store, name=name, n_jobs=n_jobs, runner=runner, threads_per_fit=threads_per_fit,
+        keep_predictions=keep_predictions, train_scores=train_scores, timeout=timeout, retry_failed=retry_failed,
+        accept_versions=accept_versions, settings=settings, progress=progress,
+    )  # fmt: skip
+
+
+def measure_plan(
+    plan: Plan,
+    *,
+    scoring: Any = None,
+    store: Any = None,
+    name: str | None = None,
+    n_jobs: int = 1,
+    runner: Any = None,
+    threads_per_fit: ThreadsPerFit = "auto",
+    keep_predictions: bool = True,
+    train_scores: bool = False,
+    timeout: float | None = None,
+    retry_failed: bool = False,
+    accept_versions: bool = False,
+    settings: Mapping[str, Any] | None = None,
+    progress: Callable[[Progress], object] | None = None,
+) -> Evaluation:
+    """Measure what a store does not have of a plan that is made already; parameters as of `tiebreak.evaluate`."""
+    check_flags(
+        keep_predictions=keep_predictions, train_scores=train_scores, retry_failed=retry_failed, accept_versions=accept_versions
     )
     scorers = find_scorers(plan, scoring)
     chosen = MemoryStore() if store is None else open_store(store)

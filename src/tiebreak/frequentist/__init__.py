@@ -2,6 +2,7 @@
 
 from tiebreak.frequentist.adjustment import adjust_pvalues
 from tiebreak.frequentist.auc import AucResult, delong_auc
+from tiebreak.frequentist.doubling_gain import DoublingGain, doubling_gain
 from tiebreak.frequentist.equivalence import equivalence_pvalue, noninferiority_pvalue, superiority_pvalue
 from tiebreak.frequentist.kfold_t import KFoldTResult, kfold_ttest
 from tiebreak.frequentist.proportions import (
@@ -16,6 +17,7 @@ from tiebreak.numerics import student_quantile
 
 __all__ = [
     "AucResult",
+    "DoublingGain",
     "IndependentProportionsResult",
     "KFoldTResult",
     "TTestResult",
@@ -26,6 +28,7 @@ __all__ = [
     "bootstrap_winner_by",
     "corrected_ttest",
     "delong_auc",
+    "doubling_gain",
     "equivalence_pvalue",
     "independent_proportions",
     "kfold_ttest",

@@ -10,6 +10,7 @@ from tiebreak.numerics.checks import (
     check_scale,
     check_score_table,
     check_seed,
+    rope_share,
 )
 from tiebreak.numerics.moments import (
     CONSTANT,
@@ -68,6 +69,7 @@ __all__ = [
     "mean_deviations",
     "pair_moments",
     "plain",
+    "rope_share",
     "row_moments",
     "student_log_density",
     "student_multiplier",

@@ -86,6 +86,20 @@ def check_rope(rope: float) -> float:
     return float(rope)
 
 
+def rope_share(rope: str) -> float:
+    """The share behind a rope such as "1%" (0.01)."""
+    text = rope.strip()
+    try:
+        share = float(text.removesuffix("%")) / 100.0
+    except ValueError:
+        share = float("nan")
+    if not text.endswith("%") or not 0 <= share < float("inf"):
+        raise InvalidParameterError(
+            f"rope must be a number in the metric's unit, or a percentage of the best mean such as '1%'; got {rope!r}."
+        )
+    return share
+
+
 def check_probability(value: float, name: str, *, low: float = 0.0, high: float = 1.0) -> float:
     """A number strictly between `low` and `high`."""
     if not _is_number(value) or not low < value < high:

@@ -95,13 +95,14 @@ class Plan:
         with_hashes : bool
             False where nothing outlives this process, so that nothing has to be recognised.
         """
+        hashes = _ContentHashes()
         return RunRecord(
             name=name,
             models=tuple(
                 ModelRecord(model, fingerprint(thing) if with_hashes else "", describe_model(thing) if with_hashes else "")
                 for model, thing in self.models.items()
             ),
-            datasets=tuple(_dataset_record(each, with_hashes) for each in self.datasets),
+            datasets=tuple(_dataset_record(each, hashes if with_hashes else None) for each in self.datasets),
             metrics=tuple(metrics),
             rng=self.rng,
             threads=threads,
@@ -216,7 +217,22 @@ def _content(data: Dataset) -> list[Any]:
     return [data.X, data.y, data.groups, dict(data.fit_params)]
 
 
-def _dataset_record(planned: PlannedDataset, with_hashes: bool) -> DatasetRecord:
+class _ContentHashes:
+    """Hashes of the content of datasets: those that share their arrays, as the sizes of a learning curve do, are read once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, ...], str] = {}
+
+    def of(self, data: Dataset) -> str:
+        """The fingerprint of a dataset, which has to live as long as this does."""
+        parts = (data.X, data.y, data.groups, data.fit_params)
+        key = tuple(map(id, parts))
+        if key not in self._known:
+            self._known[key] = fingerprint(_content(data))
+        return self._known[key]
+
+
+def _dataset_record(planned: PlannedDataset, hashes: _ContentHashes | None) -> DatasetRecord:
     data, described = planned.data, planned.described
     classes, target = None, None
     if planned.task == "classification" and data.y.ndim == 1:
@@ -226,7 +242,7 @@ def _dataset_record(planned: PlannedDataset, with_hashes: bool) -> DatasetRecord
         target = data.y
     return DatasetRecord(
         name=data.name,
-        fingerprint=fingerprint(_content(data)) if with_hashes else "",
+        fingerprint=hashes.of(data) if hashes is not None else "",
         n_samples=data.n_samples,
         n_features=data.n_features,
         classes=classes,
@@ -237,7 +253,7 @@ def _dataset_record(planned: PlannedDataset, with_hashes: bool) -> DatasetRecord
         fold=described.fold,
         n_train=described.n_train,
         n_test=described.n_test,
-        split_hashes=tuple(_split_hash(split) for split in planned.splits) if with_hashes else ("",) * len(planned.splits),
+        split_hashes=tuple(_split_hash(split) for split in planned.splits) if hashes is not None else ("",) * len(planned.splits),
         test_rows=tuple(split.test for split in planned.splits),
     )
 

@@ -1,8 +1,10 @@
 """Figures: each display holds every number that it draws, and draws with matplotlib when asked to."""
 
+from tiebreak.views.plots.bias_variance import BiasVarianceDisplay
 from tiebreak.views.plots.calibration import CalibrationDisplay
 from tiebreak.views.plots.confusion import ConfusionDisplay
 from tiebreak.views.plots.correlation import CorrelationDisplay
+from tiebreak.views.plots.learning_curve import LearningCurveDisplay
 from tiebreak.views.plots.nested import NestedDisplay
 from tiebreak.views.plots.plots import Plots
 from tiebreak.views.plots.posterior import PosteriorDisplay
@@ -10,12 +12,15 @@ from tiebreak.views.plots.precision_recall import PrecisionRecallDisplay
 from tiebreak.views.plots.ranking import RankingDisplay
 from tiebreak.views.plots.roc import RocDisplay
 from tiebreak.views.plots.scores import ScoresDisplay
+from tiebreak.views.plots.validation_curve import ValidationCurveDisplay
 from tiebreak.views.plots.verdicts import VerdictsDisplay
 
 __all__ = [
+    "BiasVarianceDisplay",
     "CalibrationDisplay",
     "ConfusionDisplay",
     "CorrelationDisplay",
+    "LearningCurveDisplay",
     "NestedDisplay",
     "Plots",
     "PosteriorDisplay",
@@ -23,5 +28,6 @@ __all__ = [
     "RankingDisplay",
     "RocDisplay",
     "ScoresDisplay",
+    "ValidationCurveDisplay",
     "VerdictsDisplay",
 ]

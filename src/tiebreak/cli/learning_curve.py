@@ -1,0 +1,51 @@
+"""``tiebreak learning-curve``: a study file in, scores by training examples out, and whether more data would help."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from tiebreak.cli.curves import Options, curve_options, run_curve
+from tiebreak.cli.options import help_option
+
+EPILOG = """\b
+Examples:
+  tiebreak learning-curve study.toml --rope 0.01 --plots curves
+  tiebreak learning-curve study.toml --sizes 50,100,200,400 --n-jobs -1
+"""
+
+
+_SIZES = "Training sizes: whole numbers, or shares such as 0.25,0.5,1.0.  [default: n/16, n/8, n/4, n/2 and n]"
+
+
+class Sizes(click.ParamType[Any]):
+    """Training sizes with commas between: whole numbers, or shares such as 0.25."""
+
+    name = "sizes"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The sizes as numbers."""
+        if not isinstance(value, str):
+            return value
+        try:
+            return [float(size) if "." in size or "e" in size.lower() else int(size) for size in value.split(",")]
+        except ValueError:
+            self.fail(f"{value!r} is no list of training sizes such as 50,100,200 or 0.25,0.5,1.0.", param, ctx)
+
+
+@click.command("learning-curve", epilog=EPILOG, short_help="Say whether more data would help the models of a study.")
+@click.argument("study", metavar="STUDY")
+@click.option("--sizes", type=Sizes(), metavar="N,N,...", help=_SIZES)
+@curve_options
+@help_option
+@click.pass_context
+def learning_curve_command(context: click.Context, /, study: str, sizes: list[float] | None, **options: Any) -> None:
+    """Say whether more data would help the models of STUDY.
+
+    Each model of the study file is measured on growing training sets and the same test rows. What the store has already is not
+    measured again, so the same command goes on after an interruption, and adds sizes.
+    """
+    from tiebreak.evaluation.learning_curve import learning_curve
+
+    context.exit(run_curve(study, "learning-curve", learning_curve, Options(**options), sizes=sizes))

@@ -1,0 +1,64 @@
+"""``tiebreak validation-curve``: a study file and a parameter in, scores by its values out, and which of them tie."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from tiebreak.cli.curves import Options, curve_options, run_curve
+from tiebreak.cli.options import help_option
+
+EPILOG = """\b
+Examples:
+  tiebreak validation-curve study.toml --models svm --parameter svc__C --values 0.1,1,10 --rope 0.01
+  tiebreak validation-curve study.toml --parameter max_depth --values '[2, 4, 8, null]' --plots curves
+"""
+
+
+class Values(click.ParamType[Any]):
+    """Values with commas between, or a JSON list; what is no number, true, false or null is a text."""
+
+    name = "values"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The values as Python has them."""
+        if not isinstance(value, str):
+            return value
+        if value.lstrip().startswith("["):
+            try:
+                return list(json.loads(value))
+            except ValueError as error:
+                self.fail(f"{value!r} is no JSON list: {error}.", param, ctx)
+        return [_value(text.strip()) for text in value.split(",")]
+
+
+def _value(text: str) -> Any:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    return text if isinstance(value, dict | list) else value
+
+
+@click.command("validation-curve", epilog=EPILOG, short_help="Find the best value of a parameter, and what ties.")
+@click.argument("study", metavar="STUDY")
+@click.option(
+    "--parameter", required=True, metavar="NAME", help="Which parameter, with the steps of a pipeline in front: svc__C."
+)
+@click.option("--values", type=Values(), required=True, metavar="V,V,...",
+              help="Values to be tried; as a JSON list where one holds a comma.")  # fmt: skip
+@curve_options
+@help_option
+@click.pass_context
+def validation_curve_command(context: click.Context, /, study: str, parameter: str, values: list[Any], **options: Any) -> None:
+    """Find the best value of a parameter of the models of STUDY, and the values that are practically as good.
+
+    Each model of the study file (or those named with --models) is measured with each value on the same splits. What the store
+    has already is not measured again, so the same command goes on after an interruption, and adds values.
+    """
+    from tiebreak.evaluation.validation_curve import validation_curve
+
+    kind = "validation-curve"
+    context.exit(run_curve(study, kind, validation_curve, Options(**options), parameter=parameter, values=values))

@@ -1,0 +1,184 @@
+"""The training sizes of a learning curve, as datasets of one plan: the same test rows, and ever more of the training rows."""
+
+from __future__ import annotations
+
+import dataclasses
+import numbers
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tiebreak.errors import InvalidParameterError, InvalidPlanError
+from tiebreak.numerics import IntArray
+from tiebreak.plan.plan import Plan, PlannedDataset
+from tiebreak.plan.seeds import derive_seed
+from tiebreak.plan.split import Split
+
+N_HALVINGS = 4
+"""By default the smallest size is the full one halved so often, where the data allow."""
+
+FEWEST = 8
+"""Training examples below which the default sizes do not go, but for what the question of doubling needs."""
+
+
+def with_sizes(plan: Plan, sizes: Any = None) -> tuple[Plan, tuple[int, ...]]:
+    """The plan of a learning curve, made of the plan of an evaluation.
+
+    Each size is a dataset of its own that shares the arrays of the one given, so that scores, failures, times and an
+    interrupted run are what they are in any plan. Of each split, the training rows of a size are among those of the next
+    larger one.
+
+    Parameters
+    ----------
+    plan : Plan
+        With one dataset.
+    sizes : sequence of int or float, optional
+        Numbers of training examples, or shares of the largest possible one; a ladder of halves if not given.
+
+    Returns
+    -------
+    Plan
+        With a dataset for each size, called "45 training examples", the smallest first.
+    tuple of int
+        The sizes.
+
+    Raises
+    ------
+    InvalidParameterError
+        A size that is no number of examples, or more than there are.
+    InvalidPlanError
+        A class is absent from the training rows of a size.
+    """
+    planned = plan.datasets[0]
+    full = int(planned.described.n_train.min())
+    code = _codes(planned)
+    chosen = _default_sizes(full, 0 if code is None else int(code.max()) + 1) if sizes is None else check_sizes(sizes, full)
+    orders = [_order(planned, split, code, plan.rng) for split in range(len(planned.splits))]
+    datasets = tuple(_of_size(planned, orders, size) for size in chosen)
+    if code is not None:
+        for size, each in zip(chosen, datasets, strict=True):
+            _check_classes(each, code, size)
+    return dataclasses.replace(plan, datasets=datasets), chosen
+
+
+def size_name(size: int) -> str:
+    """What the dataset of a size is called."""
+    return f"{size} training example{'' if size == 1 else 's'}"
+
+
+# --- which sizes ----------------------------------------------------------------------------------------------------------
+
+
+def check_sizes(sizes: Any, full: int) -> tuple[int, ...]:
+    """Numbers of training examples, in ascending order, each once.
+
+    Parameters
+    ----------
+    sizes : sequence of int or float
+        Whole numbers, or shares above 0 and up to 1.
+    full : int
+        Training examples that every split has.
+    """
+    how = f"Pass whole numbers from 1 to {full}, or shares such as 0.5 of the {full} training examples that every split has."
+    entries = [sizes] if isinstance(sizes, numbers.Real) else sizes
+    if isinstance(entries, str) or not isinstance(entries, Sequence | np.ndarray) or len(entries) == 0:
+        raise InvalidParameterError(f"sizes must be a list of training sizes; got {sizes!r}. {how}")
+    counts = []
+    for size in entries:
+        if isinstance(size, bool | np.bool_) or not isinstance(size, numbers.Real):
+            raise InvalidParameterError(f"sizes: {size!r} is no number of training examples. {how}")
+        if isinstance(size, numbers.Integral):
+            counts.append(int(size))
+        elif 0 < float(size) <= 1:
+            counts.append(max(1, int(float(size) * full + 1e-9)))
+        else:
+            raise InvalidParameterError(f"sizes: {float(size):g} is no share above 0 and up to 1. {how}")
+    too_large = [size for size in counts if size > full]
+    if too_large:
+        raise InvalidParameterError(
+            f"sizes: {too_large[0]} training examples are more than the {full} that every split has. {how} More folds make "
+            "larger training sets."
+        )
+    if min(counts) < 1:
+        raise InvalidParameterError(f"sizes: {min(counts)} is no number of training examples. {how}")
+    return tuple(sorted(set(counts)))
+
+
+def _default_sizes(full: int, n_classes: int) -> tuple[int, ...]:
+    """n/16, n/8, n/4, n/2 and n; the last three, which tell what doubling brought, wherever they are possible at all."""
+    ladder = [full // 2**power for power in range(N_HALVINGS + 1)]
+    return tuple(
+        size
+        for power, size in reversed(list(enumerate(ladder)))
+        if size >= (max(1, n_classes) if power <= 2 else max(FEWEST, 2 * n_classes))
+    )
+
+
+# --- which rows -----------------------------------------------------------------------------------------------------------
+
+
+def _codes(planned: PlannedDataset) -> IntArray | None:
+    """The class of each row as a number; None where nothing is classified."""
+    if planned.task != "classification" or planned.data.y.ndim != 1:
+        return None
+    return np.asarray(np.unique(planned.data.y, return_inverse=True)[1])
+
+
+def _order(planned: PlannedDataset, split: int, code: IntArray | None, rng: int | None) -> IntArray:
+    """The training rows of a split in the order in which a growing training set takes them up."""
+    train, described = planned.splits[split].train, planned.described
+    if described.ordered:
+        return train[::-1]  # the most recent first, as nobody trains on a past with a gap before what is to be foretold
+    key = (planned.data.name, int(described.repeat[split]), int(described.fold[split]))
+    generator = np.random.default_rng(derive_seed(0 if rng is None else rng, "training sizes", *key))
+    shuffled = generator.permutation(train)
+    if planned.data.groups is not None:
+        return _group_by_group(shuffled, planned.data.groups[shuffled], None if code is None else code[shuffled])
+    return shuffled if code is None else _in_proportion(shuffled, code[shuffled])
+
+
+def _in_proportion(rows: IntArray, code: IntArray) -> IntArray:
+    """One row of each class first, then all classes in proportion: any first rows are stratified."""
+    count = np.bincount(code)
+    by_class = np.argsort(code, kind="stable")
+    rank = np.empty(rows.size, dtype=np.int64)
+    rank[by_class] = np.arange(rows.size) - np.repeat(np.cumsum(count) - count, count)
+    due = (rank + 0.5) / count[code]
+    return rows[np.argsort(np.where(rank == 0, 0.0, due), kind="stable")]
+
+
+def _group_by_group(rows: IntArray, groups: np.ndarray[Any, Any], code: IntArray | None) -> IntArray:
+    """Whole groups one after the other, as more data means more groups; those that bring a class that is not there yet first."""
+    _, first, place = np.unique(groups, return_index=True, return_inverse=True)
+    met = np.argsort(np.argsort(first))[place]  # groups numbered as they come in the shuffled rows
+    turn = np.arange(first.size)
+    if code is not None:
+        seen: set[int] = set()
+        brings = np.zeros(first.size, dtype=bool)
+        for group in range(first.size):
+            new = set(code[met == group].tolist()) - seen
+            brings[group] = bool(new)
+            seen |= new
+        turn = np.argsort(np.argsort(~brings, kind="stable"))
+    return rows[np.argsort(turn[met], kind="stable")]
+
+
+def _of_size(planned: PlannedDataset, orders: Sequence[IntArray], size: int) -> PlannedDataset:
+    data = dataclasses.replace(planned.data, name=size_name(size))
+    # in the order of the data, so that the largest size is the training set of an evaluation, and models see the rows alike
+    splits = tuple(Split(np.sort(order[:size]), split.test) for order, split in zip(orders, planned.splits, strict=True))
+    described = dataclasses.replace(planned.described, n_train=np.full(len(splits), size, dtype=np.int64))
+    return PlannedDataset(data, planned.task, splits, described)
+
+
+def _check_classes(planned: PlannedDataset, code: IntArray, size: int) -> None:
+    classes = np.unique(planned.data.y)
+    for position, split in enumerate(planned.splits):
+        absent = np.flatnonzero(np.bincount(code[split.train], minlength=classes.size) == 0)
+        if absent.size:
+            raise InvalidPlanError(
+                f"sizes: with {size} training examples class {classes[absent[0]].item()!r} is absent from the training rows of "
+                f"{planned.split_name(position)}, so no model could learn it there. Use larger sizes; there are {classes.size} "
+                "classes."
+            )

@@ -1,0 +1,100 @@
+"""Words, columns and notes that curves have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tiebreak.views.format import decimals_for, format_interval, format_percent, format_score, printable
+from tiebreak.views.names import short_names
+from tiebreak.views.text_table import NAME_WIDTH
+
+if TYPE_CHECKING:
+    from tiebreak.evaluation.curves import CurvePoints
+    from tiebreak.evaluation.evaluation import Evaluation
+
+
+def point_columns(points: CurvePoints) -> dict[str, Any]:
+    """The numbers of all points, those of the first model first."""
+    return {
+        "test_mean": points.test_mean.ravel(),
+        "test_low": points.test_low.ravel(),
+        "test_high": points.test_high.ravel(),
+        "train_mean": points.train_mean.ravel(),
+        "train_low": points.train_low.ravel(),
+        "train_high": points.train_high.ravel(),
+        "n_splits": points.n_splits.ravel(),
+        "fit_seconds": points.fit_seconds.ravel(),
+    }
+
+
+def point_decimals(points: CurvePoints) -> int:
+    """Decimals that show two digits of a typical half-width; four where there is none."""
+    widths = (points.test_high - points.test_low)[np.isfinite(points.test_high - points.test_low)]
+    return decimals_for(float(np.median(widths)) / 4) if widths.size else 4
+
+
+def point_cells(points: CurvePoints, model: int, place: int, decimals: int, n_splits: int) -> tuple[str, ...]:
+    """Cells of a point: test mean and interval, training mean, splits, time of a fit."""
+    at = (model, place)
+    n = int(points.n_splits[at])
+    return (
+        format_score(float(points.test_mean[at]), decimals),
+        format_interval(float(points.test_low[at]), float(points.test_high[at]), decimals),
+        format_score(float(points.train_mean[at]), decimals),
+        str(n) if n == n_splits else f"{n} of {n_splits}",
+        seconds(float(points.fit_seconds[at])),
+    )
+
+
+def point_headers(alpha: float) -> tuple[str, ...]:
+    """Over `point_cells`."""
+    return ("test", f"{format_percent(1 - alpha)} interval", "train", "splits", "fit")
+
+
+def names_in_table(models: Sequence[str]) -> list[str]:
+    """Short names, all different."""
+    return short_names(list(models), NAME_WIDTH)
+
+
+def seconds(value: float) -> str:
+    """A time as people say it; "-" where there is none."""
+    if value != value:
+        return "-"
+    if value < 0.1:
+        return f"{1000 * value:.2g} ms" if value < 0.01 else f"{1000 * value:.0f} ms"
+    return f"{value:.2g} s" if value < 100 else f"{value:.0f} s"
+
+
+def lost_notes(evaluation: Evaluation) -> list[str]:
+    """What failed or is undefined, counted, with the most frequent reason."""
+    notes = []
+    if evaluation.n_failed:
+        group = evaluation.failure_groups()[0]
+        notes.append(
+            f"{evaluation.n_failed} of {evaluation.n_cells} cells failed, most often with: {_ended(group.message)} See "
+            "evaluation.failures. Means are over the splits that are left."
+        )
+    undefined = evaluation.undefined
+    if len(undefined):
+        first = undefined.iloc[0]
+        notes.append(
+            f"{int(undefined['n_cells'].sum())} scores are undefined, most often as {_ended(str(first['reason']))} See "
+            "evaluation.undefined. Means are over the splits that are left."
+        )
+    return notes
+
+
+def _ended(text: str) -> str:
+    """A message as a sentence within a text."""
+    return f"{printable(text).rstrip('.')}."
+
+
+def interval_note(alpha: float) -> str:
+    """What the intervals are."""
+    return (
+        f"Intervals are corrected {format_percent(1 - alpha)} t intervals of the mean over splits (Nadeau and Bengio 2003), by "
+        "n_test / n_train of the whole training sets; those of two models say little about their difference."
+    )

@@ -1,0 +1,119 @@
+"""The loss of models and its parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+from tiebreak.views.bias_variance import LOSS_NAMES
+from tiebreak.views.plots.base import MOST_MODELS, Display, of_all
+from tiebreak.views.plots.labels import short_labels
+from tiebreak.views.plots.style import (
+    INK,
+    PLOT_WIDTH,
+    SMALL,
+    model_axis,
+    number_axis,
+    plain_axes,
+    row_note,
+    widest,
+    x_label,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from tiebreak.evaluation.bias_variance import BiasVariance
+
+BIAS, VARIANCE = "#0072B2", "#E69F00"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BiasVarianceDisplay(Display):
+    """The loss of each model as a bar of its bias and its variance, the smallest loss first.
+
+    Attributes
+    ----------
+    data : DataFrame
+        model, n_rounds, loss, bias, variance, unbiased, biased; a row for each model that has a loss.
+    loss : {"squared", "zero-one"}
+    n_rounds : int
+    n_models : int
+        Of the result; `data` holds those that are drawn.
+    """
+
+    loss: str
+    n_rounds: int
+    n_models: int
+
+    @classmethod
+    def from_result(cls, result: BiasVariance) -> Self:
+        """Collect the numbers.
+
+        Parameters
+        ----------
+        result : BiasVariance
+        """
+        data = result.to_frame().dropna(subset=["loss"]).sort_values("loss", kind="stable").head(MOST_MODELS)
+        return cls(data=data.reset_index(drop=True), loss=result.loss, n_rounds=result.n_rounds, n_models=len(result.models))
+
+    @property
+    def _is_squared(self) -> bool:
+        return self.loss == "squared"
+
+    def _row_notes(self) -> list[str]:
+        sign = [("+" if value >= 0 else "−") for value in self.data["variance"]]
+        rows = zip(self.data["loss"], self.data["bias"], sign, self.data["variance"].abs(), strict=True)
+        return [f"{loss:.3g} = {bias:.3g} {sign} {variance:.3g}" for loss, bias, sign, variance in rows]
+
+    def _size(self) -> tuple[float, float]:
+        names = short_labels(list(self.data["model"]))
+        return PLOT_WIDTH + 0.5 + widest(names) + widest(self._row_notes()), 2.0 + 0.3 * max(len(names), 2)
+
+    def _title(self) -> str:
+        if self.data.empty:
+            return "No model has a loss"
+        name = short_labels(list(self.data["model"]))[0]
+        first = self.data.iloc[0]
+        larger = "bias" if first["bias"] >= first["variance"] else "variance"
+        return f"{name} has the smallest {LOSS_NAMES[self.loss]}, most of it {larger}"
+
+    def _note(self) -> str:
+        noise = (
+            " The noise of the target is in the bias."
+            if self._is_squared
+            else " Hatched: how often single training sets are right where most are wrong, which takes off from the loss."
+        )
+        how = f"Means over one test set, {self.n_rounds} training sets drawn with replacement. Upright line: the loss."
+        n_drawn = len(self.data)
+        if n_drawn == MOST_MODELS:
+            return how + noise + of_all(n_drawn, self.n_models)
+        lost = f" Without a loss, and not drawn: {self.n_models - n_drawn} models." if n_drawn < self.n_models else ""
+        return how + noise + lost
+
+    def _draw(self, axes: Axes) -> None:
+        rows = range(len(self.data))
+        costs = self.data["variance"] if self._is_squared else self.data["unbiased"]
+        axes.barh(
+            rows, self.data["bias"], height=0.62, color=BIAS, label="squared bias and noise" if self._is_squared else "bias"
+        )
+        label = "variance" if self._is_squared else "variance that costs"
+        axes.barh(rows, costs, left=self.data["bias"], height=0.62, color=VARIANCE, label=label)
+        if not self._is_squared:
+            axes.barh(
+                rows, self.data["biased"], left=self.data["loss"], height=0.62, facecolor="none", edgecolor=INK, linewidth=0.6,
+                hatch="////", label="variance that helps",
+            )  # fmt: skip
+        for row, loss in enumerate(self.data["loss"]):
+            axes.plot([loss, loss], [row - 0.4, row + 0.4], color=INK, linewidth=1.8)
+        for row, note in enumerate(self._row_notes()):
+            row_note(axes, row, note)
+        model_axis(axes, short_labels(list(self.data["model"])))
+        axes.set_xlim(left=0)
+        number_axis(axes)
+        plain_axes(axes, "bottom")
+        x_label(axes, LOSS_NAMES[self.loss])
+        if self.owns_figure_:
+            axes.legend(fontsize=SMALL, frameon=False, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, borderaxespad=0.2)
+        else:  # above the axes stands their title
+            axes.legend(fontsize=SMALL, loc="lower left")

@@ -1,0 +1,102 @@
+"""Learning and validation curves on the command line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+QUIET = ("--quiet", "--store", "sqlite:///runs.db")
+LEARNING = ("learning-curve", "study.toml", *QUIET)
+VALIDATION = ("validation-curve", "study.toml", *QUIET, "--models", "tree", "--parameter", "max_depth")
+
+
+@pytest.mark.usefixtures("study")
+def test_a_learning_curve_is_measured_shown_and_kept(tiebreak: Run, here: Path) -> None:
+    """With the rope of the study; the second call finds all cells, and times that it has not measured anew."""
+    first = tiebreak(*LEARNING, "--plots", "pictures")
+    assert first.returncode == 0, first.stderr
+    assert "Gains in accuracy on doubling, positive is better (rope 0.02)" in first.stdout
+    assert "the plot is in pictures" in first.stderr
+    assert (here / "pictures" / "learning-curve.png").read_bytes().startswith(b"\x89PNG")
+    again = tiebreak(*LEARNING)
+    assert again.stdout == first.stdout
+    assert "flowers-learning-curve" in tiebreak("runs", "--store", "sqlite:///runs.db").stdout
+
+
+@pytest.mark.usefixtures("study")
+def test_sizes_metric_models_and_rope_are_options(tiebreak: Run) -> None:
+    """As JSON, whose numbers are those of the curve."""
+    done = tiebreak(
+        *LEARNING, "--sizes", "0.25,0.5,100", "--metric", "f1_macro", "--models", "bayes", "--rope", "0.1", "--format", "json"
+    )
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert (document["sizes"], document["models"]) == ([25, 50, 100], ["bayes"])
+    assert (document["metric"]["name"], document["settings"]["rope"]) == ("f1_macro", 0.1)
+
+
+@pytest.mark.usefixtures("study")
+def test_a_validation_curve_finds_the_best_value(tiebreak: Run) -> None:
+    """Values as they are typed: numbers and null; the points as CSV and the page as Markdown."""
+    done = tiebreak(*VALIDATION, "--values", "[1, 3, null]", "--format", "csv")
+    assert done.returncode == 0, done.stderr
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert [row["label"] for row in rows] == ["1", "3", "None"]
+    assert [row["is_best"] for row in rows].count("True") == 1
+    page = tiebreak(*VALIDATION, "--values", "1,3,null", "--format", "markdown")
+    assert page.returncode == 0
+    assert page.stdout.startswith("Validation curve: accuracy by max\\_depth")
+    assert "flowers-validation-curve-max_depth" in tiebreak("runs", "--store", "sqlite:///runs.db").stdout
+
+
+@pytest.mark.usefixtures("study")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((*LEARNING, "--sizes", "10,500"), "sizes: 500 training examples are more than the 100 that every split has."),
+        ((*LEARNING, "--sizes", "ten"), "'ten' is no list of training sizes such as 50,100,200 or 0.25,0.5,1.0."),
+        ((*LEARNING, "--models", "bays"), "no model of study.toml is called 'bays': did you mean 'bayes'?"),
+        ((*LEARNING, "--dataset", "moon"), "no dataset of study.toml is called 'moon'"),
+        ((*LEARNING, "--metric", "f1"), "no metric is called 'f1': there are 'accuracy' and 'f1_macro'."),
+        ((*LEARNING, "--rope", "much"), "rope must be a number in the metric's unit, or a percentage"),
+        ((*VALIDATION, "--values", "[1,"), "'[1,' is no JSON list"),
+        (
+            (*VALIDATION[:-1], "max_dept", "--values", "1"),
+            "no parameter of model 'tree' is called 'max_dept': did you mean 'max_depth'",
+        ),
+        (("validation-curve", "study.toml", "--values", "1"), "Missing option '--parameter'"),
+        (("learning-curve", "nothing.toml"), "nothing.toml"),
+    ],
+)
+def test_wrong_use_ends_with_a_message_and_exit_code_2(tiebreak: Run, arguments: tuple[str, ...], message: str) -> None:
+    """No traceback; the nearest names."""
+    done = tiebreak(*arguments)
+    assert done.returncode == 2
+    assert message in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
+
+
+def test_several_datasets_need_one_to_be_named(tiebreak: Run, study: str, here: Path) -> None:
+    """A curve is about one."""
+    text = (here / study).read_text(encoding="utf-8")
+    iris, wine = '{ source = "sklearn:iris" }', '{ source = "sklearn:wine" }'
+    two = text.replace(f"data = {iris}", f"data = {{ a = {iris}, b = {wine} }}")
+    (here / study).write_text(two, encoding="utf-8")
+    done = tiebreak(*LEARNING)
+    assert (done.returncode, "Name it with --dataset." in done.stderr) == (2, True)
+    assert tiebreak(*LEARNING, "--dataset", "b", "--models", "bayes").returncode == 0
+
+
+def test_when_all_fails_the_exit_code_says_so(tiebreak: Run, study: str, here: Path) -> None:
+    """As with tiebreak run: whoever chains commands has to know."""
+    with (here / study).open("a", encoding="utf-8") as file:
+        file.write('[models.worse]\nimport = "sklearn.tree:DecisionTreeClassifier"\nparams = { max_depth = -3 }\n')
+    done = tiebreak(*LEARNING, "--models", "worse")
+    assert done.returncode == 2
+    assert "cells failed, most often with: InvalidParameterError" in done.stdout

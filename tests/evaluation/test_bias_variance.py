@@ -1,0 +1,118 @@
+"""Bias and variance of models over resampled training sets."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+import tiebreak as tb
+from tests.evaluation.test_evaluate import Counting
+from tiebreak.errors import InvalidParameterError, InvalidPlanError
+
+X, Y = make_classification(n_samples=80, n_features=5, flip_y=0.2, random_state=2)
+
+
+def test_parts_add_up_to_the_mean_loss():
+    """The mean accuracy over the rounds is one minus the loss; test rows are the same in all rounds."""
+    result = tb.bias_variance({"bayes": GaussianNB(), "tree": DecisionTreeClassifier()}, X, Y, n_rounds=12)
+    assert result.loss == "zero-one"
+    assert (result.n_rounds, result.n_train, result.n_test) == (12, 60, 20)
+    for position, parts in enumerate(result.parts):
+        assert_allclose(parts.loss, 1 - result.evaluation.grid(0, 0)[position].mean(), rtol=1e-12)
+        assert_allclose(parts.loss, parts.bias + parts.variance, rtol=1e-12)
+        assert_allclose(parts.variance, parts.unbiased - parts.biased, atol=1e-12)
+    record = result.evaluation.record.datasets[0]
+    assert all(np.array_equal(rows, record.test_rows[0]) for rows in record.test_rows)
+
+
+def test_a_stiff_model_has_bias_and_a_supple_one_variance():
+    """A parabola by a straight line and by a full tree."""
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1, 1, (200, 1))
+    y = x[:, 0] ** 2 + rng.normal(0, 0.05, 200)
+    result = tb.bias_variance({"line": LinearRegression(), "tree": DecisionTreeRegressor()}, x, y, n_rounds=30)
+    assert result.loss == "squared"
+    line, tree = result.of("line"), result.of("tree")
+    assert line.bias > 10 * line.variance
+    assert tree.variance > line.variance
+    assert tree.bias < line.bias / 5
+    assert np.isnan([line.unbiased, line.biased]).all()
+
+
+def test_a_learner_that_ignores_its_data_has_no_variance():
+    """The same answer to every training set: all of the loss is bias."""
+
+    def constant(X_train: Any, y_train: Any, X_test: Any, rng: Any) -> Any:
+        return np.zeros(len(X_test), dtype=int)
+
+    parts = tb.bias_variance(constant, X, Y, n_rounds=5).of()
+    assert (parts.variance, parts.bias) == (0.0, parts.loss)
+
+
+def test_training_sets_are_drawn_with_replacement_and_keep_the_classes():
+    """Each has as many rows of each class as the training part, and they differ."""
+    seen: list[Any] = []
+
+    def watch(X_train: Any, y_train: Any, X_test: Any, rng: Any) -> Any:
+        seen.append((np.bincount(y_train).tolist(), len(np.unique(X_train[:, 0]))))
+        return np.zeros(len(X_test), dtype=int)
+
+    tb.bias_variance(watch, X, Y, n_rounds=6)
+    assert len({tuple(counts) for counts, _ in seen}) == 1
+    assert all(30 < n_different < 50 for _, n_different in seen)  # 63% of 60 are 38
+    assert len({n for _, n in seen}) > 1
+
+
+def test_rounds_are_added_to_what_is_there(tmp_path: Path):
+    """With a store, only the new ones are fitted; failures are counted."""
+    path, url = tmp_path / "fits.txt", f"sqlite:///{tmp_path / 'runs.db'}"
+    tb.bias_variance(Counting(str(path)), X, Y, n_rounds=4, store=url)
+    more = tb.bias_variance(Counting(str(path)), X, Y, n_rounds=6, store=url)
+    assert path.read_text().count("fit") == 6
+    assert more.to_frame().equals(tb.bias_variance(Counting(str(path)), X, Y, n_rounds=6).to_frame())
+
+
+def test_a_model_that_fails_has_no_parts():
+    """And says so."""
+
+    def broken(X_train: Any, y_train: Any, X_test: Any, rng: Any) -> Any:
+        raise ValueError("no such thing")
+
+    result = tb.bias_variance({"broken": broken, "bayes": GaussianNB()}, X, Y, n_rounds=3)
+    assert (result.of("broken").n_rounds, result.of("bayes").n_rounds) == (0, 3)
+    assert np.isnan(result.of("broken").loss)
+    assert "3 of 6 cells failed, most often with: ValueError: no such thing." in str(result)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"n_rounds": 1}, InvalidParameterError, "n_rounds must be a whole number of at least 2 training sets; got 1."),
+        ({"loss": "hinge"}, InvalidParameterError, "loss must be 'squared' or 'zero-one'; got 'hinge'."),
+        (
+            {"loss": "squared"},
+            InvalidPlanError,
+            "loss='squared' does not fit a classification, where labels are predicted. Use loss='zero-one', or leave it out.",
+        ),
+        ({"test_size": 1.5}, InvalidPlanError, "cv: test_size=1.5"),
+    ],
+)
+def test_wrong_use_is_refused(arguments: dict[str, Any], error: type[Exception], message: str):
+    """The text says what would do."""
+    with pytest.raises(error, match=f"^{re.escape(message)}"):
+        tb.bias_variance(GaussianNB(), X, Y, **arguments)
+
+
+def test_several_targets_are_refused():
+    """Their errors have no one bias."""
+    with pytest.raises(InvalidPlanError, match=r"y must hold one class or one number for each row\.$"):
+        tb.bias_variance(Ridge(), X, X[:, :2])

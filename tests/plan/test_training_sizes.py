@@ -1,0 +1,175 @@
+"""Training sizes: which, of which rows, and what is refused."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tiebreak.errors import InvalidParameterError, InvalidPlanError
+from tiebreak.plan.plan import Plan, make_plan
+from tiebreak.plan.training_sizes import with_sizes
+
+N = 90
+X = np.arange(2.0 * N).reshape(N, 2)
+Y = np.repeat([0, 1, 2], [51, 36, 3])  # one class is rare
+NUMBERS = np.arange(N) + 0.5
+GROUPS = np.repeat(np.arange(18), 5)
+
+
+def model(X_train: Any, y_train: Any, X_test: Any, rng: Any) -> Any:
+    """Never asked."""
+    raise NotImplementedError
+
+
+def whole(y: Any = Y, **arguments: Any) -> Plan:
+    return make_plan([model], X, y, **{"cv": 3, **arguments})
+
+
+def is_nested(plan: Plan) -> bool:
+    """Whether the training rows of each size are among those of the next, and the test rows the same."""
+    for smaller, larger in zip(plan.datasets, plan.datasets[1:], strict=False):
+        for one, other in zip(smaller.splits, larger.splits, strict=True):
+            if not (set(one.train) <= set(other.train) and np.array_equal(one.test, other.test)):
+                return False
+    return True
+
+
+def test_the_default_is_a_ladder_of_halves_down_to_a_sixteenth():
+    """90 examples in 3 folds leave 60 for training; 60 / 8 = 7 is below the eight that the default wants."""
+    plan, sizes = with_sizes(whole())
+    assert sizes == (15, 30, 60)
+    assert [each.data.name for each in plan.datasets] == [f"{size} training examples" for size in sizes]
+    assert with_sizes(make_plan([model], np.zeros((1000, 1)), np.arange(1000) + 0.5, cv=5))[1] == (50, 100, 200, 400, 800)
+
+
+def test_a_quarter_and_a_half_are_there_even_where_there_is_little():
+    """They are what the question of more data needs; 12 regression examples, 8 to train on."""
+    assert with_sizes(make_plan([model], X[:12], NUMBERS[:12], cv=3))[1] == (2, 4, 8)
+
+
+def test_shares_and_numbers_are_both_sizes():
+    """Of the 60; in ascending order, each once."""
+    assert with_sizes(whole(), [1.0, 30, 0.5, 0.25, 7])[1] == (7, 15, 30, 60)
+    assert with_sizes(whole(), np.array([0.1, 0.55]))[1] == (6, 33)
+
+
+@pytest.mark.parametrize("arguments", [{}, {"groups": GROUPS, "y": Y % 2}, {"y": NUMBERS}, {"cv": "time", "y": NUMBERS}])
+def test_training_rows_are_nested_and_test_rows_stay(arguments: dict[str, Any]):
+    """Classes, groups, numbers and time alike; each size has as many rows as it says."""
+    plan, sizes = with_sizes(whole(**arguments))
+    assert is_nested(plan)
+    for size, each in zip(sizes, plan.datasets, strict=True):
+        assert {split.train.size for split in each.splits} == {size}
+        assert all(np.unique(split.train).size == size for split in each.splits)
+        assert each.described.n_train.tolist() == [size] * len(each.splits)
+
+
+def test_the_largest_size_is_the_training_set_of_an_evaluation():
+    """Where all splits have the same number of training rows."""
+    base = whole()
+    plan, _ = with_sizes(base)
+    for one, other in zip(plan.datasets[-1].splits, base.datasets[0].splits, strict=True):
+        np.testing.assert_array_equal(one.train, other.train)
+
+
+def test_arrays_are_shared_and_not_copied():
+    """So that they are hashed, and sent to workers, once."""
+    plan, _ = with_sizes(whole())
+    assert len({id(each.data.X) for each in plan.datasets}) == 1
+    assert len({id(each.data.fit_params) for each in plan.datasets}) == 1
+
+
+def test_every_class_is_in_the_smallest_training_set_and_shares_are_kept():
+    """Two of 60 are of the rare class; of 15, one is, and the others are in proportion to 34 and 24 of 58."""
+    plan, _ = with_sizes(whole())
+    for split in plan.datasets[0].splits:
+        counts = np.bincount(Y[split.train])
+        assert counts[2] == 1
+        assert abs(counts[0] - 14 * 34 / 58) <= 1
+
+
+@given(st.lists(st.integers(2, 12), min_size=2, max_size=5), st.integers(0, 1000))
+@settings(max_examples=30, deadline=None)
+def test_any_first_rows_are_stratified(counts: list[int], seed: int):
+    """Each class is within two of its share, of which one may be its first, at any size that has room for all classes."""
+    y = np.repeat(np.arange(len(counts)), [2 * count for count in counts])
+    plan = make_plan([model], np.zeros((y.size, 1)), y, cv={"kind": "stratified", "n_folds": 2}, rng=seed)
+    full = plan.datasets[0].described.n_train.min()
+    sized, sizes = with_sizes(plan, list(range(len(counts), full + 1)))
+    for size, each in zip(sizes, sized.datasets, strict=True):
+        for whole_split, split in zip(plan.datasets[0].splits, each.splits, strict=True):
+            share = np.bincount(y[whole_split.train]) / whole_split.train.size
+            assert np.abs(np.bincount(y[split.train]) - size * share).max() <= len(counts)
+
+
+def test_groups_come_one_after_the_other():
+    """All groups of a size are whole but the last one; five rows each."""
+    plan, _ = with_sizes(whole(y=NUMBERS, groups=GROUPS), [13, 30])
+    for split in plan.datasets[0].splits:
+        assert sorted(np.unique(GROUPS[split.train], return_counts=True)[1].tolist()) == [3, 5, 5]
+
+
+def test_groups_that_bring_a_class_come_first():
+    """Of groups that hold one class each, three are enough for three classes."""
+    y = np.repeat(np.arange(18) % 3, 5)
+    plan, _ = with_sizes(whole(y=y, groups=GROUPS), [15])
+    assert all(np.unique(y[split.train]).size == 3 for split in plan.datasets[0].splits)
+
+
+def test_time_takes_the_most_recent_rows():
+    """Nobody trains on a distant past with a gap before what is to be foretold."""
+    plan, sizes = with_sizes(whole(cv={"kind": "time", "n_folds": 2}, y=NUMBERS), [10, 30])
+    assert sizes == (10, 30)
+    for split in plan.datasets[0].splits:
+        assert split.train.tolist() == list(range(split.test[0] - 10, split.test[0]))
+
+
+def test_rows_depend_on_the_seed_and_on_nothing_else():
+    """The same for other sizes beside it, another for another seed."""
+    one, _ = with_sizes(whole(), [20])
+    other, _ = with_sizes(whole(), [10, 20, 60])
+    np.testing.assert_array_equal(one.datasets[0].splits[1].train, other.datasets[1].splits[1].train)
+    third, _ = with_sizes(whole(rng=1), [20])
+    assert not np.array_equal(one.datasets[0].splits[1].train, third.datasets[0].splits[1].train)
+
+
+HOW = "Pass whole numbers from 1 to 60, or shares such as 0.5 of the 60 training examples that every split has."
+
+
+@pytest.mark.parametrize(
+    ("sizes", "message"),
+    [
+        (
+            [30, 61],
+            f"sizes: 61 training examples are more than the 60 that every split has. {HOW} More folds make larger training sets.",
+        ),
+        ([1.5], f"sizes: 1.5 is no share above 0 and up to 1. {HOW}"),
+        ([0.0], f"sizes: 0 is no share above 0 and up to 1. {HOW}"),
+        ([float("nan")], f"sizes: nan is no share above 0 and up to 1. {HOW}"),
+        ([0], f"sizes: 0 is no number of training examples. {HOW}"),
+        ([-3, 5], f"sizes: -3 is no number of training examples. {HOW}"),
+        ([True], f"sizes: True is no number of training examples. {HOW}"),
+        (["10"], f"sizes: '10' is no number of training examples. {HOW}"),
+        ([], f"sizes must be a list of training sizes; got []. {HOW}"),
+        ("10", f"sizes must be a list of training sizes; got '10'. {HOW}"),
+    ],
+)
+def test_sizes_that_cannot_be_are_refused(sizes: Any, message: str):
+    """The text says how many there are."""
+    with pytest.raises(InvalidParameterError, match=f"^{re.escape(message)}$"):
+        with_sizes(whole(), sizes)
+
+
+def test_sizes_without_room_for_all_classes_are_refused():
+    """Three classes do not fit into two rows."""
+    message = (
+        "sizes: with 2 training examples class 2 is absent from the training rows of repeat 0 fold 0, so no model could learn it "
+        "there. Use larger sizes; there are 3 classes."
+    )
+    with pytest.raises(InvalidPlanError, match=f"^{re.escape(message)}$"):
+        with_sizes(whole(), [2, 30])

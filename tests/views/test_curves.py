@@ -1,0 +1,121 @@
+"""Curves in words, frames, JSON and HTML."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.views.plots.curve_samples import drawn_bias_variance, drawn_learning_curve, drawn_validation_curve
+from tests.views.plots.samples import HOSTILE
+from tiebreak.views.learning_curve import sentence
+
+THREE = ("first", "second", "third")
+
+
+def test_each_answer_has_its_sentence():
+    """Yes, less than the rope, and cannot be told; each with the numbers that it goes by."""
+    curve = drawn_learning_curve(("gains", "between", "done", "failed"), rope=0.025)
+    said = {answer.answer: sentence(curve, answer) for answer in curve.answers}
+    assert "Would more data help 'gains'?" in sentence(curve, curve.answers[0])
+    less, untold = said["less than the rope on doubling"], said["cannot be told"]
+    assert "less than the rope of 0.025." in less
+    assert "gains shrink, so the next one brings at most" in less
+    assert "on either side of the rope of 0.025." in untold
+    without = drawn_learning_curve(("gains", "between"), rope=0.0)
+    assert "Yes: the last doubling, to 320 examples, made accuracy higher by" in sentence(without, without.answers[0])
+
+
+def test_a_reason_takes_the_place_of_numbers():
+    """Where a half was not measured, and the like."""
+    curve = drawn_learning_curve(("one",))
+    answer = curve.answers[0]._replace(reason="no-halves", answer="cannot be told")
+    assert sentence(curve, answer) == (
+        "Would more data help 'one'? It cannot be told: for that the sizes must hold a quarter and a half of the largest one."
+    )
+
+
+def test_the_text_has_answers_points_and_notes():
+    """A table of gains, a table of points, and what failed."""
+    text = str(drawn_learning_curve(THREE))
+    for words in (
+        "Learning curve: accuracy with 20 to 320 training examples, 10 splits (repeated-kfold), the same",
+        "Gains in accuracy on doubling, positive is better (rope 0.02)",
+        "Mean accuracy by training examples",
+        "0 of 10",
+        "10 of 150 cells failed, most often with: ValueError: too few examples. See",
+    ):
+        assert words in text
+    assert max(map(len, text.splitlines())) <= 110
+
+
+def test_many_models_are_told_in_the_table_alone():
+    """Five sentences would be a wall."""
+    text = str(drawn_learning_curve([f"m{number}" for number in range(5)]))
+    assert "Would more data help 'm0'?" not in text
+    assert "would more data help?" in text
+
+
+def test_the_sweet_spot_and_its_ties_are_said():
+    """One sentence for each model; the values after the first without the parameter's name."""
+    text = " ".join(str(drawn_validation_curve(("first", "second"))).split())
+    assert "'first': the highest mean accuracy is" in text
+    assert ", at svc__C=0.1; svc__C=1 is practically equivalent; svc__C=0.01, 10 and 100 are worse." in text
+    without = " ".join(str(drawn_validation_curve(("first", "second"), rope=0.0)).split())
+    assert "no rope, so none can be called equivalent" in without
+
+
+def test_frames_have_a_row_for_each_point():
+    """With the columns that the documentation names."""
+    frame = drawn_learning_curve(THREE).to_frame()
+    assert len(frame) == 15
+    assert list(frame.columns) == [
+        "model", "size", "test_mean", "test_low", "test_high", "train_mean", "train_low", "train_high", "n_splits", "fit_seconds",
+    ]  # fmt: skip
+    frame = drawn_validation_curve(THREE).to_frame()
+    assert list(frame.columns[:3]) == ["model", "value", "label"]
+    assert list(frame.columns[-2:]) == ["is_best", "verdict"]
+    assert frame.groupby("model")["is_best"].sum().tolist() == [1, 1, 1]
+
+
+def test_json_holds_the_same_numbers(tmp_path: Path):
+    """Undefined is null; nothing depends on the clock but the times that were measured."""
+    curve = drawn_learning_curve(THREE)
+    document = json.loads(curve.to_json(tmp_path / "curve.json"))
+    assert json.loads((tmp_path / "curve.json").read_text()) == document
+    assert (document["schema"], document["kind"], document["sizes"]) == (1, "learning-curve", [20, 40, 80, 160, 320])
+    assert document["answers"][0]["answer"] == curve.answers[0].answer
+    assert document["answers"][0]["next_high"] == curve.answers[0].next_high
+    means = [point["test_mean"] for point in document["points"]]
+    assert means.count(None) == 1  # the one that failed
+    np.testing.assert_array_equal(np.array(means, dtype=float), curve.points.test_mean.ravel())
+    spots = json.loads(drawn_validation_curve(THREE).to_json())["sweet_spots"]
+    assert spots[0] == {"model": "first", "value": 0.1, "equivalent": [1.0], "undecided": [], "reason": ""}
+    parts = json.loads(drawn_bias_variance(THREE, loss="squared").to_json())
+    assert (parts["kind"], parts["points"][0]["unbiased"]) == ("bias-variance", None)
+
+
+def test_values_that_json_does_not_know_are_written_out():
+    """An estimator as a value, for example."""
+    values = (None, True, "auto", np.float64)
+    document = drawn_validation_curve(("m",), values).to_dict()
+    assert document["values"] == [None, True, "auto", "<class 'numpy.float64'>"]
+
+
+@pytest.mark.parametrize("make", [drawn_learning_curve, drawn_validation_curve, drawn_bias_variance])
+def test_names_are_harmless_in_html_and_markdown(make):
+    """No markup of a name becomes markup of the page, and no script is in it."""
+    curve = make(HOSTILE[2:5])
+    assert "<b>html" not in curve._repr_html_()
+    assert "<script" not in curve._repr_html_()
+    assert "<b>html" not in curve.to_markdown()
+    assert "under\\_score" in curve.to_markdown()
+
+
+def test_bias_and_variance_are_a_table():
+    """The parts of the 0-1 loss are explained below it."""
+    text = str(drawn_bias_variance(THREE))
+    assert "model   error rate    bias  net variance   costs   helps  rounds" in text
+    assert "bias² + noise" in str(drawn_bias_variance(THREE, loss="squared"))
