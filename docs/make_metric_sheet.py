@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import tiebreak as tb
 
-TARGET = Path(__file__).parent / "images" / "metric-sheet.png"
+TARGET = Path(__file__).parent / "images" / "contact-sheet-metrics.png"
 SCORING = ["accuracy", "roc_auc", "neg_log_loss"]
 
 
