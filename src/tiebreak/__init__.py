@@ -14,9 +14,11 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from tiebreak import bayesian, errors, frequentist
-    from tiebreak.api import compare, evaluate, methods, read_evaluation, read_scores
+    from tiebreak.api import audit, compare, evaluate, methods, read_evaluation, read_scores
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.errors import TiebreakError
+    from tiebreak.evaluation.audit.finding import Finding
+    from tiebreak.evaluation.audit.result import Audit
     from tiebreak.evaluation.evaluation import Evaluation
     from tiebreak.plan.grid import grid
     from tiebreak.scores.metric import Metric
@@ -25,13 +27,16 @@ if TYPE_CHECKING:
     from tiebreak.stores.sql import SqlStore
 
 _HOMES = {
+    "audit": "tiebreak.api",
     "compare": "tiebreak.api",
     "evaluate": "tiebreak.api",
     "methods": "tiebreak.api",
     "read_evaluation": "tiebreak.api",
     "read_scores": "tiebreak.api",
+    "Audit": "tiebreak.evaluation.audit.result",
     "Comparison": "tiebreak.comparison.comparison",
     "Evaluation": "tiebreak.evaluation.evaluation",
+    "Finding": "tiebreak.evaluation.audit.finding",
     "MemoryStore": "tiebreak.stores.memory",
     "Metric": "tiebreak.scores.metric",
     "Scores": "tiebreak.scores.scores",
@@ -42,14 +47,17 @@ _HOMES = {
 _ROOMS = ("bayesian", "errors", "frequentist")
 
 __all__ = [
+    "Audit",
     "Comparison",
     "Evaluation",
+    "Finding",
     "MemoryStore",
     "Metric",
     "Scores",
     "SqlStore",
     "TiebreakError",
     "__version__",
+    "audit",
     "bayesian",
     "compare",
     "errors",
