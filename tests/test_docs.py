@@ -46,9 +46,10 @@ def run_console(text: str) -> str:
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_readme_blocks_print_what_the_readme_says() -> None:
+@pytest.mark.parametrize("name", ["README.md", "docs/audit.md"])
+def test_blocks_print_what_the_page_says(name: str) -> None:
     """A reader who copies a block gets the same words; after a wanted change: UPDATE_DOCS=1, then read the difference."""
-    page = ROOT / "README.md"
+    page = ROOT / name
     text, namespace, printed = page.read_text(encoding="utf-8"), {}, ""
     new = text
     for language, body in blocks(page):
@@ -62,7 +63,7 @@ def test_readme_blocks_print_what_the_readme_says() -> None:
             expected = printed
         elif language == "console":
             expected = run_console(body)
-        new = new.replace(f"```{language}\n{body}```", f"```{language}\n{expected}```")
+        new = new.replace(f"```{language}\n{body}```", f"```{language}\n{expected}```", 1)
     if UPDATE:
         page.write_text(new, encoding="utf-8")
     assert page.read_text(encoding="utf-8") == new
@@ -74,6 +75,7 @@ def test_readme_blocks_print_what_the_readme_says() -> None:
         "README.md",
         "CONTRIBUTING.md",
         "docs/architecture.md",
+        "docs/audit.md",
         "docs/json.md",
         "docs/cli.md",
         "docs/clusters.md",

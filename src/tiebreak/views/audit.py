@@ -83,7 +83,7 @@ def _subject(audit: Audit) -> str:
     n_classes = f" with {len(folds.classes)} classes" if folds.classes else ""
     splits = "split" if folds.n_splits == 1 else "splits"
     data = f"Data{name}: {audit.n_samples} rows, {audit.n_features} columns, {audit.task}{n_classes}"
-    return f"{data}; {folds.n_splits} {splits}{kind} of  {_span(folds.n_train)} training and {_span(folds.n_test)} test rows"
+    return f"{data}; {folds.n_splits} {splits}{kind} of {_span(folds.n_train)} training and {_span(folds.n_test)} test rows"
 
 
 def _finding_lines(finding: Finding) -> list[str]:

@@ -103,7 +103,7 @@ def _why_not(material: Material, needs: str, deep: bool) -> str:
         "time": "" if material.time is not None else "no time was given",
         "classes": "" if is_classification and material.target is not None else "the target is not one class for each row",
         "target": "" if material.target is not None else "the target is not one class or number for each row",
-        "deep": "" if deep else "only with deep=True",
+        "deep": "" if deep else "only with deep=True (--deep)",
     }
     reasons["leak"] = reasons["target"] or (f"there are fewer than {LEAST_ROWS} rows" if material.n_samples < LEAST_ROWS else "")
     return reasons.get(needs, "")

@@ -23,6 +23,12 @@ MOST_SETS = 64
 BEYOND_CHANCE = 3.0
 """Twins must be so many times as many as chance makes, as columns that depend on each other make more than the estimate."""
 
+FEW_ROWS = 0.5
+"""Different rows among all, of discrete columns only, up to which copies cannot be told from coincidences."""
+
+MOST_AGREEING = 0.3
+"""Share of all pairs that may agree outside of S; below 1 / BEYOND_CHANCE, or copies would hide themselves."""
+
 LEAST_TWINS = 5
 """Pairs of twins below which nothing is concluded."""
 
@@ -130,11 +136,15 @@ def expected_pairs(columns: Columns, hashes: Hashes, rng: np.random.Generator, e
         Where the estimate is as large as that, it need not be better.
     """
     total, all_pairs, largest = _pairs(hashes), hashes.size * (hashes.size - 1) / 2, 0.0
-    cells = {place: columns.cell_hashes(place) for place in _some(columns, rng) if _can_coincide(columns, place)}
+    looked_at = [place for place in _some(columns, rng) if _varies(columns, place)]
+    cells = {place: columns.cell_hashes(place) for place in looked_at if _can_coincide(columns, place)}
+    if len(cells) == len(looked_at) and np.unique(hashes).size <= FEW_ROWS * hashes.size:
+        return total
     for left_out in _sets(list(cells), rng):
         own = sum((cells[place] for place in left_out), np.zeros(hashes.size, dtype=np.uint64))
         near, agreeing = _pairs(hashes - own) - total, _pairs(own) / all_pairs
-        if near and agreeing < 1:
+        # with hardly anything left to agree in, copies themselves would be taken for the odds of S
+        if near and agreeing < 1 and near + total <= MOST_AGREEING * all_pairs:
             largest = max(largest, near * agreeing / (1 - agreeing))
         if largest >= enough:
             break
@@ -148,17 +158,20 @@ def _some(columns: Columns, rng: np.random.Generator) -> list[int]:
     return [int(place) for place in places]
 
 
+def _varies(columns: Columns, place: int) -> bool:
+    values = columns[place].values
+    return not np.array_equal(values, np.full(values.shape, values[0]), equal_nan=True)
+
+
 def _can_coincide(columns: Columns, place: int) -> bool:
-    """Whether a column varies, and its values repeat; numbers with many digits and long texts do not by chance."""
+    """Whether values repeat by chance; numbers with many digits and long texts do not."""
     column = columns[place]
     if column.is_free_text:
         return False
-    values = column.values[np.isfinite(column.values)]
-    if values.size < column.values.size and values.size:
+    if column.is_category:
         return True
-    if values.size == 0 or values.min() == values.max():
-        return False
-    return column.is_category or bool(np.mean(values != np.round(values, _decimals(values))) < 0.5)
+    values = column.values[np.isfinite(column.values)]
+    return values.size == 0 or not values.any() or bool(np.mean(values != np.round(values, _decimals(values))) < 0.5)
 
 
 def _decimals(values: np.ndarray) -> int:
@@ -167,11 +180,12 @@ def _decimals(values: np.ndarray) -> int:
 
 
 def _sets(places: list[int], rng: np.random.Generator) -> list[list[int]]:
-    """Each column alone, and random sets of up to half of them."""
+    """Each column alone; then random sets, and runs of columns side by side, as the indicators of one category often stand."""
     sets = [[place] for place in places]
     if len(places) > 2:
-        sizes = rng.integers(2, max(3, len(places) // 2 + 1), size=MOST_SETS // 2)
-        sets += [sorted(rng.choice(places, size, replace=False).tolist()) for size in sizes]
+        for number, size in enumerate(rng.integers(2, max(3, len(places) // 2 + 1), size=MOST_SETS // 2)):
+            start = int(rng.integers(0, len(places) - size + 1))
+            sets.append(sorted(rng.choice(places, size, replace=False).tolist()) if number % 2 else places[start : start + size])
     return sets
 
 

@@ -1,10 +1,10 @@
 """Single columns that give the target away: copies of it, its consequences, or a row number in sorted data.
 
 Each column alone predicts the target of every row from that of its neighbours in the order of the column: the four nearest on
-either side, the row itself left out. For categories the neighbours are all other rows of the same category. The skill is how
-much of what is to be explained this explains: of the errors of always saying the most frequent class, or of the variance of the
-target's ranks. It needs no model, no direction and no scale, and a column that only knows one of three classes has none to
-boast.
+either side, the row itself left out. For categories, and numbers of few different values, the neighbours are all other rows of
+the same category. The skill is how much of what is to be explained this explains: of the errors of always saying the most
+frequent class, or of the variance of the target's ranks. It needs no model, no direction and no scale, and a column that only
+knows one of three classes has none to boast.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def find_leaks(material: Material) -> list[Finding]:
         Finding(
             "leaking-column",
             severity,
-            f"{subject} {'all' if best == 1 else f'{100 * best:.4g}%'} {what}.",
+            f"{subject} {'all' if best == 1 else f'{100 * best:.3g}%'} {what}.",
             evidence(columns=names, numbers={"skill": best, "n_columns": len(names)}),
             "Ask how the column comes about: is it known when a prediction is to be made, and not a copy or a consequence of the "
             "target? If the rows are sorted by the target, a row number gives it away too. If in doubt, leave it out.",
@@ -98,8 +98,8 @@ def _of_numbers(column: Column, target: FloatArray) -> float:
 
 def _sums_of_others(column: Column, values: FloatArray) -> FloatArray:
     """For each row the sum of `values` over its neighbours in the column, itself left out."""
-    if column.is_category:
-        codes = np.unique(column.values, return_inverse=True)[1]
+    codes = np.unique(column.values, return_inverse=True)[1]
+    if column.is_category or (codes.max() + 1) * (2 * NEIGHBOURS + 1) <= codes.size:
         total = np.zeros((codes.max() + 1, values.shape[1]))
         np.add.at(total, codes, values)
         return np.asarray(total[codes] - values)

@@ -40,9 +40,6 @@ MOST_CLASSES = 7
 MOST_CODES = 3
 """Codes that are written beside a split."""
 
-LABEL_WIDTH = 24
-"""Characters of a class in the legend."""
-
 OTHERS = "other classes"
 
 # Okabe and Ito's colours, which the colour-blind tell apart, in an order in which neighbours differ in lightness too
@@ -123,12 +120,17 @@ class AuditDisplay(Display):
 
     def _size(self) -> tuple[float, float]:
         rows = len(self._labels)
-        legend = 0.3 * -(-len(self._classes) // 4) if self.kind == "classes" else 0.0
+        legend = 0.2 * -(-len(self._classes) // self._legend_columns)
         return PLOT_WIDTH + 1.0 + widest(self._labels) + widest(self._remarks), 2.0 + legend + 0.24 * max(rows, 3)
 
     @property
     def _classes(self) -> list[str]:
         return list(self.data["class"].cat.categories) if self.kind == "classes" else []
+
+    @property
+    def _legend_columns(self) -> int:
+        """As many as fit above the bars."""
+        return int(np.clip(PLOT_WIDTH // (widest(self._classes, SMALL) + 0.4), 1, max(len(self._classes), 1)))
 
     def _title(self) -> str:
         codes = sorted({code for codes in self.splits["codes"] for code in codes})
@@ -199,9 +201,16 @@ class AuditDisplay(Display):
         number_axis(axes)
         x_label(axes, "share of each class in the test set")
         axes.legend(
-            loc="lower left", bbox_to_anchor=(0, 1.0), ncols=min(4, len(self._classes)), fontsize=SMALL, frameon=False,
-            handlelength=1.0, handletextpad=0.4, columnspacing=1.2, borderaxespad=0.1,
-        )  # fmt: skip
+            loc="lower left" if self.owns_figure_ else "upper left",
+            bbox_to_anchor=(0, 1.0 if self.owns_figure_ else -0.16),  # on the caller's axes the title is above
+            ncols=self._legend_columns,
+            fontsize=SMALL,
+            frameon=False,
+            handlelength=1.0,
+            handletextpad=0.4,
+            columnspacing=1.2,
+            borderaxespad=0.1,
+        )
 
     def _colours(self) -> list[str]:
         return [
@@ -267,7 +276,7 @@ def _class_data(audit: Audit, shown: list[int]) -> pd.DataFrame:
     is_many = order.size > MOST_CLASSES + 1
     order = np.append(np.sort(order[:MOST_CLASSES]), order[MOST_CLASSES:]) if is_many else np.arange(order.size)
     counts = np.vstack([whole, folds.counts[shown]])[:, order]
-    names = short_labels([folds.classes[place] or quote("") for place in order], LABEL_WIDTH)
+    names = short_labels([folds.classes[place] or quote("") for place in order])
     if is_many:
         counts = np.hstack([counts[:, :MOST_CLASSES], counts[:, MOST_CLASSES:].sum(axis=1, keepdims=True)])
         names = [*names[:MOST_CLASSES], OTHERS]
