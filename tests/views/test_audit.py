@@ -36,7 +36,8 @@ sides.
 
 def test_a_clean_audit_says_what_was_looked_at_and_what_was_not() -> None:
     """The whole text."""
-    assert str(tb.audit(*classes(), "stratified")) == CLEAN
+    audit = tb.audit(*classes(), "stratified")
+    assert audit.to_text() == CLEAN == f"{audit}\n"
 
 
 def test_findings_have_severity_code_text_and_advice(sorted_iris: tb.Audit) -> None:

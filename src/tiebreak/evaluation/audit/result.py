@@ -157,7 +157,7 @@ class Audit:
         return _facade.audit_plot(self, ax)
 
     def __str__(self) -> str:
-        return self.to_text()
+        return self.to_text().rstrip("\n")
 
     def _repr_html_(self) -> str:
         return _facade.audit_html(self)
