@@ -11,12 +11,14 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 from sklearn.datasets import make_classification
+from sklearn.model_selection import KFold
 from sklearn.neighbors import KNeighborsClassifier
 
 import tiebreak as tb
 from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.settings import Settings
+from tiebreak.evaluation.audit.audit import audit
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
 
@@ -45,6 +47,19 @@ def long_names(n_models: int) -> list[str]:
     return names[:n_models]
 
 
+def audit_figures() -> list[bytes]:
+    """Two classes without a finding, eight of which chance leaves some out, and a sorted regression with all that goes wrong."""
+    rng = np.random.default_rng(0)
+    X, y, many = rng.normal(size=(240, 4)), rng.normal(size=240), rng.integers(0, 8, 240)
+    few = {"kind": "stratified", "n_folds": 5}
+    audits = (
+        audit(X, np.where(y > 0.5, "ill", "well"), few),
+        audit(X, np.array([f"a class with quite a long name {i}" for i in range(8)])[many], {"kind": "kfold", "n_folds": 12}),
+        audit(X, np.sort(y), KFold(40), groups=np.repeat(np.arange(40), 6)[::-1] % 30, time=np.arange(240)),
+    )
+    return [each.plot().to_png() for each in audits]
+
+
 def contact_sheet() -> Image.Image:
     """For each display: two models and four on the left, one above the other, and forty on the right; last nested ones."""
     rmse = Metric("root_mean_squared_error", higher_is_better=False)
@@ -56,6 +71,7 @@ def contact_sheet() -> Image.Image:
         example(long_names(40), Metric("accuracy", higher_is_better=True), step=0.003, rope=0.02, noise=0.008),
     )
     pictures = [[thumbnail(getattr(comparison.plot, name)().to_png()) for comparison in comparisons] for name in DISPLAYS]
+    pictures.append([thumbnail(png) for png in audit_figures()])
     blocks = [block(*row) for row in pictures]
     blocks.append(stacked([thumbnail(nested(n).plot().to_png()) for n in (2, 8)]))
     left, right = stacked(blocks[:3]), stacked(blocks[3:])

@@ -15,6 +15,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from tiebreak import bayesian, errors, frequentist, metrics
     from tiebreak.api import (
+        audit,
         bias_variance,
         compare,
         evaluate,
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     )
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.errors import TiebreakError
+    from tiebreak.evaluation.audit.finding import Finding
+    from tiebreak.evaluation.audit.result import Audit
     from tiebreak.evaluation.bias_variance import BiasVariance
     from tiebreak.evaluation.evaluation import Evaluation
     from tiebreak.evaluation.learning_curve import LearningCurve
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "bias_variance": "tiebreak.api",
+    "audit": "tiebreak.api",
     "compare": "tiebreak.api",
     "evaluate": "tiebreak.api",
     "learning_curve": "tiebreak.api",
@@ -50,10 +54,12 @@ _HOMES = {
     "read_scores": "tiebreak.api",
     "validation_curve": "tiebreak.api",
     "BiasVariance": "tiebreak.evaluation.bias_variance",
+    "Audit": "tiebreak.evaluation.audit.result",
     "Comparison": "tiebreak.comparison.comparison",
     "CostMatrix": "tiebreak.metrics.costs",
     "Evaluation": "tiebreak.evaluation.evaluation",
     "LearningCurve": "tiebreak.evaluation.learning_curve",
+    "Finding": "tiebreak.evaluation.audit.finding",
     "MemoryStore": "tiebreak.stores.memory",
     "Metric": "tiebreak.scores.metric",
     "NestedEvaluation": "tiebreak.evaluation.nested",
@@ -66,10 +72,12 @@ _HOMES = {
 _ROOMS = ("bayesian", "errors", "frequentist", "metrics")
 
 __all__ = [
+    "Audit",
     "BiasVariance",
     "Comparison",
     "CostMatrix",
     "Evaluation",
+    "Finding",
     "LearningCurve",
     "MemoryStore",
     "Metric",
@@ -79,6 +87,7 @@ __all__ = [
     "TiebreakError",
     "ValidationCurve",
     "__version__",
+    "audit",
     "bayesian",
     "bias_variance",
     "compare",

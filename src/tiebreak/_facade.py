@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from tiebreak.comparison.comparison import Comparison, PairComparison
     from tiebreak.comparison.requirements import Requirements
+    from tiebreak.evaluation.audit.result import Audit
     from tiebreak.evaluation.bias_corrected import BiasCorrectedScore
     from tiebreak.evaluation.evaluation import Evaluation
     from tiebreak.evaluation.nested import NestedEvaluation
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from tiebreak.scores.scores import Scores
     from tiebreak.views.nested_frames import Part
     from tiebreak.views.plots import Plots
+    from tiebreak.views.plots.audit import AuditDisplay
     from tiebreak.views.plots.base import Display
     from tiebreak.views.plots.nested import NestedDisplay
 
@@ -273,3 +275,52 @@ def curve_display(curve: Shown) -> Display:
     from tiebreak.views.curves import to_display as view
 
     return view(curve)
+
+
+def audit_text(audit: Audit) -> str:
+    """An audit for a terminal."""
+    from tiebreak.views.audit import audit_text as view
+
+    return view(audit)
+
+
+def audit_markdown(audit: Audit) -> str:
+    """An audit as Markdown."""
+    from tiebreak.views.audit import audit_markdown as view
+
+    return view(audit)
+
+
+def audit_html(audit: Audit) -> str:
+    """An audit as a piece of HTML without script, for notebooks."""
+    from tiebreak.views.audit import audit_html as view
+
+    return view(audit)
+
+
+def audit_frame(audit: Audit) -> pd.DataFrame:
+    """The findings of an audit as a frame."""
+    from tiebreak.views.audit_tables import audit_frame as view
+
+    return view(audit)
+
+
+def audit_dict(audit: Audit) -> dict[str, Any]:
+    """An audit in schema 1."""
+    from tiebreak.views.audit_tables import audit_dict as view
+
+    return view(audit)
+
+
+def audit_json(audit: Audit, path: str | os.PathLike[str] | None) -> str:
+    """An audit as JSON text."""
+    from tiebreak.views.audit_tables import audit_json as view
+
+    return view(audit, path)
+
+
+def audit_plot(audit: Audit, ax: Any) -> AuditDisplay:
+    """What each test set holds, drawn."""
+    from tiebreak.views.plots.audit import AuditDisplay
+
+    return AuditDisplay.from_audit(audit).plot(ax)

@@ -19,6 +19,7 @@ from tiebreak.readers import read_scores as _read
 from tiebreak.scores.scores import Scores
 
 if TYPE_CHECKING:
+    from tiebreak.evaluation.audit.result import Audit
     from tiebreak.evaluation.bias_variance import BiasVariance, Loss
     from tiebreak.evaluation.evaluation import Evaluation
     from tiebreak.evaluation.learning_curve import LearningCurve
@@ -448,6 +449,71 @@ def read_evaluation(store: Any, name: str | None = None) -> Evaluation:
     from tiebreak.evaluation.read import read_evaluation as _read_evaluation
 
     return _read_evaluation(store, name)
+
+
+def audit(
+    X: Any,
+    y: Any,
+    cv: Any = None,
+    *,
+    groups: Any = None,
+    time: Any = None,
+    metric: str | Sequence[str] | None = None,
+    task: Literal["classification", "regression"] | None = None,
+    deep: bool = False,
+    rng: int | np.random.Generator = 0,
+) -> Audit:
+    """Check, before any model is fitted, whether data and splits are plausible, representative, and like the real use.
+
+    Looks for test rows that also stand in training, by number or as copies; groups on both sides; training on the future and
+    folds that ignore time; classes that are missing or rare; test sets too small for the metric, and folds of unequal size; folds
+    unlike the whole; single columns that give the target away. No model of yours is fitted.
+
+    Parameters
+    ----------
+    X : array_like, sparse matrix, or data frame (pandas, polars) of shape (n_samples, n_features)
+        Missing values and columns of text are fine.
+    y : array_like of shape (n_samples,) or (n_samples, n_outputs)
+    cv : None, int, str, dict, splitter, or iterable of (train, test)
+        As for `evaluate`, and the same splits. Splits that `evaluate` refuses are audited if they can be made.
+    groups : array_like of shape (n_samples,), optional
+        Which examples belong together.
+    time : array_like of shape (n_samples,), optional
+        When each example was known: numbers, dates, or texts in ISO 8601.
+    metric : str or sequence of str, optional
+        What is to be computed on each test set, by scikit-learn's names, so that their sizes can be checked against it.
+    task : {"classification", "regression"}, optional
+        If not given: texts and few different whole numbers are classes.
+    deep : bool, default False
+        Whether to look also for folds that a classifier tells from the rest (adversarial validation) and for near copies;
+        takes seconds to a minute.
+    rng : int or Generator, default 0
+        Seeds splits that are shuffled and have no seed, and samples of large data.
+
+    Returns
+    -------
+    Audit
+        Print it for the findings; `.findings`, `.worst`, `.to_frame()`, `.plot()` for the rest.
+
+    Raises
+    ------
+    TiebreakError
+        Data or splits that cannot be used at all, or times that cannot be sorted; the text says how to go on.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import KFold
+    >>> X, y = load_iris(return_X_y=True)  # sorted by class
+    >>> [finding.code for finding in tb.audit(X, y, KFold(3)).at_least("warning")]
+    ['class-missing-in-training', 'class-missing-in-test', 'unrepresentative-folds']
+    >>> tb.audit(X, y, "stratified").worst
+    'note'
+    """
+    from tiebreak.evaluation.audit.audit import audit as _audit
+
+    return _audit(X, y, cv, groups=groups, time=time, metric=metric, task=task, deep=deep, rng=rng)
 
 
 def learning_curve(

@@ -80,6 +80,10 @@ class InvalidPlanError(TiebreakError, ValueError):
     """Models, data or splits that cannot be evaluated as they stand."""
 
 
+class UnsortableTimeError(TiebreakError, ValueError):
+    """Times that are in no order, so that nobody can say which came first."""
+
+
 class StoreError(TiebreakError, OSError):
     """A store that cannot be opened, read or written: no store at all, locked, read-only, on a full disk."""
 

@@ -45,6 +45,14 @@ def test_groups_weights_and_what_is_dropped_are_no_features(tmp_path: Path) -> N
     assert data.weights.tolist() == [1.0, 0.5, 1.0, 0.5]
 
 
+def test_the_time_of_each_row_is_no_feature(tmp_path: Path) -> None:
+    """It is for the audit."""
+    data = read(tmp_path, target="diagnosis", time="age", drop=["site", "patient"])
+    assert list(data.X.columns) == ["weight"]
+    assert data.time.tolist() == [34, 35, 61, 62]
+    assert read(tmp_path, target="diagnosis").time is None
+
+
 def test_features_can_be_named(tmp_path: Path) -> None:
     """In the order given."""
     assert list(read(tmp_path, target="diagnosis", features=["site", "age"]).X.columns) == ["site", "age"]
@@ -95,7 +103,7 @@ COLUMNS = "'patient', 'site', 'age', 'weight' and 'diagnosis'"
         ({"target": "age", "weight": "site"}, "data.weight = \"site\": there is no key 'weight' here; did you mean 'weights'?"),
         (
             {"target": "age", "groups": "age"},
-            'data.groups = "age": is named twice: as target, groups or weights. Each is a column of its own.',
+            'data.groups = "age": is named twice: as target, groups, weights or time. Each is a column of its own.',
         ),
         ({"target": "age", "weights": "site"}, 'data.weights = "site": weights must be numbers of at least 0.'),
         ({"target": "age", "drop": ["aeg"]}, "data.drop[0] = \"aeg\": there is no column 'aeg'; did you mean 'age'?"),
@@ -106,7 +114,7 @@ COLUMNS = "'patient', 'site', 'age', 'weight' and 'diagnosis'"
         ),
         (
             {"target": "age", "features": ["age"]},
-            "data.features = [\"age\"]: 'age' is the target, the groups or the weights, and so no feature.",
+            "data.features = [\"age\"]: 'age' is the target, the groups, weights or time, and so no feature.",
         ),
         (
             {"target": "age", "groups": "site", "drop": ["patient", "weight", "diagnosis"]},
@@ -138,7 +146,7 @@ def test_a_table_that_cannot_be_read_is_named(tmp_path: Path, content: str, mess
     assert refused(tmp_path, source="t.csv", target="y") == f'data.source = "t.csv": {message}'
 
 
-KEYS = "'source', 'target', 'groups', 'weights', 'drop' and 'features'"
+KEYS = "'source', 'target', 'groups', 'weights', 'time', 'drop' and 'features'"
 
 
 def test_a_row_index_is_no_feature(tmp_path: Path) -> None:

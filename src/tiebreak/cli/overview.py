@@ -4,14 +4,15 @@ from __future__ import annotations
 
 COMMANDS = {
     "compare": "Say which models are better, and which tie.",
+    "audit": "Check the data and splits of a study.",
     "run": "Measure the models of a study, and compare them.",
-    "nested": "Score the choice of a model, on data that took no part in it.",
     "resume": "Go on with a run.",
     "runs": "List the runs of a store.",
-    "learning-curve": "Say whether more data would help the models of a study.",
-    "validation-curve": "Find the best value of a parameter, and what ties.",
     "show": "Show how far a run has come.",
     "export": "Write the scores or predictions of a run to a file.",
+    "learning-curve": "Say whether more data would help the models of a study.",
+    "validation-curve": "Find the best value of a parameter, and what ties.",
+    "nested": "Score the choice of a model, on data that took no part in it.",
     "store": "Check, back up or upgrade a store.",
     "demo": "Run two worked examples and explain the answers.",
     "doctor": "Show versions, and what is missing.",

@@ -48,6 +48,21 @@ def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None) -> Plann
     InvalidPlanError
         The splits cannot be made, overlap, or leave a class out of a training set.
     """
+    planned = draft_splits(cv, dataset, task, rng)
+    _check_splits(planned.splits, dataset, task)
+    return planned
+
+
+def draft_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None) -> PlannedSplits:
+    """The same splits as they come, for an audit: they may overlap, or leave a class out.
+
+    The parameters are those of `make_splits`.
+
+    Raises
+    ------
+    InvalidPlanError
+        The splits cannot be made.
+    """
     if cv is None:
         cv = _default(dataset, task)
     if isinstance(cv, bool) or (isinstance(cv, numbers.Real) and not isinstance(cv, numbers.Integral)):
@@ -59,19 +74,16 @@ def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None) -> Plann
     if isinstance(cv, Mapping):
         made = make_splitter(cv, dataset, task, derive_seed(0 if rng is None else rng, "splits", dataset.name))
         splits = _of_splitter(made.splitter, dataset, made.strata if made.strata is not None else dataset.y)
-        planned = PlannedSplits(splits, made.scheme(len(splits)))
-    elif hasattr(cv, "split"):
+        return PlannedSplits(splits, made.scheme(len(splits)))
+    if hasattr(cv, "split"):
         splits = _of_splitter(_seeded(cv, dataset, rng), dataset, dataset.y)
-        planned = PlannedSplits(splits, scheme_of(cv, len(splits)))
-    elif isinstance(cv, Iterable):
-        planned = PlannedSplits(_of_pairs(cv, dataset.n_samples), None)
-    else:
-        raise InvalidPlanError(
-            f"cv is of type {type(cv).__name__}. Pass a number of folds, a name such as 'repeated-stratified', a splitter of "
-            "scikit-learn, or pairs (training rows, test rows)."
-        )
-    _check_splits(planned.splits, dataset, task)
-    return planned
+        return PlannedSplits(splits, scheme_of(cv, len(splits)))
+    if isinstance(cv, Iterable):
+        return PlannedSplits(_of_pairs(cv, dataset.n_samples), None)
+    raise InvalidPlanError(
+        f"cv is of type {type(cv).__name__}. Pass a number of folds, a name such as 'repeated-stratified', a splitter of "
+        "scikit-learn, or pairs (training rows, test rows)."
+    )
 
 
 def _default(dataset: Dataset, task: Task) -> dict[str, Any]:

@@ -20,17 +20,20 @@ BUNDLED = ("breast_cancer", "iris", "wine", "digits", "diabetes")
 
 _CSV = (".csv", ".tsv", ".txt")
 _PARQUET = (".parquet", ".pq")
-_KEYS = ("source", "target", "groups", "weights", "drop", "features")
+_KEYS = ("source", "target", "groups", "weights", "time", "drop", "features")
+_SPECIAL = ("target", "groups", "weights", "time")
+"""Columns that have a use of their own, and so are no features."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StudyData:
-    """A dataset as it goes to `tiebreak.evaluate`."""
+    """A dataset as it goes to `tiebreak.evaluate`; the time of each row, which is no feature, is for `tiebreak.audit`."""
 
     X: Any
     y: Any
     groups: Any = None
     weights: Any = None
+    time: Any = None
 
 
 def read_datasets(entry: Entry, folder: Path) -> dict[str, StudyData]:
@@ -95,10 +98,10 @@ def _columns(entry: Entry, frame: pd.DataFrame) -> StudyData:
     frame.columns = columns
     if "target" not in table:
         raise entry.error(f"says no target: the column to be predicted. {nearest('', columns, 'The columns are')}")
-    special: dict[str, str] = {key: _known(table[key], columns) for key in ("target", "groups", "weights") if key in table}
+    special: dict[str, str] = {key: _known(table[key], columns) for key in _SPECIAL if key in table}
     for key, column in special.items():
         if list(special.values()).index(column) != list(special).index(key):
-            raise table[key].error("is named twice: as target, groups or weights. Each is a column of its own.")
+            raise table[key].error("is named twice: as target, groups, weights or time. Each is a column of its own.")
         _check_complete(table[key], frame[column])
     features = _features(entry, columns, special)
     return StudyData(
@@ -106,6 +109,7 @@ def _columns(entry: Entry, frame: pd.DataFrame) -> StudyData:
         y=frame[special["target"]],
         groups=frame[special["groups"]] if "groups" in special else None,
         weights=_weights(table["weights"], frame[special["weights"]]) if "weights" in special else None,
+        time=frame[special["time"]] if "time" in special else None,
     )
 
 
@@ -117,7 +121,7 @@ def _features(entry: Entry, columns: Sequence[str], special: dict[str, str]) -> 
         features = _several(table["features"], columns)
         for column in features:
             if column in special.values():
-                raise table["features"].error(f"{column!r} is the target, the groups or the weights, and so no feature.")
+                raise table["features"].error(f"{column!r} is the target, the groups, weights or time, and so no feature.")
         return features
     dropped = _several(table["drop"], columns) if "drop" in table else []
     if special["target"] in dropped:

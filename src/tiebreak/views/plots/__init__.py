@@ -1,5 +1,6 @@
 """Figures: each display holds every number that it draws, and draws with matplotlib when asked to."""
 
+from tiebreak.views.plots.audit import AuditDisplay
 from tiebreak.views.plots.bias_variance import BiasVarianceDisplay
 from tiebreak.views.plots.calibration import CalibrationDisplay
 from tiebreak.views.plots.confusion import ConfusionDisplay
@@ -16,6 +17,7 @@ from tiebreak.views.plots.validation_curve import ValidationCurveDisplay
 from tiebreak.views.plots.verdicts import VerdictsDisplay
 
 __all__ = [
+    "AuditDisplay",
     "BiasVarianceDisplay",
     "CalibrationDisplay",
     "ConfusionDisplay",

@@ -1,0 +1,128 @@
+"""``tiebreak audit``: whether the data and splits of a study are plausible, before anything is measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tiebreak.cli.compare import FORMATS
+from tiebreak.cli.csv_text import csv_lines
+from tiebreak.cli.options import help_option
+from tiebreak.cli.process import EXIT_NOT_MET, EXIT_OK, CommandError, emit, make_folder, reason, say
+from tiebreak.cli.wording import in_study
+from tiebreak.errors import InvalidParameterError, InvalidPlanError, InvalidStudyError, UnknownNameError, UnsortableTimeError
+
+if TYPE_CHECKING:
+    from tiebreak.evaluation.audit.result import Audit
+    from tiebreak.plan.study import Study
+    from tiebreak.plan.study_data import StudyData
+
+FAIL_ON = ("warning", "error")
+
+EPILOG = """\b
+Examples:
+  tiebreak audit study.toml
+  tiebreak audit study.toml --deep --plots figures
+  tiebreak audit study.toml --fail-on error --format markdown
+"""
+
+
+@click.command("audit", epilog=EPILOG, short_help="Check the data and splits of a study.")
+@click.argument("study", metavar="STUDY")
+@click.option("--deep", is_flag=True, help="Look for near copies too, and for folds that a classifier tells from the rest.")
+@click.option("--fail-on", type=click.Choice(FAIL_ON), help="Exit code 1 if there is a finding as grave as that, or graver.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(FORMATS),
+    default=FORMATS[0],
+    show_default=True,
+    help="How the findings are written.",
+)
+@click.option("--plots", type=click.Path(path_type=Path), metavar="DIR", help="Draw what each test set holds into this folder.")
+@help_option
+@click.pass_context
+def audit_command(context: click.Context, /, study: str, deep: bool, fail_on: Any, format_: str, plots: Path | None) -> None:
+    """Check whether the data and splits of STUDY are plausible, representative, and like the real use.
+
+    Nothing is measured and no model is fitted. Beside the columns that 'tiebreak run' uses, [data] may say time = "COLUMN": when
+    each row was known.
+    """
+    from tiebreak.plan.study import read_study
+
+    read = read_study(study)
+    if len(read.datasets) > 1 and format_ != FORMATS[0]:
+        raise click.UsageError(
+            f"the study has {len(read.datasets)} datasets, and so as many audits; --format {format_} holds one. Leave it out."
+        )
+    if plots is not None:
+        make_folder(plots)
+    audits = [_audited(read, name, data, deep) for name, data in read.datasets.items()]
+    _VIEWS[format_](audits)
+    if plots is not None:
+        _draw(audits, plots)
+    failed = fail_on is not None and any(audit.at_least(fail_on) for audit in audits)
+    context.exit(EXIT_NOT_MET if failed else EXIT_OK)
+
+
+def _audited(study: Study, name: str, data: StudyData, deep: bool) -> Audit:
+    from tiebreak.evaluation.audit.audit import audit
+    from tiebreak.plan.data import check_dataset, find_task
+    from tiebreak.plan.models import name_models
+
+    of = f"data.{name}" if name else "data"
+    try:
+        dataset = check_dataset(data.X, data.y, name=name)
+        return audit(
+            data.X,
+            data.y,
+            study.cv,
+            groups=data.groups,
+            time=data.time,
+            metric=study.scoring,
+            task=find_task(name_models(study.models), dataset.y),
+            deep=deep,
+            rng=study.seed,
+            name=name,
+        )
+    except UnsortableTimeError as error:
+        raise InvalidStudyError(f"{study.file}: {of}.time = {data.time.name!r}: {error}") from error
+    except (InvalidPlanError, InvalidParameterError, UnknownNameError) as error:
+        raise InvalidStudyError(f"{study.file}: {in_study(str(error))}") from error
+
+
+def _draw(audits: list[Audit], folder: Path) -> None:
+    """A figure for each dataset, audit.png or audit-1.png and so on in the order of the study."""
+    names = ["audit.png"] if len(audits) == 1 else [f"audit-{number}.png" for number in range(1, len(audits) + 1)]
+    try:
+        for audit, name in zip(audits, names, strict=True):
+            audit.plot().save(folder / name)
+    except OSError as error:
+        raise CommandError(f"the plots could not be written to {str(folder)!r}: {reason(error)}") from error
+    say(f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} in {folder}")
+
+
+# --- one function for each format -------------------------------------------------------------------------------------------
+
+
+def _as_table(audits: list[Audit]) -> None:
+    emit("\n".join(audit.to_text() for audit in audits))
+
+
+def _as_json(audits: list[Audit]) -> None:
+    emit(f"{audits[0].to_json()}\n")
+
+
+def _as_markdown(audits: list[Audit]) -> None:
+    emit(audits[0].to_markdown())
+
+
+def _as_csv(audits: list[Audit]) -> None:
+    from tiebreak.views.audit_tables import audit_csv_rows
+
+    emit(csv_lines(*audit_csv_rows(audits[0])))
+
+
+_VIEWS = {"table": _as_table, "json": _as_json, "csv": _as_csv, "markdown": _as_markdown}

@@ -1,0 +1,41 @@
+"""Small data, clean and with one fault planted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import tiebreak as tb
+
+
+def classes(n: int = 200, p: int = 4, n_classes: int = 2, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Classes that overlap, in random order."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p))
+    latent = X[:, 0] + rng.normal(size=n)
+    return X, np.searchsorted(np.quantile(latent, np.arange(1, n_classes) / n_classes), latent)
+
+
+def numbers(n: int = 200, p: int = 4, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """A regression with as much noise as signal, in random order."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p))
+    return X, X[:, 0] + rng.normal(size=n)
+
+
+def found(code: str, audit: tb.Audit) -> tb.Finding | None:
+    """The finding of that code, None if there is none."""
+    return next((finding for finding in audit if finding.code == code), None)
+
+
+def the(code: str, *args: Any, **more: Any) -> tb.Finding:
+    """The one finding of that code in an audit that must have it."""
+    finding = found(code, tb.audit(*args, **more))
+    assert finding is not None
+    return finding
+
+
+def codes(*args: Any, **more: Any) -> list[str]:
+    """Codes of what an audit finds."""
+    return [finding.code for finding in tb.audit(*args, **more)]
