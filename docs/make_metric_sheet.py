@@ -16,6 +16,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import tiebreak as tb
+from tiebreak.views.plots import IntervalsDisplay
 
 TARGET = Path(__file__).parent / "images" / "contact-sheet-metrics.png"
 SCORING = ["accuracy", "roc_auc", "neg_log_loss"]
@@ -54,13 +55,20 @@ def matrices() -> list[tb.metrics.ConfusionMatrix]:
     ]
 
 
+def intervals() -> list[IntervalsDisplay]:
+    """The lecture's two test sets, and ten folds."""
+    rates = tb.frequentist.independent_proportions(0.15, 30, 0.25, 5000, given="rates", higher_is_better=False)
+    folds = tb.frequentist.kfold_ttest([0.02, 0.03, 0.01, 0.05, -0.01, 0.03, 0.02, -0.01, 0.03, 0.0])
+    return [IntervalsDisplay.from_rates(rates), IntervalsDisplay.from_kfold(folds, metric="accuracy")]
+
+
 def metric_sheet() -> Image.Image:
     """Two models on the left, eight on the right."""
     columns = [
         [thumbnail(getattr(each, kind)().plot().to_png()) for kind in ("roc", "precision_recall", "calibration")]
         for each in evaluations()
     ]
-    squares = [thumbnail(matrix.plot().to_png()) for matrix in matrices()]
+    squares = [thumbnail(display.to_png()) for display in (*(matrix.plot() for matrix in matrices()), *intervals())]
     pictures = [stacked(column) for column in (columns[0], columns[1], squares)]
     width = sum(picture.width for picture in pictures) + 4 * GAP
     sheet = Image.new("RGB", (width, max(picture.height for picture in pictures) + 2 * GAP), "white")

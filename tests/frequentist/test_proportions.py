@@ -27,7 +27,7 @@ def test_scipy_agrees(method: ProportionMethod, name: str, case: tuple[int, int]
     """scipy has three of the intervals, for whole counts."""
     x, n = case
     theirs = stats.binomtest(x, n).proportion_ci(level, method=name)
-    assert proportion_interval(x, n, confidence=level, method=method) == pytest.approx(tuple(theirs), rel=1e-9, abs=1e-12)
+    assert proportion_interval(x, n, level=level, method=method) == pytest.approx(tuple(theirs), rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -47,7 +47,7 @@ def test_failures_mirror_successes(method: ProportionMethod, case: tuple[int, in
 @given(case=counts)
 def test_more_confidence_is_wider(method: ProportionMethod, case: tuple[int, int]) -> None:
     """The limits of 99 % hold those of 90 %; but for Agresti and Coull, whose middle moves with the level."""
-    narrow, wide = (proportion_interval(*case, confidence=level, method=method) for level in (0.9, 0.99))
+    narrow, wide = (proportion_interval(*case, level=level, method=method) for level in (0.9, 0.99))
     assert wide.low <= narrow.low + 1e-12
     assert wide.high >= narrow.high - 1e-12
 
@@ -207,5 +207,5 @@ def test_unknown_names() -> None:
         independent_proportions(1, 2, 1, 2).confidence_interval(method="z")  # type: ignore[arg-type]
     with pytest.raises(InvalidParameterError, match=r"^given must be 'counts' or 'rates'; got 'percent'"):
         independent_proportions(1, 2, 1, 2, given="percent")  # type: ignore[arg-type]
-    with pytest.raises(InvalidParameterError, match="confidence must lie between 0 and 1"):
-        proportion_interval(1, 2, confidence=95)
+    with pytest.raises(InvalidParameterError, match="level must lie between 0 and 1"):
+        proportion_interval(1, 2, level=95)

@@ -255,7 +255,7 @@ def proportion_interval(inputs: dict, options: dict, load: object) -> Named:
     level = float(_option("confidence", inputs, options, 0.95))
     named: Named = {}
     for method in PROPORTION_METHODS:
-        low, high = tb.frequentist.proportion_interval(x, n, confidence=level, method=method)
+        low, high = tb.frequentist.proportion_interval(x, n, level=level, method=method)
         named[PROPORTION_NAMES.get(method, method.replace("-", "_"))] = [float(low), float(high)]
     return {"estimate": x / n, **named}
 

@@ -103,12 +103,13 @@ class IndependentProportionsResult:
         pvalue = np.where(np.asarray(self.difference) == 0, 1.0, np.maximum(2 * ndtr(-np.abs(statistic)), SMALLEST_PVALUE))
         return ZTest(plain(statistic), plain(pvalue), plain(error))
 
-    def confidence_interval(self, confidence: float = 0.95, method: DifferenceMethod = "newcombe") -> Interval:
+    def confidence_interval(self, level: float = 0.95, method: DifferenceMethod = "newcombe") -> Interval:
         """Interval of the difference.
 
         Parameters
         ----------
-        confidence : float, default 0.95
+        level : float, default 0.95
+            Coverage, between 0 and 1.
         method : {"newcombe", "agresti-caffo", "wald"}
             "newcombe" joins the Wilson limits of both rates [N98]_, method 10; "agresti-caffo" adds a success and a failure to
             each [AC00]_; "wald" is the normal interval of textbooks, ``d +- z sqrt(p1 q1 / n1 + p2 q2 / n2)``, which is too
@@ -122,7 +123,7 @@ class IndependentProportionsResult:
            result from adding two successes and two failures. The American Statistician 54, 2000.
         """
         _check_method(method, DifferenceMethod)
-        z = _multiplier(confidence)
+        z = _multiplier(level)
         if method == "newcombe":
             one, other = (self.first, self.n_first), (self.second, self.n_second)
             if not self.higher_is_better:
@@ -201,7 +202,7 @@ def independent_proportions(
 
 
 def proportion_interval(
-    successes: ArrayLike, n: ArrayLike, *, confidence: float = 0.95, method: ProportionMethod = "wilson"
+    successes: ArrayLike, n: ArrayLike, *, level: float = 0.95, method: ProportionMethod = "wilson"
 ) -> Interval:
     """Confidence interval of one proportion, such as the accuracy on one test set.
 
@@ -211,7 +212,8 @@ def proportion_interval(
         How many of the examples; need not be whole.
     n : array_like
         Number of examples, broadcast against `successes`.
-    confidence : float, default 0.95
+    level : float, default 0.95
+        Coverage, between 0 and 1.
     method : str
         "wilson" inverts the score test [W27]_ and is the default, as its coverage is near the nominal one for every n [BCD01]_.
         "clopper-pearson" inverts the exact tests [CP34]_: never too short, mostly too long; "mid-p" counts the observed outcome
@@ -248,7 +250,7 @@ def proportion_interval(
     '0.2553 to 0.3662'
     """
     _check_method(method, ProportionMethod)
-    z = _multiplier(confidence)
+    z = _multiplier(level)
     x, total = _check_counts(successes, n)
     low, high = _INTERVALS[method](x, total, z)
     return Interval(plain(low), plain(high))
@@ -368,10 +370,10 @@ def _root(function: object, low: float, high: float) -> float:
     return float(brentq(function, max(low, smallest), min(high, 1 - 1e-16), xtol=1e-300, rtol=1e-14, maxiter=2000))
 
 
-def _multiplier(confidence: float) -> float:
+def _multiplier(level: float) -> float:
     from scipy.special import ndtri
 
-    return float(-ndtri((1 - check_probability(confidence, "confidence")) / 2))
+    return float(-ndtri((1 - check_probability(level, "level")) / 2))
 
 
 def _tail(z: float) -> float:

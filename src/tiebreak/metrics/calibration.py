@@ -140,7 +140,7 @@ def curve_of(
     count = everywhere[kept]
     predicted, observed = (np.asarray(np.bincount(place, values)[kept] / count) for values in (p, happened))
     n = count / n_copies
-    low, high = proportion_interval(observed * n, n, confidence=1 - check_probability(alpha, "alpha"))
+    low, high = proportion_interval(observed * n, n, level=1 - check_probability(alpha, "alpha"))
     return CalibrationCurve(
         data.positive,
         predicted,

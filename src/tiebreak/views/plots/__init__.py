@@ -5,6 +5,7 @@ from tiebreak.views.plots.bias_variance import BiasVarianceDisplay
 from tiebreak.views.plots.calibration import CalibrationDisplay
 from tiebreak.views.plots.confusion import ConfusionDisplay
 from tiebreak.views.plots.correlation import CorrelationDisplay
+from tiebreak.views.plots.intervals import IntervalsDisplay
 from tiebreak.views.plots.learning_curve import LearningCurveDisplay
 from tiebreak.views.plots.nested import NestedDisplay
 from tiebreak.views.plots.plots import Plots
@@ -22,6 +23,7 @@ __all__ = [
     "CalibrationDisplay",
     "ConfusionDisplay",
     "CorrelationDisplay",
+    "IntervalsDisplay",
     "LearningCurveDisplay",
     "NestedDisplay",
     "Plots",

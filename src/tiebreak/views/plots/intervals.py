@@ -1,0 +1,143 @@
+"""The interval of one difference by several methods, the one to believe first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from tiebreak.errors import InvalidParameterError
+from tiebreak.numerics import FloatArray, check_probability
+from tiebreak.views.format import format_percent
+from tiebreak.views.plots.base import Display
+from tiebreak.views.plots.style import (
+    INK,
+    MARKS,
+    PLOT_WIDTH,
+    QUIET,
+    minus,
+    model_axis,
+    number_axis,
+    plain_axes,
+    row_note,
+    widest,
+    x_label,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from tiebreak.frequentist.kfold_t import KFoldTResult
+    from tiebreak.frequentist.proportions import DifferenceMethod, IndependentProportionsResult
+
+_OF_RATES: tuple[tuple[DifferenceMethod, str], ...] = (
+    ("newcombe", "Newcombe"),
+    ("agresti-caffo", "Agresti-Caffo"),
+    ("wald", "textbook (z)"),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IntervalsDisplay(Display):
+    """Intervals of one difference, and whether they hold zero.
+
+    Attributes
+    ----------
+    data : DataFrame
+        method, low, high; the first row is the method to believe.
+    difference : float
+        Positive favours the first.
+    unit : str
+        What the difference is of.
+    level : float
+        Coverage that the intervals aim at.
+    caution : str
+        What all of them, or the others, take for granted.
+    """
+
+    difference: float
+    unit: str
+    level: float
+    caution: str
+
+    @classmethod
+    def from_rates(cls, rates: IndependentProportionsResult, *, level: float = 0.95) -> Self:
+        """Of two rates on test sets of their own.
+
+        Parameters
+        ----------
+        rates : IndependentProportionsResult
+            One pair.
+        level : float
+        """
+        rows = [(name, *rates.confidence_interval(level, method)) for method, name in _OF_RATES]
+        caution = "All take it that the test sets share no example, and that examples are independent of one another."
+        unit = "rate" if rates.higher_is_better else "error rate"
+        return cls._of(rows, rates.difference, f"difference of the {unit}s", level, caution)
+
+    @classmethod
+    def from_kfold(cls, folds: KFoldTResult, *, level: float = 0.95, metric: str = "score") -> Self:
+        """Of two models on the same folds.
+
+        Parameters
+        ----------
+        folds : KFoldTResult
+            One pair.
+        level : float
+        metric : str
+            What was measured.
+        """
+        tests = (("corrected", folds.corrected), ("textbook", folds.textbook))
+        rows = [(name, *test.confidence_interval(level)) for name, test in tests]
+        caution = "The textbook's takes folds for independent, though their training sets overlap."
+        return cls._of(rows, folds.corrected.difference, f"difference in {metric}", level, caution)
+
+    @classmethod
+    def _of(cls, rows: Sequence[tuple[object, ...]], difference: FloatArray, unit: str, level: float, caution: str) -> Self:
+        import pandas as pd
+
+        if np.ndim(difference):
+            raise InvalidParameterError(f"one difference is drawn at a time, and there are {np.size(difference)}; pick one pair.")
+        data = pd.DataFrame(rows, columns=["method", "low", "high"])
+        return cls(data, float(difference), unit, check_probability(level, "level"), caution)
+
+    def _holds_zero(self) -> list[bool]:
+        return [bool(low <= 0 <= high) for low, high in zip(self.data["low"], self.data["high"], strict=True)]
+
+    def _row_notes(self) -> list[str]:
+        return [
+            f"{minus(f'{low:.3g}')} to {minus(f'{high:.3g}')}" if np.isfinite(low) else "n/a: no spread"
+            for low, high in zip(self.data["low"], self.data["high"], strict=True)
+        ]
+
+    def _size(self) -> tuple[float, float]:
+        return PLOT_WIDTH + 0.4 + widest(list(self.data["method"])) + widest(self._row_notes()), 1.7 + 0.3 * len(self.data)
+
+    def _title(self) -> str:
+        if not np.isfinite(self.data["low"].iloc[0]):
+            return "No interval: the difference is the same on all splits"
+        holds = self._holds_zero()
+        if holds[0]:
+            return "Which is better is not shown" + ("" if all(holds) else ", whatever the textbook says")
+        winner = "first" if self.difference > 0 else "second"
+        return f"The {winner} is better by {abs(self.difference):.3g}"
+
+    def _note(self) -> str:
+        level = format_percent(self.level)
+        return f"Lines: {level} intervals of the difference; the first row is the one to believe. {self.caution}"
+
+    def _draw(self, axes: Axes) -> None:
+        axes.axvline(0.0, color=QUIET, linewidth=0.8, zorder=1)
+        for row, (low, high) in enumerate(zip(self.data["low"], self.data["high"], strict=True)):
+            colour = MARKS["better"].colour if row == 0 else QUIET
+            width = 2.0 if row == 0 else 1.4
+            axes.plot([low, high], [row, row], color=colour, linewidth=width, solid_capstyle="butt", zorder=2)
+            axes.scatter(self.difference, row, s=34, color=colour, edgecolors=INK, linewidths=0.5, zorder=3)
+        for row, note in enumerate(self._row_notes()):
+            row_note(axes, row, note)
+        model_axis(axes, list(self.data["method"]))
+        number_axis(axes)
+        plain_axes(axes, "bottom")
+        x_label(axes, self.unit, "positive favours the first")
