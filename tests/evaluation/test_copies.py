@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import all_estimators
 
 from tiebreak.evaluation.copies import copies_of
 from tiebreak.plan.seeds import open_random_states, seeded_parameters
@@ -38,6 +39,24 @@ def test_a_copy_is_a_clone_with_its_seeds_set(model: Any, is_known: bool, seed: 
         expected.set_params(**seeded_parameters(open_random_states(model), seed))
     assert repr(copied.get_params()) == repr(expected.get_params())
     assert repr(model.get_params()) == before
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # of what the next release will not have
+def test_copies_of_all_that_scikit_learn_has_are_clones() -> None:
+    """Attribute for attribute, of every estimator that can be made without arguments: plain values, functions, kernels."""
+    n_copied = 0
+    for name, kind in all_estimators():
+        try:
+            model = kind()
+        except TypeError:  # it needs an estimator
+            continue
+        copied, expected = copies_of(model, seeded=False, is_known=True)(None), clone(model)
+        assert type(copied) is kind, name
+        assert {key: repr(value) for key, value in vars(copied).items()} == {
+            key: repr(value) for key, value in vars(expected).items()
+        }, name
+        n_copied += 1
+    assert n_copied > 150
 
 
 @pytest.mark.parametrize("is_known", [True, False])

@@ -44,7 +44,8 @@ class Places:
 
     def stored(self, cell: Cell) -> Cell:
         """The cell by its stored positions."""
-        return Cell(int(self.datasets[cell.dataset]), int(self.splits[cell.dataset][cell.split]), int(self.models[cell.model]))
+        dataset, split, model = cell
+        return Cell(self.datasets.item(dataset), self.splits[dataset].item(split), self.models.item(model))
 
     def stored_positions(self, positions: IntArray) -> IntArray:
         """The same of many cells, in rows of dataset, split and model."""
