@@ -45,7 +45,7 @@ def url(server: Server) -> Iterator[str]:
 @pytest.fixture
 def store(url: str) -> Iterator[SqlStore]:
     """With a run and a cell in it."""
-    store = SqlStore(url, patience=20)
+    store = SqlStore(url, patience=60)
     store.open(a_plan()).write([an_outcome((0, 0, 0))])
     yield store
     store.close()
@@ -282,7 +282,7 @@ def test_a_server_that_is_started_again(store: SqlStore, server: Server, caplog:
         threading.Timer(1.5, server.start).start()
         with caplog.at_level(logging.WARNING, "tiebreak"):
             log.write([an_outcome(cell) for cell in all_cells(log.record)[1:]])
-        told = [message for message in caplog.messages if "Waiting for it, for up to 20 seconds." in message]
+        told = [message for message in caplog.messages if "Waiting for it, for up to 60 seconds." in message]
         assert len(told) == 1
         assert f"{store.url} cannot be used for now: " in told[0]
         caplog.clear()
