@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tiebreak.cli.compare import FORMATS
-from tiebreak.cli.measuring import Watch, error_of_study, progress_shown
+from tiebreak.cli.measuring import Watch, check_jobs, error_of_study, progress_shown
 from tiebreak.cli.options import help_option
 from tiebreak.cli.process import (
     EXIT_OK,
@@ -51,12 +51,6 @@ class _Asked:
     quiet: bool
 
 
-def _jobs(_: click.Context, __: click.Parameter, value: int | None) -> int | None:
-    if value == 0:
-        raise click.BadParameter("0 is no number of processes; give 1 or more, or -1 for all cores.")
-    return value
-
-
 # fmt: off
 _OPTIONS = (
     click.option("--name", metavar="NAME", help="Of the run in the store; '<study> nested' if not given."),
@@ -66,7 +60,7 @@ _OPTIONS = (
     click.option("--plain/--no-plain", default=True, show_default=True,
                  help="Measure all candidates on the outer splits too, which says what would be claimed without nesting."),
     store_option,
-    click.option("--n-jobs", type=int, metavar="N", callback=_jobs,
+    click.option("--n-jobs", type=int, metavar="N", callback=check_jobs,
                  help="Worker processes; -1 for all cores.  [default: as the study says, or 1]"),
     click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
                  help="Give up a cell (one model on one split) after this time."),

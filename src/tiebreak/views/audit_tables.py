@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import tiebreak
 from tiebreak.views.files import write_whole
+from tiebreak.views.plain import finite
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +38,7 @@ def _record(finding: Finding) -> dict[str, Any]:
         "splits": list(evidence.splits),
         "rows": list(evidence.rows),
         "columns": list(evidence.columns),
-        "numbers": {name: _finite(value) for name, value in evidence.numbers.items()},
+        "numbers": {name: finite(value) for name, value in evidence.numbers.items()},
     }
 
 
@@ -83,7 +83,3 @@ def audit_csv_rows(audit: Audit) -> tuple[list[str], list[list[Any]]]:
         for finding in audit.findings
     ]
     return list(COLUMNS), rows
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +15,7 @@ from tiebreak.evaluation.validation_curve import ValidationCurve
 from tiebreak.views import bias_variance, learning_curve, validation_curve
 from tiebreak.views.files import write_whole
 from tiebreak.views.page import Page
+from tiebreak.views.plain import plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,7 +75,7 @@ def to_dict(curve: Shown) -> dict[str, Any]:
     columns = view.columns(curve)
     points = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     document = {"schema": SCHEMA, "tiebreak": tiebreak.__version__, "kind": view.kind, **view.facts(curve), "points": points}
-    return {key: _plain(value) for key, value in document.items()}
+    return {key: plain(value) for key, value in document.items()}
 
 
 def to_json(curve: Shown, path: str | os.PathLike[str] | None = None) -> str:
@@ -93,15 +93,3 @@ def to_display(curve: Shown) -> Display:
 
 def _view(curve: Shown) -> _View:
     return _VIEWS[type(curve)]
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    if hasattr(value, "tolist") and not isinstance(value, type):
-        return _plain(value.tolist())
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if value is None or isinstance(value, bool | int | str) else repr(value)

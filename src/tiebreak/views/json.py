@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import tiebreak
 from tiebreak.views.files import write_whole
+from tiebreak.views.plain import finite
 from tiebreak.views.tables import Columns, pair_columns, ranking_columns
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def _document(comparison: Comparison, requirements: Requirements | None) -> dict
             "fold": matrix.fold.tolist(),
             "n_train": matrix.n_train.tolist() if matrix.has_sizes else None,
             "n_test": matrix.n_test.tolist() if matrix.has_sizes else None,
-            "score": ([_finite(value) for value in row.tolist()] for row in matrix.score),
+            "score": ([finite(value) for value in row.tolist()] for row in matrix.score),
         },
         "warnings": [{"code": notice.code, "text": notice.text} for notice in comparison.warnings],
         "requirements": [
@@ -126,12 +126,8 @@ def _records(columns: Columns) -> Iterator[dict[str, Any]]:
     for start in range(0, n_rows, _RECORDS):
         block = (column[start : start + _RECORDS].tolist() for column in columns.values())
         for row in zip(*block, strict=True):
-            yield dict(zip(columns, map(_finite, row), strict=True))
+            yield dict(zip(columns, map(finite, row), strict=True))
 
 
 _RECORDS = 4096
 """Records that are Python objects at a time."""
-
-
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import math
-from collections.abc import Mapping
 from functools import singledispatch
 from html import escape
 from typing import Any
-
-import numpy as np
 
 from tiebreak.evaluation.calibrations import Calibrations
 from tiebreak.evaluation.confusions import Confusions
@@ -21,6 +17,7 @@ from tiebreak.metrics.precision_recall import PrecisionRecallCurve
 from tiebreak.metrics.roc import RocCurve
 from tiebreak.views import class_curves, confusion
 from tiebreak.views.html import table_html
+from tiebreak.views.plain import plain
 from tiebreak.views.text import wrap
 from tiebreak.views.text_table import Table, aligned
 
@@ -61,28 +58,8 @@ def result_html(result: Any) -> str:
 def result_dict(result: Any) -> dict[str, Any]:
     """All fields as plain lists, texts and numbers; of a matrix also what can be read off it. nan and infinite are None."""
     if isinstance(result, ConfusionMatrix):
-        return _plain_dict(confusion.matrix_numbers(result))
+        return dict(plain(confusion.matrix_numbers(result)))
     if isinstance(result, Confusions):
         models = {name: confusion.matrix_numbers(result[name]) for name in result}
-        return _plain_dict({"dataset": result.dataset, "n_splits": result.n_splits, "models": models})
-    return _plain_dict({field.name: getattr(result, field.name) for field in dataclasses.fields(result)})
-
-
-def _plain_dict(values: Mapping[Any, Any]) -> dict[str, Any]:
-    return {str(key): _plain(value) for key, value in values.items()}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.ndarray | np.generic):
-        return _plain(value.tolist())
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return _plain_dict(value)
-    if hasattr(value, "_asdict"):
-        return _plain_dict(value._asdict())
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    if dataclasses.is_dataclass(value):
-        return _plain_dict({field.name: getattr(value, field.name) for field in dataclasses.fields(value)})
-    return value
+        return dict(plain({"dataset": result.dataset, "n_splits": result.n_splits, "models": models}))
+    return dict(plain({field.name: getattr(result, field.name) for field in dataclasses.fields(result)}))

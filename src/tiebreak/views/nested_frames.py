@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ import numpy as np
 import tiebreak
 from tiebreak.evaluation.choosing import NOTHING
 from tiebreak.views.files import write_whole
+from tiebreak.views.plain import finite
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,13 +92,13 @@ def bias_corrected_dict(score: BiasCorrectedScore) -> dict[str, Any]:
         "schema": SCHEMA,
         "tiebreak": tiebreak.__version__,
         "metric": {"name": score.metric.name, "higher_is_better": score.metric.higher_is_better},
-        "score": _plain(score.score),
-        "interval_low": _plain(score.low),
-        "interval_high": _plain(score.high),
+        "score": finite(score.score),
+        "interval_low": finite(score.low),
+        "interval_high": finite(score.high),
         "alpha": score.alpha,
-        "claim": _plain(score.claim),
+        "claim": finite(score.claim),
         "winner": score.winner,
-        "optimism": _plain(score.optimism),
+        "optimism": finite(score.optimism),
         "share_best": dict(zip(score.models, score.chosen.tolist(), strict=True)),
         "n_bootstraps": score.n_bootstraps,
         "n_undefined": score.n_undefined,
@@ -166,11 +166,7 @@ def _row_means(table: np.ndarray[Any, Any]) -> list[float]:
 
 
 def _records(nested: NestedEvaluation, part: Part) -> list[dict[str, Any]]:
-    return [dict(zip(COLUMNS[part], map(_plain, row), strict=True)) for row in nested_rows(nested, part)]
-
-
-def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    return [dict(zip(COLUMNS[part], map(finite, row), strict=True)) for row in nested_rows(nested, part)]
 
 
 def candidate_order(counts: Sequence[int]) -> list[int]:

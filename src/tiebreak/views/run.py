@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 import tiebreak
 from tiebreak.views.evaluation import MOST_FAILURES, failure_lines, head_lines, mean_tables
 from tiebreak.views.format import format_score, listed, printable, quote, shorten
+from tiebreak.views.plain import plain
 from tiebreak.views.text import wrap
 from tiebreak.views.text_table import aligned
 
@@ -131,12 +131,6 @@ def _means(evaluation: Evaluation) -> list[dict[str, Any]]:
 
 def _records(frame: pd.DataFrame, *columns: str) -> list[dict[str, Any]]:
     return [
-        {column: _plain(value) for column, value in zip(columns, row, strict=True)}
+        {column: plain(value) for column, value in zip(columns, row, strict=True)}
         for row in frame[list(columns)].itertuples(index=False, name=None)
     ]
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return list(value)
-    return None if isinstance(value, float) and not math.isfinite(value) else value
