@@ -63,6 +63,7 @@ DEEDS = {
     2: (workloads.kill, "the process was killed by signal 9 (SIGKILL); often that is the system, out of memory"),
     7: (workloads.end_at_once, "the process ended with exit code 3"),
     8: (workloads.exit_with_code, "the process ended with exit code 4"),
+    10: (workloads.exit_with_success, "the process ended with exit code 0"),
 }
 
 
@@ -74,7 +75,7 @@ def test_a_cell_that_takes_its_worker_down_is_named_and_nobody_else(tmp_path):
     for split, (_, message) in DEEDS.items():
         bad = outcomes.pop(splits(12)[split])
         assert (bad.state, bad.message, bad.attempts) == ("killed", message, 2)
-    assert len(outcomes) == 9
+    assert len(outcomes) == 8
     assert all(outcome.is_done and outcome.attempts == 1 for outcome in outcomes.values())
 
 

@@ -133,6 +133,10 @@ def end_at_once():
     os._exit(3)
 
 
+def exit_with_success():
+    os._exit(0)
+
+
 def exit_with_code():
     sys.exit(4)
 
