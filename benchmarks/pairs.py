@@ -20,7 +20,7 @@ from scipy import stats
 
 import tiebreak as tb
 from tiebreak.bayesian.correlated_t import posterior_of_moments
-from tiebreak.frequentist.resampled_t import ttest_of_moments
+from tiebreak.frequentist.corrected_t import ttest_of_moments
 from tiebreak.numerics import pair_moments
 
 N_MODELS, N_SPLITS, ROPE, ROUNDS, SAMPLE = 1_000, 100, 0.01, 7, 300

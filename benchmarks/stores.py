@@ -23,10 +23,9 @@ import numpy as np
 from goals import Goal, report
 
 import tiebreak as tb
-from tiebreak.plan.outcome import Cell, Outcome
-from tiebreak.plan.record import DatasetRecord, MetricRecord, ModelRecord, RunRecord
+from tiebreak.plan.record import Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, RunRecord
 from tiebreak.scores.metric import Metric
-from tiebreak.stores.sql import SqlStore
+from tiebreak.stores.sql.store import SqlStore
 
 N_RUNS, N_MODELS, N_SPLITS = 10, 100, 1_000
 N_BATCHES, BATCH, ROUNDS = 200, 10, 5

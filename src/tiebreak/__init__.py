@@ -26,21 +26,20 @@ if TYPE_CHECKING:
         read_scores,
         validation_curve,
     )
+    from tiebreak.audits.findings import Audit, Finding
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.errors import TiebreakError
-    from tiebreak.evaluation.audit.finding import Finding
-    from tiebreak.evaluation.audit.result import Audit
-    from tiebreak.evaluation.bias_variance import BiasVariance
     from tiebreak.evaluation.evaluation import Evaluation
-    from tiebreak.evaluation.learning_curve import LearningCurve
-    from tiebreak.evaluation.nested import NestedEvaluation
-    from tiebreak.evaluation.validation_curve import ValidationCurve
     from tiebreak.metrics.costs import CostMatrix
-    from tiebreak.plan.grid import grid
+    from tiebreak.plan.candidates import grid
     from tiebreak.scores.metric import Metric
     from tiebreak.scores.scores import Scores
     from tiebreak.stores.memory import MemoryStore
-    from tiebreak.stores.sql import SqlStore
+    from tiebreak.stores.sql.store import SqlStore
+    from tiebreak.studies.bias_variance import BiasVariance
+    from tiebreak.studies.learning_curve import LearningCurve
+    from tiebreak.studies.nested import NestedEvaluation
+    from tiebreak.studies.validation_curve import ValidationCurve
 
 _HOMES = {
     "bias_variance": "tiebreak.api",
@@ -53,21 +52,21 @@ _HOMES = {
     "read_evaluation": "tiebreak.api",
     "read_scores": "tiebreak.api",
     "validation_curve": "tiebreak.api",
-    "BiasVariance": "tiebreak.evaluation.bias_variance",
-    "Audit": "tiebreak.evaluation.audit.result",
+    "BiasVariance": "tiebreak.studies.bias_variance",
+    "Audit": "tiebreak.audits.findings",
     "Comparison": "tiebreak.comparison.comparison",
     "CostMatrix": "tiebreak.metrics.costs",
     "Evaluation": "tiebreak.evaluation.evaluation",
-    "LearningCurve": "tiebreak.evaluation.learning_curve",
-    "Finding": "tiebreak.evaluation.audit.finding",
+    "LearningCurve": "tiebreak.studies.learning_curve",
+    "Finding": "tiebreak.audits.findings",
     "MemoryStore": "tiebreak.stores.memory",
     "Metric": "tiebreak.scores.metric",
-    "NestedEvaluation": "tiebreak.evaluation.nested",
+    "NestedEvaluation": "tiebreak.studies.nested",
     "Scores": "tiebreak.scores.scores",
-    "SqlStore": "tiebreak.stores.sql",
+    "SqlStore": "tiebreak.stores.sql.store",
     "TiebreakError": "tiebreak.errors",
-    "ValidationCurve": "tiebreak.evaluation.validation_curve",
-    "grid": "tiebreak.plan.grid",
+    "ValidationCurve": "tiebreak.studies.validation_curve",
+    "grid": "tiebreak.plan.candidates",
 }
 _ROOMS = ("bayesian", "errors", "frequentist", "metrics")
 

@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from tiebreak.audits.findings import Audit
     from tiebreak.comparison.comparison import Comparison, PairComparison
     from tiebreak.comparison.requirements import Requirements
-    from tiebreak.evaluation.audit.result import Audit
-    from tiebreak.evaluation.bias_corrected import BiasCorrectedScore
+    from tiebreak.evaluation.bbc import BiasCorrectedScore
     from tiebreak.evaluation.evaluation import Evaluation
-    from tiebreak.evaluation.nested import NestedEvaluation
     from tiebreak.evaluation.shown import Shown
     from tiebreak.scores.scores import Scores
+    from tiebreak.studies.nested import NestedEvaluation
     from tiebreak.views.nested_frames import Part
     from tiebreak.views.plots import Plots
     from tiebreak.views.plots.audit import AuditDisplay

@@ -19,13 +19,13 @@ from tiebreak.readers import read_scores as _read
 from tiebreak.scores.scores import Scores
 
 if TYPE_CHECKING:
-    from tiebreak.evaluation.audit.result import Audit
-    from tiebreak.evaluation.bias_variance import BiasVariance, Loss
+    from tiebreak.audits.findings import Audit
     from tiebreak.evaluation.evaluation import Evaluation
-    from tiebreak.evaluation.learning_curve import LearningCurve
-    from tiebreak.evaluation.nested import NestedEvaluation
     from tiebreak.evaluation.progress import Progress
-    from tiebreak.evaluation.validation_curve import ValidationCurve
+    from tiebreak.studies.bias_variance import BiasVariance, Loss
+    from tiebreak.studies.learning_curve import LearningCurve
+    from tiebreak.studies.nested import NestedEvaluation
+    from tiebreak.studies.validation_curve import ValidationCurve
 
 
 def read_scores(
@@ -400,7 +400,7 @@ def nested_cross_validate(
     >>> nested.choice().n_chosen.tolist(), round(nested.honest().mean, 3)
     ([0, 0, 5], 0.98)
     """
-    from tiebreak.evaluation.nested_cross_validate import nested_cross_validate as _nested
+    from tiebreak.studies.nested import nested_cross_validate as _nested
 
     return _nested(
         models,
@@ -446,7 +446,7 @@ def read_evaluation(store: Any, name: str | None = None) -> Evaluation:
     AmbiguousSourceError
         There are several, and none was named.
     """
-    from tiebreak.evaluation.read import read_evaluation as _read_evaluation
+    from tiebreak.evaluation.evaluate import read_evaluation as _read_evaluation
 
     return _read_evaluation(store, name)
 
@@ -511,7 +511,7 @@ def audit(
     >>> tb.audit(X, y, "stratified").worst
     'note'
     """
-    from tiebreak.evaluation.audit.audit import audit as _audit
+    from tiebreak.audits.audit import audit as _audit
 
     return _audit(X, y, cv, groups=groups, time=time, metric=metric, task=task, deep=deep, rng=rng)
 
@@ -585,7 +585,7 @@ def learning_curve(
     >>> curve.sizes, curve.answer()
     ((15, 30, 60, 120), 'less than the rope on doubling')
     """
-    from tiebreak.evaluation.learning_curve import learning_curve as _learning_curve
+    from tiebreak.studies.learning_curve import learning_curve as _learning_curve
 
     return _learning_curve(
         models,
@@ -686,7 +686,7 @@ def validation_curve(
     >>> curve.sweet_spot()
     10
     """
-    from tiebreak.evaluation.validation_curve import validation_curve as _validation_curve
+    from tiebreak.studies.validation_curve import validation_curve as _validation_curve
 
     return _validation_curve(
         models,
@@ -766,7 +766,7 @@ def bias_variance(
     >>> abs(parts.loss - parts.bias - parts.variance) < 1e-12
     True
     """
-    from tiebreak.evaluation.bias_variance import bias_variance as _bias_variance
+    from tiebreak.studies.bias_variance import bias_variance as _bias_variance
 
     return _bias_variance(
         models,

@@ -13,8 +13,8 @@ from tests.contracts.plans import a_plan, an_outcome
 from tests.stores.later import make_later
 from tests.stores.saved import make_store as written
 from tiebreak import __version__
-from tiebreak.stores.layout import SCHEMA
-from tiebreak.stores.sql import SqlStore
+from tiebreak.stores.sql.store import SqlStore
+from tiebreak.stores.sql.tables import SCHEMA
 
 URL = "sqlite:///runs.db"
 ADVICE = (

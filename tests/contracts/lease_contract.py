@@ -6,8 +6,8 @@ import random
 import threading
 
 from tests.contracts.plans import a_failure, a_plan, all_cells, an_outcome
-from tiebreak.plan.outcome import Cell
-from tiebreak.stores.store import Store
+from tiebreak.plan.record import Cell
+from tiebreak.stores.contract import Store
 
 CELLS = all_cells(a_plan())
 

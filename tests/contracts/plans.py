@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tiebreak.plan.outcome import Cell, Outcome
-from tiebreak.plan.record import DatasetRecord, MetricRecord, ModelRecord, RunRecord
+from tiebreak.plan.record import Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, RunRecord
 from tiebreak.scores.metric import Metric
 
 VERSIONS = {"Python": "3.11.7", "scikit-learn": "1.8.0"}

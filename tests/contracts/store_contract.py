@@ -32,9 +32,8 @@ from tiebreak.errors import (
     StoreError,
     UnknownNameError,
 )
-from tiebreak.plan.outcome import STATES, Cell, Outcome
-from tiebreak.plan.record import RunRecord
-from tiebreak.stores.store import RunLog, Store
+from tiebreak.plan.record import STATES, Cell, Outcome, RunRecord
+from tiebreak.stores.contract import RunLog, Store
 
 HOSTILE = {
     "empty": "",

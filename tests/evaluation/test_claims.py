@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.contracts.plans import a_failure, a_plan, all_cells, an_outcome
-from tiebreak.evaluation.claims import FIRST, Claims
+from tiebreak.evaluation.evaluate import FIRST, Claims
 from tiebreak.stores.memory import MemoryStore
 
 PLAN = a_plan(models=[f"m{i}" for i in range(25)])

@@ -13,7 +13,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import get_scorer
 from sklearn.utils.metaestimators import available_if
 
-from tiebreak.metrics.scorers import Truth, UndefinedScore, make_truth, resolve_scorers
+from tiebreak.metrics.resolve import resolve_scorers
+from tiebreak.metrics.targets import Truth, UndefinedScore, make_truth
 
 Array = np.ndarray[Any, Any]
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tiebreak.metrics.per_example import is_mean_of_rows, values_by_row
-from tiebreak.metrics.scorers import UndefinedScore, make_truth, resolve_scorers
+from tiebreak.metrics.resolve import resolve_scorers
+from tiebreak.metrics.targets import UndefinedScore, make_truth
 
 OF_CLASSES = ["accuracy", "f1_micro", "neg_log_loss", "neg_brier_score"]
 OF_NUMBERS = ["neg_mean_absolute_error", "neg_mean_squared_error"]

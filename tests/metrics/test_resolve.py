@@ -21,8 +21,9 @@ from sklearn.metrics import (
 )
 
 from tiebreak.errors import InvalidParameterError, UnknownNameError
-from tiebreak.metrics.formulas import FORMULAS
-from tiebreak.metrics.scorers import Scorer, resolve_scorers
+from tiebreak.metrics.fast.formulas import FORMULAS
+from tiebreak.metrics.resolve import resolve_scorers
+from tiebreak.metrics.scorer import Scorer
 from tiebreak.scores.metric import Metric, name_metric
 
 

@@ -18,7 +18,9 @@ from sklearn.svm import SVC, LinearSVC
 
 from tests.metrics.helpers import label_array, truth_of
 from tiebreak.errors import InvalidParameterError, InvalidPlanError, InvalidScoresError
-from tiebreak.metrics.scorers import Scorer, UndefinedScore, check_model, check_target, make_truth, resolve_scorers
+from tiebreak.metrics.resolve import resolve_scorers
+from tiebreak.metrics.scorer import Scorer, check_model, check_target
+from tiebreak.metrics.targets import UndefinedScore, make_truth
 
 X, Y = load_iris(return_X_y=True)
 TRAIN, TEST = np.arange(0, 150, 2), np.arange(1, 150, 2)

@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from tiebreak.errors import InvalidPlanError
-from tiebreak.plan.grid import grid
+from tiebreak.plan.candidates import grid
 from tiebreak.plan.models import name_models
 
 HOW = (

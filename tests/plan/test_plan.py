@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import platform
 import re
 from typing import Any
 
 import numpy as np
 import pytest
+import sklearn
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from tiebreak.errors import InvalidParameterError, InvalidPlanError
-from tiebreak.plan.outcome import Cell
-from tiebreak.plan.plan import SMALL_DATA, check_rng, describe_model, make_plan, threads_for
-from tiebreak.plan.record import MetricRecord
+from tiebreak.plan.plan import SMALL_DATA, check_rng, describe_model, find_versions, make_plan, threads_for
+from tiebreak.plan.record import Cell, MetricRecord
 from tiebreak.scores.metric import Metric
 
 X = np.arange(80.0).reshape(40, 2)
@@ -155,3 +158,15 @@ def test_threads_that_are_no_number_are_refused():
         InvalidParameterError, match="threads_per_fit must be 'auto', None or a whole number of at least 1; got 0"
     ):
         threads_for(plan, 0, 1, 2)
+
+
+def test_python_and_the_packages_of_models_and_their_parts_are_named():
+    """By the names under which they are installed; this test's own class comes from no package."""
+
+    class Mine(StandardScaler):
+        pass
+
+    versions = find_versions([make_pipeline(Mine(), SVC())])
+    assert versions["python"] == platform.python_version()
+    assert versions["scikit-learn"] == sklearn.__version__
+    assert set(versions) == {"python", "numpy", "scipy", "scikit-learn"}

@@ -14,8 +14,9 @@ from numpy.testing import assert_array_equal
 from tests.readers.conftest import Write
 from tests.readers.helpers import LONG, SCORE, WIDE, codes, read
 from tiebreak.errors import InvalidScoresError, SourceNotFoundError, UnreadableSourceError, UnsupportedSourceError
-from tiebreak.readers import csv_files, read_scores
-from tiebreak.readers.layout import COLUMNS_ARE_MODELS
+from tiebreak.readers import csv as csv_files
+from tiebreak.readers import read_scores
+from tiebreak.readers.columns import COLUMNS_ARE_MODELS
 
 
 def test_wide_file(write: Write) -> None:

@@ -12,7 +12,7 @@ from tests.contracts.plans import a_dataset, a_failure, a_plan, all_cells, an_ou
 from tests.reliability.fault import Fault, Recipe
 from tests.stores.test_damage import raw_rows, read_all
 from tiebreak.errors import StoreError
-from tiebreak.stores.sql import SqlStore
+from tiebreak.stores.sql.store import SqlStore
 
 
 def write_two_runs(path: Path) -> int:

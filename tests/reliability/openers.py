@@ -8,7 +8,7 @@ from random import Random
 
 from tests.reliability.fault import Fault, Recipe
 from tests.stores.test_processes import N_OPENERS, Worker
-from tiebreak.stores.sql import SqlStore
+from tiebreak.stores.sql.store import SqlStore
 
 NAME = "8 processes opening one fresh file"
 

@@ -31,9 +31,8 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.contracts.plans import a_dataset, a_plan, all_cells, an_outcome, comparable
 from tests.postgres import MISSING, Server, execute, find_binaries
-from tiebreak.plan.outcome import Cell, Outcome
-from tiebreak.plan.record import RunRecord
-from tiebreak.stores.sql import SqlStore
+from tiebreak.plan.record import Cell, Outcome, RunRecord
+from tiebreak.stores.sql.store import SqlStore
 
 LARGEST_BATCH = 40
 MODELS = [f"m{i}" for i in range(50)]

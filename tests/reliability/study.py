@@ -14,11 +14,11 @@ import numpy as np
 
 import tiebreak as tb
 from tests.reliability.kills import scores
-from tiebreak.plan.outcome import Cell, Outcome
-from tiebreak.runners.here import attempt
+from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners.runner import Workload
-from tiebreak.stores import sqlite
-from tiebreak.stores.sql import SqlStore
+from tiebreak.runners.worker import attempt
+from tiebreak.stores.sql import sqlite
+from tiebreak.stores.sql.store import SqlStore
 
 NAME = "twelve"
 N_CELLS = 12

@@ -14,8 +14,8 @@ from tests.contracts.plans import comparable
 from tests.reliability import forked, strace, study
 from tests.reliability.fault import Fault, Recipe, UnavailableError, joined
 from tiebreak.errors import StoreError, TiebreakError
-from tiebreak.stores.layout import PREFIX, SCHEMA, STORE
-from tiebreak.stores.sql import SqlStore
+from tiebreak.stores.sql.store import SqlStore
+from tiebreak.stores.sql.tables import PREFIX, SCHEMA, STORE
 
 STORES = Path(__file__).parents[1] / "stores"
 LATER = SCHEMA + 6

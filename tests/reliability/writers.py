@@ -16,9 +16,8 @@ from tests.contracts.plans import a_dataset, a_plan, all_cells, an_outcome, comp
 from tests.reliability import forked, study
 from tests.reliability.fault import Fault, Recipe, joined
 from tiebreak.errors import DamagedStoreError, StoreError, UnknownNameError
-from tiebreak.plan.outcome import Cell, Outcome
-from tiebreak.plan.record import RunRecord
-from tiebreak.stores.sql import SqlStore
+from tiebreak.plan.record import Cell, Outcome, RunRecord
+from tiebreak.stores.sql.store import SqlStore
 
 NAME = "writers killed at random, 3 at a time"
 N_WRITERS = 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tiebreak.runners import pool
+from tiebreak.runners import processes as pool
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.runners.workloads import grid, splits
-from tiebreak.plan.outcome import Cell
-from tiebreak.runners.backlog import Backlog
+from tiebreak.plan.record import Cell
+from tiebreak.runners.batch import Backlog
 
 
 def learnt(cells, seconds):

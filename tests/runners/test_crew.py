@@ -28,12 +28,13 @@ from tests.runners.workloads import (
     wait_until,
 )
 from tiebreak.errors import LostWorkersError
-from tiebreak.runners import crew, pool, slot
-from tiebreak.runners.backlog import Backlog
-from tiebreak.runners.crew import Crew
+from tiebreak.runners import processes as pool
+from tiebreak.runners import worker_group as crew
+from tiebreak.runners import worker_group as slot
+from tiebreak.runners.batch import Backlog, Parcel
 from tiebreak.runners.local import LocalRunner
-from tiebreak.runners.parcel import Parcel
-from tiebreak.runners.worker_process import WorkerProcess
+from tiebreak.runners.processes import WorkerProcess
+from tiebreak.runners.worker_group import Crew
 
 needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
 needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
@@ -63,7 +64,6 @@ DEEDS = {
     2: (workloads.kill, "the process was killed by signal 9 (SIGKILL); often that is the system, out of memory"),
     7: (workloads.end_at_once, "the process ended with exit code 3"),
     8: (workloads.exit_with_code, "the process ended with exit code 4"),
-    10: (workloads.exit_with_success, "the process ended with exit code 0"),
 }
 
 
@@ -75,7 +75,7 @@ def test_a_cell_that_takes_its_worker_down_is_named_and_nobody_else(tmp_path):
     for split, (_, message) in DEEDS.items():
         bad = outcomes.pop(splits(12)[split])
         assert (bad.state, bad.message, bad.attempts) == ("killed", message, 2)
-    assert len(outcomes) == 8
+    assert len(outcomes) == 9
     assert all(outcome.is_done and outcome.attempts == 1 for outcome in outcomes.values())
 
 

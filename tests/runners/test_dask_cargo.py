@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from tests.runners.workloads import Sized
-from tiebreak.runners import dask_cargo
-from tiebreak.runners.dask_cargo import Cargo, Origin
-from tiebreak.runners.parcel import ALIGNMENT
+from tiebreak.runners.batch import ALIGNMENT
+from tiebreak.runners.dask import worker as dask_cargo
+from tiebreak.runners.dask.worker import Cargo, Origin
 
 
 def sent(cargo, shift=0):

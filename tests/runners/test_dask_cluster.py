@@ -15,9 +15,9 @@ from tests.runners.clusters import Processes
 from tests.runners.test_local import measured, processes
 from tests.runners.workloads import Marked, Plain, is_alive, kill, splits, started, wait_until
 from tiebreak.errors import ClusterError, InvalidParameterError, MissingDependencyError, UnprotectedClusterWarning
-from tiebreak.runners import dask_cluster
-from tiebreak.runners.dask import DaskRunner
-from tiebreak.runners.dask_cluster import warn_if_exposed
+from tiebreak.runners.dask import cluster as dask_cluster
+from tiebreak.runners.dask.cluster import warn_if_exposed
+from tiebreak.runners.dask.runner import DaskRunner
 
 distributed = pytest.importorskip("distributed", reason="needs the extra dask: pip install 'tiebreak[dask]'")
 
@@ -54,7 +54,7 @@ sys.meta_path.insert(0, Nothing())
 SCRIPT = """
 import sys
 from tests.runners.workloads import Marked, kill, splits
-from tiebreak.runners.dask import DaskRunner
+from tiebreak.runners.dask.runner import DaskRunner
 
 if __name__ == "__main__":
     outcomes = [each for batch in DaskRunner("dask", 2).run(Marked(sys.argv[1], {3: kill}), splits(8)) for each in batch]
@@ -72,7 +72,7 @@ def test_a_lost_worker_is_no_noise_for_the_user(tmp_path):
 INTERRUPTED = """
 import os, signal, sys, threading, time
 from tests.runners.workloads import Marked, splits
-from tiebreak.runners.dask import DaskRunner
+from tiebreak.runners.dask.runner import DaskRunner
 
 if __name__ == "__main__":
     workload = Marked(sys.argv[1], seconds=0.05)
@@ -191,5 +191,5 @@ def test_a_scheduler_that_others_cannot_use_is_not(address):
 
 def test_importing_the_runner_does_not_import_dask():
     """Whoever has no use for it does not wait for it, nor needs it."""
-    code = "import sys, tiebreak.runners.make; sys.exit('distributed' in sys.modules or 'dask' in sys.modules)"
+    code = "import sys, tiebreak.runners.start; sys.exit('distributed' in sys.modules or 'dask' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

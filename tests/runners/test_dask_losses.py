@@ -13,7 +13,7 @@ from tests.runners.clusters import Processes
 from tests.runners.test_local import measured
 from tests.runners.workloads import DiesOnArrival, Marked, Once, Plain, exit_with_code, kill, splits
 from tiebreak.errors import ClusterError, LostWorkersError
-from tiebreak.runners.dask import DaskRunner
+from tiebreak.runners.dask.runner import DaskRunner
 
 distributed = pytest.importorskip("distributed", reason="needs the extra dask: pip install 'tiebreak[dask]'")
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.runners.test_pool import answer
 from tests.runners.workloads import Marked, session_members, started, wait_until
-from tiebreak.runners import pool
+from tiebreak.runners import processes as pool
 
 if sys.platform != "linux":  # pragma: no cover
     pytest.skip(
@@ -102,16 +102,6 @@ def test_an_interpreter_with_idle_workers_ends_without_noise(tmp_path):
         out, err = process.communicate(timeout=20)
         gone(process.pid)
     assert (out, err, process.returncode) == ("", "", 0)
-
-
-def test_a_script_needs_no_main_guard(tmp_path):
-    """Workers do not run it again, and know the classes that it defines."""
-    script = tmp_path / "script.py"
-    own = "class Own(Marked):\n    pass\n\nprint('once')\nworkload = Own"
-    script.write_text(RUN.replace("workload = Marked", own).replace("range(2)", "[]"))
-    with started("import os, sys; os.execv(sys.executable, sys.argv[1:])", sys.executable, script, tmp_path, "hang") as process:
-        out, err = process.communicate(timeout=30)
-    assert (out, err, process.returncode) == ("once\n", "", 0)
 
 
 def test_ctrl_c_is_not_heard_while_a_worker_starts(cold):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.runners.workloads import Plain, be_wrong, interrupt, run_out_of_memory, splits
-from tiebreak.plan.outcome import Outcome
-from tiebreak.runners.here import measure_here
+from tiebreak.plan.record import Outcome
+from tiebreak.runners.worker import measure_here
 
 
 class Clock:

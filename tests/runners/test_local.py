@@ -10,7 +10,7 @@ import pytest
 
 from tests.runners.workloads import Marked, Plain, Sized, exit_with_code, grid, splits
 from tiebreak.errors import InvalidParameterError, InvalidPlanError
-from tiebreak.runners import pool
+from tiebreak.runners import processes as pool
 from tiebreak.runners.local import LocalRunner
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tiebreak.errors import InvalidParameterError
-from tiebreak.runners.dask import DaskRunner
+from tiebreak.runners.dask.runner import DaskRunner
+from tiebreak.runners.joblib import JoblibRunner
 from tiebreak.runners.local import LocalRunner
-from tiebreak.runners.make import make_runner
-from tiebreak.runners.through_joblib import JoblibRunner
+from tiebreak.runners.start import make_runner
 
 
 def test_without_a_runner_one_for_this_machine_is_made():

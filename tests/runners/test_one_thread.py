@@ -8,7 +8,7 @@ import weakref
 
 import pytest
 
-from tiebreak.runners.one_thread import OneThread
+from tiebreak.runners.dask.worker import OneThread
 
 
 def test_calls_are_made_in_their_order_by_one_thread():

@@ -10,7 +10,7 @@ import pytest
 
 from tests.runners.workloads import Plain, Sized
 from tiebreak.errors import InvalidPlanError
-from tiebreak.runners.parcel import Parcel, unpack
+from tiebreak.runners.batch import Parcel, unpack
 
 
 @pytest.fixture

@@ -11,7 +11,8 @@ import pytest
 
 from tests.runners.test_local import measured, processes
 from tests.runners.workloads import Entered, Plain, Returns, Says, Unreadable, is_alive, splits, started, wait_until
-from tiebreak.runners import pool, worker_process
+from tiebreak.runners import processes as pool
+from tiebreak.runners import processes as worker_process
 from tiebreak.runners.local import LocalRunner
 
 isolated = LocalRunner(1, isolate=True)

@@ -8,10 +8,10 @@ import pytest
 
 from tests.runners.test_local import drain, measured, processes
 from tests.runners.workloads import Busy, Marked, NeverArrives, WaitFor, hang, interrupt, is_alive, splits, wait_until
-from tiebreak.runners import scout, slot
-from tiebreak.runners.local import LocalRunner
-from tiebreak.runners.parcel import Parcel
-from tiebreak.runners.scout import pays
+from tiebreak.runners import local as scout
+from tiebreak.runners import worker_group as slot
+from tiebreak.runners.batch import Parcel
+from tiebreak.runners.local import LocalRunner, pays
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from tests.runners.workloads import (
     splits,
 )
 from tiebreak.errors import ClusterError, InvalidParameterError, LostWorkersError
-from tiebreak.runners.through_joblib import JoblibRunner
+from tiebreak.runners.joblib import JoblibRunner
 
 
 @pytest.fixture(scope="module", autouse=True)

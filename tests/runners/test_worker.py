@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from tests.runners.workloads import Busy, Entered, Plain, Unreadable, Unsendable, splits
-from tiebreak.plan.outcome import Outcome
+from tiebreak.plan.record import Outcome
 from tiebreak.runners import worker
-from tiebreak.runners.parcel import Parcel
+from tiebreak.runners.batch import Parcel
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from tiebreak.runners import pool
-from tiebreak.runners.worker_process import in_words
+from tiebreak.runners import processes as pool
+from tiebreak.runners.processes import in_words
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals have other numbers there")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from tiebreak.stores.layout import STORE
+from tiebreak.stores.sql.tables import STORE
 
 
 def make_later(path: Path, schema: int) -> None:

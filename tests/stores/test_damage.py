@@ -14,9 +14,12 @@ import pytest
 
 from tests.contracts.plans import a_dataset, a_failure, a_plan, all_cells, an_outcome, comparable, comparable_record
 from tiebreak.errors import DamagedStoreError, StoreError, TiebreakError, UnknownNameError
-from tiebreak.plan.outcome import Cell
-from tiebreak.stores import sql_log
-from tiebreak.stores.layout import (
+from tiebreak.plan.record import Cell
+from tiebreak.stores.contract import Damage, RunLog
+from tiebreak.stores.sql import store as sql_log
+from tiebreak.stores.sql.statements import put
+from tiebreak.stores.sql.store import SqlStore
+from tiebreak.stores.sql.tables import (
     CELLS,
     HOLDERS,
     LAYOUTS,
@@ -30,9 +33,6 @@ from tiebreak.stores.layout import (
     TALLIES,
     Layout,
 )
-from tiebreak.stores.sql import SqlStore
-from tiebreak.stores.statements import put
-from tiebreak.stores.store import Damage, RunLog
 
 N_FLIPS = int(os.environ.get("TIEBREAK_BIT_FLIPS", "150"))
 REMEDY = "Put a copy of the store in its place, or delete the run and measure it again."

@@ -14,11 +14,11 @@ from tests.contracts.plans import a_dataset, a_failure, a_plan, an_outcome
 from tests.contracts.store_contract import HOSTILE
 from tests.stores.later import make_later
 from tiebreak.errors import DamagedStoreError, StoreError
-from tiebreak.stores import sqlite
-from tiebreak.stores.glance import glance
-from tiebreak.stores.listing import list_runs
-from tiebreak.stores.sql import SqlStore
-from tiebreak.stores.statements import fetch
+from tiebreak.stores.sql import sqlite
+from tiebreak.stores.sql.glance import glance
+from tiebreak.stores.sql.runs import list_runs
+from tiebreak.stores.sql.statements import fetch
+from tiebreak.stores.sql.store import SqlStore
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tiebreak.stores.holders import LONGEST_STEP, Watch, is_gone, own_place
+from tiebreak.stores.sql.leases import LONGEST_STEP, Watch, is_gone, own_place
 
 LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems do not say when a process began")
 

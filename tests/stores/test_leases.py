@@ -16,12 +16,11 @@ import pytest
 
 from tests.contracts.plans import a_plan, all_cells, an_outcome
 from tiebreak.errors import DamagedStoreError, InvalidParameterError
-from tiebreak.stores import leases
-from tiebreak.stores.amending import Ready
-from tiebreak.stores.layout import HOLDERS, LEASES, PREFIX
-from tiebreak.stores.sql import SqlStore
-from tiebreak.stores.statements import fetch, put
-from tiebreak.stores.writing import LostCellsError
+from tiebreak.stores.sql import leases
+from tiebreak.stores.sql.statements import fetch, put
+from tiebreak.stores.sql.store import SqlStore
+from tiebreak.stores.sql.tables import HOLDERS, LEASES, PREFIX
+from tiebreak.stores.sql.writing import LostCellsError, Ready
 
 CELLS = all_cells(a_plan())
 
@@ -68,7 +67,7 @@ def test_a_finished_run_has_no_leases(store: SqlStore):
 def test_cells_of_a_process_that_was_killed_are_free_at_once(store: SqlStore, path: Path):
     """On the same machine nobody has to wait: it is seen that the process has ended."""
     script = (
-        "import time; from tests.contracts.plans import a_plan, all_cells; from tiebreak.stores.sql import SqlStore\n"
+        "import time; from tests.contracts.plans import a_plan, all_cells; from tiebreak.stores.sql.store import SqlStore\n"
         f"lease = SqlStore({str(path)!r}).open(a_plan()).lease(); lease.claim(all_cells(a_plan())[:5])\n"
         "print('ready', flush=True); time.sleep(60)"
     )

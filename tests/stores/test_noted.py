@@ -11,11 +11,10 @@ import pytest
 
 from tests.contracts.plans import a_plan, all_cells, an_outcome
 from tiebreak.errors import DamagedStoreError, StoreError
-from tiebreak.plan.outcome import Outcome
-from tiebreak.stores import scanning
-from tiebreak.stores.layout import CELLS
-from tiebreak.stores.sql import SqlStore
-from tiebreak.stores.sql_log import SqlLog
+from tiebreak.plan.record import Outcome
+from tiebreak.stores.sql import reading as scanning
+from tiebreak.stores.sql.store import SqlLog, SqlStore
+from tiebreak.stores.sql.tables import CELLS
 
 CELLS_OF_PLAN = all_cells(a_plan())
 

@@ -9,9 +9,8 @@ from collections.abc import Callable
 import pytest
 
 from tiebreak.errors import StoreError
-from tiebreak.stores import patience
-from tiebreak.stores.faults import LostStoreError
-from tiebreak.stores.patience import Patience
+from tiebreak.stores.sql import faults as patience
+from tiebreak.stores.sql.faults import LostStoreError, Patience
 
 
 class Clock:

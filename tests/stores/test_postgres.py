@@ -16,13 +16,13 @@ from tests.contracts.plans import a_dataset, a_plan, all_cells, an_outcome, comp
 from tests.contracts.store_contract import HOSTILE, StoreContract
 from tests.postgres import Server, execute, with_options
 from tiebreak.errors import DamagedStoreError, StoreError, UnsafeServerWarning
-from tiebreak.plan.outcome import Cell
-from tiebreak.stores import postgres, scanning
-from tiebreak.stores.faults import NoStoreError, NotAStoreError
-from tiebreak.stores.layout import LAYOUTS, PREFIX, Row
-from tiebreak.stores.sql import SqlStore
-from tiebreak.stores.sql_log import SqlLog
-from tiebreak.stores.store import Damage
+from tiebreak.plan.record import Cell
+from tiebreak.stores.contract import Damage
+from tiebreak.stores.sql import postgres
+from tiebreak.stores.sql import reading as scanning
+from tiebreak.stores.sql.faults import NoStoreError, NotAStoreError
+from tiebreak.stores.sql.store import SqlLog, SqlStore
+from tiebreak.stores.sql.tables import LAYOUTS, PREFIX, Row
 
 
 @pytest.fixture

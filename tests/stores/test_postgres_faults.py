@@ -19,10 +19,10 @@ import tiebreak as tb
 from tests.contracts.plans import a_plan, all_cells, an_outcome
 from tests.postgres import Server, execute, fresh_schema, with_options
 from tiebreak.errors import StoreError
-from tiebreak.stores import postgres
-from tiebreak.stores.faults import LostStoreError
-from tiebreak.stores.postgres_faults import refusal, translate
-from tiebreak.stores.sql import SqlStore
+from tiebreak.stores.sql import postgres
+from tiebreak.stores.sql.faults import LostStoreError
+from tiebreak.stores.sql.postgres import refusal, translate
+from tiebreak.stores.sql.store import SqlStore
 
 KEPT = "What was written before is kept, and nothing of this call."
 AGAIN = "the same command goes on where it stopped."
@@ -343,7 +343,7 @@ def test_a_command_whose_server_stays_away(url: str, server: Server, tmp_path: P
     (tmp_path / "gone.py").write_text(GONE)
     schema = execute(url, "SELECT current_schema()")[0][0]
     address = with_options(server.loopback(server.password), search_path=schema)
-    impatient = "import sys, tiebreak.stores.sql as s; s.SqlStore.__init__.__kwdefaults__['patience'] = 1.0; "
+    impatient = "import sys, tiebreak.stores.sql.store as s; s.SqlStore.__init__.__kwdefaults__['patience'] = 1.0; "
     impatient += "from tiebreak.cli.main import main; sys.exit(main())"
     command = [sys.executable, "-c", impatient, "run", "study.toml", "--store", address, "--format", "json"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

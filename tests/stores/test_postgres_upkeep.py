@@ -15,10 +15,10 @@ from tests.stores.saved import make_store as written
 from tests.stores.test_postgres import schema_of
 from tiebreak import __version__
 from tiebreak.errors import DamagedStoreError, StoreError
-from tiebreak.stores.layout import HOLDERS, LEASES, SCHEMA, STORE
-from tiebreak.stores.sql import SqlStore
-from tiebreak.stores.statements import put
-from tiebreak.stores.upgrading import Upgrade
+from tiebreak.stores.sql.statements import put
+from tiebreak.stores.sql.store import SqlStore
+from tiebreak.stores.sql.tables import HOLDERS, LEASES, SCHEMA, STORE
+from tiebreak.stores.sql.upgrade import Upgrade
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ import pytest
 
 from tests.contracts.plans import all_cells, an_outcome, comparable
 from tests.stores.worker import large_plan
-from tiebreak.stores.sql import SqlStore
+from tiebreak.stores.sql.store import SqlStore
 
 N_OPENERS = 8
 N_OPENINGS = int(os.environ.get("TIEBREAK_OPENINGS", "2"))

@@ -11,9 +11,9 @@ from tests.contracts.plans import a_plan, an_outcome, comparable, comparable_rec
 from tests.stores.saved import make_store as written
 from tiebreak import __version__
 from tiebreak.errors import StoreError
-from tiebreak.plan.outcome import STATES, Cell
-from tiebreak.stores.layout import SCHEMA
-from tiebreak.stores.sql import SqlStore
+from tiebreak.plan.record import STATES, Cell
+from tiebreak.stores.sql.store import SqlStore
+from tiebreak.stores.sql.tables import SCHEMA
 
 EARLIER = range(1, SCHEMA)
 

@@ -10,8 +10,7 @@ import pytest
 
 from tiebreak.errors import InvalidParameterError, MissingDependencyError
 from tiebreak.stores.memory import MemoryStore
-from tiebreak.stores.sources import open_store
-from tiebreak.stores.sql import SqlStore
+from tiebreak.stores.sql.store import SqlStore, open_store
 
 SUPPORTED = "Give 'sqlite:///results.db', a path that ends in .db, .sqlite or .sqlite3, or 'postgresql://user@host/database'"
 

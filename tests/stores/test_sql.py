@@ -19,11 +19,14 @@ from tests.contracts.lease_contract import LeaseContract
 from tests.contracts.plans import a_dataset, a_failure, a_plan, all_cells, an_outcome, comparable
 from tests.contracts.store_contract import HOSTILE, StoreContract
 from tiebreak.errors import StoreError
-from tiebreak.plan.outcome import Cell
-from tiebreak.stores import checking, deleting, scanning, sql_log, sqlite, writing
-from tiebreak.stores.layout import LAYOUTS, PREFIX, Row
-from tiebreak.stores.sql import SqlStore
-from tiebreak.stores.sql_log import SqlLog
+from tiebreak.plan.record import Cell
+from tiebreak.stores.sql import check as checking
+from tiebreak.stores.sql import reading as scanning
+from tiebreak.stores.sql import sqlite, writing
+from tiebreak.stores.sql import store as deleting
+from tiebreak.stores.sql import store as sql_log
+from tiebreak.stores.sql.store import SqlLog, SqlStore
+from tiebreak.stores.sql.tables import LAYOUTS, PREFIX, Row
 
 HAS_MODES = os.name == "posix"
 

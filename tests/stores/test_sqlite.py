@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.contracts.plans import a_plan, an_outcome
-from tiebreak.stores import sqlite
-from tiebreak.stores.sql import SqlStore
+from tiebreak.stores.sql import sqlite
+from tiebreak.stores.sql.store import SqlStore
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,8 @@ import pytest
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.schema import CreateTable
 
-from tiebreak.stores import statements
-from tiebreak.stores.layout import CELLS, LAYOUTS, OUTPUTS, Layout
-from tiebreak.stores.schema import tables
+from tiebreak.stores.sql import statements
+from tiebreak.stores.sql.tables import CELLS, LAYOUTS, OUTPUTS, Layout, tables
 
 
 def all_statements(layout: Layout) -> list[statements.Statement]:

@@ -18,11 +18,13 @@ from tests.stores.test_saved import EARLIER, saved_store
 from tests.stores.test_sql import schema_of
 from tiebreak import __version__
 from tiebreak.errors import DamagedStoreError, StoreError
-from tiebreak.stores import backing_up, migrations, sqlite
-from tiebreak.stores.layout import SCHEMA
-from tiebreak.stores.sql import SqlStore
-from tiebreak.stores.store import Damage
-from tiebreak.stores.upgrading import Upgrade
+from tiebreak.stores.contract import Damage
+from tiebreak.stores.sql import backup as backing_up
+from tiebreak.stores.sql import sqlite
+from tiebreak.stores.sql import upgrade as migrations
+from tiebreak.stores.sql.store import SqlStore
+from tiebreak.stores.sql.tables import SCHEMA
+from tiebreak.stores.sql.upgrade import Upgrade
 
 N_UPGRADERS = 4
 ENDING = ".schema-1.backup"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tiebreak.errors import InvalidParameterError
-from tiebreak.stores.urls import is_postgres, masked, option_names, postgres_url
+from tiebreak.stores.sql.urls import is_postgres, masked, option_names, postgres_url
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.contracts.plans import a_plan, all_cells, an_outcome
 from tiebreak.plan.record import RunRecord
-from tiebreak.stores import sqlite
-from tiebreak.stores.sql import SqlStore
-from tiebreak.stores.sqlite import make_engine
+from tiebreak.stores.sql import sqlite
+from tiebreak.stores.sql.sqlite import make_engine
+from tiebreak.stores.sql.store import SqlStore
 
 
 def large_plan(run: str) -> RunRecord:

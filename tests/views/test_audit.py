@@ -10,7 +10,7 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import KFold
 
 import tiebreak as tb
-from tests.evaluation.audit.data import classes
+from tests.audits.data import classes
 
 
 @pytest.fixture(scope="module")

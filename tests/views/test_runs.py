@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from tiebreak.stores.store import RunSummary
+from tiebreak.stores.contract import RunSummary
 from tiebreak.views import runs as views
 
 MOMENT = 1_700_000_000.0

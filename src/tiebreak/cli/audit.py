@@ -15,9 +15,9 @@ from tiebreak.cli.wording import in_study
 from tiebreak.errors import InvalidParameterError, InvalidPlanError, InvalidStudyError, UnknownNameError, UnsortableTimeError
 
 if TYPE_CHECKING:
-    from tiebreak.evaluation.audit.result import Audit
-    from tiebreak.plan.study import Study
-    from tiebreak.plan.study_data import StudyData
+    from tiebreak.audits.findings import Audit
+    from tiebreak.study_file.data import StudyData
+    from tiebreak.study_file.study import Study
 
 FAIL_ON = ("warning", "error")
 
@@ -50,7 +50,7 @@ def audit_command(context: click.Context, /, study: str, deep: bool, fail_on: An
     Nothing is measured and no model is fitted. Beside the columns that 'tiebreak run' uses, [data] may say time = "COLUMN": when
     each row was known.
     """
-    from tiebreak.plan.study import read_study
+    from tiebreak.study_file.study import read_study
 
     read = read_study(study)
     if len(read.datasets) > 1 and format_ != FORMATS[0]:
@@ -68,7 +68,7 @@ def audit_command(context: click.Context, /, study: str, deep: bool, fail_on: An
 
 
 def _audited(study: Study, name: str, data: StudyData, deep: bool) -> Audit:
-    from tiebreak.evaluation.audit.audit import audit
+    from tiebreak.audits.audit import audit
     from tiebreak.plan.data import check_dataset, find_task
     from tiebreak.plan.models import name_models
 

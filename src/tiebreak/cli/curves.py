@@ -27,10 +27,10 @@ from tiebreak.cli.wording import as_typed
 from tiebreak.errors import TiebreakError
 
 if TYPE_CHECKING:
-    from tiebreak.evaluation.learning_curve import LearningCurve
     from tiebreak.evaluation.progress import Progress
-    from tiebreak.evaluation.validation_curve import ValidationCurve
-    from tiebreak.plan.study import Study
+    from tiebreak.studies.learning_curve import LearningCurve
+    from tiebreak.studies.validation_curve import ValidationCurve
+    from tiebreak.study_file.study import Study
 
     Curve = LearningCurve | ValidationCurve
 
@@ -114,7 +114,7 @@ def run_curve(path: str, kind: str, measure: Callable[..., Curve], options: Opti
     **own
         What only one of the two takes.
     """
-    from tiebreak.plan.study import read_study
+    from tiebreak.study_file.study import read_study
 
     study = read_study(path)
     arguments = {**own, **_arguments(study, options)}
@@ -137,7 +137,7 @@ def run_curve(path: str, kind: str, measure: Callable[..., Curve], options: Opti
 
 def _arguments(study: Study, options: Options) -> dict[str, Any]:
     """Models and data of the study, as a curve takes them."""
-    from tiebreak.scores.names import look_up
+    from tiebreak.scores.scores import look_up
 
     models, datasets = dict(study.models), dict(study.datasets)
     for name in options.models:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from tiebreak.cli.measuring import Options
     from tiebreak.plan.plan import Plan
     from tiebreak.plan.record import RunRecord
-    from tiebreak.plan.study import Study
-    from tiebreak.stores.store import RunLog
+    from tiebreak.stores.contract import RunLog
+    from tiebreak.study_file.study import Study
 
 MOST_MODELS = 20
 
@@ -88,9 +88,9 @@ def _stored(record: RunRecord, url: str, accept_versions: bool, retry_failed: bo
     ChangedRunError, ChangedVersionsError
         As the run itself would.
     """
-    from tiebreak.stores.faults import NoStoreError
     from tiebreak.stores.merging import environment_of, merge_records
     from tiebreak.stores.places import find_places
+    from tiebreak.stores.sql.faults import NoStoreError
 
     store = open_url(url)
     try:

@@ -46,6 +46,6 @@ def learning_curve_command(context: click.Context, /, study: str, sizes: list[fl
     Each model of the study file is measured on growing training sets and the same test rows. What the store has already is not
     measured again, so the same command goes on after an interruption, and adds sizes.
     """
-    from tiebreak.evaluation.learning_curve import learning_curve
+    from tiebreak.studies.learning_curve import learning_curve
 
     context.exit(run_curve(study, "learning-curve", learning_curve, Options(**options), sizes=sizes))

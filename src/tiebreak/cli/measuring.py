@@ -19,7 +19,7 @@ from tiebreak.errors import TiebreakError
 if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation
     from tiebreak.evaluation.progress import Progress
-    from tiebreak.plan.study import Study
+    from tiebreak.study_file.study import Study
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,8 @@ from tiebreak.cli.process import (
 from tiebreak.cli.stores import store_for_study, store_option, without_password
 
 if TYPE_CHECKING:
-    from tiebreak.evaluation.nested import NestedEvaluation
-    from tiebreak.plan.study import Study
+    from tiebreak.studies.nested import NestedEvaluation
+    from tiebreak.study_file.study import Study
 
 EPILOG = """\b
 Examples:
@@ -97,7 +97,7 @@ def nested_command(
     of them is chosen. The same command goes on after an interruption.
     """
     from tiebreak.errors import TiebreakError
-    from tiebreak.plan.study import read_study
+    from tiebreak.study_file.study import read_study
 
     if raw and format_ != "csv":
         raise click.UsageError("--raw goes with --format csv.")
@@ -119,8 +119,8 @@ def nested_command(
 
 def _measured(study: Study, url: str, asked: _Asked) -> NestedEvaluation:
     from tiebreak.errors import LostWorkersError, StoreError
-    from tiebreak.evaluation.nested_cross_validate import nested_cross_validate
     from tiebreak.plan.models import name_models
+    from tiebreak.studies.nested import nested_cross_validate
 
     watch = Watch(progress_shown(asked.quiet))
     data = _dataset(study, asked.dataset)
@@ -160,7 +160,7 @@ def _measured(study: Study, url: str, asked: _Asked) -> NestedEvaluation:
 
 
 def _dataset(study: Study, name: str | None) -> Any:
-    from tiebreak.scores.names import look_up, quoted
+    from tiebreak.scores.scores import look_up, quoted
 
     names = list(study.datasets)
     if name is not None:

@@ -23,7 +23,7 @@ def resume_command(context: click.Context, /, run: str, store: str | None, **opt
 
     Only what is missing is measured. RUN is the name of a run in the store, or both in one: 'sqlite:///runs.db#cancer'.
     """
-    from tiebreak.plan.study import read_study
+    from tiebreak.study_file.study import read_study
 
     url, name = find_run(run, store)
     path = _study_of(url, name)

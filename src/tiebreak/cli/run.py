@@ -29,7 +29,7 @@ def run_command(context: click.Context, /, study: str, name: str | None, store: 
     STUDY is a TOML file with the sections data, cv and models. Each model is measured on each split once: what the store has
     already is not measured again, so the same command goes on after an interruption, and adds what a changed study adds.
     """
-    from tiebreak.plan.study import read_study
+    from tiebreak.study_file.study import read_study
 
     read = read_study(study)
     url = store_for_study(store, read.store, read.name)

@@ -13,7 +13,7 @@ from tiebreak.cli.process import EXIT_DAMAGED, emit, say
 from tiebreak.cli.stores import find_store
 
 if TYPE_CHECKING:
-    from tiebreak.stores.sql import SqlStore
+    from tiebreak.stores.sql.store import SqlStore
 
 FORMATS = ("text", "json")
 
@@ -104,7 +104,7 @@ def upgrade_command(url: str | None, even_damaged: bool, format_: str) -> None:
 
 
 def _opened(url: str | None) -> SqlStore:
-    from tiebreak.stores.sql import SqlStore
+    from tiebreak.stores.sql.store import SqlStore
 
     return SqlStore(find_store(url, "its URL, such as sqlite:///FILE,"))
 

@@ -14,7 +14,7 @@ from tiebreak.cli.process import CommandError, say
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation
-    from tiebreak.stores.store import Store
+    from tiebreak.stores.contract import Store
 
 VARIABLE = "TIEBREAK_STORE"
 
@@ -81,7 +81,7 @@ def find_store(given: str | None, how: str = _HOW) -> str:
 
 def open_url(url: str) -> Store:
     """The store behind a URL; whether it is there shows when it is read."""
-    from tiebreak.stores.sources import open_store
+    from tiebreak.stores.sql.store import open_store
 
     return open_store(url)
 
@@ -112,7 +112,7 @@ def typed_url(url: str) -> str:
 
 def without_password(url: str) -> str:
     """A URL that may be shown."""
-    from tiebreak.stores.urls import masked
+    from tiebreak.stores.sql.urls import masked
 
     return masked(url)
 

@@ -58,7 +58,7 @@ def validation_curve_command(context: click.Context, /, study: str, parameter: s
     Each model of the study file (or those named with --models) is measured with each value on the same splits. What the store
     has already is not measured again, so the same command goes on after an interruption, and adds values.
     """
-    from tiebreak.evaluation.validation_curve import validation_curve
+    from tiebreak.studies.validation_curve import validation_curve
 
     kind = "validation-curve"
     context.exit(run_curve(study, kind, validation_curve, Options(**options), parameter=parameter, values=values))

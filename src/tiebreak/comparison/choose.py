@@ -9,8 +9,7 @@ import numpy as np
 
 from tiebreak.comparison.settings import MethodName
 from tiebreak.errors import MissingSizesError, TooFewSplitsError
-from tiebreak.scores.notice import Notice
-from tiebreak.scores.scores import ScoreMatrix, SplitDesign
+from tiebreak.scores.scores import Notice, ScoreMatrix, SplitDesign
 
 NADEAU_BENGIO = "C. Nadeau, Y. Bengio. Inference for the generalization error. Machine Learning 52, 2003."
 BOUCKAERT_FRANK = "R. Bouckaert, E. Frank. Evaluating the replicability of significance tests. PAKDD 2004."

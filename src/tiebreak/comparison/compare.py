@@ -15,9 +15,7 @@ from tiebreak.errors import InvalidParameterError, InvalidScoresError, MissingSp
 from tiebreak.numerics import CONSTANT, IDENTICAL, IntArray, rope_share, row_moments
 from tiebreak.scores.differences import pair_differences
 from tiebreak.scores.metric import Metric
-from tiebreak.scores.names import quoted
-from tiebreak.scores.notice import Notice, NoticeCode
-from tiebreak.scores.scores import ScoreMatrix, Scores
+from tiebreak.scores.scores import Notice, NoticeCode, ScoreMatrix, Scores, quoted
 
 LARGEST_SCORE = 1e300
 """Beyond it the difference of two scores may be infinite."""

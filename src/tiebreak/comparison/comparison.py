@@ -19,13 +19,11 @@ from tiebreak.comparison.settings import Settings
 from tiebreak.comparison.verdict import CLAIMS, MIRRORED, REASONS, VERDICTS
 from tiebreak.errors import InvalidParameterError
 from tiebreak.frequentist.adjustment import adjust_pvalues
-from tiebreak.frequentist.resampled_t import TTestResult, corrected_ttest, paired_ttest
+from tiebreak.frequentist.corrected_t import TTestResult, corrected_ttest, paired_ttest
 from tiebreak.numerics import Alternative, FloatArray, check_alternative, student_multiplier
 from tiebreak.scores.differences import model_correlation, pair_differences
 from tiebreak.scores.metric import Metric
-from tiebreak.scores.names import look_up
-from tiebreak.scores.notice import Notice
-from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
+from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, SplitDesign, look_up
 
 if TYPE_CHECKING:
     import os

@@ -10,8 +10,8 @@ from tiebreak.bayesian.correlated_t import RopeProbabilities, posterior_of_momen
 from tiebreak.comparison.settings import Settings
 from tiebreak.comparison.verdict import Codes, bayesian_verdict_codes, strongest_claim, verdict_codes
 from tiebreak.frequentist.adjustment import adjust_pvalues
+from tiebreak.frequentist.corrected_t import ttest_of_moments
 from tiebreak.frequentist.equivalence import claim_pvalues
-from tiebreak.frequentist.resampled_t import ttest_of_moments
 from tiebreak.numerics import FloatArray, IntArray, Interval, divide, limit_tails, student_multiplier
 from tiebreak.scores.differences import PairDifferences
 

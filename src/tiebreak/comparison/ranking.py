@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.bayesian.joint import JointPosterior, joint_posterior
+from tiebreak.bayesian.joint_posterior import JointPosterior, joint_posterior
 from tiebreak.comparison.pairs import PairTable
 from tiebreak.comparison.shortlist import shortlist
 from tiebreak.comparison.verdict import MIRRORED, NONE, Codes

@@ -10,8 +10,8 @@ import numpy as np
 
 from tiebreak.comparison.settings import Settings
 from tiebreak.frequentist.adjustment import adjust_pvalues
+from tiebreak.frequentist.corrected_t import TTestResult
 from tiebreak.frequentist.equivalence import noninferiority_pvalue, superiority_pvalue
-from tiebreak.frequentist.resampled_t import TTestResult
 from tiebreak.numerics import FloatArray
 
 Gate = Literal["better", "not worse"]

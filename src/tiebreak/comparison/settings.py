@@ -9,7 +9,7 @@ from typing import Literal, get_args
 from tiebreak.errors import InvalidParameterError
 from tiebreak.frequentist.adjustment import Correction
 from tiebreak.numerics import Alternative, Missing, check_alternative, check_probability, check_rope, check_seed, rope_share
-from tiebreak.scores.names import look_up, quoted
+from tiebreak.scores.scores import look_up, quoted
 
 MethodName = Literal["auto", "corrected-t", "paired-t"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak.frequentist.corrected_t import ttest_of_moments
 from tiebreak.frequentist.equivalence import superiority_pvalue
-from tiebreak.frequentist.resampled_t import ttest_of_moments
 from tiebreak.scores.differences import PairDifferences
 
 

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tiebreak import _facade
-from tiebreak.evaluation.averages import Average, average
-from tiebreak.evaluation.kept import Kept, pooled
-from tiebreak.evaluation.lines import Lines
+from tiebreak.evaluation.predictions import Average, Kept, Lines, average, pooled
 from tiebreak.metrics.calibration import CalibrationCurve, Strategy, curve_of
 from tiebreak.numerics import check_probability
 

@@ -12,11 +12,11 @@ import numpy as np
 
 from tiebreak import _facade
 from tiebreak.errors import UnknownNameError
-from tiebreak.evaluation.kept import Kept
+from tiebreak.evaluation.predictions import Kept
 from tiebreak.metrics.confusion import ConfusionMatrix, Share
-from tiebreak.metrics.truth import Truth
+from tiebreak.metrics.targets import Truth
 from tiebreak.numerics import IntArray
-from tiebreak.scores.names import look_up
+from tiebreak.scores.scores import look_up
 
 if TYPE_CHECKING:
     import pandas as pd

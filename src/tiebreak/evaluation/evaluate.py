@@ -2,29 +2,198 @@
 
 from __future__ import annotations
 
+import math
+import threading
+import time
+from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 
-from tiebreak.errors import InvalidParameterError, InvalidPlanError, TiebreakError
-from tiebreak.evaluation.claims import Claims
+from tiebreak.errors import AmbiguousSourceError, InvalidParameterError, InvalidPlanError, TiebreakError, UnknownNameError
 from tiebreak.evaluation.evaluation import Evaluation
-from tiebreak.evaluation.fit_and_score import Measurement
+from tiebreak.evaluation.fit_and_score import Measurement, check_weights
+from tiebreak.evaluation.model_calls import as_answered
 from tiebreak.evaluation.progress import Progress, Tracker
-from tiebreak.evaluation.requests import check_weights
-from tiebreak.evaluation.rescore import rescore
-from tiebreak.metrics.scorers import Scorer, check_model, check_target, make_truth, resolve_scorers
+from tiebreak.metrics.resolve import resolve_scorers
+from tiebreak.metrics.scorer import Scorer, check_model, check_target
+from tiebreak.metrics.targets import UndefinedScore, make_truth
 from tiebreak.plan.fingerprint import fingerprint
 from tiebreak.plan.models import is_function
-from tiebreak.plan.outcome import Cell, Outcome
 from tiebreak.plan.plan import Plan, make_plan, threads_for
-from tiebreak.plan.record import MetricRecord
-from tiebreak.runners.make import make_runner
+from tiebreak.plan.record import Cell, MetricRecord, Outcome
 from tiebreak.runners.runner import Runner
+from tiebreak.runners.start import make_runner
+from tiebreak.scores.scores import quoted
+from tiebreak.stores.contract import Claim, Lease, RunLog, Store
 from tiebreak.stores.memory import MemoryStore
-from tiebreak.stores.sources import open_store
-from tiebreak.stores.store import RunLog, Store
+from tiebreak.stores.sql.store import open_store
+
+AHEAD_SECONDS = 1.0
+"""How much work is taken on at a time: asking costs a transaction, and what one has taken the others cannot."""
+
+FIRST, GROWTH = 4, 4
+"""While nothing is known of their seconds: how many cells are taken on at first, and how many times as many each time after."""
+
+POLL_SECONDS = 0.1, 2.0
+"""From one look for what others have lost or finished to the next: at first, and at most."""
+
+
+class Claims:
+    """Cells to be measured, as a runner takes them: an iterator that asks the store just in time.
+
+    Parameters
+    ----------
+    lease : Lease
+    missing : sequence of Cell
+        In the order of the plan.
+    again : collection of Cell
+        Those of them that are measured although they have failed before.
+    """
+
+    def __init__(self, lease: Lease, missing: Sequence[Cell], again: Collection[Cell] = ()) -> None:
+        self._lease = lease
+        self._again = frozenset(again)
+        self._unasked = deque(missing)
+        self._ready: deque[Cell] = deque()
+        self._held: list[Cell] = []
+        self._settled: list[Outcome] = []
+        self._n_next = FIRST
+        self._n_written = 0
+        self._begun = time.monotonic()
+        self._is_shared = False
+        self._is_over = False
+        self._lock = threading.RLock()
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Cell:
+        with self._lock:
+            while not self._ready and self._unasked and not self._is_over:
+                self._sort(self._lease.claim(self._take(self._how_many()), again=self._again))
+            if not self._ready:
+                self._is_over = True  # for the runner that iterates now, whatever becomes free later
+                raise StopIteration
+            return self._ready.popleft()
+
+    def __length_hint__(self) -> int:
+        return len(self._ready) + len(self._unasked)
+
+    @property
+    def n_held(self) -> int:
+        """Cells that others have taken on."""
+        return len(self._held)
+
+    def write(self, outcomes: Sequence[Outcome]) -> list[Outcome]:
+        """Keep outcomes, and take on what will be needed next; returns those that were kept."""
+        with self._lock:
+            self._n_written += len(outcomes)
+            n_wanted = 0 if self._is_over else self._how_many() - len(self._ready)
+            wanted = self._take(n_wanted) if n_wanted > 0 else []
+            refused, claim = self._lease.write(outcomes, wanted, again=self._again)
+            self._sort(claim)
+            if refused:  # what was taken on at the same time may be lost as well
+                self._unasked.extendleft(reversed(self._ready))
+                self._ready.clear()
+            lost = {outcome.cell for outcome in refused}
+            self._held += sorted(lost)
+            return [outcome for outcome in outcomes if outcome.cell not in lost]
+
+    def settled_elsewhere(self) -> list[Outcome]:
+        """What others are known to have measured since this was asked last."""
+        with self._lock:
+            settled, self._settled = self._settled, []
+            return settled
+
+    def wait(self, pause: Callable[[float], object] = time.sleep) -> bool:
+        """Begin another round: wait until something can be measured here that others had taken on; False if all is done.
+
+        Parameters
+        ----------
+        pause : callable
+            Waits for so many seconds.
+        """
+        seconds, most = POLL_SECONDS
+        while self._held:
+            with self._lock:
+                held, self._held = self._held, []
+                self._sort(self._lease.claim(held, again=self._again))
+                self._is_over = False
+                if self._ready:
+                    return True
+                seconds = min(seconds * 1.5, most) if len(self._held) == len(held) else POLL_SECONDS[0]
+            if self._held:
+                pause(seconds)
+        return False
+
+    def _how_many(self) -> int:
+        """Cells that are to be taken on at a time by now."""
+        if self._n_written:
+            rate = self._n_written / max(time.monotonic() - self._begun, 1e-3)
+            n = math.ceil(rate * AHEAD_SECONDS)
+        else:
+            n, self._n_next = self._n_next, self._n_next * GROWTH
+        # towards the end a few at a time, so that nobody is idle while others have much before them
+        return max(1, min(n, len(self._unasked) // 4)) if self._is_shared else n
+
+    def _take(self, n: int) -> list[Cell]:
+        return [self._unasked.popleft() for _ in range(min(n, len(self._unasked)))]
+
+    def _sort(self, claim: Claim) -> None:
+        self._ready += claim.granted
+        self._held += claim.held
+        self._settled += claim.settled
+        self._is_shared |= bool(claim.held or claim.settled)
+
+
+BATCH = 200
+"""Cells whose predictions are in memory at a time."""
+
+
+def rescore(work: Measurement, log: RunLog, cells: Sequence[Cell]) -> list[Cell]:
+    """Add the metrics that cells lack where their predictions tell them; returns the cells that must be measured again.
+
+    Parameters
+    ----------
+    work : Measurement
+    log : RunLog
+    cells : sequence of Cell
+        Done, but for some of the metrics.
+    """
+    truths = [make_truth(each.data.y, classifier=each.task == "classification") for each in work.plan.datasets]
+    untold: list[Cell] = []
+    for start in range(0, len(cells), BATCH):
+        found: list[Outcome] = []
+        for outcome in log.outcomes(cells[start : start + BATCH], outputs=True):
+            lacking = [scorer for scorer in work.scorers if scorer.metric.name not in outcome.scores]
+            truth = truths[outcome.cell.dataset]
+            outputs = as_answered(outcome.outputs, truth.classes)
+            if any(not scorer.needs or not _tells(outcome, scorer, work) for scorer in lacking):
+                untold.append(outcome.cell)
+                continue
+            rows = work.plan.datasets[outcome.cell.dataset].splits[outcome.cell.split].test
+            scores, undefined = {}, {}
+            for scorer in lacking:
+                name = scorer.metric.name
+                try:
+                    scores[name] = scorer.score(truth.take(rows), outputs, truth.classes)
+                except UndefinedScore as error:
+                    scores[name], undefined[name] = float("nan"), str(error)
+            found.append(Outcome(outcome.cell, scores=scores, undefined=undefined))
+        if found:
+            log.write(found)
+    return untold
+
+
+def _tells(outcome: Outcome, scorer: Scorer, work: Measurement) -> bool:
+    """Whether the method that the metric would ask for was kept: the first of its methods that the model has."""
+    model = list(work.plan.models.values())[outcome.cell.model]
+    method = next((name for name in scorer.needs if hasattr(model, name)), scorer.needs[0])
+    kept = outcome.outputs.get(method)
+    return kept is not None and isinstance(kept, np.ndarray)
+
 
 ThreadsPerFit = int | Literal["auto"] | None
 
@@ -271,3 +440,27 @@ def check_flags(**flags: Any) -> None:
     for name, value in flags.items():
         if not isinstance(value, bool | np.bool_):
             raise InvalidParameterError(f"{name} must be True or False; got {value!r}.")
+
+
+def read_evaluation(store: Any, name: str | None = None) -> Evaluation:
+    """A run as far as it has come; `tiebreak.read_evaluation` describes the parameters."""
+    if isinstance(store, str) and "#" in store:
+        store, _, fragment = store.partition("#")
+        if name is not None and name != fragment:
+            raise InvalidParameterError(f"two runs are named: {fragment!r} behind the # of the store, and name={name!r}.")
+        name = fragment or name
+    opened = open_store(store)
+    try:
+        return Evaluation.of(opened.read(name if name is not None else _only_run(opened)), opened.url)
+    finally:
+        opened.close()
+
+
+def _only_run(store: Any) -> str:
+    runs = store.runs()
+    if not runs:
+        raise UnknownNameError(f"there are no runs in {store.url or 'the store'}.")
+    if len(runs) > 1:
+        names = quoted([run.name for run in runs])
+        raise AmbiguousSourceError(f"{store.url or 'the store'} holds {len(runs)} runs: {names}. Name one: ...#NAME, or name=.")
+    return str(runs[0].name)

@@ -11,21 +11,21 @@ import numpy as np
 
 from tiebreak import _facade
 from tiebreak.errors import InvalidParameterError, MissingSplitsError
-from tiebreak.evaluation import calibrations, confusions, groups, precision_recalls, rocs, tables
+from tiebreak.evaluation import calibrations, confusions, precision_recalls, rocs
+from tiebreak.evaluation import frames as groups
+from tiebreak.evaluation import frames as tables
 from tiebreak.metrics.calibration import Strategy
-from tiebreak.metrics.scorers import Scorer
+from tiebreak.metrics.scorer import Scorer
 from tiebreak.plan.record import DatasetRecord, RunRecord
-from tiebreak.plan.split import split_hash
-from tiebreak.scores.names import look_up, quoted
-from tiebreak.scores.notice import Notice
-from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
-from tiebreak.stores.store import CellTable, RunLog
+from tiebreak.plan.split_design import split_hash
+from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, SplitDesign, look_up, quoted
+from tiebreak.stores.contract import CellTable, RunLog
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from tiebreak.comparison.comparison import Comparison
-    from tiebreak.evaluation.bias_corrected import BiasCorrectedScore
+    from tiebreak.evaluation.bbc import BiasCorrectedScore
 
 Average = Literal["folds", "pooled"]
 
@@ -184,7 +184,7 @@ class Evaluation:
         UnsuitableDesignError
             Repeats test different examples, or one of them several times.
         """
-        from tiebreak.evaluation.bias_corrected import bias_corrected
+        from tiebreak.evaluation.bbc import bias_corrected
 
         return bias_corrected(
             self, metric, models=models, dataset=dataset, n_bootstraps=n_bootstraps, alpha=alpha, groups=groups, rng=rng

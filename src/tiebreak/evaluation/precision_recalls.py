@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tiebreak import _facade
-from tiebreak.evaluation.averages import Average, average
-from tiebreak.evaluation.kept import SCORES, Kept, pooled
-from tiebreak.evaluation.lines import Lines
+from tiebreak.evaluation.predictions import SCORES, Average, Kept, Lines, average, pooled
 from tiebreak.metrics.precision_recall import PrecisionRecallCurve, curve_of
 from tiebreak.numerics import IntArray, check_probability
 

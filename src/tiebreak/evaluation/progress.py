@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tiebreak.plan.outcome import Cell, Outcome
-from tiebreak.stores.store import RunLog
+from tiebreak.plan.record import Cell, Outcome
+from tiebreak.stores.contract import RunLog
 
 
 @dataclass(frozen=True, slots=True)

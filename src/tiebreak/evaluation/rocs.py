@@ -9,11 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tiebreak import _facade
-from tiebreak.evaluation.averages import Average, average
-from tiebreak.evaluation.kept import SCORES, Kept, pooled
-from tiebreak.evaluation.lines import Lines
-from tiebreak.metrics.roc import RocCurve, curve_of, without_variance
-from tiebreak.metrics.roc_regions import RocRegion, regions_of_curves
+from tiebreak.evaluation.predictions import SCORES, Average, Kept, Lines, average, pooled
+from tiebreak.metrics.roc import RocCurve, RocRegion, curve_of, regions_of_curves, without_variance
 from tiebreak.numerics import FloatArray, IntArray, check_probability
 
 if TYPE_CHECKING:

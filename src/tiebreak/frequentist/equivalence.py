@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tiebreak.frequentist.resampled_t import TTestResult
+from tiebreak.frequentist.corrected_t import TTestResult
 from tiebreak.numerics import SMALLEST_PVALUE, FloatArray, LimitTails, check_rope, limit_tails, plain
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from tiebreak.frequentist.resampled_t import TTestResult, corrected_ttest, paired_ttest
+from tiebreak.frequentist.corrected_t import TTestResult, corrected_ttest, paired_ttest
 from tiebreak.numerics import check_differences
 
 OVERLAP = (

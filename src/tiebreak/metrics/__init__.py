@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tiebreak.metrics.calibration import CalibrationCurve, calibration_curve
-    from tiebreak.metrics.confusion import ConfusionMatrix, confusion_matrix
+    from tiebreak.metrics.confusion import ConfusionMatrix, confusion_matrix, no_information_rate
     from tiebreak.metrics.costs import CostMatrix
-    from tiebreak.metrics.no_information import no_information_rate
     from tiebreak.metrics.precision_recall import PrecisionRecallCurve, precision_recall_curve
-    from tiebreak.metrics.roc import RocCurve, roc_curve
-    from tiebreak.metrics.roc_regions import RocRegion
+    from tiebreak.metrics.roc import RocCurve, RocRegion, roc_curve
 
 _HOMES = {
     "CalibrationCurve": "calibration",
@@ -25,10 +23,10 @@ _HOMES = {
     "CostMatrix": "costs",
     "PrecisionRecallCurve": "precision_recall",
     "RocCurve": "roc",
-    "RocRegion": "roc_regions",
+    "RocRegion": "roc",
     "calibration_curve": "calibration",
     "confusion_matrix": "confusion",
-    "no_information_rate": "no_information",
+    "no_information_rate": "confusion",
     "precision_recall_curve": "precision_recall",
     "roc_curve": "roc",
 }

@@ -7,9 +7,7 @@ from typing import NoReturn
 import numpy as np
 
 from tiebreak.errors import InvalidOutputsError
-from tiebreak.metrics.labels import Array, one_column
-from tiebreak.metrics.truth import Truth
-from tiebreak.metrics.undefined import UndefinedScore
+from tiebreak.metrics.targets import Array, Truth, UndefinedScore, one_column
 
 
 def check_length(answer: Array, truth: Truth, method: str) -> Array:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from tiebreak import _facade
 from tiebreak.errors import InvalidParameterError
 from tiebreak.frequentist.proportions import proportion_interval
-from tiebreak.metrics.binary import Binary, check_binary
+from tiebreak.metrics.targets import Binary, check_binary
 from tiebreak.numerics import FloatArray, IntArray, check_probability
 
 if TYPE_CHECKING:

@@ -7,11 +7,9 @@ from collections.abc import Callable
 import numpy as np
 
 from tiebreak.metrics.answers import numbers, values_of_rows
-from tiebreak.metrics.labels import Array
-from tiebreak.metrics.probability import log_likelihoods, squared_distances
+from tiebreak.metrics.fast.probability import log_likelihoods, squared_distances
 from tiebreak.metrics.scorer import Outputs, Scorer
-from tiebreak.metrics.truth import Truth
-from tiebreak.metrics.undefined import UndefinedScore
+from tiebreak.metrics.targets import Array, Truth, UndefinedScore
 from tiebreak.numerics import FloatArray
 
 Values = Callable[[Truth, Array, "Array | None"], Array]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak import _facade
-from tiebreak.metrics.binary import Binary, check_binary
+from tiebreak.metrics.targets import Binary, check_binary
 from tiebreak.numerics import FloatArray
 
 if TYPE_CHECKING:

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 
 from tiebreak.errors import InvalidParameterError, UnknownNameError
 from tiebreak.metrics.costs import CostMatrix
-from tiebreak.metrics.formulas import FORMULAS, Formula
-from tiebreak.metrics.scorer import Scorer
+from tiebreak.metrics.fast.formulas import FORMULAS, Formula
+from tiebreak.metrics.scorer import Outputs, Scorer, check_model, check_target
+from tiebreak.metrics.targets import Truth, UndefinedScore, make_truth
 from tiebreak.scores.metric import ABBREVIATIONS, HIGHER_IS_BETTER, LOWER_IS_BETTER, Metric
-from tiebreak.scores.names import look_up, quoted
+from tiebreak.scores.scores import look_up, quoted
 
 _ACCEPTED = (
     'a name such as "roc_auc", a scorer of make_scorer, a CostMatrix, a function (model, X, y) -> float, a list of these, '
@@ -231,3 +232,15 @@ def _definitions() -> dict[str, Any]:
 def _definition(scorer: Any) -> tuple[Any, ...]:
     """What makes two scorers the same."""
     return scorer._score_func, scorer._sign, scorer._kwargs, _asks(scorer)
+
+
+__all__ = [
+    "Outputs",
+    "Scorer",
+    "Truth",
+    "UndefinedScore",
+    "check_model",
+    "check_target",
+    "make_truth",
+    "resolve_scorers",
+]

@@ -10,12 +10,10 @@ from typing import Any
 import numpy as np
 
 from tiebreak.errors import InvalidParameterError, InvalidPlanError, InvalidScoresError
-from tiebreak.metrics.formulas import FORMULAS, Formula
-from tiebreak.metrics.labels import Array
-from tiebreak.metrics.truth import Truth
-from tiebreak.metrics.undefined import UndefinedScore
+from tiebreak.metrics.fast.formulas import FORMULAS, Formula
+from tiebreak.metrics.targets import Array, Truth, UndefinedScore
 from tiebreak.scores.metric import LOWER_IS_BETTER, Metric
-from tiebreak.scores.names import quoted
+from tiebreak.scores.scores import quoted
 
 Outputs = Mapping[str, Array]
 """What a model said of the test rows, by the method that said it."""

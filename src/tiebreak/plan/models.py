@@ -9,7 +9,7 @@ from typing import Any
 
 from tiebreak.errors import InvalidPlanError
 from tiebreak.plan.candidates import name_candidates
-from tiebreak.scores.names import quoted
+from tiebreak.scores.scores import quoted
 
 _ACCEPTED = (
     "an object with fit and predict (an estimator, a pipeline, a class of your own), a function "

@@ -4,22 +4,64 @@ from __future__ import annotations
 
 import hashlib
 import operator
+import platform
 import re
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import metadata
 from typing import Any
 
 import numpy as np
 
 from tiebreak.errors import InvalidParameterError, InvalidPlanError
-from tiebreak.plan.cv import make_splits
 from tiebreak.plan.data import Dataset, Task, check_dataset, check_datasets, find_task
 from tiebreak.plan.fingerprint import fingerprint
 from tiebreak.plan.models import is_function, name_models
-from tiebreak.plan.outcome import Cell
-from tiebreak.plan.record import DatasetRecord, MetricRecord, ModelRecord, RunRecord
-from tiebreak.plan.split import Split, Splits, describe_splits
-from tiebreak.plan.versions import find_versions
+from tiebreak.plan.record import Cell, DatasetRecord, MetricRecord, ModelRecord, RunRecord
+from tiebreak.plan.split_design import Split, Splits, describe_splits
+from tiebreak.plan.splits import make_splits
+
+_ALWAYS = ("numpy", "scipy", "scikit-learn")
+_DISTRIBUTIONS = {"sklearn": "scikit-learn"}
+
+
+def find_versions(models: Iterable[Any]) -> dict[str, str]:
+    """Versions of Python, of what every fit uses, and of the packages that the models and their parts come from.
+
+    Parameters
+    ----------
+    models : iterable of estimator or function
+
+    Returns
+    -------
+    dict of str to str
+        By name of the distribution.
+    """
+    found = {"python": platform.python_version()} | {name: metadata.version(name) for name in _ALWAYS}
+    for top in sorted({top for model in models for top in _packages(model)}):
+        version = _version_of(top)
+        if version is not None:
+            found[_DISTRIBUTIONS.get(top, top)] = version
+    return found
+
+
+def _packages(model: Any) -> set[str]:
+    """Top-level packages of a model and of all its parts."""
+    parts = [model]
+    if hasattr(model, "get_params") and not isinstance(model, type):
+        parts += [value for value in model.get_params(deep=True).values() if hasattr(value, "get_params")]
+    kinds = [part if hasattr(part, "__qualname__") else type(part) for part in parts]
+    return {str(getattr(kind, "__module__", "")).partition(".")[0] for kind in kinds}
+
+
+def _version_of(top: str) -> str | None:
+    try:
+        return metadata.version(_DISTRIBUTIONS.get(top, top))
+    except (metadata.PackageNotFoundError, ValueError):
+        version = getattr(sys.modules.get(top), "__version__", None)
+        return str(version) if version is not None else None
+
 
 SMALL_DATA = 1_000_000
 """Numbers in X of a training set up to which one thread for each fit is fastest, or hardly slower."""

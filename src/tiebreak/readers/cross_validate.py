@@ -10,13 +10,10 @@ import numpy as np
 
 from tiebreak.errors import InvalidScoresError, UnpairedScoresError, UnreadableSourceError
 from tiebreak.numerics import FloatArray
-from tiebreak.plan.split import Split, Splits, describe_splits
-from tiebreak.readers.checks import refuse_items
+from tiebreak.plan.split_design import Split, Splits, describe_splits
 from tiebreak.readers.columns import is_missing, is_number, to_float
-from tiebreak.readers.metrics import check_finite, check_sign, choose_metric, orient, sklearn_metric, table_metric
-from tiebreak.readers.request import Request
-from tiebreak.readers.sizes import known_sizes, with_sizes
-from tiebreak.readers.source import Source, assumed_paired
+from tiebreak.readers.metric import check_finite, check_sign, choose_metric, orient, sklearn_metric, table_metric
+from tiebreak.readers.source import Request, Source, assumed_paired, known_sizes, refuse_items, with_sizes
 from tiebreak.scores.metric import NamedMetric
 from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
 

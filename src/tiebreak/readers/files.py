@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tiebreak.errors import MissingDependencyError, SourceNotFoundError, UnreadableSourceError, UnsupportedSourceError
-from tiebreak.readers.request import Request
-from tiebreak.readers.source import Source
+from tiebreak.readers.source import Request, Source
 from tiebreak.readers.tables import read_table
 
 _CSV = ("", ".csv", ".tsv", ".txt")
@@ -32,12 +31,12 @@ def read_path(given: str | Path, request: Request) -> Source:
     suffixes = (path.stem, f"{path.parent.name}/{path.stem}")
     try:
         if suffix in _CSV:
-            from tiebreak.readers.csv_files import read_csv
+            from tiebreak.readers.csv import read_csv
 
             table, layout = read_csv(path, name)
             return read_table(table, layout, request, suffixes)
         if suffix == ".json":
-            from tiebreak.readers.json_files import read_json
+            from tiebreak.readers.json import read_json
 
             return read_json(path, name, request, suffixes)
         return _read_parquet(path, name, request, suffixes)

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tiebreak.errors import MissingDependencyError, UnreadableSourceError
-from tiebreak.readers.columns import Column, Labels, NotNumbers, Table, Where, from_values
-from tiebreak.readers.layout import RESERVED, find_layout, wanted_columns
-from tiebreak.readers.request import Request
+from tiebreak.readers.columns import RESERVED, Column, Labels, NotNumbers, Table, Where, find_layout, from_values, wanted_columns
 from tiebreak.readers.search import is_cv_results, read_cv_results
-from tiebreak.readers.source import Source
+from tiebreak.readers.source import Request, Source
 from tiebreak.readers.tables import read_table
 
 if TYPE_CHECKING:

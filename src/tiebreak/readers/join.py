@@ -12,9 +12,7 @@ from tiebreak.errors import AmbiguousSourceError, ContradictingSizesError, Unpai
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.readers.columns import natural_key
 from tiebreak.readers.source import Source
-from tiebreak.scores.names import quoted
-from tiebreak.scores.notice import Notice
-from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
+from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, SplitDesign, quoted
 
 
 def join_sources(sources: Sequence[Source]) -> Scores:

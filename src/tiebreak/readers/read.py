@@ -8,14 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tiebreak.errors import MissingSizesError, UnknownNameError, UnreadableSourceError, UnsupportedSourceError
-from tiebreak.readers.checks import percent_notices
 from tiebreak.readers.join import join_sources
-from tiebreak.readers.metrics import check_held
-from tiebreak.readers.request import Request, check_request
-from tiebreak.readers.sizes import known_sizes, with_sizes
-from tiebreak.readers.source import Source
-from tiebreak.scores.names import look_up, quoted
-from tiebreak.scores.scores import Scores
+from tiebreak.readers.metric import check_held
+from tiebreak.readers.source import Request, Source, check_request, known_sizes, percent_notices, with_sizes
+from tiebreak.scores.scores import Scores, look_up, quoted
 
 _ACCEPTED = (
     "a fitted search (GridSearchCV and its like) or its cv_results_, {name: cross_validate(...)}, "
@@ -104,10 +100,10 @@ def _read_scores(scores: Scores, request: Request, name: str) -> Source:
 
 
 def _read_mapping(source: Mapping[Any, Any], request: Request, name: str) -> Source:
+    from tiebreak.readers.columns import RESERVED
     from tiebreak.readers.cross_validate import is_cross_validate, read_arrays, read_cross_validate
     from tiebreak.readers.frames import read_columns
-    from tiebreak.readers.json_files import is_answer, read_parsed
-    from tiebreak.readers.layout import RESERVED
+    from tiebreak.readers.json import is_answer, read_parsed
     from tiebreak.readers.search import is_cv_results, read_cv_results
 
     if not source:

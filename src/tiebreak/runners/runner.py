@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterable
 from types import TracebackType
 from typing import Protocol
 
-from tiebreak.plan.outcome import Cell, Outcome
+from tiebreak.plan.record import Cell, Outcome
 
 
 class Workload(Protocol):

@@ -3,20 +3,76 @@
 from __future__ import annotations
 
 import dataclasses
+import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from tiebreak.errors import AmbiguousSourceError
+from tiebreak.errors import AmbiguousSourceError, UnknownNameError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.scores.metric import Metric
-from tiebreak.scores.names import look_up, quoted
-from tiebreak.scores.notice import Notice
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+def look_up(name: str, known: Sequence[str], what: str) -> int:
+    """Position of a name; raises `UnknownNameError` with the nearest names, e.g. for `what` = "model"."""
+    try:
+        return known.index(name)
+    except ValueError:
+        pass
+    near = difflib.get_close_matches(str(name), [str(k) for k in known], 3, 0.5)
+    hint = f"did you mean {' or '.join(repr(n) for n in near)}?" if near else f"there are {quoted(known)}."
+    raise UnknownNameError(f"no {what} is called {name!r}: {hint}")
+
+
+def quoted(names: Sequence[str], most: int = 5) -> str:
+    """Names for a message, never more than `most` of them: 'a', 'b' and 3 more."""
+    shown = [repr(name) for name in names[:most]]
+    if len(names) > most:
+        return f"{', '.join(shown)} and {len(names) - most} more"
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}" if shown else "none"
+
+
+NoticeCode = Literal[
+    "assumed-paired",
+    "approximate-sizes",
+    "unequal-sizes",
+    "small-test-sets",
+    "ordered-splits",
+    "single-repeat",
+    "missing-splits",
+    "identical-scores",
+    "no-spread",
+    "no-rope",
+    "selected-best",
+    "percent-or-fraction",
+    "duplicate-candidates",
+    "failed-models",
+    "majority-class",
+    "undefined-metric",
+    "failed-splits",
+    "one-candidate",
+    "unstable-choice",
+    "groups-torn",
+    "future-training",
+    "grouped-examples",
+    "incomplete-models",
+]
+
+
+class Notice(NamedTuple):
+    """What a reader of the answer should know.
+
+    The code is stable, so that a program can look for it or ignore it; the text is for people.
+    """
+
+    code: NoticeCode
+    text: str
+
 
 Kind = Literal[
     "unknown",

@@ -13,15 +13,12 @@ from typing import Self
 import numpy as np
 
 from tiebreak.errors import StoreError
-from tiebreak.plan.outcome import STATES, Cell, Outcome
-from tiebreak.plan.record import RunRecord
-from tiebreak.scores.names import look_up
-from tiebreak.stores.coding import numeric_array
+from tiebreak.plan.record import STATES, Cell, Outcome, RunRecord
+from tiebreak.scores.scores import look_up
+from tiebreak.stores.contract import CellTable, Claim, Damage, Note, RunSummary, deleted_text, is_settled, settle
 from tiebreak.stores.merging import check_record, environment_of, merge_records
 from tiebreak.stores.places import Places, find_places
-from tiebreak.stores.rule import is_settled, settle
-from tiebreak.stores.store import CellTable, Claim, Damage, Note, RunSummary
-from tiebreak.stores.wording import deleted_text
+from tiebreak.stores.sql.encoding import numeric_array
 
 
 @dataclass(slots=True, eq=False)

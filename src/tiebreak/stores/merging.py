@@ -10,8 +10,8 @@ import numpy as np
 
 from tiebreak.errors import ChangedRunError, ChangedVersionsError, InvalidPlanError
 from tiebreak.plan.record import DatasetRecord, MetricRecord, ModelRecord, RunRecord
-from tiebreak.scores.names import quoted
-from tiebreak.stores.texts import to_json
+from tiebreak.scores.scores import quoted
+from tiebreak.stores.sql.encoding import to_json
 
 _OTHER_RUN = "begin another run with name="
 

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from tiebreak.numerics import IntArray
-from tiebreak.plan.outcome import Cell, Outcome, Outputs
-from tiebreak.plan.record import RunRecord
-from tiebreak.scores.names import look_up
+from tiebreak.plan.record import Cell, Outcome, Outputs, RunRecord
+from tiebreak.scores.scores import look_up
+from tiebreak.stores.contract import check_outcome
 from tiebreak.stores.merging import split_keys
-from tiebreak.stores.wording import check_outcome
 
 ABSENT = -1
 

@@ -10,8 +10,7 @@ from tiebreak.views.markdown import escape as escape_markdown
 from tiebreak.views.text import wrap
 
 if TYPE_CHECKING:
-    from tiebreak.evaluation.audit.finding import Finding
-    from tiebreak.evaluation.audit.result import Audit
+    from tiebreak.audits.findings import Audit, Finding
 
 MARKS = {"error": "✗", "warning": "!", "note": "·"}
 MOST_ROWS = 8

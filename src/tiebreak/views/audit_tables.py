@@ -14,8 +14,7 @@ from tiebreak.views.plain import finite
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tiebreak.evaluation.audit.finding import Finding
-    from tiebreak.evaluation.audit.result import Audit
+    from tiebreak.audits.findings import Audit, Finding
 
 SCHEMA = 1
 COLUMNS = ("code", "severity", "text", "advice", "splits", "rows", "columns", "numbers")

@@ -10,7 +10,7 @@ from tiebreak.views.page import Page
 from tiebreak.views.text_table import Table
 
 if TYPE_CHECKING:
-    from tiebreak.evaluation.bias_variance import BiasVariance
+    from tiebreak.studies.bias_variance import BiasVariance
     from tiebreak.views.plots.bias_variance import BiasVarianceDisplay
 
 LOSS_NAMES = {"squared": "mean squared error", "zero-one": "error rate"}

@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from tiebreak.evaluation.averages import Average
 from tiebreak.evaluation.calibrations import Calibrations
-from tiebreak.evaluation.lines import Line, Lines
 from tiebreak.evaluation.precision_recalls import PrecisionRecalls
+from tiebreak.evaluation.predictions import Average, Line, Lines
 from tiebreak.evaluation.rocs import RocDifference, Rocs
 from tiebreak.metrics.calibration import CalibrationCurve
 from tiebreak.metrics.precision_recall import PrecisionRecallCurve

@@ -12,8 +12,8 @@ from tiebreak.views.names import short_names
 from tiebreak.views.text_table import NAME_WIDTH
 
 if TYPE_CHECKING:
-    from tiebreak.evaluation.curves import CurvePoints
     from tiebreak.evaluation.evaluation import Evaluation
+    from tiebreak.studies.curves import CurvePoints
 
 
 def point_columns(points: CurvePoints) -> dict[str, Any]:

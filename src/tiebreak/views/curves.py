@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import tiebreak
-from tiebreak.evaluation.bias_variance import BiasVariance
-from tiebreak.evaluation.learning_curve import LearningCurve
-from tiebreak.evaluation.validation_curve import ValidationCurve
+from tiebreak.studies.bias_variance import BiasVariance
+from tiebreak.studies.learning_curve import LearningCurve
+from tiebreak.studies.validation_curve import ValidationCurve
 from tiebreak.views import bias_variance, learning_curve, validation_curve
 from tiebreak.views.files import write_whole
 from tiebreak.views.page import Page

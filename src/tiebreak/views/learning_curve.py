@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tiebreak.frequentist.doubling_gain import ANSWERS, CANNOT_BE_TOLD, LESS_THAN_ROPE, YES
+from tiebreak.frequentist.more_data import ANSWERS, CANNOT_BE_TOLD, LESS_THAN_ROPE, YES
 from tiebreak.views.curve_words import (
     interval_note,
     lost_notes,
@@ -19,7 +19,7 @@ from tiebreak.views.page import Page
 from tiebreak.views.text_table import Table
 
 if TYPE_CHECKING:
-    from tiebreak.evaluation.learning_curve import DoublingAnswer, LearningCurve
+    from tiebreak.studies.learning_curve import DoublingAnswer, LearningCurve
     from tiebreak.views.plots.learning_curve import LearningCurveDisplay
 
 MOST_SENTENCES = 4

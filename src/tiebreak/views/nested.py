@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tiebreak.scores.notice import Notice
+from tiebreak.scores.scores import Notice
 from tiebreak.views.evaluation import design_words
 from tiebreak.views.format import (
     decimals_for,
@@ -29,9 +29,9 @@ from tiebreak.views.text import wrap
 from tiebreak.views.text_table import NAME_WIDTH, Table, aligned
 
 if TYPE_CHECKING:
-    from tiebreak.evaluation.bias_corrected import BiasCorrectedScore
-    from tiebreak.evaluation.choosing import Choice
-    from tiebreak.evaluation.nested import HonestScore, NestedEvaluation
+    from tiebreak.evaluation.bbc import BiasCorrectedScore
+    from tiebreak.studies.nested import HonestScore, NestedEvaluation
+    from tiebreak.studies.nested_choice import Choice
 
 MOST_CANDIDATES = 8
 """Candidates of a search whose choices are shown; the rest is counted."""

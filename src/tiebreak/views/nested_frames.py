@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 import tiebreak
-from tiebreak.evaluation.choosing import NOTHING
+from tiebreak.studies.nested_choice import NOTHING
 from tiebreak.views.files import write_whole
 from tiebreak.views.plain import finite
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tiebreak.evaluation.bias_corrected import BiasCorrectedScore
-    from tiebreak.evaluation.nested import NestedEvaluation
+    from tiebreak.evaluation.bbc import BiasCorrectedScore
+    from tiebreak.studies.nested import NestedEvaluation
 
 SCHEMA = 1
 

@@ -12,7 +12,7 @@ from tiebreak.views.names import short_names
 from tiebreak.views.text_table import NAME_WIDTH, Table, aligned
 
 if TYPE_CHECKING:
-    from tiebreak.stores.store import RunSummary
+    from tiebreak.stores.contract import RunSummary
 
 SCHEMA = 1
 METRICS_WIDTH = 30

@@ -9,8 +9,8 @@ import tiebreak
 from tiebreak.views.format import printable, quote
 
 if TYPE_CHECKING:
-    from tiebreak.stores.store import Damage
-    from tiebreak.stores.upgrading import Upgrade
+    from tiebreak.stores.contract import Damage
+    from tiebreak.stores.sql.upgrade import Upgrade
 
 SCHEMA = 1
 

@@ -18,7 +18,7 @@ from tiebreak.views.page import Page
 from tiebreak.views.text_table import Table
 
 if TYPE_CHECKING:
-    from tiebreak.evaluation.validation_curve import SweetSpot, ValidationCurve
+    from tiebreak.studies.validation_curve import SweetSpot, ValidationCurve
     from tiebreak.views.plots.validation_curve import ValidationCurveDisplay
 
 BEST = "best mean"

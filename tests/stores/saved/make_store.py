@@ -23,10 +23,10 @@ from tests.contracts.plans import (
     comparable,
     comparable_record,
 )
-from tiebreak.plan.outcome import Cell, Outcome
-from tiebreak.stores.layout import SCHEMA
-from tiebreak.stores.sql import SqlStore
-from tiebreak.stores.store import RunLog
+from tiebreak.plan.record import Cell, Outcome
+from tiebreak.stores.contract import RunLog
+from tiebreak.stores.sql.store import SqlStore
+from tiebreak.stores.sql.tables import SCHEMA
 
 FOLDER = Path(__file__).parent
 

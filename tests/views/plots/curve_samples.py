@@ -9,16 +9,15 @@ from typing import Any
 import numpy as np
 
 import tiebreak as tb
-from tiebreak.evaluation import learning_curve, validation_curve
-from tiebreak.evaluation.bias_variance import BiasVariance
 from tiebreak.evaluation.evaluate import find_scorers
 from tiebreak.evaluation.evaluation import Evaluation
-from tiebreak.evaluation.learning_curve import LearningCurve
-from tiebreak.evaluation.validation_curve import ValidationCurve
-from tiebreak.plan.outcome import Cell, Outcome
 from tiebreak.plan.plan import Plan, make_plan
-from tiebreak.plan.record import MetricRecord
+from tiebreak.plan.record import Cell, MetricRecord, Outcome
 from tiebreak.plan.training_sizes import with_sizes
+from tiebreak.studies import learning_curve, validation_curve
+from tiebreak.studies.bias_variance import BiasVariance
+from tiebreak.studies.learning_curve import LearningCurve
+from tiebreak.studies.validation_curve import ValidationCurve
 
 N_SAMPLES, CV = 400, {"kind": "repeated-kfold", "n_folds": 5, "n_repeats": 2}
 
@@ -37,7 +36,7 @@ def drawn_validation_curve(
 
 def drawn_bias_variance(names: Sequence[str], *, loss: str = "zero-one") -> BiasVariance:
     """Ever more variance and less bias."""
-    from tiebreak.evaluation.bias_variance import LossParts
+    from tiebreak.studies.bias_variance import LossParts
 
     n = len(names)
     parts = []

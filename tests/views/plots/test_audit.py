@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import KFold, LeaveOneOut
 
 import tiebreak as tb
-from tests.evaluation.audit.data import classes, numbers
+from tests.audits.data import classes, numbers
 from tests.views.plots.samples import HOSTILE, misplaced, words_of
 from tiebreak.views.plots import AuditDisplay
 from tiebreak.views.plots.audit import MOST_SPLITS, OTHERS

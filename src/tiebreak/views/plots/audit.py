@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from tiebreak.evaluation.audit.result import Audit
+    from tiebreak.audits.findings import Audit
 
 MOST_SPLITS = 40
 """Splits that one figure can show legibly; of more, those with the gravest findings and the first ones are drawn."""

@@ -23,7 +23,7 @@ from tiebreak.views.plots.style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from tiebreak.evaluation.bias_variance import BiasVariance
+    from tiebreak.studies.bias_variance import BiasVariance
 
 BIAS, VARIANCE = "#0072B2", "#E69F00"
 

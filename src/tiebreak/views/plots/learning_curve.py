@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from tiebreak.frequentist.doubling_gain import ANSWERS, CANNOT_BE_TOLD, LESS_THAN_ROPE, YES
+from tiebreak.frequentist.more_data import ANSWERS, CANNOT_BE_TOLD, LESS_THAN_ROPE, YES
 from tiebreak.views.plots.curve import MOST_CURVES, CurveDisplay, is_wide, named
 from tiebreak.views.plots.labels import short, short_labels
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from tiebreak.evaluation.learning_curve import LearningCurve
     from tiebreak.numerics import FloatArray
+    from tiebreak.studies.learning_curve import LearningCurve
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from tiebreak.evaluation.nested import NestedEvaluation
+    from tiebreak.studies.nested import NestedEvaluation
 
 CLAIM = MARKS["worse"]
 _ROW = 0.58

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from tiebreak.evaluation.validation_curve import ValidationCurve
     from tiebreak.numerics import FloatArray
+    from tiebreak.studies.validation_curve import ValidationCurve
 
 
 @dataclass(frozen=True, slots=True, eq=False)

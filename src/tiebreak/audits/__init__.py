@@ -1,0 +1,1 @@
+"""Data and splits checked before anything is measured, one file for each kind of check."""

@@ -1,0 +1,276 @@
+"""Test rows that also stand in training: equal in every column, though they are rows of their own.
+
+Among discrete columns rows coincide by chance, and then nothing is wrong. How many such twins chance makes is told from rows
+that are twins in all columns but some: leave out a set S of columns, count the pairs that agree in all others and differ in S,
+and multiply by the odds that S agrees by chance. Copies have no such near-twins; coincidences have many. The largest estimate
+over many sets S is taken, single columns first.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tiebreak.audits.findings import Finding, Severity, count, evidence, of_splits, percent
+from tiebreak.audits.material import MOST_CELLS, Columns, Hashes, Material, codes_of, standardised
+from tiebreak.numerics import FloatArray, IntArray
+
+MOST_SETS = 64
+"""Sets of columns that are left out in turn, single ones and half as many random ones."""
+
+BEYOND_CHANCE = 3.0
+"""Twins must be so many times as many as chance makes, as columns that depend on each other make more than the estimate."""
+
+FEW_ROWS = 0.5
+"""Different rows among all, of discrete columns only, up to which copies cannot be told from coincidences."""
+
+MOST_AGREEING = 0.3
+"""Share of all pairs that may agree outside of S; below 1 / BEYOND_CHANCE, or copies would hide themselves."""
+
+LEAST_TWINS = 5
+"""Pairs of twins below which nothing is concluded."""
+
+WARNING_SHARE, ERROR_SHARE = 0.01, 0.10
+"""Share of test rows with a copy in training from which on it is a warning, and an error."""
+
+
+class _Twins(NamedTuple):
+    """Test rows that are equal to training rows, over all splits."""
+
+    rows: IntArray
+    splits: IntArray
+    n_tested: int
+    n_twins: int
+    n_same_target: int
+
+
+def find_duplicates(material: Material) -> list[Finding]:
+    """Test rows with an equal row in training."""
+    hashes = material.columns.row_hashes()
+    codes = codes_of(hashes)
+    if codes.max() == codes.size - 1:
+        return []
+    twins = _twins(material, codes)
+    if not twins.n_twins:
+        return []
+    pairs = _pairs(codes)
+    expected = expected_pairs(material.columns, hashes, material.rng(), enough=pairs / BEYOND_CHANCE)
+    is_beyond = pairs >= LEAST_TWINS and pairs > BEYOND_CHANCE * expected
+    share = twins.n_twins / twins.n_tested
+    severity: Severity = "note"
+    if is_beyond and share >= WARNING_SHARE:
+        severity = "error" if share >= ERROR_SHARE else "warning"
+    chance = (
+        "More than chance makes among these columns"
+        if is_beyond
+        else "About as many as chance makes among these columns"
+        if pairs <= BEYOND_CHANCE * expected
+        else "Too few to matter"
+    )
+    return [
+        Finding(
+            "duplicate-rows",
+            severity,
+            f"{count(twins.n_twins, 'test row')} of {twins.n_tested} ({percent(share)}) have an equal row in training "
+            f"{of_splits(twins.splits.size, material.n_splits)}, {twins.n_same_target} of them with the same target. {chance}.",
+            evidence(
+                twins.rows,
+                splits=twins.splits,
+                numbers={
+                    "n_rows": twins.n_twins,
+                    "share": share,
+                    "n_same_target": twins.n_same_target,
+                    "n_pairs": pairs,
+                    "n_pairs_by_chance": expected,
+                },
+            ),
+            "Nothing needs to be done, unless these are copies of one example."
+            if severity == "note"
+            else "Find out where the copies come from. Drop them, or pass groups= so that copies stay on one side.",
+        )
+    ]
+
+
+def _twins(material: Material, codes: IntArray) -> _Twins:
+    """Rows that overlap by their number are another finding's."""
+    target = _with_target(material, codes)
+    seen, seen_target = np.zeros(codes.max() + 1, dtype=bool), np.zeros(target.max() + 1, dtype=bool)
+    rows, splits, n_tested, n_same = [], [], 0, 0
+    for number, (train, test) in enumerate(material.splits):
+        test = np.setdiff1d(test, train)
+        seen[codes[train]] = seen_target[target[train]] = True
+        found = test[seen[codes[test]]]
+        n_same += int(seen_target[target[test]].sum())
+        seen[codes[train]] = seen_target[target[train]] = False
+        n_tested += test.size
+        if found.size:
+            rows.append(found)
+            splits.append(number)
+    n_twins = sum(map(len, rows))
+    return _Twins(np.concatenate(rows) if rows else np.empty(0, np.intp), np.array(splits, int), n_tested, n_twins, n_same)
+
+
+def _with_target(material: Material, codes: IntArray) -> IntArray:
+    """Rows that are equal in the target too, as equal numbers."""
+    y = material.data.y
+    columns = y.reshape(y.shape[0], -1)
+    for place in range(columns.shape[1]):
+        own = np.unique(columns[:, place], return_inverse=True)[1]
+        codes = np.unique(codes.astype(np.int64) * (own.max() + 1) + own, return_inverse=True)[1]
+    return codes
+
+
+def expected_pairs(columns: Columns, hashes: Hashes, rng: np.random.Generator, enough: float = np.inf) -> float:
+    """How many pairs of equal rows chance makes, as far as it can be told.
+
+    Parameters
+    ----------
+    columns : Columns
+    hashes : ndarray of shape (n_samples,)
+        Of the rows.
+    rng : Generator
+        Chooses the columns that are left out.
+    enough : float
+        Where the estimate is as large as that, it need not be better.
+    """
+    total, all_pairs, largest = _pairs(hashes), hashes.size * (hashes.size - 1) / 2, 0.0
+    looked_at = [place for place in _some(columns, rng) if _varies(columns, place)]
+    cells = {place: columns.cell_hashes(place) for place in looked_at if _can_coincide(columns, place)}
+    if len(cells) == len(looked_at) and np.unique(hashes).size <= FEW_ROWS * hashes.size:
+        return total
+    for left_out in _sets(list(cells), rng):
+        own = sum((cells[place] for place in left_out), np.zeros(hashes.size, dtype=np.uint64))
+        near, agreeing = _pairs(hashes - own) - total, _pairs(own) / all_pairs
+        # with hardly anything left to agree in, copies themselves would be taken for the odds of S
+        if near and agreeing < 1 and near + total <= MOST_AGREEING * all_pairs:
+            largest = max(largest, near * agreeing / (1 - agreeing))
+        if largest >= enough:
+            break
+    return largest
+
+
+def _some(columns: Columns, rng: np.random.Generator) -> list[int]:
+    """Columns to leave out: all, or a choice that fits into memory."""
+    most = min(MOST_SETS, max(2, MOST_CELLS // columns.n_rows))
+    places = np.arange(len(columns)) if len(columns) <= most else np.sort(rng.choice(len(columns), most, replace=False))
+    return [int(place) for place in places]
+
+
+def _varies(columns: Columns, place: int) -> bool:
+    values = columns[place].values
+    return not np.array_equal(values, np.full(values.shape, values[0]), equal_nan=True)
+
+
+def _can_coincide(columns: Columns, place: int) -> bool:
+    """Whether values repeat by chance; numbers with many digits and long texts do not."""
+    column = columns[place]
+    if column.is_free_text:
+        return False
+    if column.is_category:
+        return True
+    values = column.values[np.isfinite(column.values)]
+    return values.size == 0 or not values.any() or bool(np.mean(values != np.round(values, _decimals(values))) < 0.5)
+
+
+def _decimals(values: np.ndarray) -> int:
+    """Decimals that leave five significant digits of the largest value."""
+    return 4 - int(np.floor(np.log10(np.abs(values).max())))
+
+
+def _sets(places: list[int], rng: np.random.Generator) -> list[list[int]]:
+    """Each column alone; then random sets, and runs of columns side by side, as the indicators of one category often stand."""
+    sets = [[place] for place in places]
+    if len(places) > 2:
+        for number, size in enumerate(rng.integers(2, max(3, len(places) // 2 + 1), size=MOST_SETS // 2)):
+            start = int(rng.integers(0, len(places) - size + 1))
+            sets.append(sorted(rng.choice(places, size, replace=False).tolist()) if number % 2 else places[start : start + size])
+    return sets
+
+
+def _pairs(hashes: Any) -> float:
+    """Pairs of equal numbers."""
+    ordered = np.sort(hashes)
+    ends = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True)) + 1
+    times = np.diff(ends, prepend=0).astype(float)
+    return float((times * (times - 1) / 2).sum())
+
+
+NEAR, FAR, MIDDLE = 1, 10, 5
+"""Which neighbours are compared, and which tell the dimension."""
+
+SMALL_RATIO, SMALL_CHANCE = 0.1, 1e-3
+MOST_ASKED = 2_000
+"""Rows whose neighbours are looked for; with more, a sample."""
+
+WARNING_SHARE_of_near_duplicates, ERROR_SHARE_of_near_duplicates = 0.01, 0.10
+
+
+def find_near_duplicates(material: Material) -> list[Finding]:
+    """Test rows whose nearest neighbour is a near copy in training."""
+    if material.n_samples < 5 * FAR:
+        return []
+    table = standardised(material, max_cells=MOST_CELLS)
+    if table.shape[1] == 0:
+        return []
+    table, first = np.unique(table, axis=0, return_index=True)  # equal rows are another finding
+    if len(table) < 5 * FAR:
+        return []
+    asked = np.arange(len(table))
+    if asked.size > MOST_ASKED:
+        asked = np.sort(material.rng().choice(asked, MOST_ASKED, replace=False))
+    distance, neighbour = _neighbours(table, asked)
+    is_near = _is_near(distance)
+    return _finding(material, first[asked], first[neighbour[:, NEAR]], is_near) if is_near.any() else []
+
+
+def _neighbours(table: FloatArray, asked: IntArray) -> tuple[FloatArray, IntArray]:
+    from sklearn.neighbors import NearestNeighbors
+
+    distance, neighbour = NearestNeighbors(n_neighbors=FAR + 1).fit(table).kneighbors(table[asked])
+    return distance, neighbour
+
+
+def _is_near(distance: FloatArray) -> np.ndarray:
+    near, middle, far = distance[:, NEAR], distance[:, MIDDLE], distance[:, FAR]
+    has_room = far > 0
+    ratio = np.divide(near, far, out=np.ones_like(near), where=has_room)
+    spread = np.divide(middle, far, out=np.ones_like(near), where=has_room)
+    typical = float(np.median(spread[has_room])) if has_room.any() else 1.0
+    if not 0 < typical < 1:
+        return np.zeros(near.size, dtype=bool)
+    dimension = np.log(0.5) / np.log(typical)  # (d5/d10)^m has the median 1/2
+    chance = 1 - (1 - np.clip(ratio, 0, 1) ** dimension) ** (FAR - 1)
+    return np.asarray(has_room & (ratio < SMALL_RATIO) & (chance < SMALL_CHANCE))
+
+
+def _finding(material: Material, row: IntArray, neighbour: IntArray, is_near: np.ndarray) -> list[Finding]:
+    n_tested, found, splits = 0, [], []
+    in_test, in_training = np.zeros(material.n_samples, dtype=bool), np.zeros(material.n_samples, dtype=bool)
+    for number, (train, test) in enumerate(material.splits):
+        in_test[test], in_training[train] = True, True
+        n_tested += int(in_test[row].sum())
+        here = is_near & in_test[row] & in_training[neighbour]
+        in_test[test], in_training[train] = False, False
+        if here.any():
+            found.append(row[here])
+            splits.append(number)
+    n_found = sum(map(len, found))
+    if not n_found:
+        return []
+    share = n_found / n_tested
+    severity: Severity = (
+        "error" if share >= ERROR_SHARE_of_near_duplicates else "warning" if share >= WARNING_SHARE_of_near_duplicates else "note"
+    )
+    return [
+        Finding(
+            "near-duplicate-rows",
+            severity,
+            f"{count(n_found, 'test row')} of {n_tested} looked at ({percent(share)}) have a near copy in training "
+            f"{of_splits(len(splits), material.n_splits)}: it is less than a tenth as far away as the tenth neighbour.",
+            evidence(np.concatenate(found), splits=splits, numbers={"n_rows": n_found, "share": share, "n_tested": n_tested}),
+            "Look at these rows: repeated measurements, augmented or resampled examples belong on one side. Pass groups=."
+            if severity != "note"
+            else "Nothing needs to be done, unless these are copies of one example.",
+        )
+    ]

@@ -1,0 +1,254 @@
+"""What came of an audit: findings, which checks were done, and what each test set holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from tiebreak import _facade
+from tiebreak.numerics import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    import os
+
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from tiebreak.plan.data import Task
+    from tiebreak.views.plots.audit import AuditDisplay
+
+
+Severity = Literal["note", "warning", "error"]
+SEVERITIES: tuple[Severity, ...] = ("note", "warning", "error")
+"""From the least grave to the gravest."""
+
+MOST_ROWS = 20
+"""Rows that are named as evidence; `numbers` says how many there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Where a finding shows.
+
+    Attributes
+    ----------
+    rows : tuple of int
+        Rows of X, counted from 0; the first 20 of them.
+    columns : tuple of str
+    splits : tuple of int
+        Positions of the splits that it concerns; empty where it concerns the data as a whole.
+    numbers : mapping of str to float
+        The figures that it rests on.
+    """
+
+    rows: tuple[int, ...] = ()
+    columns: tuple[str, ...] = ()
+    splits: tuple[int, ...] = ()
+    numbers: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something about the data or the splits that a reader of the scores has to know.
+
+    Attributes
+    ----------
+    code : str
+        Stable, in kebab case, such as "future-in-training".
+    severity : {"note", "warning", "error"}
+        A note is good to know. A warning is to be looked into before scores are believed. With an error, scores do not mean
+        what they seem to.
+    text : str
+        What was found.
+    evidence : Evidence
+    advice : str
+        What to do.
+    """
+
+    code: str
+    severity: Severity
+    text: str
+    evidence: Evidence
+    advice: str
+
+    def is_at_least(self, severity: Severity) -> bool:
+        """Whether it is as grave as that, or graver."""
+        return SEVERITIES.index(self.severity) >= SEVERITIES.index(severity)
+
+
+def evidence(
+    rows: Any = (), *, columns: Sequence[str] = (), splits: Any = (), numbers: Mapping[str, Any] | None = None
+) -> Evidence:
+    """Evidence out of arrays."""
+    return Evidence(
+        rows=tuple(np.unique(np.asarray(rows, dtype=int))[:MOST_ROWS].tolist()),
+        columns=tuple(columns),
+        splits=tuple(np.unique(np.asarray(splits, dtype=int)).tolist()),
+        numbers={name: float(value) for name, value in (numbers or {}).items()},
+    )
+
+
+def percent(share: float) -> str:
+    """A share as people read it: never "0%" unless it is none."""
+    if share <= 0:
+        return "0%"
+    return "less than 0.1%" if share < 0.001 else f"{100 * share:.{1 if share < 0.1 else 0}f}%"
+
+
+def count(n: int, noun: str) -> str:
+    """A number and what is counted: "1 row", "2 rows"."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}{'es' if noun.endswith('ss') else 's'}"
+    return f"{n} {noun if n == 1 else plural}"
+
+
+def of_splits(n: int, total: int) -> str:
+    """How many of the splits: "in all 10 splits", "in 3 of 10 splits", "in the one split"."""
+    if total == 1:
+        return "in the one split"
+    return f"in all {total} splits" if n == total else f"in {n} of {total} splits"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A check that was done, or why it was not.
+
+    Attributes
+    ----------
+    what : str
+        What was looked at.
+    codes : tuple of str
+        Of what was found; empty where all is well.
+    why_not : str
+        Why it was not done; "" where it was.
+    """
+
+    what: str
+    codes: tuple[str, ...] = ()
+    why_not: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Folds:
+    """What each test set holds.
+
+    Attributes
+    ----------
+    kind : str
+        Of the splits.
+    repeat, fold, n_train, n_test : ndarray of shape (n_splits,)
+    classes : tuple of str
+        Empty for what is no classification.
+    counts : ndarray of shape (n_splits + 1, n_classes) or None
+        Test examples of each class; the last row is of all rows.
+    quartiles : ndarray of shape (n_splits + 1, 5) or None
+        Of the target of a regression: smallest, quartiles, largest; the last row is of all rows.
+    """
+
+    kind: str
+    repeat: IntArray
+    fold: IntArray
+    n_train: IntArray
+    n_test: IntArray
+    classes: tuple[str, ...] = ()
+    counts: IntArray | None = None
+    quartiles: FloatArray | None = None
+
+    @property
+    def n_splits(self) -> int:
+        """Number of splits."""
+        return int(self.n_test.size)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Audit:
+    """What an audit of data and splits found.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+        The gravest first; each with code, severity, text, evidence and advice.
+    checks : tuple of Checked
+        What was looked at, and what was not for which reason.
+    dataset : str
+        Its name, "" where it has none.
+    n_samples, n_features : int
+    task : {"classification", "regression", "other"}
+    folds : Folds
+        What each test set holds.
+    """
+
+    findings: tuple[Finding, ...]
+    checks: tuple[Checked, ...]
+    dataset: str
+    n_samples: int
+    n_features: int
+    task: Task
+    folds: Folds = field(repr=False)
+
+    def __len__(self) -> int:
+        """Number of findings."""
+        return len(self.findings)
+
+    def __iter__(self) -> Iterator[Finding]:
+        """The findings, the gravest first."""
+        return iter(self.findings)
+
+    def __bool__(self) -> bool:
+        """Whether there are findings."""
+        return bool(self.findings)
+
+    @property
+    def worst(self) -> Severity | None:
+        """Severity of the gravest finding; None where there is none."""
+        return self.findings[0].severity if self.findings else None
+
+    def at_least(self, severity: Severity) -> tuple[Finding, ...]:
+        """Findings as grave as that, or graver.
+
+        Parameters
+        ----------
+        severity : {"note", "warning", "error"}
+        """
+        return tuple(finding for finding in self.findings if finding.is_at_least(severity))
+
+    def counts(self) -> dict[Severity, int]:
+        """Number of findings of each severity, the gravest first."""
+        return {each: sum(f.severity == each for f in self.findings) for each in reversed(SEVERITIES)}
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each finding: code, severity, text, advice, splits, rows, columns and the numbers."""
+        return _facade.audit_frame(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists, dicts, texts and numbers, schema 1."""
+        return _facade.audit_dict(self)
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The same as JSON text, also written to `path` if given."""
+        return _facade.audit_json(self, path)
+
+    def to_text(self) -> str:
+        """The findings for a terminal."""
+        return _facade.audit_text(self)
+
+    def to_markdown(self) -> str:
+        """The findings as Markdown."""
+        return _facade.audit_markdown(self)
+
+    def plot(self, ax: Axes | None = None) -> AuditDisplay:
+        """Draw what each test set holds, and where findings are.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+        """
+        return _facade.audit_plot(self, ax)
+
+    def __str__(self) -> str:
+        return self.to_text().rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        return _facade.audit_html(self)

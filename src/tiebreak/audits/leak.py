@@ -1,0 +1,111 @@
+"""Single columns that give the target away: copies of it, its consequences, or a row number in sorted data.
+
+Each column alone predicts the target of every row from that of its neighbours in the order of the column: the four nearest on
+either side, the row itself left out. For categories, and numbers of few different values, the neighbours are all other rows of
+the same category. The skill is how much of what is to be explained this explains: of the errors of always saying the most
+frequent class, or of the variance of the target's ranks. It needs no model, no direction and no scale, and a column that only
+knows one of three classes has none to boast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tiebreak.audits.findings import Finding, Severity, count, evidence
+from tiebreak.audits.material import MOST_CELLS, Column, Material
+from tiebreak.numerics import FloatArray, IntArray
+
+NEIGHBOURS = 4
+"""On either side."""
+
+MOST_ROWS = 5_000
+LEAST_ROWS = 30
+"""A sample of so many rows is enough to see what is almost perfect; below so few, chance is."""
+
+WARNING = {"classification": 0.97, "regression": 0.98}
+ERROR = {"classification": 0.999, "regression": 0.9995}
+"""Skill from which on a column is suspected, and all but certain. Petal width tells iris' classes with a skill of 0.94."""
+
+
+def find_leaks(material: Material) -> list[Finding]:
+    """Columns that alone predict the target almost perfectly."""
+    if material.task not in WARNING or material.target is None or material.n_samples < LEAST_ROWS:
+        return []
+    skills = {place: skill for place, skill in _skills(material) if skill >= WARNING[material.task]}
+    if not skills:
+        return []
+    best = max(skills.values())
+    names = [material.columns.names[place] for place in sorted(skills, key=lambda place: -skills[place])]
+    severity: Severity = "error" if best >= ERROR[material.task] else "warning"
+    shown = ", ".join(repr(name) for name in names[:3]) + (", ..." if len(names) > 3 else "")
+    what = "of the errors of guessing" if material.task == "classification" else "of the target's variance in ranks"
+    subject = f"Column {shown} alone explains" if len(names) == 1 else f"{count(len(names), 'column')} ({shown}) each explain"
+    return [
+        Finding(
+            "leaking-column",
+            severity,
+            f"{subject} {'all' if best == 1 else f'{100 * best:.3g}%'} {what}.",
+            evidence(columns=names, numbers={"skill": best, "n_columns": len(names)}),
+            "Ask how the column comes about: is it known when a prediction is to be made, and not a copy or a consequence of the "
+            "target? If the rows are sorted by the target, a row number gives it away too. If in doubt, leave it out.",
+        )
+    ]
+
+
+def _skills(material: Material) -> Iterator[tuple[int, float]]:
+    """The skill of each column, on all rows or a sample of them."""
+    target = np.asarray(material.target)
+    n_rows = min(material.n_samples, MOST_ROWS, max(500, MOST_CELLS // max(len(material.columns), 1)))
+    rows = np.arange(material.n_samples)
+    if n_rows < rows.size:
+        rows = np.sort(material.rng().choice(rows, n_rows, replace=False))
+    target = target[rows]
+    shuffle = material.rng().permutation(n_rows)  # ties are in no order of their own
+    for place in range(len(material.columns)):
+        column = material.columns[place]
+        values = column.values[rows]
+        if np.array_equal(values, np.broadcast_to(values[:1], values.shape), equal_nan=True):
+            continue
+        column = column._replace(values=values[shuffle])
+        skill = _of_classes if material.task == "classification" else _of_numbers
+        yield place, skill(column, target[shuffle])
+
+
+def _of_classes(column: Column, target: IntArray) -> float:
+    labels, target = np.unique(target, return_inverse=True)
+    frequent = np.bincount(target).max() / target.size
+    if frequent == 1:
+        return 0.0
+    votes = _sums_of_others(column, np.eye(labels.size)[target])
+    guess = np.where(votes.max(axis=1) > 0, votes.argmax(axis=1), np.bincount(target).argmax())
+    return float((np.mean(guess == target) - frequent) / (1 - frequent))
+
+
+def _of_numbers(column: Column, target: FloatArray) -> float:
+    from scipy.stats import rankdata
+
+    ranks = rankdata(target)
+    if ranks.min() == ranks.max():
+        return 0.0
+    sums = _sums_of_others(column, np.stack([ranks, np.ones(ranks.size)], axis=1))
+    n = sums[:, 1]
+    guess = np.where(n > 0, sums[:, 0] / np.maximum(n, 1), ranks.mean())
+    return float(1 - np.mean((ranks - guess) ** 2) / ranks.var())
+
+
+def _sums_of_others(column: Column, values: FloatArray) -> FloatArray:
+    """For each row the sum of `values` over its neighbours in the column, itself left out."""
+    codes = np.unique(column.values, return_inverse=True)[1]
+    if column.is_category or (codes.max() + 1) * (2 * NEIGHBOURS + 1) <= codes.size:
+        total = np.zeros((codes.max() + 1, values.shape[1]))
+        np.add.at(total, codes, values)
+        return np.asarray(total[codes] - values)
+    order = np.argsort(np.where(np.isnan(column.values), -np.inf, column.values), kind="stable")
+    running = np.concatenate([np.zeros((1, values.shape[1])), np.cumsum(values[order], axis=0)])
+    place = np.arange(order.size)
+    low, high = np.maximum(place - NEIGHBOURS, 0), np.minimum(place + NEIGHBOURS + 1, order.size)
+    sums = np.empty_like(values)
+    sums[order] = running[high] - running[low] - values[order]
+    return sums

@@ -1,0 +1,315 @@
+"""What all checks look at: the data by columns, the splits, and what was said besides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tiebreak.audits.findings import Finding
+from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.plan.data import Dataset, Task
+from tiebreak.plan.split_design import Split, Splits
+
+Hashes = np.ndarray[Any, np.dtype[np.uint64]]
+
+LONG_TEXT = 30
+"""Characters from which on two equal texts are no coincidence."""
+
+
+class Column(NamedTuple):
+    """A column of X.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_samples,)
+        Numbers, nan where missing; or codes of categories, -1 where missing.
+    is_category : bool
+        Whether the values have no order.
+    is_free_text : bool
+        Whether the categories are long texts, which do not coincide by chance.
+    """
+
+    values: FloatArray
+    is_category: bool = False
+    is_free_text: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns:
+    """The columns of X, made one at a time as they are asked for.
+
+    Attributes
+    ----------
+    table : ndarray, sparse matrix or data frame
+        As models are given it; sparse by columns, arrays of more than two dimensions with all but the first laid out flat.
+    names : tuple of str
+        "column 0" and so on where the table has no names.
+    """
+
+    table: Any
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, X: Any) -> Columns:
+        """The columns of what models are given."""
+        if hasattr(X, "tocsc"):
+            return cls(X.tocsc(), _numbered(X.shape[1]))
+        if hasattr(X, "columns"):
+            return cls(X, tuple(str(name) for name in X.columns))
+        flat = X.reshape(X.shape[0], -1)
+        return cls(flat, _numbered(flat.shape[1]))
+
+    def __len__(self) -> int:
+        """Number of columns."""
+        return len(self.names)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.table.shape[0])
+
+    def __getitem__(self, place: int) -> Column:
+        """One column."""
+        if hasattr(self.table, "indptr"):
+            return Column(np.asarray(self.table[:, [place]].toarray(), dtype=float).ravel())
+        if hasattr(self.table, "iloc"):
+            return _of_series(self.table.iloc[:, place])
+        if hasattr(self.table, "columns"):
+            return _of_values(self.table[self.table.columns[place]].to_numpy())
+        return _of_values(self.table[:, place])
+
+    def row_hashes(self) -> Hashes:
+        """A number for each row, the same for rows that are equal; sums of those of the cells, so a column can be left out."""
+        if hasattr(self.table, "indptr"):
+            return _sparse_hashes(self.table)
+        total = np.zeros(self.n_rows, dtype=np.uint64)
+        for place in range(len(self)):
+            total += self.cell_hashes(place)
+        return total
+
+    def cell_hashes(self, place: int) -> Hashes:
+        """What the cells of a column add to the hashes of their rows; of a sparse one, the zeros add nothing."""
+        bits = _bits(self[place].values)
+        hashed = _mixed(bits ^ _mixed(np.uint64(place + 1)))
+        if hasattr(self.table, "indptr"):
+            hashed = hashed - _mixed(_bits(np.zeros(1)) ^ _mixed(np.uint64(place + 1)))
+        return np.asarray(hashed, dtype=np.uint64)
+
+    def encoded(self, places: Sequence[int] | None = None) -> FloatArray:
+        """Columns beside each other as numbers: categories as codes, the missing as nan; rows by columns."""
+        chosen = range(len(self)) if places is None else places
+        encoded = np.empty((self.n_rows, len(chosen)))
+        for at, place in enumerate(chosen):
+            column = self[place]
+            encoded[:, at] = np.where(column.values < 0, np.nan, column.values) if column.is_category else column.values
+        return encoded
+
+
+def _numbered(n_columns: int) -> tuple[str, ...]:
+    return tuple(f"column {place}" for place in range(n_columns))
+
+
+def _of_series(series: Any) -> Column:
+    """A column of a pandas frame, with its own kinds of numbers and of what is missing."""
+    from pandas.api.types import is_bool_dtype, is_datetime64_any_dtype, is_numeric_dtype
+
+    if is_datetime64_any_dtype(series.dtype):
+        return _of_values(series.to_numpy(dtype="datetime64[ns]"))
+    if is_bool_dtype(series.dtype) or is_numeric_dtype(series.dtype):
+        values = series.to_numpy()
+        return _of_values(values if values.dtype.kind in "biuf" else series.to_numpy(dtype=float, na_value=np.nan))
+    return _of_values(series.to_numpy())
+
+
+def _of_values(values: np.ndarray[Any, Any]) -> Column:
+    if values.dtype.kind in "biuf":
+        return Column(values.astype(float))
+    if values.dtype.kind in "mM":
+        return Column(_days(values))
+    return _category(values)
+
+
+def _days(values: np.ndarray[Any, Any]) -> FloatArray:
+    """Times and durations as days since the first one, nan where missing."""
+    missing = np.isnat(values)
+    if missing.all():
+        return np.full(values.shape, np.nan)
+    since = (values - values[~missing].min()) / np.timedelta64(1, "D")
+    return np.where(missing, np.nan, since)
+
+
+def _category(values: np.ndarray[Any, Any]) -> Column:
+    import pandas as pd
+
+    try:
+        codes, labels = pd.factorize(values.astype(object))
+    except TypeError:  # lists, arrays or dicts in the cells
+        codes, labels = pd.factorize(np.array([repr(value) for value in values.tolist()], dtype=object))
+    if labels.size and all(isinstance(label, int | float) and not isinstance(label, bool) for label in labels):
+        return Column(np.append(labels.astype(float), np.nan)[codes])  # numbers as objects; -1 is the last entry, nan
+    lengths = [len(label) for label in labels if isinstance(label, str)]
+    return Column(codes.astype(float), is_category=True, is_free_text=bool(lengths) and float(np.median(lengths)) >= LONG_TEXT)
+
+
+# --- hashes -----------------------------------------------------------------------------------------------------------------
+
+
+def _bits(values: FloatArray) -> Hashes:
+    """The bits of numbers; one zero and one nan."""
+    values = values + 0.0
+    values[np.isnan(values)] = np.nan
+    return values.view(np.uint64)
+
+
+def _mixed(bits: Any) -> Any:
+    """Bits spread over all 64 [Steele, Lea and Flood 2014, splitmix64]."""
+    with np.errstate(over="ignore"):
+        bits = bits + np.uint64(0x9E3779B97F4A7C15)
+        bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return bits ^ (bits >> np.uint64(31))
+
+
+def _sparse_hashes(table: Any) -> Hashes:
+    """Sums over what is stored, row by row."""
+    total = np.zeros(table.shape[0], dtype=np.uint64)
+    table = table.copy()
+    table.sum_duplicates()
+    place = _mixed(np.repeat(np.arange(1, table.shape[1] + 1, dtype=np.uint64), np.diff(table.indptr)))
+    with np.errstate(over="ignore"):
+        hashed = _mixed(_bits(table.data.astype(float)) ^ place) - _mixed(_bits(np.zeros(1)) ^ place)
+    np.add.at(total, table.indices, hashed)
+    return total
+
+
+def codes_of(hashes: Hashes) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Equal rows as equal numbers from 0."""
+    return np.unique(hashes, return_inverse=True)[1].astype(np.int64)
+
+
+MOST_CELLS = 20_000_000
+"""Numbers in an array of a check; what would be larger is done piece by piece, or on a sample of the rows."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Material:
+    """Data and splits that are audited.
+
+    Attributes
+    ----------
+    data : Dataset
+    columns : Columns
+        Of X.
+    task : {"classification", "regression", "other"}
+    splits : tuple of Split
+    described : Splits
+        Their kinds, keys and sizes.
+    time : ndarray of shape (n_samples,) or None
+        Ranks of the times, ties alike.
+    metrics : tuple of str
+        What is to be computed on each test set; empty if that was not said.
+    classes : tuple
+        Labels in sorted order; empty for what is no classification.
+    target : ndarray of shape (n_samples,) or None
+        Codes into `classes`, or the numbers of a regression; None for anything else.
+    seed : int
+    """
+
+    data: Dataset
+    columns: Columns
+    task: Task
+    splits: tuple[Split, ...]
+    described: Splits
+    time: FloatArray | None
+    metrics: tuple[str, ...]
+    classes: tuple[object, ...]
+    target: FloatArray | IntArray | None
+    seed: int
+
+    @property
+    def n_samples(self) -> int:
+        """Rows of X."""
+        return self.data.n_samples
+
+    @property
+    def n_splits(self) -> int:
+        """Number of splits."""
+        return len(self.splits)
+
+    @property
+    def group_codes(self) -> IntArray | None:
+        """The groups as numbers from 0; None where none were given."""
+        if self.data.groups is None:
+            return None
+        return np.unique(self.data.groups, return_inverse=True)[1]
+
+    @property
+    def has_whole_groups(self) -> bool:
+        """Whether groups were given, and no split tears one apart."""
+        codes = self.group_codes
+        if codes is None:
+            return False
+        return not any(np.isin(codes[split.test], codes[split.train]).any() for split in self.splits)
+
+    def rng(self) -> np.random.Generator:
+        """A generator that starts the same in every check."""
+        return np.random.default_rng(self.seed)
+
+
+Check = Callable[[Material], Sequence[Finding]]
+"""A check looks at the material and says what it found; nothing, where all is well."""
+
+
+MOST_COLUMNS = 200
+MOST_CATEGORIES = 20
+
+
+def standardised(material: Material, *, max_cells: int, rows: IntArray | None = None) -> FloatArray:
+    """Columns of mean 0 and variance 1, categories as indicators, what is missing at the mean; constant columns left out.
+
+    Parameters
+    ----------
+    material : Material
+    max_cells : int
+        With more, columns are left out, chosen at random.
+    rows : ndarray, optional
+        Only these.
+    """
+    n_rows = material.n_samples if rows is None else rows.size
+    parts, n_columns = [], 0
+    most = max(1, min(MOST_COLUMNS, max_cells // max(n_rows, 1)))
+    for place in chosen_columns(material, most):
+        column = material.columns[place]
+        values = column.values if rows is None else column.values[rows]
+        own = _indicators(values) if column.is_category else values[:, None]
+        mean, spread = _moments(own)
+        kept = spread > 0
+        if kept.any() and n_columns < most:
+            own = np.where(np.isfinite(own), own - mean, 0.0)[:, kept] / spread[kept]
+            parts.append(own)
+            n_columns += own.shape[1]
+    return np.concatenate(parts, axis=1) if parts else np.empty((n_rows, 0))
+
+
+def chosen_columns(material: Material, most: int) -> IntArray:
+    """Places of the columns, or of some of them."""
+    places = np.arange(len(material.columns))
+    return places if places.size <= most else np.sort(material.rng().choice(places, most, replace=False))
+
+
+def _indicators(codes: FloatArray) -> FloatArray:
+    """The most frequent categories, a column each."""
+    labels, times = np.unique(codes, return_counts=True)
+    return np.asarray(codes[:, None] == labels[np.argsort(-times)][:MOST_CATEGORIES], dtype=float)
+
+
+def _moments(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Mean and standard deviation of what is there."""
+    there = np.isfinite(values)
+    n = np.maximum(there.sum(axis=0), 1)
+    mean = np.where(there, values, 0.0).sum(axis=0) / n
+    spread = np.sqrt((np.where(there, values - mean, 0.0) ** 2).sum(axis=0) / n)
+    return mean, np.where(spread > 1e-12 * np.maximum(np.abs(mean), 1e-300), spread, 0.0)

@@ -1,0 +1,184 @@
+"""Splits against time: training on the future, and folds that are scattered over it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tiebreak.audits.findings import Finding, count, evidence, of_splits, percent
+from tiebreak.audits.material import Material
+from tiebreak.errors import UnsortableTimeError
+from tiebreak.numerics import FloatArray
+from tiebreak.plan.data import Dataset
+
+SCATTERED = 0.5
+"""Share of what shuffling would give of test rows whose next row in time is in training, from which on folds are scattered."""
+
+
+def find_future(material: Material) -> list[Finding]:
+    """Training rows that are later than the first test row."""
+    time = material.time
+    if time is None:
+        return []
+    early, late, rows = [], 0, []
+    for number, (train, test) in enumerate(material.splits):
+        later = train[time[train] > time[test].min()]
+        if later.size:
+            early.append(number)
+            late += later.size
+            rows.append(later)
+    if not early:
+        return []
+    n_train = sum(material.splits[number].train.size for number in early)
+    advice = 'Use cv="time", which trains on the past only; a gap= keeps what is known only later out of training.'
+    if not bool((np.diff(time) >= 0).all()):
+        advice += " Sort the rows by time first: such splits go by the order of rows."
+    return [
+        Finding(
+            "future-in-training",
+            "error",
+            f"{of_splits(len(early), material.n_splits).capitalize()} models are trained on what came later than test rows: "
+            f"{late} of {n_train} training rows ({percent(late / n_train)}). In real use the future is not known.",
+            evidence(np.concatenate(rows), splits=early, numbers={"n_rows": late, "share": late / n_train}),
+            advice,
+        )
+    ]
+
+
+def find_scattered_folds(material: Material) -> list[Finding]:
+    """Test rows that lie between training rows in time, as shuffled and stratified folds of ordered data do."""
+    time = material.time
+    if time is None or time.min() == time.max():
+        return []
+    order = np.argsort(time, kind="stable")
+    side = np.zeros(material.n_samples, dtype=np.int8)
+    n_tested, n_between, expected, scattered = 0, 0, 0.0, []
+    for number, (train, test) in enumerate(material.splits):
+        side[:] = 0
+        side[train], side[test] = 1, 2
+        line = side[order]
+        line = line[line > 0]  # rows that the split leaves out tell nothing
+        is_test = line[:-1] == 2
+        between, tested = int((is_test & (line[1:] == 1)).sum()), int(is_test.sum())
+        by_shuffling = tested * train.size / max(line.size - 1, 1)
+        n_between, n_tested, expected = n_between + between, n_tested + tested, expected + by_shuffling
+        if tested and between > SCATTERED * by_shuffling:
+            scattered.append(number)
+    if not n_tested or n_between <= SCATTERED * expected:
+        return []
+    return [
+        Finding(
+            "folds-ignore-time",
+            "warning",
+            f"Times were given, but the folds are scattered over them ({material.described.kind}): the next row in time of "
+            f"{percent(n_between / n_tested)} of test rows is in training. Where neighbours in time are alike, such scores say "
+            "how well gaps can be filled, not how well the future can be told.",
+            evidence(splits=scattered, numbers={"share": n_between / n_tested}),
+            'Use cv="time", or blocks of consecutive rows if the order of training and test does not matter in use.',
+        )
+    ]
+
+
+def find_constant_time(material: Material) -> list[Finding]:
+    """Times that are all the same order nothing."""
+    time = material.time
+    if time is None or time.min() < time.max():
+        return []
+    return [
+        Finding(
+            "constant-time",
+            "note",
+            f"All {count(material.n_samples, 'row')} have the same time, so nothing could be checked against it.",
+            evidence(),
+            "Pass the time at which each row was known, or leave time out.",
+        )
+    ]
+
+
+_HOW = "Pass numbers, dates, or texts such as '2024-03-01' or '2024-03-01T12:00', one for each row."
+
+
+def time_ranks(time: Any, dataset: Dataset) -> FloatArray:
+    """The place of each row in time, ties alike.
+
+    Parameters
+    ----------
+    time : array_like of shape (n_samples,)
+        Numbers, dates, times or periods, or texts in ISO 8601.
+    dataset : Dataset
+
+    Raises
+    ------
+    UnsortableTimeError
+        A value is missing, or cannot be put before or after the others; or there is not one value for each row.
+    """
+    values = time.to_numpy() if hasattr(time, "to_numpy") else time
+    try:
+        values = np.asarray(values)
+    except ValueError as error:
+        raise UnsortableTimeError(f"time is no column: {error}. {_HOW}") from None
+    if values.ndim != 1:
+        raise UnsortableTimeError(f"time has shape {values.shape}. {_HOW}")
+    if values.size != dataset.n_samples:
+        raise UnsortableTimeError(f"X has {dataset.n_samples} rows, but time has {values.size}. {_HOW}")
+    if values.dtype.kind in "OUS":
+        values = _of_objects(values)
+    if values.dtype.kind not in "iufmM":
+        raise UnsortableTimeError(f"time is of type {values.dtype}, which has no order in time. {_HOW}")
+    missing = np.isnat(values) if values.dtype.kind in "mM" else ~np.isfinite(values)
+    if missing.any():
+        row = int(np.flatnonzero(missing)[0])
+        raise UnsortableTimeError(
+            f"time is missing or not finite in {int(missing.sum())} of {values.size} rows, the first is row {row} "
+            f"({values[row]}). Leave these rows out, or fill in when they were known."
+        )
+    return np.unique(values, return_inverse=True)[1].astype(float)
+
+
+def _of_objects(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Python's objects as an array that has an order; texts as dates."""
+    import pandas as pd
+
+    given = values.tolist()
+    missing = np.flatnonzero(pd.isna(values.astype(object)))
+    if missing.size:
+        raise UnsortableTimeError(
+            f"time is missing in {missing.size} of {len(given)} rows, the first is row {missing[0]}. Leave these rows out, or "
+            "fill in when they were known."
+        )
+    kinds = {type(value) for value in given}
+    if kinds <= {int, float, np.int64, np.float64}:
+        return np.array(given, dtype=float)
+    texts = [row for row, value in enumerate(given) if isinstance(value, str | bytes)]
+    if texts and len(texts) < len(given):
+        other = next(value for value in given if not isinstance(value, str | bytes))
+        raise UnsortableTimeError(
+            f"time holds texts ({given[texts[0]]!r}) and values of type {type(other).__name__} ({other!r}), which cannot be "
+            f"sorted together. {_HOW}"
+        )
+    return _texts(given) if texts else _dates(given)
+
+
+def _texts(given: list[Any]) -> np.ndarray[Any, Any]:
+    import pandas as pd
+
+    parsed = pd.to_datetime(pd.Series([str(value) for value in given]), format="ISO8601", errors="coerce", utc=True)
+    wrong = np.flatnonzero(parsed.isna().to_numpy())
+    if wrong.size:
+        raise UnsortableTimeError(
+            f"time cannot be sorted: {given[wrong[0]]!r} in row {wrong[0]} is text that is no date in ISO 8601. {_HOW} "
+            "pandas.to_datetime(..., format=...) reads other ways to write dates."
+        )
+    return parsed.dt.tz_localize(None).to_numpy()
+
+
+def _dates(given: list[Any]) -> np.ndarray[Any, Any]:
+    """Ranks by comparing the objects themselves: dates, times of day, periods, Decimal numbers."""
+    try:
+        ordered = sorted(given)
+        ranks = {value: float(rank) for rank, value in reversed(list(enumerate(ordered)))}
+        return np.array([ranks[value] for value in given])
+    except TypeError as error:
+        names = " and ".join(sorted({type(value).__name__ for value in given}))
+        raise UnsortableTimeError(f"time cannot be sorted: it holds {names} ({error}). {_HOW}") from None

@@ -1,1 +1,0 @@
-"""Whether splits are plausible, representative and like the real use: one file for each kind of check."""

@@ -1,0 +1,330 @@
+"""What a model says of the test rows: asked once, in the order of the known classes, whatever it is scored by."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import io
+import pickle
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from tiebreak.errors import InvalidPlanError
+from tiebreak.metrics.scorer import Scorer
+from tiebreak.metrics.targets import Truth
+from tiebreak.plan.data import Dataset
+from tiebreak.plan.models import is_function
+from tiebreak.plan.seeds import open_random_states, seeded_parameters
+
+Array = np.ndarray[Any, Any]
+
+
+def methods_for(model: Any, scorers: Sequence[Scorer]) -> tuple[str, ...]:
+    """The methods that a model is asked by: for each scorer the first of those it can use that the model has."""
+    wanted: dict[str, None] = {}
+    for scorer in scorers:
+        method = next((name for name in scorer.needs if hasattr(model, name)), None)
+        if method is not None:
+            wanted[method] = None
+    if not wanted and not is_function(model):
+        wanted = dict.fromkeys(name for name in ("predict",) if hasattr(model, name))
+    return tuple(wanted)
+
+
+def ask(model: Any, methods: Sequence[str], X: Any, truth: Truth) -> dict[str, Array]:
+    """The model's answers by method, one row for each row of X; columns in the order of the classes.
+
+    Raises
+    ------
+    InvalidPlanError
+        An answer of another length.
+    """
+    outputs: dict[str, Array] = {}
+    for method in methods:
+        answer = np.asarray(getattr(model, method)(X))
+        _check_length(answer, truth, method)
+        outputs[method] = answer if method == "predict" else _in_class_order(answer, model, truth)
+    return outputs
+
+
+def ask_function(answer: Any, truth: Truth) -> dict[str, Array]:
+    """What a function returned: predictions, or for classes a table of probabilities, a column for each."""
+    if isinstance(answer, tuple):
+        raise InvalidPlanError("the function returned a tuple; predictions for the test rows are needed, one for each.")
+    predictions = np.asarray(answer.to_numpy() if hasattr(answer, "to_numpy") else answer)
+    _check_length(predictions, truth, "the function")
+    if truth.classes is not None and predictions.ndim == 2 and predictions.shape[1] == len(truth.classes):
+        return {"predict_proba": predictions, "predict": truth.classes[np.argmax(predictions, axis=1)]}
+    if predictions.ndim == 2 and predictions.shape[1] == 1:
+        predictions = predictions.ravel()
+    return {"predict": predictions}
+
+
+def as_stored(outputs: Mapping[str, Array], truth: Truth) -> dict[str, Array]:
+    """The answers as plain numbers: labels by their position among the classes, -1 for one that is no class."""
+    stored = {}
+    for method, answer in outputs.items():
+        if method == "predict" and truth.classes is not None:
+            answer = truth.encode(answer).astype(np.int32)
+        if answer.dtype.kind in "biuf":
+            stored[method] = answer
+    return stored
+
+
+def as_answered(stored: Mapping[str, Array], classes: Array | None) -> dict[str, Array]:
+    """The answers of a model out of what was stored: labels again instead of positions."""
+    answers = dict(stored)
+    if classes is not None and "predict" in answers:
+        position = answers["predict"]
+        labels = classes[np.maximum(position, 0)]
+        if np.any(position < 0):
+            labels = labels.astype(object)
+            labels[position < 0] = None
+        answers["predict"] = labels
+    return answers
+
+
+def _check_length(answer: Array, truth: Truth, source: str) -> None:
+    if answer.ndim == 0 or answer.shape[0] != len(truth.values):
+        got = "a single value" if answer.ndim == 0 else f"{answer.shape[0]} predictions"
+        raise InvalidPlanError(f"{source} gave {got} for {len(truth.values)} test rows; one for each is needed.")
+
+
+def _in_class_order(answer: Array, model: Any, truth: Truth) -> Array:
+    """Columns, or the sign of a decision, as if the model had the classes in sorted order; a class it lacks gets 0."""
+    own = getattr(model, "classes_", None)
+    if truth.classes is None or not isinstance(own, np.ndarray) or own.ndim != 1 or _are_equal(own, truth.classes):
+        return answer
+    place = truth.encode(own)
+    if np.any(place < 0) or answer.ndim > 2:
+        return answer
+    if answer.ndim == 1:
+        return -answer if own.size == 2 and place[0] > place[1] else answer
+    ordered = np.zeros((answer.shape[0], len(truth.classes)), dtype=answer.dtype)
+    if answer.shape[1] != own.size:
+        return answer
+    ordered[:, place] = answer
+    return ordered
+
+
+def _are_equal(one: Array, other: Array) -> bool:
+    """As `numpy.array_equal` has it, which takes as long as a short metric."""
+    return one.shape == other.shape and (one is other or (one == other).tolist() == [True] * one.size)
+
+
+MakeCopy = Callable[[int | None], Any]
+
+
+def copies_of(model: Any, *, seeded: bool, is_known: bool) -> MakeCopy:
+    """What makes the copies of a model: called with a seed, or None, it gives one.
+
+    Parameters
+    ----------
+    model : estimator
+    seeded : bool
+        Whether parameters named random_state that are None are set, each to a value that comes of the seed.
+    is_known : bool
+        Whether the model is made of scikit-learn's own parts, which may be copied by pickle.
+    """
+    names = open_random_states(model) if seeded else ()
+    if is_known and not _has_callbacks(model):  # callbacks are shared by all copies
+        # a parameter may not be pickled, or not take what stands for a seed
+        with contextlib.suppress(Exception):
+            return _from_attributes(model, names) or _from_bytes(model, names)
+    return lambda seed: _set(_copy(model), _seeds(names, seed))
+
+
+_PLAIN = frozenset((str, bytes, int, float, bool, type(None)))
+
+
+class _Place:
+    """Stands for a seed that is not known yet."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class _Writer(pickle.Pickler):
+    def persistent_id(self, obj: Any) -> str | None:
+        return obj.name if isinstance(obj, _Place) else None
+
+
+class _Reader(pickle.Unpickler):
+    seeds: dict[str, int]
+
+    def persistent_load(self, name: str) -> int | None:
+        return self.seeds.get(name)
+
+
+def _from_attributes(model: Any, names: tuple[str, ...]) -> MakeCopy | None:
+    """Copies of a model that holds nothing but plain values, in a tenth of the time that reading bytes takes; else None."""
+    from sklearn.base import clone
+
+    whole = clone(model)
+    kind: Any = type(whole)
+    attributes = vars(whole)
+    if any(type(value) not in _PLAIN for value in attributes.values()):
+        return None
+
+    def make(seed: int | None) -> Any:
+        made = kind.__new__(kind)
+        vars(made).update(attributes, **_seeds(names, seed))
+        return made
+
+    return make
+
+
+def _from_bytes(model: Any, names: tuple[str, ...]) -> MakeCopy:
+    """Copies out of bytes that say where a seed belongs.
+
+    To set parameters of a pipeline takes a twentieth of the time of a small fit; a seed that is put in while the copy is made
+    takes none.
+    """
+    from sklearn.base import clone
+
+    file = io.BytesIO()
+    _Writer(file, protocol=pickle.HIGHEST_PROTOCOL).dump(_set(clone(model), {name: _Place(name) for name in names}))
+    copied = file.getvalue()
+
+    def make(seed: int | None) -> Any:
+        reader = _Reader(io.BytesIO(copied))
+        reader.seeds = _seeds(names, seed)
+        return reader.load()
+
+    made, wanted = make(0), _seeds(names, 0)
+    if wanted and any(made.get_params(deep=True)[name] != seed for name, seed in wanted.items()):
+        raise ValueError("a parameter took something else than its seed")
+    return make
+
+
+def _seeds(names: tuple[str, ...], seed: int | None) -> dict[str, int]:
+    return {} if seed is None else seeded_parameters(names, seed)
+
+
+def _set(model: Any, values: Mapping[str, Any]) -> Any:
+    return model.set_params(**values) if values else model
+
+
+def _has_callbacks(model: Any) -> bool:
+    """Whether callbacks of scikit-learn are set on a model or a part of it."""
+    parts = model.get_params(deep=True).values() if hasattr(model, "get_params") else ()
+    return any(getattr(part, "_skl_callbacks", None) for part in (model, *parts))
+
+
+def _copy(model: Any) -> Any:
+    """An unfitted copy; an object that scikit-learn cannot clone is copied as it is."""
+    if hasattr(model, "get_params"):
+        from sklearn.base import clone
+
+        try:
+            return clone(model)
+        except (TypeError, RuntimeError):
+            pass
+    return copy.deepcopy(model)
+
+
+_SEARCHED = ("param_grid", "param_distributions")
+
+
+def is_open(model: Any) -> bool:
+    """Whether something in a model may draw from the global generators, or otherwise differ from fit to fit.
+
+    Of scikit-learn's own estimators it is known that they draw from their random state alone, which is set. Nothing sets that of
+    a splitter (``cv=KFold(shuffle=True)``) or of a search's candidates.
+    """
+    return any(
+        not _module(part).startswith("sklearn.") or any(hasattr(part, name) for name in ("get_n_splits", *_SEARCHED))
+        for part in parts_of(model)
+    )
+
+
+def parts_of(model: Any) -> list[Any]:
+    """A model and all estimators, functions and splitters among its parameters, at any depth."""
+    if not hasattr(model, "get_params") or isinstance(model, type):
+        return [model]
+    parameters = model.get_params(deep=True).values()
+    return [
+        model,
+        *(value for value in parameters if callable(value) or hasattr(value, "get_params") or hasattr(value, "get_n_splits")),
+    ]
+
+
+def _module(part: Any) -> str:
+    return str(getattr(part if hasattr(part, "__qualname__") else type(part), "__module__", ""))
+
+
+@contextmanager
+def seeded_globals(seed: int | None) -> Iterator[None]:
+    """Seed the generators of `random` and `numpy.random`, and put them back afterwards; None leaves them alone."""
+    if seed is None:
+        yield
+        return
+    before, numpy_before = random.getstate(), np.random.get_state()  # noqa: NPY002 - it is the global one that models use
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002
+    try:
+        yield
+    finally:
+        random.setstate(before)
+        np.random.set_state(numpy_before)  # noqa: NPY002
+
+
+def settings_after_success(model: Any, dataset: Dataset, is_open: bool) -> dict[str, bool]:
+    """Settings of scikit-learn under which a model that was fitted once is fitted again on other rows of the same data.
+
+    Its parameters were found valid then, and do not change; a search makes up new ones for each fit, and is checked each
+    time. That the data are finite is seen once for all rows; a model with parts may compute something else from them, whose
+    check stays.
+
+    Parameters
+    ----------
+    model : estimator
+    dataset : Dataset
+    is_open : bool
+        Whether some part is not scikit-learn's own, of which nothing is known, or a search.
+    """
+    if is_open:
+        return {}
+    settings = {"skip_parameter_validation": True}
+    if len(parts_of(model)) == 1 and not dataset.fit_params and _is_finite(dataset.X):
+        settings["assume_finite"] = True
+    return settings
+
+
+class Settings:
+    """As `sklearn.config_context`, to be entered many times; it knows what to go back to, and takes half the time.
+
+    Parameters
+    ----------
+    during, before : mapping of str to bool
+        Settings within, and otherwise.
+    """
+
+    def __init__(self, during: Mapping[str, bool], before: Mapping[str, bool]) -> None:
+        self._during = dict(during)
+        self._before = {name: before[name] for name in during}
+
+    def __enter__(self) -> None:
+        if self._during:
+            from sklearn import set_config
+
+            set_config(**self._during)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._during:
+            from sklearn import set_config
+
+            set_config(**self._before)
+
+
+def _is_finite(X: Any) -> bool:
+    """Whether all values are known to be finite numbers; False for a data frame, which is not looked into."""
+    values = X.data if hasattr(X, "tocsr") else X
+    if not isinstance(values, np.ndarray) or values.dtype.kind not in "biuf":
+        return False
+    return values.dtype.kind != "f" or bool(np.isfinite(values).all())

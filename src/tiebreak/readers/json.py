@@ -1,0 +1,219 @@
+"""JSON: what tiebreak itself has written, or a table as records or columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+
+import tiebreak
+from tiebreak.errors import UnreadableSourceError
+from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.readers.columns import to_float
+from tiebreak.readers.frames import read_columns
+from tiebreak.readers.metric import check_finite, check_held
+from tiebreak.readers.source import Request, Source, approximate_sizes, assumed_paired, known_sizes, with_sizes
+from tiebreak.scores.metric import Metric
+from tiebreak.scores.scores import Kind, Notice, ScoreMatrix, Scores, SplitDesign
+
+SCHEMA = 1
+
+
+def read_json(path: Path, name: str, request: Request, suffixes: tuple[str, ...]) -> Source:
+    """Scores in a JSON file.
+
+    Raises
+    ------
+    UnreadableSourceError
+        Not JSON (with line and column), of a newer schema, or neither an answer of tiebreak nor a table.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8-sig"))
+    except json.JSONDecodeError as error:
+        raise UnreadableSourceError(
+            f"{name}, line {error.lineno}, column {error.colno}: {error.msg}. Is the file complete?"
+        ) from None
+    except UnicodeDecodeError as error:
+        raise UnreadableSourceError(f"{name} is not UTF-8 text (byte {error.start}). Save it as UTF-8.") from None
+    except ValueError as error:  # whole numbers of thousands of digits
+        raise UnreadableSourceError(f"{name}: {error}.") from None
+    except RecursionError:
+        raise UnreadableSourceError(f"{name} is nested too deeply to be a table of scores.") from None
+    return read_parsed(content, name, request, suffixes)
+
+
+def read_parsed(content: Any, name: str, request: Request, suffixes: tuple[str, ...] = ()) -> Source:
+    """Scores in what a JSON file holds.
+
+    Parameters
+    ----------
+    content : dict or list
+        An answer of tiebreak, a list of records, or a dict of columns.
+    name : str
+        How messages call it.
+    request : Request
+    suffixes : tuple of str
+        As of `Source`.
+    """
+    if isinstance(content, dict) and is_answer(content):
+        return _read_answer(_Reader(content, name), request, suffixes)
+    if isinstance(content, list):
+        return read_columns(_columns_of_records(content, name), request, name, suffixes)
+    if isinstance(content, dict) and content:
+        return read_columns(_columns(content, name), request, name, suffixes)
+    raise UnreadableSourceError(
+        f"{name} is neither an answer of tiebreak nor a table. A table is a list of records, "
+        '[{"model": ..., "fold": ..., "score": ...}, ...], or a dict of columns, {"model": [...], "fold": [...], "score": [...]}.'
+    )
+
+
+def is_answer(content: Mapping[Any, Any]) -> bool:
+    """Whether this was written by tiebreak."""
+    return "schema" in content and ("scores" in content or "tiebreak" in content)
+
+
+# --- tables -------------------------------------------------------------------------------------------------------------
+
+
+def _columns_of_records(records: list[Any], name: str) -> dict[str, list[Any]]:
+    if not records:
+        raise UnreadableSourceError(f"{name} is an empty list, so there are no scores in it.")
+    for number, record in enumerate(records):
+        if not isinstance(record, dict):
+            raise UnreadableSourceError(
+                f'{name}, row {number + 1}: a record such as {{"model": ..., "fold": ..., "score": ...}} is expected; '
+                f"got {record!r:.60}."
+            )
+    names = dict.fromkeys(key for record in records for key in record)
+    return {key: [record.get(key) for record in records] for key in names}
+
+
+def _columns(content: dict[str, Any], name: str) -> dict[str, Any]:
+    """Columns as lists; pandas writes each as a dict of row to value."""
+    if not all(isinstance(column, dict) for column in content.values()):
+        return content
+    rows = list(dict.fromkeys(row for column in content.values() for row in column))
+    return {key: [column.get(row) for row in rows] for key, column in content.items()}
+
+
+# --- our own ------------------------------------------------------------------------------------------------------------
+
+
+class _Reader:
+    """Looks things up in a parsed answer and says where something else is found."""
+
+    def __init__(self, content: Mapping[str, Any], name: str) -> None:
+        self.content = content
+        self.name = name
+
+    def get(self, *keys: str, kind: type | tuple[type, ...], optional: bool = False) -> Any:
+        """The value under nested keys; None if it is optional and absent or null."""
+        value: Any = self.content
+        for key in keys:
+            value = value.get(key) if isinstance(value, Mapping) else None
+        if (value is None and optional) or isinstance(value, kind):
+            return value
+        raise self.wrong(keys, "missing" if value is None else f"{value!r:.60}")
+
+    def wrong(self, keys: Sequence[str], found: str) -> UnreadableSourceError:
+        """The error for a value that should be something else."""
+        return UnreadableSourceError(
+            f"{self.name}: {'.'.join(keys)} is {found}, which tiebreak does not write. Was the file changed or cut short?"
+        )
+
+    def whole_numbers(self, key: str, length: int | None) -> IntArray | None:
+        """A list of whole numbers in "scores", None where it is null."""
+        values = self.get("scores", key, kind=list, optional=True)
+        if values is None:
+            return None
+        if not all(isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**62 for value in values):
+            raise self.wrong(["scores", key], f"{values!r:.60}")
+        if length is not None and len(values) != length:
+            raise self.wrong(["scores", key], f"of length {len(values)}, where {length} splits are")
+        return np.array(values, dtype=np.int64)
+
+
+def _read_answer(reader: _Reader, request: Request, suffixes: tuple[str, ...]) -> Source:
+    _check_schema(reader)
+    metric = _metric(reader, request)
+    matrix = with_sizes(_matrix(reader), request, reader.name)
+    check_finite(matrix, reader.name)
+    design, notices = _design(reader, matrix)
+    return Source(Scores(metric, (matrix,), design, notices), reader.name, suffixes)
+
+
+def _check_schema(reader: _Reader) -> None:
+    schema = reader.get("schema", kind=(int, float, str))
+    if schema != SCHEMA:
+        writer = reader.get("tiebreak", kind=str, optional=True)
+        by = f"tiebreak {writer}" if writer else "another tiebreak"
+        raise UnreadableSourceError(
+            f"{reader.name} was written by {by} with schema {schema}; tiebreak {tiebreak.__version__} reads schema {SCHEMA}. "
+            "Update tiebreak, or write the file anew with this version."
+        )
+
+
+def _metric(reader: _Reader, request: Request) -> Metric:
+    name = reader.get("metric", "name", kind=str)
+    higher_is_better = reader.get("metric", "higher_is_better", kind=bool)
+    return check_held(Metric(name, higher_is_better), request, reader.name)
+
+
+def _matrix(reader: _Reader) -> ScoreMatrix:
+    models = reader.get("scores", "models", kind=list)
+    if not models or not all(isinstance(model, str) for model in models) or len(set(models)) < len(models):
+        raise reader.wrong(["scores", "models"], f"{models!r:.60}")
+    repeat = reader.whole_numbers("repeat", None)
+    if repeat is None:
+        raise reader.wrong(["scores", "repeat"], "missing")
+    fold, n_train, n_test = (reader.whole_numbers(key, repeat.size) for key in ("fold", "n_train", "n_test"))
+    if fold is None:
+        raise reader.wrong(["scores", "fold"], "missing")
+    order = np.lexsort([fold, repeat])
+    repeat, fold = repeat[order], fold[order]
+    same = (np.diff(repeat) == 0) & (np.diff(fold) == 0)
+    if same.any():
+        split = int(np.argmax(same))
+        raise reader.wrong(["scores", "fold"], f"twice {fold[split]} in repeat {repeat[split]}")
+    nothing = np.zeros(repeat.size, dtype=np.int64)
+    n_train, n_test = (nothing if sizes is None else np.maximum(sizes[order], 0) for sizes in (n_train, n_test))
+    dataset = reader.get("scores", "dataset", kind=str, optional=True) or ""
+    return ScoreMatrix(dataset, tuple(models), repeat, fold, n_train, n_test, _score(reader, models, repeat.size)[:, order])
+
+
+def _score(reader: _Reader, models: list[str], n_splits: int) -> FloatArray:
+    rows = reader.get("scores", "score", kind=list)
+    if len(rows) != len(models):
+        raise reader.wrong(["scores", "score"], f"{len(rows)} lists, where {len(models)} models are")
+    score = np.empty((len(models), n_splits))
+    for position, (model, row) in enumerate(zip(models, rows, strict=True)):
+        keys = ["scores", "score", model]
+        if not isinstance(row, list) or len(row) != n_splits:
+            raise reader.wrong(
+                keys, f"of length {len(row)}, where {n_splits} splits are" if isinstance(row, list) else f"{row!r:.60}"
+            )
+        strange = next((v for v in row if v is not None and (isinstance(v, bool) or not isinstance(v, (int, float)))), None)
+        if strange is not None:
+            raise reader.wrong(keys, f"{strange!r:.60}")
+        score[position] = [np.nan if value is None else to_float(value) for value in row]
+    return score
+
+
+def _design(reader: _Reader, matrix: ScoreMatrix) -> tuple[SplitDesign, tuple[Notice, ...]]:
+    get, under = reader.get, ("provenance", "design")
+    reader.get("provenance", kind=dict, optional=True)
+    kind = get(*under, "kind", kind=str, optional=True)
+    pairing = get(*under, "pairing", kind=str, optional=True)
+    is_approximate = matrix.has_sizes and get(*under, "sizes", kind=str, optional=True) == "approximate"
+    design = SplitDesign(
+        kind=kind if kind in get_args(Kind) else "unknown",
+        ordered=bool(get(*under, "ordered", kind=bool, optional=True)),
+        pairing="position" if pairing == "position" else "key",
+        sizes="approximate" if is_approximate else known_sizes([matrix]),
+        hash=get("provenance", "splits", kind=str, optional=True),
+    )
+    notices = (assumed_paired(reader.name),) if design.pairing == "position" else ()
+    return design, (*notices, *([approximate_sizes(reader.name)] if is_approximate else []))

@@ -1,0 +1,201 @@
+"""Columns that say which split, seed and size a row has."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tiebreak.errors import InvalidScoresError, UnsuitableDesignError
+from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.readers.columns import Labels, Layout, Table, natural_key
+from tiebreak.scores.assemble import SplitKeys, row_blocks
+
+
+class Key(NamedTuple):
+    """Whole numbers that identify a repeat or fold, and the words behind them if the source uses words."""
+
+    code: IntArray
+    labels: tuple[str, ...] | None
+
+
+class Keys(NamedTuple):
+    """The split of each row."""
+
+    repeat: Key
+    fold: Key
+
+    def take(self, rows: IntArray) -> Keys:
+        """The given rows."""
+        return Keys(*(key._replace(code=key.code[rows]) for key in self))
+
+
+class Rows(NamedTuple):
+    """What a table says of each of its rows, beside model and score; None where it says nothing."""
+
+    dataset: Labels | None
+    keys: Keys | None
+    seed: IntArray | None
+    n_train: IntArray | None
+    n_test: IntArray | None
+
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        """Names of the datasets, "" for the only one of a table that does not name it."""
+        return ("",) if self.dataset is None else self.dataset.names
+
+    def of_dataset(self, number: int) -> IntArray | None:
+        """Rows of one dataset; None where that is all of them."""
+        if self.dataset is None or len(self.dataset.names) == 1:
+            return None
+        return np.flatnonzero(self.dataset.code == number)
+
+    def take(self, rows: IntArray | None) -> Rows:
+        """The given rows, all of one dataset; None leaves them as they are."""
+        if rows is None:
+            return self
+        keys = None if self.keys is None else self.keys.take(rows)
+        seed, n_train, n_test = (None if part is None else part[rows] for part in (self.seed, self.n_train, self.n_test))
+        return Rows(None, keys, seed, n_train, n_test)
+
+
+def read_rows(table: Table, layout: Layout, dataset: Labels | None) -> Rows:
+    """All that the reserved columns say, taken out of the table."""
+    return Rows(
+        dataset,
+        read_keys(table, layout),
+        read_seeds(table, layout),
+        read_size(table, layout, "n_train"),
+        read_size(table, layout, "n_test"),
+    )
+
+
+def read_keys(table: Table, layout: Layout) -> Keys | None:
+    """The split of each row, or None where no column says so.
+
+    A lone 'split' is the fold. Beside one of 'repeat' and 'fold' it stands in for the other, which tells splits apart
+    whether it is a running number or not.
+    """
+    if not layout.keys:
+        return None
+    found = {word: _read_key(table, layout.reserved[word], word) for word in layout.keys}
+    split = found.get("split")
+    nothing = Key(np.zeros(table.n_rows, dtype=np.int8), None)
+    if "fold" not in found:
+        return Keys(found.get("repeat", nothing), split or nothing)
+    return Keys(found.get("repeat") or split or nothing, found["fold"])
+
+
+def _read_key(table: Table, name: str, word: str) -> Key:
+    column = table.columns[name]
+    if isinstance(column, np.ndarray):
+        return Key(_whole(table.numbers(name), table, name, word), None)
+    labels = table.labels(name)
+    _refuse_empty(labels.code < 0, table, name, word)
+    codes = sorted(np.unique(labels.code).tolist(), key=lambda code: natural_key(labels.names[code]))
+    rank = np.zeros(len(labels.names), dtype=np.int32)
+    rank[codes] = np.arange(len(codes))
+    return Key(rank[labels.code], tuple(labels.names[code] for code in codes))
+
+
+def _whole(values: FloatArray, table: Table, name: str, word: str) -> IntArray:
+    """Keys as whole numbers of the smallest type that holds them, since there may be millions."""
+    _refuse_empty(np.isnan(values), table, name, word)
+    low, high = float(values.min()), float(values.max())
+    row = _first_not_whole(values) if max(-low, high) <= 2**53 else int(np.argmax(np.abs(values)))
+    if row is not None:
+        raise InvalidScoresError(
+            f"{table.where(row)}, column {name!r}: a {word} must be a whole number or a word; got {float(values[row])!r}."
+        )
+    types = (np.int8, np.int16, np.int32, np.int64)
+    return values.astype(next(each for each in types if np.iinfo(each).min <= low and high <= np.iinfo(each).max))
+
+
+def _first_not_whole(values: FloatArray) -> int | None:
+    for rows in row_blocks(values.size):
+        wrong = values[rows] != np.floor(values[rows])
+        if wrong.any():
+            return int(rows.start + np.argmax(wrong))
+    return None
+
+
+def _refuse_empty(is_empty: np.ndarray, table: Table, name: str, word: str) -> None:
+    if is_empty.any():
+        raise InvalidScoresError(
+            f"{table.where(int(np.argmax(is_empty)))}, column {name!r}: no {word} is given ({np.count_nonzero(is_empty)} such "
+            f"row(s) in all). Fill it in, or remove the row."
+        )
+
+
+def read_words(table: Table, name: str, word: str) -> Labels:
+    """A column of models, datasets or metrics; every row must have one."""
+    labels = table.labels(name)
+    _refuse_empty(labels.code < 0, table, name, word)
+    return labels
+
+
+def read_seeds(table: Table, layout: Layout) -> IntArray | None:
+    """A code for the seed of each row; None where there is no such column or it never changes."""
+    if "seed" not in layout.reserved:
+        return None
+    code = table.labels(layout.reserved["seed"]).code
+    return None if np.unique(code).size < 2 else code
+
+
+def read_size(table: Table, layout: Layout, word: str) -> IntArray | None:
+    """n_train or n_test of each row; None where there is no such column or it holds nothing."""
+    if word not in layout.reserved:
+        return None
+    name = layout.reserved[word]
+    values = table.numbers(name)
+    if not np.any(np.nan_to_num(values)):
+        return None  # as exported where the sizes are not known
+    with np.errstate(invalid="ignore"):
+        whole = values.astype(np.int64)
+    wrong = np.flatnonzero((whole != values) | (whole < 1))
+    if wrong.size:
+        row = int(wrong[0])
+        raise InvalidScoresError(
+            f"{table.where(row)}, column {name!r}: {word} must be a number of examples, a whole number of at least 1; got "
+            f"{float(values[row]):g}."
+        )
+    return whole
+
+
+def position_in_model(model: IntArray) -> IntArray:
+    """For each row its place among the rows of its model."""
+    order = np.argsort(model, kind="stable")
+    ordered = model[order]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    lengths = np.diff(np.r_[starts, model.size])
+    place = np.empty(model.size, dtype=np.int32)
+    place[order] = np.arange(model.size) - np.repeat(starts, lengths)
+    return place
+
+
+def refuse_single_split(n_seeds: int, source: str) -> UnsuitableDesignError:
+    """The error for many seeds on one split."""
+    return UnsuitableDesignError(
+        f"the scores of {source} differ only by seed ({n_seeds} seeds), on a single split: training noise says nothing about "
+        "other data, so no test of it can tell which model is better. Evaluate on several splits (repeated k-fold is best). "
+        "If each seed also drew a new split, call that column 'split' or 'repeat'."
+    )
+
+
+def refuse_doubled_seeds(cell: IntArray, seed: IntArray, n_splits: int, keys: SplitKeys, models: tuple[str, ...]) -> None:
+    """Refuse two rows that have model, split and seed in common."""
+    order = np.lexsort([seed, cell])
+    same = (np.diff(cell[order]) == 0) & (np.diff(seed[order]) == 0)
+    if same.any():
+        model, split = divmod(int(cell[order][int(np.argmax(same))]), n_splits)
+        raise InvalidScoresError(
+            f"model {models[model]!r} has more than one score for {keys.name(split)} and the same seed "
+            f"({np.count_nonzero(same)} such row(s) in all). Keep one row for each model, split and seed."
+        )
+
+
+def mean_per_cell(values: FloatArray, cell: IntArray, n_cells: int) -> FloatArray:
+    """Mean over the rows of each cell; nan where there is none, or where one of them is undefined."""
+    counts = np.bincount(cell, minlength=n_cells)
+    sums = np.bincount(cell, weights=values, minlength=n_cells)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)

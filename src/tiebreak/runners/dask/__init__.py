@@ -1,0 +1,1 @@
+"""Cells measured on a Dask cluster."""

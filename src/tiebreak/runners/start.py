@@ -1,0 +1,76 @@
+"""The runner that a user has asked for."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from tiebreak.errors import InvalidParameterError
+from tiebreak.runners.dask.runner import DaskRunner, is_dask
+from tiebreak.runners.joblib import JoblibRunner
+from tiebreak.runners.local import LocalRunner
+from tiebreak.runners.runner import Runner
+
+
+def make_runner(runner: object, n_jobs: int = 1, timeout: float | None = None) -> Runner:
+    """What measures the cells.
+
+    Parameters
+    ----------
+    runner : None, distributed.Client, str, or an object with a method ``run``
+        None for a `LocalRunner`; a client, the address of a scheduler or "dask" for a `DaskRunner`; "joblib" for a
+        `JoblibRunner`; anything else is used as it is, and must do without the other two.
+    n_jobs : int
+        As of `LocalRunner`; with "dask" how many worker processes there are.
+    timeout : float or None
+        As of `LocalRunner`.
+
+    Raises
+    ------
+    InvalidParameterError
+        Something that is no runner, or a setting that the runner given does not get to see.
+    """
+    if runner is None:
+        return LocalRunner(n_jobs, timeout)
+    if is_dask(runner):
+        return _dask(runner, n_jobs, timeout)
+    if isinstance(runner, str) and runner == "joblib":
+        return _joblib(n_jobs, timeout)
+    if not callable(getattr(runner, "run", None)) or isinstance(runner, type):
+        raise InvalidParameterError(
+            f"runner={runner!r} cannot measure anything. Accepted are None, for processes of this machine (n_jobs, timeout), "
+            "a distributed.Client, the address of a Dask scheduler such as 'tcp://host:8786', 'dask', 'joblib', a LocalRunner, "
+            "and any object with a method run(workload, cells) as tiebreak.runners.runner.Runner describes it."
+        )
+    if n_jobs != 1 or timeout is not None:
+        setting = f"n_jobs={n_jobs!r}" if n_jobs != 1 else f"timeout={timeout!r}"
+        raise InvalidParameterError(
+            f"{setting} is for the runner that tiebreak makes, and a runner was given. "
+            f"Give that to the runner itself, such as LocalRunner({setting}), or leave out runner=."
+        )
+    return cast("Runner", runner)
+
+
+def _dask(runner: object, n_jobs: int, timeout: float | None) -> DaskRunner:
+    if timeout is not None:
+        raise InvalidParameterError(
+            f"timeout={timeout!r} cannot be kept on Dask, where a cell that hangs could be ended only along with its worker. "
+            "Leave it out, or measure without Dask."
+        )
+    if runner == "dask":
+        return DaskRunner(runner, n_jobs)
+    if n_jobs != 1:
+        raise InvalidParameterError(
+            f"n_jobs={n_jobs!r} is for processes that tiebreak starts, and the workers of this Dask cluster are there already. "
+            "Leave it out; all of them are used."
+        )
+    return DaskRunner(runner)
+
+
+def _joblib(n_jobs: int, timeout: float | None) -> JoblibRunner:
+    if n_jobs != 1 or timeout is not None:
+        setting = f"n_jobs={n_jobs!r}" if n_jobs != 1 else f"timeout={timeout!r}"
+        raise InvalidParameterError(
+            f"{setting} is for the runner that tiebreak makes. With runner='joblib' the number of processes is that of "
+            "joblib.parallel_config, and there is no limit for a cell."
+        )
+    return JoblibRunner()

@@ -1,0 +1,1 @@
+"""Stores in a database: SQLite or PostgreSQL, one logic for both."""

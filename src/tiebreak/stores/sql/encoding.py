@@ -1,0 +1,167 @@
+"""How numbers are written: scores as packed floats, arrays as .npy. Nothing is pickled."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import struct
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from tiebreak.errors import InvalidParameterError
+from tiebreak.numerics import FloatArray
+
+NumericArray = np.ndarray[Any, np.dtype[Any]]
+
+_NUMERIC = frozenset("biufc")
+_NPY_1 = 10  # magic, version and length of the header
+
+
+# --- scores ---------------------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=64)
+def _packing(n_metrics: int) -> struct.Struct:
+    return struct.Struct(f"<{n_metrics}d{n_metrics}B")
+
+
+def pack_scores(scores: Mapping[str, float], place: Mapping[str, int]) -> bytes:
+    """Little-endian float64 in the order of the metrics, then a byte for each: 1 where it was measured. Empty without scores.
+
+    Parameters
+    ----------
+    scores : mapping of str to float
+    place : mapping of str to int
+        The position of every metric of the run.
+    """
+    if not scores:
+        return b""
+    n_metrics = len(place)
+    values, measured = [np.nan] * n_metrics, [0] * n_metrics
+    for name, score in scores.items():
+        values[place[name]] = float(score)
+        measured[place[name]] = 1
+    return _packing(n_metrics).pack(*values, *measured)
+
+
+def unpack_scores(packed: bytes, metrics: Sequence[str]) -> dict[str, float]:
+    """The scores by metric. The run may have been given some of the metrics after this was packed, or after they were read."""
+    n_metrics = len(packed) // 9
+    numbers = _packing(n_metrics).unpack(packed)
+    return {name: numbers[i] for i, name in enumerate(metrics[:n_metrics]) if numbers[n_metrics + i]}
+
+
+def unpack_table(packed: Sequence[bytes], n_metrics: int) -> tuple[FloatArray, np.ndarray[tuple[int, int], np.dtype[np.bool_]]]:
+    """The scores of many cells, and which of them were measured, with a column for each metric of the run."""
+    score = np.full((len(packed), n_metrics), np.nan)
+    measured = np.zeros((len(packed), n_metrics), dtype=np.bool_)
+    lengths = np.array([len(each) for each in packed], dtype=np.int64)
+    for length in np.unique(lengths[lengths > 0]).tolist():
+        rows = np.flatnonzero(lengths == length)
+        table = np.frombuffer(b"".join([packed[i] for i in rows.tolist()]), np.uint8).reshape(rows.size, length)
+        n_known = min(length // 9, n_metrics)
+        values = np.ascontiguousarray(table[:, : 8 * (length // 9)]).view("<f8")
+        score[rows, :n_known] = values[:, :n_known]
+        measured[rows, :n_known] = table[:, 8 * (length // 9) :][:, :n_known] != 0
+    return score, measured
+
+
+# --- arrays ---------------------------------------------------------------------------------------------------------------
+
+
+def numeric_array(value: Any, what: str) -> NumericArray:
+    """An array of numbers or bools in C order; raises for texts and objects, which could only be pickled."""
+    array = np.ascontiguousarray(value).reshape(np.shape(value))  # ascontiguousarray makes a row of a single number
+    if array.dtype.kind not in _NUMERIC:
+        raise InvalidParameterError(
+            f"{what} is an array of {array.dtype}, and a store keeps numbers and bools only. Turn labels into their positions "
+            "among the classes."
+        )
+    return array
+
+
+def to_npy(array: NumericArray) -> bytes:
+    """The bytes of a .npy file, version 1.0."""
+    return _npy_header(array.dtype.str, array.shape) + array.tobytes()
+
+
+def from_npy(content: bytes) -> NumericArray:
+    """The array, not to be written to, of bytes made by `to_npy`."""
+    start = _NPY_1 + int.from_bytes(content[_NPY_1 - 2 : _NPY_1], "little")
+    shape, dtype = _npy_layout(content[:start])
+    n_values = (len(content) - start) // dtype.itemsize
+    return np.frombuffer(content, dtype, count=n_values, offset=start if n_values else 0).reshape(shape)
+
+
+@lru_cache(maxsize=256)
+def _npy_header(descr: str, shape: tuple[int, ...]) -> bytes:
+    stream = io.BytesIO()
+    np.lib.format.write_array_header_1_0(stream, {"descr": descr, "fortran_order": False, "shape": shape})
+    return stream.getvalue()
+
+
+@lru_cache(maxsize=256)
+def _npy_layout(header: bytes) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    stream = io.BytesIO(header)
+    np.lib.format.read_magic(stream)
+    shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
+    return shape, dtype
+
+
+# JSON reads two escaped surrogates in a row as one character: NULs between them, one more than there were, keep them two.
+_PAIR = re.compile("([\ud800-\udbff])(\0*)([\udc00-\udfff])")
+
+
+@lru_cache(maxsize=256)
+def name_to_json(name: str) -> str:
+    """`to_json` of a text that comes again and again."""
+    return to_json(name)
+
+
+def to_json(value: Any) -> str:
+    """ASCII JSON of texts, numbers, lists and dicts, from which `from_json` makes the same again, lone surrogates included."""
+    text = json.dumps(value, default=_plain_number)
+    return json.dumps(_map_texts(value, _part), default=_plain_number) if "\\ud" in text else text
+
+
+def from_json(text: str) -> Any:
+    """What `to_json` was given."""
+    value = json.loads(text)
+    return _map_texts(value, _join) if "\\ud" in text else value
+
+
+def _part(text: str) -> str:
+    return _PAIR.sub("\\1\\2\0\\3", text)
+
+
+def _join(text: str) -> str:
+    return _PAIR.sub(lambda found: found[1] + found[2][1:] + found[3], text)
+
+
+def _map_texts(value: Any, change: Any) -> Any:
+    """The same structure with every text in it changed, keys included."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        return {_map_texts(key, change): _map_texts(each, change) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_map_texts(each, change) for each in value]
+    return value
+
+
+def _plain_number(value: Any) -> Any:
+    """Scalars of numpy as what they are in Python."""
+    import numpy as np  # only for what JSON does not know: a list of runs is read without it
+
+    if isinstance(value, np.generic) and isinstance(value.item(), (bool, int, float, str)):
+        return value.item()
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise InvalidParameterError(
+        f"a store keeps texts, numbers, lists and dicts of them, and not {type(value).__name__}; got {value!r:.200}. "
+        "Turn it into one of those."
+    )

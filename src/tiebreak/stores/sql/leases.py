@@ -1,0 +1,354 @@
+"""A share in a run that several processes measure at once: the cells that this one has taken on, in the run's database."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import secrets
+import sys
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import cache, partial
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from tiebreak.errors import StoreError, TiebreakError
+from tiebreak.plan.record import Cell, Outcome, RunRecord
+from tiebreak.stores.contract import Claim, cell_text, is_settled
+from tiebreak.stores.places import Places
+from tiebreak.stores.sql.database import Database
+from tiebreak.stores.sql.encoding import from_json
+from tiebreak.stores.sql.plan_mapping import load_metrics
+from tiebreak.stores.sql.rows import KeptCell
+from tiebreak.stores.sql.statements import delete, delete_keys, fetch, put
+from tiebreak.stores.sql.tables import HOLDERS, LEASES, Layout, Row
+from tiebreak.stores.sql.writing import LostCellsError, Ready, Writer, kept_cells
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+
+LONGEST_STEP = 5.0
+"""Seconds that count at most from one look at a holder to the next: a clock that jumps does not make anybody late."""
+
+Place = Mapping[str, str | int]
+"""Where a process is: its machine, its number, and when that began to run, in words that only its own machine understands."""
+
+
+def own_place() -> Place:
+    """Where this process is."""
+    return {"machine": _machine(), "process": os.getpid(), "begun": _begun(os.getpid())}
+
+
+def is_gone(place: Place) -> bool:
+    """Whether a process has certainly ended; False for one that runs, or of which nothing is known here."""
+    process = place.get("process")
+    if place.get("machine") != _machine() or not isinstance(process, int) or process == os.getpid():
+        return False
+    if sys.platform.startswith("linux"):
+        return _begun(process) != place.get("begun")
+    if os.name == "posix":
+        with suppress(PermissionError):
+            try:
+                os.kill(process, 0)
+            except ProcessLookupError:
+                return True
+    return False
+
+
+class Watch:
+    """Finds out which holders live, by looking at them again and again.
+
+    Parameters
+    ----------
+    seconds : float
+        A holder whose beat has not changed for so long is taken for dead.
+    clock : callable
+        Gives seconds; only differences between two looks count.
+    """
+
+    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._seconds = seconds
+        self._clock = clock
+        self._looked = clock()
+        self._silent: dict[int, tuple[int, float]] = {}
+
+    def living(self, holders: Iterable[Row]) -> set[int]:
+        """The numbers of those that live, of verified rows of `HOLDERS`."""
+        now = self._clock()
+        step, self._looked = min(max(now - self._looked, 0.0), LONGEST_STEP), now
+        silent: dict[int, tuple[int, float]] = {}
+        for _, number, beat, place, *_ in holders:
+            if is_gone(from_json(place)):
+                continue
+            last_beat, seconds = self._silent.get(number, (None, 0.0))
+            silent[number] = beat, seconds + step if beat == last_beat else 0.0
+        self._silent = silent
+        return {number for number, (_, seconds) in silent.items() if seconds < self._seconds}
+
+
+@cache
+def _machine() -> str:
+    """What tells this machine, since it was started, from all others; containers count as machines."""
+    if sys.platform.startswith("linux"):
+        with suppress(OSError):
+            boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+            return f"{boot} {os.readlink('/proc/self/ns/pid')}"  # noqa: PTH115  (the link leads to no path)
+    import platform
+    import uuid
+
+    return f"{platform.node()} {uuid.getnode():x}"
+
+
+def _begun(process: int) -> str:
+    """When a process of this machine began, in the system's own count; "" for one that has ended, or where it cannot be told."""
+    if not sys.platform.startswith("linux"):
+        return ""
+    try:
+        text = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    state, *fields = text.rpartition(")")[2].split()  # the name in parentheses may hold anything
+    return "" if state in ("Z", "X") else fields[18]
+
+
+_BEATS = 4
+"""How often a holder shows that it lives, in the time for which it may show nothing."""
+
+_log = logging.getLogger("tiebreak")
+
+
+class SqlLease:
+    """A share in a run.
+
+    Parameters
+    ----------
+    database : Database
+    number : int
+        Of the run.
+    stored : RunRecord
+        The stored run, for the names of cells.
+    places : Places
+        The plan in it.
+    writer : Writer
+    seconds : float
+        For how long a holder may show nothing.
+    """
+
+    def __init__(
+        self, database: Database, number: int, stored: RunRecord, places: Places, writer: Writer, seconds: float
+    ) -> None:
+        self._database = database
+        self._number = number
+        self._stored = stored
+        self._places = places
+        self._writer = writer
+        self._own_metrics = [metric.name for metric in places.record.metrics]
+        self._holder = secrets.randbits(62)
+        self._place = json.dumps(own_place())
+        self._beat = 0
+        self._held: set[Cell] = set()
+        self._watch = Watch(seconds)
+        self._lock = threading.Lock()
+        self._is_over = threading.Event()
+        self._heart = threading.Thread(target=self._beat_on, args=(seconds / _BEATS,), name="tiebreak-lease", daemon=True)
+        self.n_refused = 0
+
+    def claim(self, cells: Sequence[Cell], *, again: Collection[Cell] = ()) -> Claim:
+        """Take on those of the cells that nobody else has."""
+        with self._lock:
+            seen = self._database.read(partial(self._survey, cells, again), self._stored.name)
+            if not seen.granted:
+                return seen
+
+            def take(connection: Connection) -> Claim:
+                claim = self._survey(cells, again, connection)
+                self._take(connection, claim.granted)
+                return claim
+
+            claim = self._database.write(take, self._stored.name)
+            self._own(claim.granted)
+            return claim
+
+    def write(
+        self, outcomes: Sequence[Outcome], wanted: Sequence[Cell] = (), *, again: Collection[Cell] = ()
+    ) -> tuple[list[Outcome], Claim]:
+        """Keep outcomes of cells that were granted, and take on others in the same transaction."""
+        guard = _Guard(self, wanted, again)
+        with self._lock:
+            self._writer.write(outcomes, guard)
+        claim = guard.claim if guard.has_claimed else self.claim(wanted, again=again)
+        refused = [outcome for outcome in outcomes if self._places.stored(outcome.cell) in guard.lost]
+        self.n_refused += len(refused)
+        if refused:
+            _log.warning(
+                "run %r: what this process measured for %s%s came too late and was not kept, as another process has taken over.",
+                self._stored.name,
+                cell_text(self._places.record, refused[0].cell),
+                f" and {len(refused) - 1} more" if len(refused) > 1 else "",
+            )
+        return refused, claim
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Give back what was taken on and not measured."""
+        self._is_over.set()
+        if self._heart.is_alive():
+            self._heart.join()
+        if not self._held or isinstance(error, StoreError):  # a store that is lost is not waited for again
+            return
+        try:
+            with self._lock:
+                self._database.write(self._end, self._stored.name)
+                self._held.clear()
+        except TiebreakError:
+            if kind is None:
+                raise  # else what went wrong before counts; others will find out that this process has ended
+
+    def _end(self, connection: Connection) -> None:
+        self._give_back(connection, self._held)
+        delete(connection, HOLDERS, run=self._number, id=self._holder)
+
+    # --- within a transaction -------------------------------------------------------------------------------------------------
+
+    def _survey(self, cells: Sequence[Cell], again: Collection[Cell], connection: Connection) -> Claim:
+        """What could be granted now."""
+        claim = Claim([], [], [])
+        elsewhere = self._living_owners(connection)
+        kept = self._kept(connection, [self._places.stored(cell) for cell in cells])
+        for cell in cells:
+            stored = self._places.stored(cell)
+            outcome = kept[stored].outcome if stored in kept else None
+            if outcome is not None and is_settled(outcome, self._own_metrics, is_again=cell in again):
+                claim.settled.append(self._places.own_part(outcome, cell, {}))
+            elif elsewhere.get(stored, self._holder) != self._holder:
+                claim.held.append(cell)
+            else:
+                claim.granted.append(cell)
+        return claim
+
+    def _owners(self, connection: Connection) -> Mapping[Cell, int]:
+        """Who has taken on which cells, alive or not."""
+        return {Cell(*row[1:4]): int(row[4]) for row in self._readable(connection, LEASES)}
+
+    def _living_owners(self, connection: Connection) -> Mapping[Cell, int]:
+        alive = self._watch.living(self._readable(connection, HOLDERS))
+        return {cell: owner for cell, owner in self._owners(connection).items() if owner in alive}
+
+    def _readable(self, connection: Connection, layout: Layout) -> list[Row]:
+        """The rows of this run that are as they were written; a damaged one holds nothing, and `check` tells of it."""
+        rows = fetch(connection, layout, run=self._number)
+        damaged = set(layout.damaged(rows))
+        return [row for i, row in enumerate(rows) if i not in damaged]
+
+    def _kept(self, connection: Connection, stored: Sequence[Cell]) -> Mapping[Cell, KeptCell]:
+        metrics = load_metrics(connection, self._number)  # others may have added some
+        found = kept_cells(connection, self._number, self._stored, metrics, stored)
+        return {cell: kept for cell, (kept, _) in found.items()}
+
+    def _take(self, connection: Connection, cells: Sequence[Cell]) -> None:
+        put(connection, LEASES, [(self._number, *self._places.stored(cell), self._holder) for cell in cells])
+        self._show(connection)
+
+    def _show(self, connection: Connection) -> None:
+        """Beat once."""
+        self._beat += 1
+        put(connection, HOLDERS, [(self._number, self._holder, self._beat, self._place)])
+
+    def _show_again(self, connection: Connection) -> None:
+        """Beat once, unless others have taken this holder for dead."""
+        if fetch(connection, HOLDERS, run=self._number, id=self._holder):
+            self._show(connection)
+
+    def _give_back(self, connection: Connection, stored: Collection[Cell]) -> None:
+        """End the leases of cells that are this holder's still."""
+        owners = self._owners(connection)
+        own = [cell for cell in stored if owners.get(cell) == self._holder]
+        delete_keys(connection, LEASES, [(self._number, *cell) for cell in own])
+
+    def _own(self, cells: Sequence[Cell]) -> None:
+        """The cells are taken on for certain."""
+        self._held.update(self._places.stored(cell) for cell in cells)
+        if self._held and self._heart.ident is None:
+            self._heart.start()
+
+    # --- between the transactions ---------------------------------------------------------------------------------------------
+
+    def _beat_on(self, seconds: float) -> None:
+        """Show that this process lives, even while a fit takes long."""
+        beat = self._beat
+        while not self._is_over.wait(seconds):
+            if self._held and beat == self._beat and self._lock.acquire(blocking=False):
+                try:
+                    with self._database.writing(self._stored.name) as connection:  # once: nobody waits for it
+                        self._show_again(connection)
+                except TiebreakError:  # who measures will meet it too, and tell
+                    pass
+                finally:
+                    self._lock.release()
+            beat = self._beat
+
+
+class _Guard:
+    """Sees to it that outcomes are written by the holder of their cells, who takes on others with them."""
+
+    def __init__(self, lease: SqlLease, wanted: Sequence[Cell], again: Collection[Cell]) -> None:
+        self._lease = lease
+        self._wanted = wanted
+        self._again = again
+        self._written: set[Cell] = set()
+        self.lost: set[Cell] = set()
+        self.claim = Claim([], [], [])
+        self.has_claimed = not wanted
+
+    def enter(self, connection: Connection, piece: Sequence[Ready]) -> None:
+        lease = self._lease
+        owners = lease._owners(connection)
+        unowned = [each.cell for each in piece if each.cell not in owners]
+        kept = lease._kept(connection, unowned) if unowned else {}
+        lost = {each.cell for each in piece if owners.get(each.cell, lease._holder) != lease._holder}
+        lost |= {each.cell for each in piece if each.cell in kept and not _is_same(kept[each.cell], each)}
+        if lost:
+            self.lost |= lost
+            raise LostCellsError(lost)
+        self._written = {each.cell for each in piece}
+        lease._give_back(connection, self._written)
+
+    def leave(self, connection: Connection) -> None:
+        lease = self._lease
+        granted: Sequence[Cell] = []
+        if not self.has_claimed:
+            self.claim = lease._survey(self._wanted, self._again, connection)
+            granted = self.claim.granted
+        if granted or lease._held - self._written:
+            lease._take(connection, granted)
+        else:
+            delete(connection, HOLDERS, run=lease._number, id=lease._holder)
+
+    def kept(self) -> None:
+        self._lease._held -= self._written
+        if not self.has_claimed:
+            self._lease._own(self.claim.granted)
+            self.has_claimed = True
+
+
+def _is_same(kept: KeptCell, new: Ready) -> bool:
+    """Whether it is this very outcome that was kept, by a transaction whose end was not heard of: its times are its own."""
+    old, own = kept.outcome, new.outcome
+    return _marks(old, own.scores) == _marks(own, own.scores)
+
+
+def _marks(outcome: Outcome, metrics: Collection[str]) -> tuple[str, ...]:
+    """What tells an outcome from another one of its cell; as texts, in which nan is nan."""
+    scores = [outcome.scores.get(name) for name in metrics]
+    return outcome.state, outcome.message, repr((outcome.fit_seconds, outcome.predict_seconds)), repr([*map(_number, scores)])
+
+
+def _number(score: float | None) -> float | None:
+    return None if score is None else float(score)

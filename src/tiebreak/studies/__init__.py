@@ -1,0 +1,1 @@
+"""Questions that are asked by measuring: curves, parts of a loss, the score of a choice."""

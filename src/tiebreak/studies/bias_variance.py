@@ -1,0 +1,179 @@
+"""Bias and variance of models over resampled training sets, on one fixed test set."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from tiebreak.errors import InvalidParameterError, InvalidPlanError
+from tiebreak.evaluation.evaluate import measure_plan
+from tiebreak.evaluation.evaluation import Evaluation
+from tiebreak.evaluation.shown import Shown
+from tiebreak.metrics.bias_variance import squared_parts, zero_one_parts
+from tiebreak.numerics import IntArray
+from tiebreak.plan.plan import Plan, PlannedDataset, make_plan
+from tiebreak.plan.record import Cell
+from tiebreak.plan.seeds import derive_seed
+from tiebreak.plan.split_design import Split, Splits
+from tiebreak.scores.scores import look_up
+
+Loss = Literal["squared", "zero-one"]
+LOSSES: tuple[Loss, ...] = get_args(Loss)
+
+
+@dataclass(frozen=True, slots=True)
+class LossParts:
+    """The loss of one model and its parts, means over the test examples.
+
+    Attributes
+    ----------
+    model : str
+    n_rounds : int
+        Training sets on which the model was fitted; the others failed.
+    loss : float
+        Mean squared error or error rate; ``bias + variance``.
+    bias : float
+        Squared bias with the noise of the target in it, or the share of examples whose main prediction is wrong.
+    variance : float
+        Of predictions, or net variance: `unbiased` less `biased`.
+    unbiased, biased : float
+        For the 0-1 loss: what variance costs where the main prediction is right, and what it helps where that is wrong. nan for
+        the squared loss.
+    """
+
+    model: str
+    n_rounds: int
+    loss: float
+    bias: float
+    variance: float
+    unbiased: float
+    biased: float
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class BiasVariance(Shown):
+    """Bias and variance of models.
+
+    Print it for the table; `plot` draws it.
+
+    Attributes
+    ----------
+    loss : {"squared", "zero-one"}
+    parts : tuple of LossParts
+        One for each model.
+    n_rounds : int
+        Training sets drawn.
+    n_train, n_test : int
+        Examples in each training set, with repetition, and in the one test set.
+    evaluation : Evaluation
+        Failures, times and predictions.
+    """
+
+    loss: Loss
+    parts: tuple[LossParts, ...]
+    n_rounds: int
+    n_train: int
+    n_test: int
+    evaluation: Evaluation
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models, in the order given."""
+        return tuple(each.model for each in self.parts)
+
+    def of(self, model: str | None = None) -> LossParts:
+        """The parts of one model, the first one if not given."""
+        return self.parts[0 if model is None else look_up(model, self.models, "model")]
+
+
+def bias_variance(
+    models: Any,
+    X: Any,
+    y: Any,
+    *,
+    n_rounds: Any = 100,
+    test_size: Any = 0.25,
+    loss: Loss | None = None,
+    name: str | None = None,
+    store: Any = None,
+    rng: Any = 0,
+    **measuring: Any,
+) -> BiasVariance:
+    """Decompose the loss of models; `tiebreak.bias_variance` describes the parameters."""
+    if isinstance(n_rounds, bool) or not isinstance(n_rounds, int | np.integer) or n_rounds < 2:
+        raise InvalidParameterError(f"n_rounds must be a whole number of at least 2 training sets; got {n_rounds!r}.")
+    if loss is not None and loss not in LOSSES:
+        raise InvalidParameterError(f"loss must be 'squared' or 'zero-one'; got {loss!r}.")
+    whole = make_plan(models, X, y, cv={"kind": "holdout", "test_size": test_size}, rng=rng)
+    chosen = _loss_for(whole, loss)
+    plan = _resampled(whole, int(n_rounds))
+    if name is None and store is not None:
+        name = whole.default_name().replace("run", "bias-variance", 1)
+    evaluation = measure_plan(
+        plan,
+        name=name,
+        store=store,
+        scoring="accuracy" if chosen == "zero-one" else "neg_mean_squared_error",
+        keep_predictions=True,
+        settings={"made_by": "bias-variance"},
+        **measuring,
+    )
+    planned = plan.datasets[0]
+    parts = tuple(_parts(evaluation, position, planned, chosen) for position in range(len(evaluation.models)))
+    split = planned.splits[0]
+    return BiasVariance(chosen, parts, int(n_rounds), split.train.size, split.test.size, evaluation)
+
+
+def _loss_for(plan: Plan, asked: Loss | None) -> Loss:
+    y = plan.datasets[0].data.y
+    if y.ndim != 1 or plan.task == "other":
+        raise InvalidPlanError("bias and variance are computed for one target: y must hold one class or one number for each row.")
+    fitting: Loss = "zero-one" if plan.task == "classification" else "squared"
+    if asked is not None and asked != fitting:
+        raise InvalidPlanError(
+            f"loss={asked!r} does not fit a {plan.task}, where {'labels' if fitting == 'zero-one' else 'numbers'} are predicted. "
+            f"Use loss={fitting!r}, or leave it out."
+        )
+    return fitting
+
+
+def _resampled(plan: Plan, n_rounds: int) -> Plan:
+    """The same test rows in every round, and training rows drawn with replacement; classes keep their shares."""
+    planned = plan.datasets[0]
+    train, test = planned.splits[0]
+    strata = [train]
+    if planned.task == "classification":
+        code = np.unique(planned.data.y[train], return_inverse=True)[1]
+        strata = [train[code == each] for each in range(int(code.max()) + 1)]
+    splits = tuple(Split(_drawn(strata, plan.rng, number), test) for number in range(n_rounds))
+    n_train, n_test = (np.full(n_rounds, rows.size, dtype=np.int64) for rows in (train, test))
+    repeat = np.arange(n_rounds, dtype=np.int64)
+    described = Splits(repeat, np.zeros_like(repeat), n_train, n_test, kind="unknown", hash=planned.described.hash)
+    return dataclasses.replace(plan, datasets=(PlannedDataset(planned.data, planned.task, splits, described),))
+
+
+def _drawn(strata: Sequence[IntArray], rng: int | None, number: int) -> IntArray:
+    generator = np.random.default_rng(derive_seed(0 if rng is None else rng, "bootstrap", number))
+    return np.sort(np.concatenate([generator.choice(rows, rows.size) for rows in strata]))
+
+
+def _parts(evaluation: Evaluation, model: int, planned: PlannedDataset, loss: Loss) -> LossParts:
+    cells = [Cell(0, split, model) for split in range(len(planned.splits))]
+    predictions = [each.outputs["predict"] for each in evaluation.log.outcomes(cells, outputs=True) if "predict" in each.outputs]
+    name, nan = evaluation.models[model], float("nan")
+    if not predictions:
+        return LossParts(name, 0, nan, nan, nan, nan, nan)
+    target = planned.data.y[planned.splits[0].test]
+    if loss == "squared":
+        squared = squared_parts(np.stack(predictions), target)
+        means = [float(part.mean()) for part in squared]
+        return LossParts(name, len(predictions), means[0], means[1], means[2], nan, nan)
+    code = np.unique(planned.data.y, return_inverse=True)[1][planned.splits[0].test]  # predictions are kept as codes
+    parts = zero_one_parts(np.stack(predictions), code)
+    numbers = (parts.loss, parts.bias, parts.variance, parts.unbiased, parts.biased)
+    loss_, bias, variance, unbiased, biased = (float(part.mean()) for part in numbers)
+    return LossParts(name, len(predictions), loss_, bias, variance, unbiased, biased)

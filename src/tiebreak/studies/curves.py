@@ -1,0 +1,129 @@
+"""What learning and validation curves share: the points of a curve, and intervals of their means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tiebreak.errors import InvalidParameterError
+from tiebreak.evaluation.evaluation import Evaluation
+from tiebreak.frequentist.corrected_t import ttest_of_moments
+from tiebreak.numerics import FloatArray, IntArray, Interval, check_rope, rope_share, row_moments
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CurvePoints:
+    """Means over splits, of shape (n_models, n_points), in the metric's unit.
+
+    Intervals are two-sided corrected t intervals of the mean, with n_test / n_train of the whole training sets of the splits.
+    A mean is nan where no split has a score, an interval where fewer than two have, or where all scores are the same.
+
+    Attributes
+    ----------
+    test_mean, test_low, test_high : ndarray
+    train_mean, train_low, train_high : ndarray
+        nan where models leave nothing to ask about the training rows, as functions do.
+    n_splits : ndarray of int
+        Splits with a test score.
+    fit_seconds : ndarray
+        Median time of a fit.
+    """
+
+    test_mean: FloatArray
+    test_low: FloatArray
+    test_high: FloatArray
+    train_mean: FloatArray
+    train_low: FloatArray
+    train_high: FloatArray
+    n_splits: IntArray
+    fit_seconds: FloatArray
+
+
+def make_points(test: FloatArray, train: FloatArray, fit_seconds: FloatArray, ratio: FloatArray, alpha: float) -> CurvePoints:
+    """The points of curves from the scores of all splits.
+
+    Parameters
+    ----------
+    test, train : ndarray of shape (n_models, n_points, n_splits)
+        nan where there is no score.
+    fit_seconds : ndarray of shape (n_models, n_points)
+    ratio : ndarray of shape (n_splits,)
+        n_test / n_train of each split, n_train being all its training rows.
+    alpha : float
+        1 - coverage of the intervals.
+    """
+    test_mean, test_interval = mean_interval(test, ratio, alpha)
+    train_mean, train_interval = mean_interval(train, ratio, alpha)
+    n_splits = np.count_nonzero(~np.isnan(test), axis=-1)
+    return CurvePoints(test_mean, *test_interval, train_mean, *train_interval, n_splits, fit_seconds)
+
+
+def mean_interval(scores: FloatArray, ratio: FloatArray, alpha: float) -> tuple[FloatArray, Interval]:
+    """Mean over the splits that have a score, and its corrected interval at level 1 - alpha."""
+    moments = row_moments(scores, omit_missing=True)
+    result = ttest_of_moments(moments, split_ratio(scores, ratio), "two-sided")
+    return np.asarray(result.difference), result.interval_at(alpha)
+
+
+def split_ratio(scores: FloatArray, ratio: FloatArray) -> FloatArray:
+    """Mean of n_test / n_train over the splits of each row that have a score; of all where none has."""
+    present = ~np.isnan(scores)
+    count = present.sum(axis=-1)
+    return np.asarray(np.where(count > 0, (present * ratio).sum(axis=-1) / np.maximum(count, 1), ratio.mean()))
+
+
+def scores_of_tests(evaluation: Evaluation, metric: int) -> FloatArray:
+    """Scores of shape (n_datasets, n_models, n_splits); all datasets have the same splits."""
+    return np.stack([evaluation.grid(dataset, metric) for dataset in range(len(evaluation.datasets))])
+
+
+def scores_of_training(evaluation: Evaluation, metric: int) -> FloatArray:
+    """The same on the training rows."""
+    name = evaluation.metrics[metric]
+    scores = np.full((len(evaluation.datasets), len(evaluation.models), evaluation.record.datasets[0].n_splits), np.nan)
+    for outcome in evaluation.log.outcomes():
+        dataset, split, model = outcome.cell
+        scores[dataset, model, split] = outcome.train_scores.get(name, np.nan)
+    return scores
+
+
+def fit_seconds(evaluation: Evaluation) -> FloatArray:
+    """Median seconds of a fit, of shape (n_datasets, n_models)."""
+    return np.stack([evaluation.fit_medians(dataset) for dataset in range(len(evaluation.datasets))])
+
+
+def check_rope_given(rope: float | str) -> None:
+    """Refuse a rope that is neither a number in the metric's unit nor a percentage, before anything is measured."""
+    if isinstance(rope, str):
+        rope_share(rope)
+    else:
+        check_rope(rope)
+
+
+def rope_in_units(rope: float | str, means: Sequence[float] | FloatArray, sign: int, metric: str) -> float:
+    """A rope in the metric's unit; a percentage is of the best of some means.
+
+    Parameters
+    ----------
+    rope : float or str
+    means : array_like
+        nan where there is none.
+    sign : int
+        +1 where higher is better, else -1.
+    metric : str
+        Its name.
+    """
+    if not isinstance(rope, str):
+        return check_rope(rope)
+    share = rope_share(rope)
+    oriented = sign * np.asarray(means, dtype=float)
+    if np.isnan(oriented).all():
+        return float("nan")
+    best = abs(float(np.nanmax(oriented)))
+    if best <= 1e-12:
+        raise InvalidParameterError(
+            f"rope={rope!r} is a share of the best mean, but the best mean {metric} is 0. Give the rope in the metric's unit."
+        )
+    return share * best

@@ -1,0 +1,231 @@
+"""Scores by the number of training examples, and whether more of them would help."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tiebreak.evaluation.evaluate import measure_plan
+from tiebreak.evaluation.evaluation import Evaluation
+from tiebreak.evaluation.shown import Shown
+from tiebreak.frequentist.more_data import ANSWERS, doubling_gain
+from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, FloatArray, check_probability
+from tiebreak.plan.plan import make_plan
+from tiebreak.plan.training_sizes import with_sizes
+from tiebreak.scores.metric import Metric
+from tiebreak.scores.scores import look_up
+from tiebreak.studies import curves
+from tiebreak.studies.curves import CurvePoints
+
+NEAR_ENOUGH = 0.05
+"""Share by which a size may miss half of another one and still stand for it."""
+
+_REASONS = {SPREAD: "", IDENTICAL: "identical-scores", CONSTANT: "no-spread", UNDEFINED: "too-few-splits"}
+
+
+class DoublingAnswer(NamedTuple):
+    """Whether more data would help a model.
+
+    Attributes
+    ----------
+    model : str
+    answer : str
+        "yes": twice the training data bring more than the rope. "less than the rope on doubling". "cannot be told".
+    last_gain, last_low, last_high : float
+        What the last doubling brought, and its interval; positive is a gain whatever the metric's direction.
+    next_low, next_high : float
+        Limits of what the next one brings.
+    n_splits : int
+        Splits on which the model has all three scores.
+    reason : str
+        Why nothing can be told where there are no numbers: "identical-scores" (the same with half of the data, on all splits),
+        "no-spread" (the same gain on all splits), "too-few-splits" (fewer than two), "no-halves" (a half and a quarter of the
+        largest size were not measured); else "".
+    """
+
+    model: str
+    answer: str
+    last_gain: float
+    last_low: float
+    last_high: float
+    next_low: float
+    next_high: float
+    n_splits: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class LearningCurve(Shown):
+    """Scores of models by the number of training examples.
+
+    Print it for the answer; `plot` draws it.
+
+    Attributes
+    ----------
+    metric : Metric
+    models : tuple of str
+    sizes : tuple of int
+        Training examples, ascending.
+    points : CurvePoints
+        Of shape (n_models, n_sizes).
+    answers : tuple of DoublingAnswer
+        Would more data help? One for each model.
+    rope : float
+        Smallest gain that matters, in the metric's unit.
+    alpha : float
+        1 - coverage of all intervals.
+    n_splits : int
+        Of each size; all sizes have the same test rows.
+    evaluation : Evaluation
+        Failures, times and the rest; its datasets are the sizes.
+    """
+
+    metric: Metric
+    models: tuple[str, ...]
+    sizes: tuple[int, ...]
+    points: CurvePoints
+    answers: tuple[DoublingAnswer, ...]
+    rope: float
+    alpha: float
+    n_splits: int
+    evaluation: Evaluation
+    _given: tuple[float | str, FloatArray] = field()
+
+    def answer(self, model: str | None = None) -> str:
+        """Would more data help? "yes", "less than the rope on doubling" or "cannot be told".
+
+        Parameters
+        ----------
+        model : str, optional
+            The first one if not given.
+        """
+        position = 0 if model is None else look_up(model, self.models, "model")
+        return self.answers[position].answer
+
+    def for_metric(self, metric: str) -> LearningCurve:
+        """The curve in another of the metrics that were measured."""
+        rope, ratio = self._given
+        return curve_of(self.evaluation, self.sizes, ratio, rope, self.alpha, metric)
+
+
+def learning_curve(
+    models: Any,
+    X: Any,
+    y: Any,
+    *,
+    sizes: Any = None,
+    groups: Any = None,
+    cv: Any = None,
+    sample_weight: Any = None,
+    fit_params: Mapping[str, Any] | None = None,
+    rope: float | str = 0.0,
+    alpha: float = 0.05,
+    name: str | None = None,
+    store: Any = None,
+    rng: Any = 0,
+    **measuring: Any,
+) -> LearningCurve:
+    """Measure models on growing training sets; `tiebreak.learning_curve` describes the parameters."""
+    curves.check_rope_given(rope)
+    check_probability(alpha, "alpha")
+    whole = make_plan(models, X, y, groups=groups, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng)
+    plan, chosen = with_sizes(whole, sizes)
+    described = whole.datasets[0].described
+    if name is None and store is not None:
+        name = whole.default_name().replace("run", "learning-curve", 1)
+    evaluation = measure_plan(
+        plan, name=name, store=store, train_scores=True, settings={"made_by": "learning-curve"}, **measuring
+    )
+    return curve_of(evaluation, chosen, described.n_test / described.n_train, rope, alpha)
+
+
+def curve_of(
+    evaluation: Evaluation,
+    sizes: Sequence[int],
+    ratio: FloatArray,
+    rope: float | str,
+    alpha: float,
+    metric: str | None = None,
+) -> LearningCurve:
+    """The curve that an evaluation of several sizes holds.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Its datasets are the sizes.
+    sizes : sequence of int
+    ratio : ndarray of shape (n_splits,)
+        n_test / n_train of each split, n_train being all its training rows.
+    rope : float or str
+    alpha : float
+    metric : str, optional
+        The first one if not given.
+    """
+    position = evaluation.metric_position(metric)
+    measured = evaluation.record.metrics[position].metric
+    test = curves.scores_of_tests(evaluation, position).swapaxes(0, 1)
+    train = curves.scores_of_training(evaluation, position).swapaxes(0, 1)
+    points = curves.make_points(test, train, curves.fit_seconds(evaluation).T, ratio, alpha)
+    width = curves.rope_in_units(rope, points.test_mean[:, -1], measured.sign, measured.name)
+    return LearningCurve(
+        metric=measured,
+        models=evaluation.models,
+        sizes=tuple(sizes),
+        points=points,
+        answers=_answers(evaluation.models, tuple(sizes), measured.sign * test, ratio, width, alpha),
+        rope=width,
+        alpha=alpha,
+        n_splits=int(ratio.size),
+        evaluation=evaluation,
+        _given=(rope, ratio),
+    )
+
+
+# --- would more data help? ------------------------------------------------------------------------------------------------
+
+
+def halves(sizes: Sequence[int]) -> tuple[int, int, int] | None:
+    """Positions of a quarter of the largest size, of half of it, and of itself; None where one of them is not there."""
+    full = sizes[-1]
+    found = [_nearest(sizes, full / 4), _nearest(sizes, full / 2), len(sizes) - 1]
+    missed = [abs(sizes[place] - full * share) for place, share in zip(found, (0.25, 0.5, 1.0), strict=True)]
+    near = [miss <= max(0.5, NEAR_ENOUGH * full * share) for miss, share in zip(missed, (0.25, 0.5, 1.0), strict=True)]
+    return (found[0], found[1], found[2]) if all(near) and len(set(found)) == 3 else None
+
+
+def _nearest(sizes: Sequence[int], wanted: float) -> int:
+    return min(range(len(sizes)), key=lambda place: abs(sizes[place] - wanted))
+
+
+def _answers(
+    models: Sequence[str], sizes: tuple[int, ...], oriented: FloatArray, ratio: FloatArray, rope: float, alpha: float
+) -> tuple[DoublingAnswer, ...]:
+    """For each model; scores of shape (n_models, n_sizes, n_splits), larger is better."""
+    nan = float("nan")
+    places = halves(sizes)
+    if places is None or ratio.size < 2 or rope != rope:
+        reason = "no-halves" if places is None else "too-few-splits"
+        return tuple(DoublingAnswer(model, ANSWERS[0], nan, nan, nan, nan, nan, 0, reason) for model in models)
+    quarter, half, full = (oriented[:, place] for place in places)
+    last, previous = full - half, half - quarter
+    usable = np.where(np.isnan(previous), np.nan, last)
+    scale = np.nan_to_num(np.abs(oriented[:, list(places)])).max(axis=(1, 2))
+    gain = doubling_gain(
+        usable,
+        previous,
+        test_train_ratio=curves.split_ratio(usable, ratio),
+        rope=rope,
+        alpha=alpha,
+        scale=scale,
+        omit_missing=True,
+    )
+    interval = gain.last.interval_at(alpha)
+    columns = (gain.last.difference, interval.low, interval.high, gain.low, gain.high, gain.n_splits)
+    rows = zip(models, gain.answer, *(np.asarray(column).tolist() for column in columns), gain.kind, strict=True)
+    return tuple(
+        DoublingAnswer(model, ANSWERS[code], last, last_low, last_high, low, high, n, _REASONS[int(kind)])
+        for model, code, last, last_low, last_high, low, high, n, kind in rows
+    )

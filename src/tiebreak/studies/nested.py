@@ -1,0 +1,502 @@
+"""What a nested cross-validation says: the honest score of a choice, and what would have been claimed without nesting."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tiebreak import _facade
+from tiebreak.errors import InvalidParameterError, MissingSplitsError
+from tiebreak.evaluation.evaluate import ThreadsPerFit, check_flags, check_name, find_scorers, open_log, run_missing
+from tiebreak.evaluation.evaluation import Evaluation
+from tiebreak.evaluation.fit_and_score import Measurement
+from tiebreak.evaluation.progress import Progress
+from tiebreak.frequentist.corrected_t import corrected_ttest
+from tiebreak.metrics.scorer import Scorer
+from tiebreak.numerics import FloatArray, check_probability, check_rope
+from tiebreak.plan.nested import NestedPlan, Selection, make_nested_plan
+from tiebreak.plan.plan import Plan
+from tiebreak.plan.record import Cell
+from tiebreak.runners.start import make_runner
+from tiebreak.scores.metric import Metric
+from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, SplitDesign, look_up, quoted
+from tiebreak.stores.contract import Store
+from tiebreak.stores.memory import MemoryStore
+from tiebreak.stores.sql.store import open_store
+from tiebreak.studies.nested_choice import NOTHING, Choice, choice_of_one, choose, first_best
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tiebreak.comparison.comparison import Comparison
+    from tiebreak.evaluation.bbc import BiasCorrectedScore
+    from tiebreak.views.plots.nested import NestedDisplay
+
+
+@dataclass(frozen=True, slots=True)
+class HonestScore:
+    """The score of a choice on examples that took no part in it, beside what would be claimed without nesting.
+
+    Attributes
+    ----------
+    metric : Metric
+    mean : float
+        Over the outer splits, in the metric's unit.
+    standard_error, low, high : float
+        Corrected for shared training data, and the interval of the mean; nan where `reason` says why.
+    n_splits : int
+        Outer splits with a score.
+    claim : float
+        Plain cross-validation of the same candidates on the same outer splits: the mean of the one with the best mean. nan
+        where the candidates were not measured there.
+    claimed_by : str
+        That candidate; "" where there is none.
+    inner_claim : float
+        Mean over the outer splits of the best inner mean, which a fitted search calls its best score; nan where the choice was
+        by another metric, or where there was none.
+    reason : str
+        Why there is no interval: "", "one-split", "no-spread" or "missing-splits".
+    """
+
+    metric: Metric
+    mean: float
+    standard_error: float
+    low: float
+    high: float
+    n_splits: int
+    claim: float
+    claimed_by: str
+    inner_claim: float
+    reason: str = ""
+
+    @property
+    def optimism(self) -> float:
+        """How much better than the honest score the claim is, in the metric's unit; positive flatters."""
+        return self.metric.sign * (self.claim - self.mean)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NestedEvaluation:
+    """Honest scores of choices, with everything that they are made of.
+
+    Attributes
+    ----------
+    outer : Evaluation
+        All candidates on the outer splits: plain cross-validation, whose cells hold the outer scores of what was chosen.
+    choices : tuple of Choice
+        One for each search, with the inner results.
+    rope : float or str
+        Largest difference that does not matter, in the metric's unit or as a percentage of the honest score.
+    alpha : float
+        1 - coverage of the intervals.
+    is_plain : bool
+        Whether all candidates were measured on the outer splits, not only those that were chosen.
+    warnings : tuple of Notice
+    """
+
+    outer: Evaluation
+    choices: tuple[Choice, ...]
+    rope: float | str
+    alpha: float
+    is_plain: bool
+    warnings: tuple[Notice, ...]
+
+    @classmethod
+    def of(
+        cls,
+        outer: Evaluation,
+        choices: Sequence[Choice],
+        *,
+        rope: float | str,
+        alpha: float,
+        is_plain: bool,
+        notices: Sequence[Notice] = (),
+    ) -> NestedEvaluation:
+        """The answer with its warnings."""
+        nested = cls(outer, tuple(choices), _checked(rope), alpha, is_plain, tuple(notices))
+        more = [notice for choice in choices for notice in (_failed(nested, choice), _unstable(nested, choice)) if notice]
+        object.__setattr__(nested, "warnings", (*notices, *more))
+        return nested
+
+    @property
+    def searches(self) -> tuple[str, ...]:
+        """Names of the searches."""
+        return tuple(choice.name for choice in self.choices)
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Names of the metrics on the outer splits; the first one is what is reported."""
+        return self.outer.metrics
+
+    @property
+    def n_outer(self) -> int:
+        """Number of outer splits."""
+        return self.outer.record.datasets[0].n_splits
+
+    def choice(self, search: str | None = None) -> Choice:
+        """The choices of one search; it need not be named where there is only one."""
+        if search is None and len(self.choices) > 1:
+            raise InvalidParameterError(f"there are {len(self.choices)} searches: {quoted(self.searches)}. Name one.")
+        return self.choices[0 if search is None else look_up(search, self.searches, "search")]
+
+    # --- scores -----------------------------------------------------------------------------------------------------------
+
+    def outer_scores(self, search: str | None = None, metric: str | None = None) -> FloatArray:
+        """Score of what was chosen on each outer split, of shape (n_outer,); nan where there is none."""
+        choice = self.choice(search)
+        grid = self.outer.grid(0, self.outer.metric_position(metric))
+        scores = np.full(self.n_outer, np.nan)
+        has = np.flatnonzero(choice.chosen != NOTHING)
+        scores[has] = grid[choice.models[choice.chosen[has]], has]
+        return scores
+
+    def reasons(self, search: str | None = None, metric: str | None = None) -> tuple[str, ...]:
+        """For each outer split why there is no score; "" where there is one."""
+        choice = self.choice(search)
+        name = self.metrics[self.outer.metric_position(metric)]
+        reasons = list(choice.reasons)
+        for split in np.flatnonzero(np.isnan(self.outer_scores(choice.name, metric)) & (choice.chosen != NOTHING)).tolist():
+            cell = Cell(0, split, int(choice.models[choice.chosen[split]]))
+            outcome = next(self.outer.log.outcomes([cell]), None)
+            said = outcome.message or outcome.undefined.get(name, "") if outcome is not None else "it was not measured"
+            reasons[split] = f"{choice.candidates[choice.chosen[split]]!r} was chosen and has no score: {said}"
+        return tuple(reasons)
+
+    def honest(self, search: str | None = None, metric: str | None = None) -> HonestScore:
+        """The honest score of a search, with its interval, and the claims beside it.
+
+        Parameters
+        ----------
+        search : str, optional
+            Not needed where there is only one.
+        metric : str, optional
+            The first one if not given.
+        """
+        choice = self.choice(search)
+        position = self.outer.metric_position(metric)
+        known = self.outer.record.metrics[position].metric
+        scores = self.outer_scores(choice.name, metric)
+        mean, error, low, high, reason = self._interval(scores)
+        by, claim = self._claim(choice, position)
+        return HonestScore(
+            metric=known,
+            mean=mean,
+            standard_error=error,
+            low=low,
+            high=high,
+            n_splits=int(np.count_nonzero(~np.isnan(scores))),
+            claim=claim,
+            claimed_by=by,
+            inner_claim=_mean(choice.best_inner()) if choice.metric == known else float("nan"),
+            reason=reason,
+        )
+
+    def plain_mean(self, search: str | None = None, metric: str | None = None) -> FloatArray:
+        """Mean of each candidate over all outer splits, of shape (n_candidates,); nan where one is missing."""
+        choice = self.choice(search)
+        if not self.is_plain:
+            return np.full(len(choice.candidates), np.nan)
+        return np.asarray(self.outer.grid(0, self.outer.metric_position(metric))[choice.models].mean(axis=1))
+
+    def rope_width(self, search: str | None = None) -> float:
+        """The rope in the unit of the metric by which a search chooses."""
+        choice = self.choice(search)
+        if not isinstance(self.rope, str):
+            return self.rope
+        return _share(self.rope) * abs(_mean(self.outer_scores(choice.name, choice.metric.name)))
+
+    def _interval(self, scores: FloatArray) -> tuple[float, float, float, float, str]:
+        """Mean, standard error, ends of the interval, and why it has none."""
+        has = ~np.isnan(scores)
+        nan = float("nan")
+        if np.count_nonzero(has) < 2:
+            return _mean(scores), nan, nan, nan, "one-split" if scores.size == 1 else "missing-splits"
+        record = self.outer.record.datasets[0]
+        ratio = float(np.mean((record.n_test / record.n_train)[has]))
+        test = corrected_ttest(scores[has], test_train_ratio=ratio)  # of the mean itself rather than of a difference
+        low, high = test.interval_at(self.alpha)
+        reason = "" if test.standard_error > 0 else "no-spread"
+        return float(test.difference), float(test.standard_error), float(low), float(high), reason
+
+    def _claim(self, choice: Choice, metric: int) -> tuple[str, float]:
+        """Who would be chosen without nesting, by the metric of the search, and what would be claimed in the other."""
+        best = first_best(self.plain_mean(choice.name, choice.metric.name), choice.metric.sign)
+        if best == NOTHING or len(choice.candidates) == 1:
+            return "", float("nan")
+        return choice.candidates[best], float(self.plain_mean(choice.name, self.metrics[metric])[best])
+
+    # --- other answers ----------------------------------------------------------------------------------------------------
+
+    def scores(self, metric: str | None = None) -> Scores:
+        """Searches by outer splits in one metric, as `tiebreak.compare` takes them: scores of what each search chose.
+
+        Raises
+        ------
+        MissingSplitsError
+            No search has a score.
+        """
+        record = self.outer.record.datasets[0]
+        table = np.stack([self.outer_scores(name, metric) for name in self.searches])
+        if np.isnan(table).all():
+            why = next(filter(None, self.reasons(self.searches[0])))
+            raise MissingSplitsError(f"no search has a score on any outer split: {why}")
+        order = np.lexsort((record.fold, record.repeat))
+        repeat, fold, n_train, n_test = (key[order] for key in (record.repeat, record.fold, record.n_train, record.n_test))
+        matrix = ScoreMatrix(record.name, self.searches, repeat, fold, n_train, n_test, table[:, order])
+        known = self.outer.record.metrics[self.outer.metric_position(metric)].metric
+        design = SplitDesign(record.kind, record.ordered, "key", "exact", self.outer.scores(metric).design.hash)
+        return Scores(known, (matrix,), design)
+
+    def compare(self, metric: str | None = None, **settings: Any) -> Comparison:
+        """Say which search is better, each with its choice made anew on every outer training set.
+
+        Parameters
+        ----------
+        metric : str, optional
+            The first one if not given.
+        **settings
+            Of `tiebreak.compare`; rope and alpha are those of this evaluation if not given.
+        """
+        return _facade.compare(self.scores(metric), **{"rope": self.rope, "alpha": self.alpha, **settings})
+
+    def bias_corrected(self, search: str | None = None, metric: str | None = None, **settings: Any) -> BiasCorrectedScore:
+        """The other way to an honest score, from the outer predictions alone: `Evaluation.bias_corrected` of the candidates.
+
+        Parameters
+        ----------
+        search : str, optional
+            Not needed where there is only one.
+        metric : str, optional
+        **settings
+            n_bootstraps, alpha, groups and rng.
+        """
+        choice = self.choice(search)
+        if not self.is_plain:
+            raise MissingSplitsError(
+                "only the candidates that were chosen were measured on the outer splits (plain=False). Measure the others too, "
+                "with plain=True; what is there is not measured again."
+            )
+        models = [self.outer.models[position] for position in choice.models]
+        return self.outer.bias_corrected(metric, models=models, **{"alpha": self.alpha, **settings})
+
+    # --- views ------------------------------------------------------------------------------------------------------------
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each search, outer split and metric: search, metric, repeat, fold, n_train, n_test, score, chosen, reason."""
+        return _facade.nested_frame(self, "outer")
+
+    def summary(self) -> pd.DataFrame:
+        """A row for each search and metric: honest score, its interval, the claims, the optimism, how stable the choice is."""
+        return _facade.nested_frame(self, "summary")
+
+    def chosen(self) -> pd.DataFrame:
+        """A row for each search and candidate: how often it was chosen, its means on the inner splits and without nesting."""
+        return _facade.nested_frame(self, "chosen")
+
+    def inner(self) -> pd.DataFrame:
+        """A row for each search, outer split, candidate and inner split with its score."""
+        return _facade.nested_frame(self, "inner")
+
+    def plot(self, metric: str | None = None, ax: Any = None) -> NestedDisplay:
+        """Draw outer scores, honest means with intervals, and the claims."""
+        return _facade.nested_plot(self, metric, ax)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer as plain lists, dicts, strings and numbers, schema 1; nan is None."""
+        return _facade.nested_dict(self)
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The answer as JSON, also written to a file if one is named."""
+        return _facade.nested_json(self, path)
+
+    def to_text(self) -> str:
+        """The answer for a terminal."""
+        return _facade.nested_text(self)
+
+    def to_markdown(self) -> str:
+        """The answer as Markdown."""
+        return _facade.nested_markdown(self)
+
+    def __str__(self) -> str:
+        return _facade.nested_text(self).rstrip("\n")
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return _facade.nested_html(self)
+
+
+def _mean(values: FloatArray) -> float:
+    has = ~np.isnan(values)
+    return float(values[has].mean()) if has.any() else float("nan")
+
+
+# --- rope -------------------------------------------------------------------------------------------------------------------
+
+
+def _checked(rope: Any) -> float | str:
+    if isinstance(rope, str):
+        _share(rope)
+        return rope
+    return check_rope(rope)
+
+
+def _share(rope: str) -> float:
+    """The share behind a rope such as "1%" (0.01)."""
+    text = rope.strip()
+    try:
+        share = float(text.removesuffix("%")) / 100 if text.endswith("%") else -1.0
+    except ValueError:
+        share = -1.0
+    if not 0 <= share < float("inf"):
+        raise InvalidParameterError(
+            f"rope must be a number in the metric's unit, or a percentage of the honest score such as '1%'; got {rope!r}."
+        )
+    return share
+
+
+# --- warnings ---------------------------------------------------------------------------------------------------------------
+
+
+def _failed(nested: NestedEvaluation, choice: Choice) -> Notice | None:
+    reasons = [reason for reason in nested.reasons(choice.name) if reason]
+    if not reasons:
+        return None
+    return Notice(
+        "failed-splits",
+        f"{choice.name!r} has no score on {len(reasons)} of {nested.n_outer} outer splits, which are left out of its mean; the "
+        f"first because {reasons[0]}",
+    )
+
+
+def _unstable(nested: NestedEvaluation, choice: Choice) -> Notice | None:
+    """When no candidate is chosen, or as good as chosen, on half of the splits."""
+    n = int(choice.n_chosen.sum())
+    if len(choice.candidates) == 1 or n < 2:
+        return None
+    rope = nested.rope_width(choice.name)
+    n_within = choice.n_within(rope)
+    if 2 * n_within >= n:
+        return None
+    most = int(choice.n_chosen.max())
+    near = f", and is within the rope of what was chosen on {n_within}" if rope else ""
+    return Notice(
+        "unstable-choice",
+        f"the choice of {choice.name!r} is unstable: {choice.n_distinct} of {len(choice.candidates)} candidates were chosen on "
+        f"{n} outer splits, the most frequent, {choice.candidates[choice.favourite]!r}, on {most}{near}. The score is that of "
+        "the procedure, not of one candidate; these data hardly say which one to use",
+    )
+
+
+def nested_cross_validate(
+    models: Any,
+    X: Any,
+    y: Any,
+    *,
+    groups: Any = None,
+    outer: Any = None,
+    inner: Any = None,
+    scoring: Any = None,
+    sample_weight: Any = None,
+    fit_params: Mapping[str, Any] | None = None,
+    store: Any = None,
+    name: str | None = None,
+    n_jobs: int = 1,
+    runner: Any = None,
+    threads_per_fit: ThreadsPerFit = "auto",
+    keep_predictions: bool = True,
+    plain: bool = True,
+    rope: float | str = 0.0,
+    alpha: float = 0.05,
+    timeout: float | None = None,
+    retry_failed: bool = False,
+    accept_versions: bool = False,
+    settings: Mapping[str, Any] | None = None,
+    progress: Callable[[Progress], object] | None = None,
+    rng: Any = 0,
+) -> NestedEvaluation:
+    """Score the choice of a model; `tiebreak.nested_cross_validate` describes the parameters."""
+    check_flags(keep_predictions=keep_predictions, plain=plain, retry_failed=retry_failed, accept_versions=accept_versions)
+    alpha = check_probability(alpha, "alpha")
+    check_name(name)
+    nested = make_nested_plan(
+        models, X, y, groups=groups, outer=outer, inner=inner, sample_weight=sample_weight, fit_params=fit_params, rng=rng
+    )
+    scorers, choosing = _scorers(nested, scoring)
+    chosen = MemoryStore() if store is None else open_store(store)
+    work = _Work(
+        chosen, store is not None, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, settings, progress
+    )
+    name = name or ("nested" if store is None else f"nested-{nested.outer.default_name().removeprefix('run-')}")
+    try:
+        choices = [_choice(nested, place, choosing[place], name, work) for place in range(len(nested.selections))]
+        only = None if plain else {cell for choice in choices for cell in choice.cells()}
+        evaluation = work.measured(nested.outer, scorers, name, keep_predictions=keep_predictions, only=only)
+        return NestedEvaluation.of(evaluation, choices, rope=rope, alpha=alpha, is_plain=plain, notices=nested.notices)
+    finally:
+        chosen.close()
+
+
+def _scorers(nested: NestedPlan, scoring: Any) -> tuple[tuple[Scorer, ...], tuple[Scorer, ...]]:
+    """The metrics of the outer splits, and the one by which each selection chooses, which is measured there too."""
+    own = [_own_scorer(nested.outer, selection) for selection in nested.selections]
+    asked = find_scorers(nested.outer, scoring) if scoring is not None or None in own else ()
+    choosing = tuple(asked[0] if each is None else each for each in own)
+    found = {scorer.metric.name: scorer for scorer in (*choosing, *asked)}  # one that was asked for is the one of its name
+    order = dict.fromkeys(scorer.metric.name for scorer in (*asked, *choosing))
+    return tuple(found[metric] for metric in order), choosing
+
+
+def _own_scorer(plan: Plan, selection: Selection) -> Scorer | None:
+    return None if selection.scoring is None else find_scorers(plan, selection.scoring)[0]
+
+
+def _choice(nested: NestedPlan, place: int, scorer: Scorer, name: str, work: _Work) -> Choice:
+    """What is chosen of a selection on each outer split."""
+    selection, models, inner = nested.selections[place], nested.places[place], nested.inner[place]
+    n_outer = len(nested.outer.datasets[0].splits)
+    if inner is None:
+        return choice_of_one(selection.name, models, next(iter(selection.candidates)), scorer.metric, n_outer)
+    of = "" if len(nested.selections) == 1 else f" {selection.name}"
+    evaluation = work.measured(inner.plan, (scorer,), f"{name} inner{of}", keep_predictions=False)
+    return choose(selection.name, models, evaluation, inner.outer, n_outer)
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """How cells are measured and kept, the same for the inner and the outer run."""
+
+    store: Store
+    remembered: bool
+    n_jobs: int
+    runner: Any
+    threads_per_fit: ThreadsPerFit
+    timeout: float | None
+    retry_failed: bool
+    accept_versions: bool
+    settings: Mapping[str, Any] | None
+    progress: Callable[[Progress], object] | None
+
+    def measured(
+        self,
+        plan: Plan,
+        scorers: Sequence[Scorer],
+        name: str,
+        *,
+        keep_predictions: bool,
+        only: Collection[Cell] | None = None,
+    ) -> Evaluation:
+        """The cells of a plan, those that the store lacks measured now."""
+        log = open_log(
+            plan, scorers, self.store, name, self.n_jobs, self.threads_per_fit,
+            remembered=self.remembered, settings=self.settings, accept_versions=self.accept_versions,
+        )  # fmt: skip
+        work = Measurement(plan, scorers, threads=log.record.threads, keep_predictions=keep_predictions)
+        runner = make_runner(self.runner, self.n_jobs, self.timeout)
+        run_missing(work, log, runner, self.store.url, retry_failed=self.retry_failed, progress=self.progress, only=only)
+        return Evaluation.of(log, self.store.url, scorers)

@@ -1,0 +1,273 @@
+"""Scores by the value of a parameter: the sweet spot, and what is practically as good."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tiebreak.errors import InvalidParameterError, InvalidPlanError, TiebreakError, UnknownNameError
+from tiebreak.evaluation.evaluate import measure_plan
+from tiebreak.evaluation.evaluation import Evaluation
+from tiebreak.evaluation.shown import Shown
+from tiebreak.numerics import FloatArray, check_probability
+from tiebreak.plan.candidates import grid
+from tiebreak.plan.models import is_function, name_models
+from tiebreak.plan.plan import make_plan
+from tiebreak.scores.metric import Metric
+from tiebreak.scores.scores import look_up, quoted
+from tiebreak.studies import curves
+from tiebreak.studies.curves import CurvePoints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SweetSpot:
+    """The best value of a parameter for one model, and how the others stand to it.
+
+    Attributes
+    ----------
+    model : str
+    position : int or None
+        Of the value with the best mean test score; None where there is no score. Values that lack a score on some split come
+        after those that have all.
+    verdicts : tuple of str
+        Of each value against the sweet spot: "equivalent", "worse" or "undecided", adjusted over all pairs of values as
+        `tiebreak.compare` does; "" for the sweet spot itself, and where none could be reached.
+    reason : str
+        Why there are no verdicts; "" where there are.
+    """
+
+    model: str
+    position: int | None
+    verdicts: tuple[str, ...]
+    reason: str = ""
+
+    def where(self, verdict: str) -> list[int]:
+        """Positions of the values with a verdict."""
+        return [place for place, each in enumerate(self.verdicts) if each == verdict]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ValidationCurve(Shown):
+    """Scores of models by the value of one of their parameters.
+
+    Print it for the answer; `plot` draws it.
+
+    Attributes
+    ----------
+    metric : Metric
+    parameter : str
+    values : tuple
+        As given.
+    labels : tuple of str
+        The values as they are written.
+    models : tuple of str
+    points : CurvePoints
+        Of shape (n_models, n_values).
+    sweet_spots : tuple of SweetSpot
+        One for each model. The mean of the best of many values is a little too good; nested cross-validation gives an honest one.
+    rope : float or str
+        As given.
+    alpha : float
+        1 - coverage of all intervals, and level of the verdicts.
+    n_splits : int
+    evaluation : Evaluation
+        Failures, times and the rest; its models are the values.
+    """
+
+    metric: Metric
+    parameter: str
+    values: tuple[Any, ...]
+    labels: tuple[str, ...]
+    models: tuple[str, ...]
+    points: CurvePoints
+    sweet_spots: tuple[SweetSpot, ...]
+    rope: float | str
+    alpha: float
+    n_splits: int
+    evaluation: Evaluation
+    _names: tuple[tuple[str, ...], ...] = field()
+
+    def sweet_spot(self, model: str | None = None) -> Any:
+        """The value with the best mean test score, None where there is no score.
+
+        Parameters
+        ----------
+        model : str, optional
+            The first one if not given.
+        """
+        found = self._spot(model)
+        return None if found.position is None else self.values[found.position]
+
+    def equivalent(self, model: str | None = None) -> list[Any]:
+        """Values that are practically equivalent to the sweet spot of a model; none without a rope."""
+        return [self.values[place] for place in self._spot(model).where("equivalent")]
+
+    def undecided(self, model: str | None = None) -> list[Any]:
+        """Values of which it cannot be told yet how they stand to the sweet spot of a model."""
+        return [self.values[place] for place in self._spot(model).where("undecided")]
+
+    def for_metric(self, metric: str) -> ValidationCurve:
+        """The curve in another of the metrics that were measured."""
+        return curve_of(
+            self.evaluation, self.parameter, self.values, self.labels, self.models, self._names, self.rope, self.alpha, metric
+        )
+
+    def _spot(self, model: str | None) -> SweetSpot:
+        return self.sweet_spots[0 if model is None else look_up(model, self.models, "model")]
+
+
+def validation_curve(
+    models: Any,
+    X: Any,
+    y: Any,
+    *,
+    parameter: Any,
+    values: Any,
+    groups: Any = None,
+    cv: Any = None,
+    sample_weight: Any = None,
+    fit_params: Mapping[str, Any] | None = None,
+    rope: float | str = 0.0,
+    alpha: float = 0.05,
+    name: str | None = None,
+    store: Any = None,
+    rng: Any = 0,
+    **measuring: Any,
+) -> ValidationCurve:
+    """Measure models for several values of a parameter; `tiebreak.validation_curve` describes the parameters."""
+    curves.check_rope_given(rope)
+    check_probability(alpha, "alpha")
+    chosen = _check_values(values)
+    bases = name_models(models)
+    grids = {base: _candidates(base, model, parameter, chosen) for base, model in bases.items()}
+    alone = not isinstance(models, Mapping | list | tuple)
+    names = tuple(tuple(each) if alone else tuple(f"{base}, {inner}" for inner in each) for base, each in grids.items())
+    candidates = {
+        name: model
+        for row, each in zip(names, grids.values(), strict=True)
+        for name, model in zip(row, each.values(), strict=True)
+    }
+    plan = make_plan(candidates, X, y, groups=groups, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng)
+    if name is None and store is not None:
+        name = plan.default_name().replace("run", f"validation-curve-{parameter}", 1)
+    evaluation = measure_plan(
+        plan, name=name, store=store, train_scores=True, settings={"made_by": "validation-curve"}, **measuring
+    )
+    labels = tuple(_without_name(inner, parameter) for inner in next(iter(grids.values())))
+    return curve_of(evaluation, parameter, chosen, labels, tuple(bases), names, rope, alpha)
+
+
+def curve_of(
+    evaluation: Evaluation,
+    parameter: str,
+    values: tuple[Any, ...],
+    labels: tuple[str, ...],
+    models: tuple[str, ...],
+    names: tuple[tuple[str, ...], ...],
+    rope: float | str,
+    alpha: float,
+    metric: str | None = None,
+) -> ValidationCurve:
+    """The curve that an evaluation of several values holds.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Its models are the values.
+    parameter, values, labels, models
+        As of `ValidationCurve`.
+    names : tuple of tuple of str
+        What the evaluation calls each value of each model.
+    rope : float or str
+    alpha : float
+    metric : str, optional
+        The first one if not given.
+    """
+    position = evaluation.metric_position(metric)
+    measured = evaluation.record.metrics[position].metric
+    record = evaluation.record.datasets[0]
+    rows = np.array([[evaluation.models.index(name) for name in row] for row in names])
+    test = curves.scores_of_tests(evaluation, position)[0][rows]
+    train = curves.scores_of_training(evaluation, position)[0][rows]
+    points = curves.make_points(test, train, curves.fit_seconds(evaluation)[0][rows], record.n_test / record.n_train, alpha)
+    return ValidationCurve(
+        metric=measured,
+        parameter=parameter,
+        values=values,
+        labels=labels,
+        models=models,
+        points=points,
+        sweet_spots=tuple(
+            _sweet_spot(evaluation, measured.name, model, row, test[i], rope, alpha)
+            for i, (model, row) in enumerate(zip(models, names, strict=True))
+        ),
+        rope=rope,
+        alpha=alpha,
+        n_splits=record.n_splits,
+        evaluation=evaluation,
+        _names=names,
+    )
+
+
+def _sweet_spot(
+    evaluation: Evaluation, metric: str, model: str, names: Sequence[str], test: FloatArray, rope: float | str, alpha: float
+) -> SweetSpot:
+    """The first of the ranking of a model's values, and the ranking's verdicts."""
+    scored = [name for name, row in zip(names, test, strict=True) if not np.isnan(row).all()]
+    none = ("",) * len(names)
+    if not scored:
+        return SweetSpot(model, None, none, "no value has a score")
+    if len(scored) == 1:
+        return SweetSpot(model, names.index(scored[0]), none, "only one value has a score")
+    try:
+        comparison = evaluation.compare(metric, models=scored, rope=rope, alpha=alpha, missing="pairwise")
+    except TiebreakError as error:
+        sign = evaluation.record.metrics[evaluation.metric_position(metric)].metric.sign
+        return SweetSpot(model, _best(sign * test), none, str(error))
+    ranking = comparison.ranking
+    verdicts = dict(zip(ranking["model"], ranking["verdict"], strict=True))
+    return SweetSpot(model, names.index(comparison.reference), tuple(str(verdicts.get(name, "")) for name in names))
+
+
+def _best(oriented: FloatArray) -> int:
+    """Row with the best mean, complete rows before others."""
+    lacking = np.isnan(oriented).sum(axis=1)
+    means = [float(np.nanmean(row)) if n < row.size else -np.inf for row, n in zip(oriented, lacking, strict=True)]
+    return max(range(len(means)), key=lambda place: (lacking[place] == 0, means[place]))
+
+
+# --- what is varied -------------------------------------------------------------------------------------------------------
+
+
+def _check_values(values: Any) -> tuple[Any, ...]:
+    if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__iter__"):
+        raise InvalidParameterError(f"values must be a list of values of the parameter; got {values!r}.")
+    chosen = tuple(value.item() if isinstance(value, np.generic) else value for value in values)
+    if not chosen:
+        raise InvalidParameterError("values is empty. Pass the values of the parameter to be tried.")
+    return chosen
+
+
+def _candidates(base: str, model: Any, parameter: Any, values: tuple[Any, ...]) -> dict[str, Any]:
+    """The model with each of the values, by the names that `grid` gives."""
+    if not isinstance(parameter, str) or not parameter:
+        raise InvalidParameterError(f"parameter must be the name of a parameter; got {parameter!r}.")
+    if is_function(model) or not hasattr(model, "get_params"):
+        raise InvalidPlanError(f"model {base!r} has no parameters that could be set: it has no get_params and set_params.")
+    known = list(model.get_params(deep=True))
+    if parameter not in known:
+        inside = [name for name in known if name.endswith(f"__{parameter}")]
+        if inside:
+            raise UnknownNameError(
+                f"no parameter of model {base!r} is called {parameter!r}, but a part of it has one: give {quoted(inside)}."
+            )
+        look_up(parameter, known, f"parameter of model {base!r}")
+    return grid(model, {parameter: list(values)})
+
+
+def _without_name(label: str, parameter: str) -> str:
+    """The value out of "C=0.1"; a text stands for itself."""
+    return label.removeprefix(f"{parameter.rsplit('__', 1)[-1]}=")

@@ -1,0 +1,1 @@
+"""A study in TOML: data, models, splits and metrics by name."""

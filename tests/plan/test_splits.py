@@ -1,0 +1,300 @@
+"""Splits from whatever is passed as ``cv``; scikit-learn's own splitters are the reference."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import make_classification
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    LeaveOneOut,
+    PredefinedSplit,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    TimeSeriesSplit,
+)
+
+from tiebreak.errors import InvalidPlanError, UnknownNameError
+from tiebreak.plan.data import Dataset, check_dataset
+from tiebreak.plan.split_design import describe_splits
+from tiebreak.plan.splits import KINDS, OPTIONS, make_splits
+
+
+def classes(n: int = 60, n_classes: int = 2, **more: Any) -> Dataset:
+    """Examples of classes as even in number as can be."""
+    X = np.arange(2.0 * n).reshape(n, 2)
+    return check_dataset(X, np.arange(n) % n_classes, **more)
+
+
+def values(n: int = 60, **more: Any) -> Dataset:
+    """A regression whose target grows with the row."""
+    return check_dataset(np.arange(2.0 * n).reshape(n, 2), np.linspace(0.0, 1.0, n), **more)
+
+
+def same(splits: Any, pairs: Any) -> bool:
+    """Whether splits are these pairs of rows."""
+    pairs = list(pairs)
+    return len(splits) == len(pairs) and all(
+        np.array_equal(split.train, train) and np.array_equal(split.test, test)
+        for split, (train, test) in zip(splits, pairs, strict=True)
+    )
+
+
+# --- what each form means ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("k", [2, 5])
+def test_an_int_means_what_it_means_to_scikit_learn(k: int):
+    """Stratified folds for classes and plain ones otherwise, not shuffled: as `cross_validate` with the same ``cv``."""
+    X, y = make_classification(n_samples=61, random_state=0)
+    data = check_dataset(X, y)
+    assert same(make_splits(k, data, "classification", 0).splits, StratifiedKFold(k).split(X, y))
+    assert same(make_splits(k, data, "regression", 0).splits, KFold(k).split(X, y))
+
+
+def test_an_int_keeps_groups_together_where_groups_are_given():
+    """Groups are given because their examples belong together; scikit-learn would ignore them here."""
+    data = values(groups=np.arange(60) // 6)
+    assert same(make_splits(5, data, "regression", 0).splits, GroupKFold(5).split(data.X, groups=data.groups))
+
+
+@pytest.mark.parametrize(
+    ("n", "task", "kind", "n_splits"),
+    [
+        (999, "classification", "repeated-stratified", 100),
+        (999, "regression", "repeated-kfold", 100),
+        (1000, "classification", "stratified", 10),
+        (1000, "regression", "kfold", 10),
+    ],
+)
+def test_none_repeats_where_examples_are_few(n: int, task: Any, kind: str, n_splits: int):
+    """10 x 10-fold with fewer than 1,000 examples, 10-fold from there on, as design.md says."""
+    planned = make_splits(None, classes(n), task, 0)
+    assert planned.scheme.kind == kind
+    assert len(planned.splits) == n_splits
+
+
+def test_none_with_groups_has_no_more_folds_than_groups():
+    """Six groups can fill six folds at most."""
+    planned = make_splits(None, values(groups=np.arange(60) // 10), "regression", 0)
+    assert (planned.scheme.kind, len(planned.splits)) == ("group", 6)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_name_makes_splits_of_its_kind(kind: str):
+    """The kind and the number of splits that the table of defaults promises."""
+    data = classes(groups=np.repeat(np.arange(20), 3) if "group" in kind else None)
+    planned = make_splits(kind, data, "classification", 0)
+    n_folds = {"holdout": 1, "repeated-holdout": 10, "repeated-kfold": 100, "repeated-stratified": 100, "loo": 60, "time": 5}
+    assert planned.scheme.kind == kind
+    assert len(planned.splits) == n_folds.get(kind, 10)
+    assert planned.scheme.ordered == (kind == "time")
+
+
+def test_repeats_and_folds_are_numbered():
+    """The splits of 3 x 4-fold have the keys (0, 0), (0, 1), ... (2, 3)."""
+    planned = make_splits({"kind": "repeated-kfold", "n_folds": 4, "n_repeats": 3}, values(), "regression", 0)
+    described = describe_splits(planned.splits, planned.scheme)
+    assert list(zip(described.repeat, described.fold, strict=True)) == [(r, f) for r in range(3) for f in range(4)]
+
+
+def test_time_splits_slide_and_leave_a_gap():
+    """By hand: 12 examples, 3 folds of 2, a gap of 1 and a window of 3 train on rows 2-4, 4-6 and 6-8."""
+    cv = {"kind": "time", "n_folds": 3, "gap": 1, "window": 3, "test_size": 2}
+    splits = make_splits(cv, values(12), "regression", 0).splits
+    assert [split.train.tolist() for split in splits] == [[2, 3, 4], [4, 5, 6], [6, 7, 8]]
+    assert [split.test.tolist() for split in splits] == [[6, 7], [8, 9], [10, 11]]
+
+
+def test_a_regression_is_stratified_by_quantiles():
+    """Each test fold of ten holds one example of each tenth of the target."""
+    splits = make_splits("stratified", values(100), "regression", 0).splits
+    assert all(sorted(split.test // 10) == list(range(10)) for split in splits)
+
+
+def test_a_holdout_of_classes_is_stratified():
+    """A quarter of 40 + 20 examples: 10 and 5."""
+    data = check_dataset(np.zeros((60, 1)), np.repeat([0, 1], [40, 20]))
+    (split,) = make_splits("holdout", data, "classification", 0).splits
+    assert np.bincount(data.y[split.test]).tolist() == [10, 5]
+
+
+@pytest.mark.parametrize(
+    "splitter",
+    [
+        StratifiedKFold(4),
+        RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=7),
+        ShuffleSplit(6, random_state=1),
+        LeaveOneOut(),
+        TimeSeriesSplit(4),
+        PredefinedSplit(np.arange(60) % 3),
+    ],
+    ids=lambda splitter: type(splitter).__name__,
+)
+def test_a_splitter_of_scikit_learn_makes_its_own_splits(splitter: Any):
+    """The rows are those that the splitter gives by itself."""
+    data = classes()
+    assert same(make_splits(splitter, data, "regression", 0).splits, splitter.split(data.X, data.y))
+
+
+def test_a_generator_is_used_once_and_kept():
+    """What a generator yields is there for every model."""
+    pairs = list(KFold(3).split(np.zeros((60, 1))))
+    planned = make_splits((pair for pair in pairs), values(), "regression", 0)
+    assert same(planned.splits, pairs)
+
+
+def test_masks_are_rows():
+    """A boolean mask stands for the rows where it is true."""
+    mask = np.arange(60) < 40
+    (split,) = make_splits([(mask, ~mask)], values(), "regression", 0).splits
+    assert (split.train.tolist(), split.test.tolist()) == (list(range(40)), list(range(40, 60)))
+
+
+# --- seeds ------------------------------------------------------------------------------------------------------------------
+
+
+def test_splits_depend_on_rng_and_not_on_the_call():
+    """The same seed gives the same splits, another one others; a splitter without a seed gets one and is left as it was."""
+    data, splitter = values(), ShuffleSplit(3)
+    once, again, other = (make_splits(splitter, data, "regression", rng).splits for rng in (0, 0, 1))
+    assert same(once, again)
+    assert not same(once, other)
+    assert splitter.random_state is None
+
+
+def test_a_seed_that_is_given_counts():
+    """``seed`` of a named kind is scikit-learn's random_state."""
+    data = values()
+    splits = make_splits({"kind": "kfold", "n_folds": 5, "seed": 3}, data, "regression", 0).splits
+    assert same(splits, KFold(5, shuffle=True, random_state=3).split(data.X))
+
+
+def test_more_repeats_begin_with_the_same_splits():
+    """So that a run can be amended: the first splits of 5 repeats are those of 3."""
+    fewer, more = (
+        make_splits({"kind": "repeated-stratified", "n_folds": 5, "n_repeats": n}, classes(), "classification", 0).splits
+        for n in (3, 5)
+    )
+    assert same(more[:15], fewer)
+
+
+@settings(max_examples=60, deadline=None)
+@given(n=st.integers(40, 90), kind=st.sampled_from(KINDS), seed=st.integers(0, 2**31 - 1), n_classes=st.integers(2, 4))
+def test_no_kind_ever_tests_on_training_rows(n: int, kind: str, seed: int, n_classes: int):
+    """Train and test are disjoint, within range and not empty, whatever the kind; k-fold tests each example once a repeat."""
+    data = classes(n, n_classes, groups=np.arange(n) // 4 if "group" in kind else None)
+    cv = (
+        {"kind": kind}
+        | ({"n_folds": 3} if "n_folds" in OPTIONS[kind] else {})
+        | ({"seed": seed} if "seed" in OPTIONS[kind] else {})
+    )
+    planned = make_splits(cv, data, "classification", 0)
+    for train, test in planned.splits:
+        assert train.size
+        assert test.size
+        assert not set(train.tolist()) & set(test.tolist())
+    if kind not in ("holdout", "repeated-holdout", "time"):
+        tested = np.concatenate([split.test for split in planned.splits[: planned.scheme.n_folds]])
+        assert np.array_equal(np.sort(tested), np.arange(n))
+
+
+# --- what is refused --------------------------------------------------------------------------------------------------------
+
+FEW = check_dataset(np.zeros((10, 1)), [0] * 7 + [1] * 3)
+
+
+@pytest.mark.parametrize(
+    ("cv", "data", "task", "message"),
+    [
+        (
+            5, FEW, "classification",
+            ("cv: 5 folds are more than the smallest class can fill: class 1 has 3 example(s). Use at most 3 folds, or 'kfold', "
+            "which does not stratify."),
+        ),
+        (11, values(10), "regression", "cv: 11 folds are more than there are examples (10)."),
+        (
+            "group", values(), "regression",
+            "cv='group' needs to know which examples belong together. Pass groups=, one value for each row of X.",
+        ),
+        (
+            GroupKFold(3), values(), "regression",
+            "GroupKFold needs to know which examples belong together. Pass groups=, one value for each row of X.",
+        ),
+        (
+            "kfold", values(groups=np.arange(60)), "regression",
+            ("cv: splits of the kind 'kfold' would put examples of one group on both sides. Use 'group' or 'stratified-group', "
+            "or leave groups out."),
+        ),
+        (
+            {"kind": "group", "n_folds": 4}, values(groups=np.arange(60) // 20), "regression",
+            "cv: 4 folds of whole groups need at least as many groups; there are 3.",
+        ),
+        (
+            [([0, 1, 2], [2, 3])], values(), "regression",
+            ("cv: split 0 has 1 row(s) both in training and in test, such as row 2. A model must not be tested on what it was "
+            "trained on."),
+        ),
+        ([([0, 1], [2, 2])], values(), "regression", "cv: split 0 names a row twice in its test rows. Name each row once."),
+        ([([0, 1], [60])], values(), "regression", "cv: the test rows of split 0 name row 60, but X has rows 0 to 59."),
+        ([([-1, 1], [5])], values(), "regression", "cv: the training rows of split 0 name row -1, but X has rows 0 to 59."),
+        ([([], [5])], values(), "regression", "cv: there are no training rows of split 0."),
+        (
+            [([0.5], [5])], values(), "regression",
+            "cv: the training rows of split 0 are of type float64; row numbers (counted from 0) are needed.",
+        ),
+        ([3], values(), "regression", "cv: entry 0 is no pair (training rows, test rows)."),
+        (iter(()), values(), "regression", "cv makes no splits. If it is a generator, it was used up before; make it anew."),
+        (
+            [([0, 2, 4], [1, 3])], classes(), "classification",
+            ("cv: class 1 (30 example(s) in all) is absent from the training rows of split 0, so no model could learn it there. "
+            "Use stratified splits, fewer folds, or leave rare classes out."),
+        ),
+        (
+            5, check_dataset(np.zeros((10, 1)), ["a"] * 10), "classification",
+            "y has a single class, 'a'. Nothing is to be learnt from one class.",
+        ),
+        (
+            True, values(), "regression",
+            "cv=True is no number of folds. Pass a whole number of at least 2, a name, or a splitter.",
+        ),
+        (2.5, values(), "regression", "cv=2.5 is no number of folds. Pass a whole number of at least 2, a name, or a splitter."),
+        (1, values(), "regression", "cv: n_folds=1 of the kind 'kfold' must be a whole number of at least 2."),
+        (
+            {"kind": "loo", "n_folds": 3}, values(), "regression",
+            "cv: splits of the kind 'loo' have no option 'n_folds'. It takes no options.",
+        ),
+        (
+            {"kind": "holdout", "test_size": 1.5}, values(), "regression",
+            "cv: test_size=1.5 must be a share between 0 and 1 or a number of examples.",
+        ),
+        (
+            {"kind": "time", "n_folds": 5, "gap": 55}, values(), "regression",
+            ("cv: 5 time splits with gap=55 and 10 test example(s) each leave nothing to train on among 60 examples. Use fewer "
+            "folds, a smaller gap or a smaller test_size."),
+        ),
+    ],
+)  # fmt: skip
+def test_splits_that_cannot_be_are_refused(cv: Any, data: Dataset, task: Any, message: str):
+    """Each error says what is wrong, where, and how to go on."""
+    with pytest.raises(InvalidPlanError, match=f"^{re.escape(message)}$"):
+        make_splits(cv, data, task, 0)
+
+
+def test_a_name_that_is_not_there_offers_the_nearest():
+    """A slip of the pen is told from nonsense."""
+    with pytest.raises(UnknownNameError, match="no kind of splits is called 'stratifed': did you mean 'stratified'"):
+        make_splits("stratifed", classes(), "classification", 0)
+
+
+def test_a_splitter_that_would_go_on_without_a_class_is_stopped():
+    """scikit-learn only warns when a class has fewer members than there are folds."""
+    with pytest.raises(InvalidPlanError, match="StratifiedKFold could not split the data: The least populated class"):
+        make_splits(StratifiedKFold(5), FEW, "classification", 0)

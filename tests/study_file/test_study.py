@@ -1,0 +1,253 @@
+"""A study file becomes what `tiebreak.evaluate` takes; what cannot be used is named by file, key and value."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sklearn.model_selection import ShuffleSplit
+
+import tiebreak as tb
+from tests.study_file.studies import STUDY, write_study
+from tiebreak.errors import InvalidStudyError, SourceNotFoundError, TiebreakError
+from tiebreak.plan.plan import make_plan
+from tiebreak.study_file.study import read_study
+
+
+@pytest.fixture(autouse=True)
+def path_as_before() -> Iterator[None]:
+    """A study makes its folder importable; the next test is not to find it."""
+    before = list(sys.path)
+    yield
+    sys.path[:] = before
+
+
+def refused(path: Path) -> str:
+    """The message without the folder."""
+    with pytest.raises(TiebreakError) as caught:
+        read_study(path)
+    return str(caught.value).replace(str(path.parent) + "/", "")
+
+
+def test_a_study_says_everything_that_a_plan_needs(tmp_path: Path) -> None:
+    """Three models (two of them candidates of a grid) on 5 folds twice are 30 cells."""
+    study = read_study(write_study(tmp_path))
+    plan = make_plan(**study.plan_arguments)
+    assert list(plan.models) == ["logistic", "svm, C=0.1", "svm, C=10"]
+    assert plan.n_cells == 30
+    assert (study.name, study.rope, study.seed, study.scoring) == ("flowers", 0.01, 0, ["accuracy"])
+
+
+def test_the_least_study_is_data_and_a_model(tmp_path: Path) -> None:
+    """The rest has defaults: those of `evaluate`, and the name of the file."""
+    text = '[data]\nsource = "sklearn:iris"\n[models.nb]\nimport = "sklearn.naive_bayes:GaussianNB"\n'
+    study = read_study(write_study(tmp_path, text))
+    assert (study.name, study.rope, study.seed, study.n_jobs) == ("study", 0.0, 0, 1)
+    assert (study.cv, study.scoring, study.timeout, study.threads_per_fit) == (None, None, None, "auto")
+    assert (study.keep_predictions, study.store) == (True, None)
+    assert study.path == tmp_path / "study.toml"
+
+
+def test_settings_are_read_as_they_stand(tmp_path: Path) -> None:
+    """Each under its own name."""
+    more = 'rope = "1%"\nseed = 7\nn_jobs = -1\ntimeout = 30\nthreads_per_fit = 2\nkeep_predictions = false\nstore = "sqlite:///r.db"'
+    study = read_study(write_study(tmp_path, old="rope = 0.01", new=more))
+    assert (study.rope, study.seed, study.n_jobs, study.timeout) == ("1%", 7, -1, 30.0)
+    assert (study.threads_per_fit, study.keep_predictions, study.store) == (2, False, "sqlite:///r.db")
+
+
+@pytest.mark.parametrize(
+    ("written", "cv"),
+    [
+        ("cv = 5", 5),
+        ('cv = "repeated-kfold"', "repeated-kfold"),
+        ('cv = { kind = "time", n_folds = 4, gap = 2 }', {"kind": "time", "n_folds": 4, "gap": 2}),
+    ],
+)
+def test_splits_are_those_of_evaluate(tmp_path: Path, written: str, cv: object) -> None:
+    """A number of folds, a kind, or a kind with options."""
+    text = re.sub(r"\[cv\]\n(?:.+\n)+", "", STUDY)
+    assert read_study(write_study(tmp_path, f"{written}\n{text}")).cv == cv
+
+
+def test_a_splitter_can_be_imported(tmp_path: Path) -> None:
+    """For kinds of splits that have no name here."""
+    new = 'import = "sklearn.model_selection:ShuffleSplit"\nparams = { n_splits = 3 }\n'
+    cv = read_study(write_study(tmp_path, old=STUDY[STUDY.index("kind =") : STUDY.index("[models.log")], new=new)).cv
+    assert isinstance(cv, ShuffleSplit)
+    assert cv.get_n_splits() == 3
+
+
+def test_a_metric_can_be_imported(tmp_path: Path) -> None:
+    """Written with a colon, which no scorer's name has."""
+    (tmp_path / "own_metric_of_study.py").write_text("def gain(model, X, y):\n    return 1.0\n")
+    study = read_study(write_study(tmp_path, old='"accuracy"', new='"accuracy", "own_metric_of_study:gain"'))
+    assert study.scoring is not None
+    assert study.scoring[0] == "accuracy"
+    assert study.scoring[1](None, None, None) == 1.0
+
+
+def test_the_example_is_a_study_of_125_cells() -> None:
+    """Five models on 5 x 5-fold, with nothing that has to be fetched."""
+    study = read_study(Path(__file__).parents[2] / "examples" / "study.toml")
+    assert make_plan(**study.plan_arguments).n_cells == 125
+    assert (study.name, study.rope, study.scoring) == ("cancer", 0.01, ["roc_auc", "accuracy"])
+
+
+RANGE = 'must be a number of at least 0 in the metric\'s unit, or a percentage of the best mean such as "1%".'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("rope = 0.01", "roppe = 0.01", "roppe = 0.01: there is no key 'roppe' here; did you mean 'rope'?"),
+        ("rope = 0.01", "rope = -1", f"rope = -1: {RANGE}"),
+        ("rope = 0.01", "rope = nan", f"rope = nan: {RANGE}"),
+        ("rope = 0.01", "rope = true", f"rope = true: {RANGE}"),
+        ("rope = 0.01", 'rope = "a%"', f'rope = "a%": {RANGE}'),
+        ('"flowers"', "3", "name = 3: must be a text; got a whole number."),
+        ('"flowers"', '""', 'name = "": must be a text; got an empty one.'),
+        ("rope = 0.01", "seed = -1", "seed = -1: must be a whole number of at least 0."),
+        ("rope = 0.01", "seed = 1.0", "seed = 1.0: must be a whole number of at least 0."),
+        ("rope = 0.01", "n_jobs = 0", "n_jobs = 0: must be a whole number of worker processes, or -1 for all cores."),
+        ("rope = 0.01", "timeout = 0", "timeout = 0: must be a number of seconds above 0."),
+        ("rope = 0.01", "threads_per_fit = 0", "threads_per_fit = 0: must be a whole number of at least 1."),
+        ("rope = 0.01", "keep_predictions = 1", "keep_predictions = 1: must be true or false; got a whole number."),
+        ('["accuracy"]', "[]", "metrics = []: must be a list; got an empty one."),
+        ('["accuracy"]', "2026-01-01", "metrics = 2026-01-01: must be a list; got a date or time."),
+        ('["accuracy"]', '["f1", "f1"]', 'metrics[1] = "f1": stands twice.'),
+        (
+            '"repeated-stratified"', '"repeated-stratifid"',
+            ("cv.kind = \"repeated-stratifid\": there is no such kind of splits; did you mean 'repeated-stratified' or "
+             "'repeated-kfold' or 'stratified'?"),
+        ),
+        ("n_folds", "folds", "cv.folds = 5: there is no key 'folds' here; did you mean 'n_folds'?"),
+        (
+            'kind = "repeated-stratified"', "",
+            ("cv: says no kind. Add kind = \"repeated-holdout\"; the kinds are 'holdout', 'repeated-holdout', 'kfold', "
+             "'repeated-kfold', 'stratified', 'repeated-stratified', 'loo', 'group', 'stratified-group' and 'time'."),
+        ),
+    ],
+)  # fmt: skip
+def test_a_setting_that_cannot_be_used_is_named(tmp_path: Path, old: str, new: str, message: str) -> None:
+    """File, key, value, and what would do."""
+    assert refused(write_study(tmp_path, old=old, new=new)) == f"study.toml: {message}"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", 'study.toml: there is no data. Add [data] with source = "table.csv".'),
+        (
+            '[data]\nsource = "sklearn:iris"',
+            'study.toml: there is no models. Add [models.NAME] with import = "module:class".',
+        ),
+        ('cv = 1\n[data]\nsource = "x"\n[models]', "study.toml: cv = 1: must be a whole number of at least 2."),
+        (
+            'cv = [1]\n[data]\nsource = "x"\n[models]',
+            "study.toml: cv = [1]: must be a number of folds, a kind of splits or a table; got a list.",
+        ),
+        ("rope = \n", "study.toml is not valid TOML: Invalid value (at line 1, column 8)."),
+        ("a = " + "[" * 5000, "study.toml is nested too deeply to be read."),
+    ],
+)
+def test_a_file_that_is_no_study_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    """Something is missing, or it is no TOML; then with line and column."""
+    assert refused(write_study(tmp_path, text)) == message
+
+
+def test_a_file_that_is_not_there_is_named_with_the_nearest(tmp_path: Path) -> None:
+    """As for any other file."""
+    write_study(tmp_path)
+    with pytest.raises(SourceNotFoundError) as caught:
+        read_study(tmp_path / "sudy.toml")
+    text = str(caught.value)
+    assert text.startswith(f"there is no study file '{tmp_path}/sudy.toml' (looked in ")
+    assert text.endswith(f" Did you mean '{tmp_path}/study.toml'?")
+    with pytest.raises(SourceNotFoundError, match="is a directory"):
+        read_study(tmp_path)
+
+
+def test_bytes_that_are_no_text_are_named_by_line(tmp_path: Path) -> None:
+    """As an editor may leave them."""
+    path = tmp_path / "study.toml"
+    path.write_bytes(b'name = "a"\nrope = "\xff"\n')
+    assert refused(path) == "study.toml, line 2: byte 0xff is not UTF-8. Save it as UTF-8."
+
+
+def test_what_windows_editors_write_is_read(tmp_path: Path) -> None:
+    """A byte-order mark, and lines that end with two characters."""
+    path = tmp_path / "study.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + STUDY.replace("\n", "\r\n").encode())
+    assert read_study(path).name == "flowers"
+
+
+def test_odd_keys_are_shown_on_one_line(tmp_path: Path) -> None:
+    """A name may hold anything."""
+    message = refused(write_study(tmp_path, old="[models.logistic]", new='[models."log\\nistic".x]\n[models.logistic]'))
+    assert message == (
+        "study.toml: models.\"log\\nistic\".x: there is no key 'x' here; the keys are 'import', 'params', 'steps' and 'grid'."
+    )
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(place=st.integers(0, len(STUDY) - 1), put=st.binary(max_size=3), gone=st.integers(0, 3))
+def test_no_change_of_bytes_leads_to_another_kind_of_error(tmp_path: Path, place: int, put: bytes, gone: int) -> None:
+    """A damaged study is read or refused with a message."""
+    content = STUDY.encode()
+    path = tmp_path / "study.toml"
+    path.write_bytes(content[:place] + put + content[place + gone :])
+    message = ""
+    try:
+        assert read_study(path).models
+    except (InvalidStudyError, SourceNotFoundError) as error:
+        message = str(error)
+    assert not message or "study.toml" in message
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "{ cost = { setosa = { setosa = 0, versicolor = 1 }, versicolor = { setosa = 5, versicolor = -1 } } }",
+        '{ cost = [[0, 1], [5, -1]], labels = ["setosa", "versicolor"] }',
+        '{ import = "tiebreak:CostMatrix", params = { costs = [[0, 1], [5, -1]], labels = ["setosa", "versicolor"] } }',
+    ],
+)
+def test_a_metric_can_be_a_cost_matrix(tmp_path: Path, written: str) -> None:
+    """With its classes as keys, as an array with labels (which need not be text), or imported with parameters."""
+    study = read_study(write_study(tmp_path, old='["accuracy"]', new=f'["accuracy", {written}]'))
+    assert study.scoring == ["accuracy", tb.CostMatrix([[0, 1], [5, -1]], ["setosa", "versicolor"])]
+
+
+def test_a_cost_matrix_can_have_a_name_and_be_alone(tmp_path: Path) -> None:
+    """Two of them need different names."""
+    written = '{ cost = [[0, 1], [5, 0]], labels = [0, 1], name = "euro" }'
+    study = read_study(write_study(tmp_path, old='["accuracy"]', new=written))
+    assert study.scoring == [tb.CostMatrix([[0, 1], [5, 0]], name="euro")]
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        (
+            "{ cost = [[0, 1]] }",
+            (
+                "metrics[0]: CostMatrix could not be made: InvalidParameterError: a cost matrix is square, with a row and a "
+                "column for each class; got an array of shape (1, 2)."
+            ),
+        ),
+        ("{ cost = [[0, 1], [1, 0]], label = [0, 1] }", "there is no key 'label' here; did you mean 'labels'?"),
+        ("{ name = 'euro' }", "metrics[0].name = \"euro\": there is no key 'name' here; the keys are 'import' and 'params'."),
+        ("{ params = {} }", "metrics[0]: says neither cost nor import."),
+        ("5", "metrics = 5: must be a list; got a whole number."),
+    ],
+)
+def test_a_metric_that_is_none_is_refused_with_its_place(tmp_path: Path, written: str, message: str) -> None:
+    """File, key and what is wrong."""
+    metrics = written if written == "5" else f"[{written}]"
+    assert message in refused(write_study(tmp_path, old='["accuracy"]', new=metrics))
