@@ -1,0 +1,173 @@
+"""Calls: how many modules and functions a reader meets between a command and its answer, and how deep they are nested.
+
+Two paths are counted: ``tiebreak nested study.toml``, from its imports to its answer, with all fits in this process; and
+``tb.evaluate`` of two models to their rows in an SQLite file, when everything is imported already.
+
+What counts is each code object of tiebreak that is entered while `sys.setprofile` looks on, with two exceptions: code without a
+name of its own (comprehensions, generator expressions, lambdas, the body of a module), and methods that dataclasses generate,
+which stand in no file. So functions and methods count, and the body of a class when its module is imported; that is once each,
+however often they run. A module counts when anything in it counts. The depth is the greatest number of tiebreak's frames, of
+any kind, that stand upon one another; a comprehension is one up to Python 3.11 and none later. Threads are not followed.
+
+With ``--list`` it prints what was called, by module, with the number of calls, and what stood upon one another at the deepest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import os
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from importlib.util import find_spec
+from itertools import groupby
+from pathlib import Path
+from types import CodeType, FrameType
+
+from goals import Goal, report
+
+STUDY = """\
+name = "iris"
+rope = 0.01
+
+[data]
+source = "sklearn:iris"
+
+[cv]
+kind = "stratified"
+n_folds = 3
+
+[models.neighbours]
+steps = [
+    { import = "sklearn.preprocessing:StandardScaler" },
+    { import = "sklearn.neighbors:KNeighborsClassifier" },
+]
+grid = { kneighborsclassifier__n_neighbors = [1, 15] }
+
+[models.bayes]
+import = "sklearn.naive_bayes:GaussianNB"
+"""
+
+
+class Calls:
+    """Calls of tiebreak's code within a ``with`` block."""
+
+    def __init__(self) -> None:
+        spec = find_spec("tiebreak")  # without importing it, as the imports are counted
+        assert spec is not None
+        assert spec.submodule_search_locations
+        self._root = spec.submodule_search_locations[0] + os.sep
+        self._counts: Counter[CodeType] = Counter()
+        self.deepest: list[CodeType] = []
+
+    def __enter__(self) -> Calls:
+        sys.setprofile(self._on_event)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.setprofile(None)
+
+    def _on_event(self, frame: FrameType, event: str, _: object) -> None:
+        if event != "call" or not frame.f_code.co_filename.startswith(self._root):
+            return
+        self._counts[frame.f_code] += 1
+        above: FrameType | None = frame
+        frames = []
+        while above is not None:
+            if above.f_code.co_filename.startswith(self._root):
+                frames.append(above.f_code)
+            above = above.f_back
+        if len(frames) > len(self.deepest):
+            self.deepest = frames[::-1]
+
+    @property
+    def named(self) -> list[tuple[CodeType, int]]:
+        """Code with a name of its own and the number of its calls, in the order of the files."""
+        rows = [(code, n_calls) for code, n_calls in self._counts.items() if not code.co_name.startswith("<")]
+        return sorted(rows, key=lambda row: (row[0].co_filename, row[0].co_firstlineno))
+
+    @property
+    def n_functions(self) -> int:
+        return len(self.named)
+
+    @property
+    def n_modules(self) -> int:
+        return len({code.co_filename for code, _ in self.named})
+
+    def print_list(self) -> None:
+        """Print the modules, the functions in them with their calls, and the deepest stack."""
+        for file, rows in groupby(self.named, key=lambda row: row[0].co_filename):
+            print(f"\n{file.removeprefix(self._root)}")
+            for code, n_calls in rows:
+                print(f"  {n_calls:6} x  {code.co_qualname}{'' if code.co_flags & 1 else '  (body of the class)'}")
+        print("\nat the deepest")
+        for depth, code in enumerate(self.deepest, start=1):
+            print(f"  {depth:3}  {code.co_filename.removeprefix(self._root)}:{code.co_firstlineno} {code.co_qualname}")
+
+
+def run_nested() -> None:
+    """Run ``tiebreak nested study.toml`` in this process and this folder."""
+    Path("study.toml").write_text(STUDY)
+    arguments, sys.argv = sys.argv, ["tiebreak", "nested", "study.toml"]
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(said):
+            from tiebreak.cli.main import main
+
+            main()
+    except SystemExit as end:
+        if end.code:
+            raise RuntimeError(f"tiebreak nested ended with {end.code}:\n{said.getvalue()}") from end
+    finally:
+        sys.argv = arguments
+
+
+def run_evaluate(file: str) -> None:
+    """Evaluate two models into an SQLite file of this folder."""
+    from sklearn.datasets import load_iris
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.neighbors import KNeighborsClassifier
+
+    import tiebreak as tb
+
+    X, y = load_iris(return_X_y=True)
+    tb.evaluate({"bayes": GaussianNB(), "neighbours": KNeighborsClassifier()}, X, y, cv=5, store=f"sqlite:///{file}")
+
+
+def counted(path: Callable[[], None]) -> Calls:
+    calls = Calls()
+    with calls:
+        path()
+    return calls
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Count the modules and functions that two paths through tiebreak call.")
+    parser.add_argument("--list", action="store_true", help="print them, by module, with the number of calls")
+    show = parser.parse_args().list
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        nested = counted(run_nested)
+        run_evaluate("first.db")  # imports what is left to be imported
+        evaluate = counted(lambda: run_evaluate("second.db"))
+    if show:
+        for title, calls in (("tiebreak nested study.toml", nested), ("tb.evaluate to an SQLite file", evaluate)):
+            print(f"\n{title}\n{'=' * len(title)}")
+            calls.print_list()
+        print()
+    print(f"greatest depth of tiebreak nested study.toml: {len(nested.deepest)}")
+    return report(
+        [
+            Goal("tiebreak nested study.toml: modules", nested.n_modules, "at most", 100),
+            Goal("tiebreak nested study.toml: functions", nested.n_functions, "at most", 450),
+            Goal("tb.evaluate to SQLite: modules", evaluate.n_modules, "at most", 40),
+            Goal("tb.evaluate to SQLite: functions", evaluate.n_functions, "at most", 200),
+            Goal("tb.evaluate to SQLite: depth", len(evaluate.deepest), "at most", 16),
+        ]
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
