@@ -109,7 +109,7 @@ class InvalidStudyError(TiebreakError, ValueError):
 
 
 class InvalidOutputsError(TiebreakError, ValueError):
-    """What a model said of the test rows cannot be scored: another length or shape, or labels of another type."""
+    """Answers of a model that cannot be scored: another length or shape, or labels of another type."""
 
 
 class LostWorkersError(TiebreakError, RuntimeError):

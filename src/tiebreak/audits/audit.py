@@ -160,7 +160,7 @@ def _metric_names(metric: Any, task: Task, n_classes: int) -> tuple[str, ...]:
 
 
 def _folds(material: Material) -> Folds:
-    """What each test set holds, for tables and figures."""
+    """Contents of each test set, for tables and figures."""
     described = material.described
     target, splits, classes = material.target, material.splits, material.classes
     counts = quartiles = None

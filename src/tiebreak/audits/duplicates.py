@@ -122,7 +122,7 @@ def _with_target(material: Material, codes: IntArray) -> IntArray:
 
 
 def expected_pairs(columns: Columns, hashes: Hashes, rng: np.random.Generator, enough: float = np.inf) -> float:
-    """How many pairs of equal rows chance makes, as far as it can be told.
+    """Expected number of pairs of equal rows by chance, as far as it can be told.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def _varies(columns: Columns, place: int) -> bool:
 
 
 def _can_coincide(columns: Columns, place: int) -> bool:
-    """Whether values repeat by chance; numbers with many digits and long texts do not."""
+    """True if values may repeat by chance; numbers with many digits and long texts do not."""
     column = columns[place]
     if column.is_free_text:
         return False

@@ -1,4 +1,4 @@
-"""What came of an audit: findings, which checks were done, and what each test set holds."""
+"""Result of an audit: findings, the checks that were done, and the contents of each test set."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MOST_ROWS = 20
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Where a finding shows.
+    """Evidence of a finding: splits and rows.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Finding:
     advice: str
 
     def is_at_least(self, severity: Severity) -> bool:
-        """Whether it is as grave as that, or graver."""
+        """True if it is as grave as that, or graver."""
         return SEVERITIES.index(self.severity) >= SEVERITIES.index(severity)
 
 
@@ -105,7 +105,7 @@ def count(n: int, noun: str) -> str:
 
 
 def of_splits(n: int, total: int) -> str:
-    """How many of the splits: "in all 10 splits", "in 3 of 10 splits", "in the one split"."""
+    """Share of the splits in words: "in all 10 splits", "in 3 of 10 splits", "in the one split"."""
     if total == 1:
         return "in the one split"
     return f"in all {total} splits" if n == total else f"in {n} of {total} splits"
@@ -132,7 +132,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Folds:
-    """What each test set holds.
+    """Contents of each test set.
 
     Attributes
     ----------
@@ -164,7 +164,7 @@ class Folds:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Audit:
-    """What an audit of data and splits found.
+    """Result of an audit of data and splits.
 
     Attributes
     ----------
@@ -197,7 +197,7 @@ class Audit:
         return iter(self.findings)
 
     def __bool__(self) -> bool:
-        """Whether there are findings."""
+        """True if there are findings."""
         return bool(self.findings)
 
     @property

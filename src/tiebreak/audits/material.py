@@ -1,4 +1,4 @@
-"""What all checks look at: the data by columns, the splits, and what was said besides."""
+"""Material of all checks: the data by columns, the splits, and what was said besides."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Columns:
         return total
 
     def cell_hashes(self, place: int) -> Hashes:
-        """What the cells of a column add to the hashes of their rows; of a sparse one, the zeros add nothing."""
+        """Hashes of a column's cells, to be added to those of their rows; zeros of a sparse column add nothing."""
         bits = _bits(self[place].values)
         hashed = _mixed(bits ^ _mixed(np.uint64(place + 1)))
         if hasattr(self.table, "indptr"):
@@ -248,7 +248,7 @@ class Material:
 
     @property
     def has_whole_groups(self) -> bool:
-        """Whether groups were given, and no split tears one apart."""
+        """True if groups were given, and no split tears one apart."""
         codes = self.group_codes
         if codes is None:
             return False

@@ -1,4 +1,4 @@
-"""Whether each test set looks like the whole: its classes, or the mean of its target.
+"""Check that each test set looks like the whole: its classes, or the mean of its target.
 
 What a test set holds is compared with a draw without replacement. For classes that is a hypergeometric count, exactly; for
 numbers the mean of ranks, which heavy tails do not disturb, is close to normal. Where whole groups go to one side, a fold is a
@@ -94,7 +94,7 @@ def _by_groups(material: Material) -> FloatArray:
 
 
 def _residuals(material: Material) -> FloatArray:
-    """What each row has more than the average row: of each class, or of the rank of its target."""
+    """Excess of each row over the average row: of each class, or of the rank of its target."""
     if material.task != "classification":
         return _centred_ranks(material)[:, None]
     target = np.asarray(material.target, dtype=np.intp)

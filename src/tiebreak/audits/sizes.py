@@ -40,7 +40,7 @@ def find_small_tests(material: Material) -> list[Finding]:
 
 
 def _for_metric(material: Material, metric: str) -> list[Finding]:
-    """What a metric cannot do on these test sets."""
+    """Finding on what a metric cannot do on these test sets."""
     name = metric.removeprefix("neg_")
     if name.startswith(_VARIANCE) and material.task != "classification":
         return _undefined_or_small(material, metric, np.asarray(material.described.n_test), 2, "test examples")

@@ -29,7 +29,7 @@ N_DRAWS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class JointPosterior:
-    """What the joint posterior says of each model; arrays of shape (n_models,).
+    """Summary of the joint posterior for each model; arrays of shape (n_models,).
 
     Attributes
     ----------

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BiasCorrectedScore:
-    """What to expect of the best of several models, corrected for having picked it by the same predictions (BBC-CV).
+    """Expected score of the best of several models, corrected for having picked it by the same predictions (BBC-CV).
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class BiasCorrectedScore:
 
     @property
     def optimism(self) -> float:
-        """How much better than the corrected score the claim is, in the metric's unit; positive flatters."""
+        """Excess of the claim over the corrected score, in the metric's unit; positive flatters."""
         return self.metric.sign * (self.claim - self.score)
 
     def to_frame(self) -> pd.DataFrame:
@@ -178,7 +178,7 @@ def _score(scorer: Scorer, truth: Truth, outputs: Outputs, rows: IntArray) -> fl
 
 
 def _scorer(evaluation: Evaluation, metric: int) -> Scorer:
-    """How the metric is computed from predictions."""
+    """Scorer that computes the metric from predictions."""
     named = evaluation.record.metrics[metric].metric
     try:
         return scorer_of(evaluation, metric)
@@ -200,7 +200,7 @@ def _dataset(evaluation: Evaluation, dataset: str | None) -> int:
 
 
 def _kept(evaluation: Evaluation, dataset: int, names: Sequence[str] | None) -> _Kept:
-    """What was predicted of each example, in the order of the rows."""
+    """Predictions of each example, in the order of the rows."""
     record = evaluation.record.datasets[dataset]
     repeats = _rows_of_repeats(record)
     whole = evaluation.models if names is None else tuple(names)

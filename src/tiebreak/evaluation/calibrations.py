@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelCalibration:
-    """How well the probabilities of one model for one class agree with what happened.
+    """Agreement of one model's probabilities for one class with what happened.
 
     Attributes
     ----------

@@ -102,7 +102,7 @@ class Claims:
             return [outcome for outcome in outcomes if outcome.cell not in lost]
 
     def settled_elsewhere(self) -> list[Outcome]:
-        """What others are known to have measured since this was asked last."""
+        """Outcomes that others have measured since this was asked last."""
         with self._lock:
             settled, self._settled = self._settled, []
             return settled
@@ -188,7 +188,7 @@ def rescore(work: Measurement, log: RunLog, cells: Sequence[Cell]) -> list[Cell]
 
 
 def _tells(outcome: Outcome, scorer: Scorer, work: Measurement) -> bool:
-    """Whether the method that the metric would ask for was kept: the first of its methods that the model has."""
+    """True if the method that the metric would ask for was kept: the first of its methods that the model has."""
     model = list(work.plan.models.values())[outcome.cell.model]
     method = next((name for name in scorer.needs if hasattr(model, name)), scorer.needs[0])
     kept = outcome.outputs.get(method)
@@ -394,7 +394,7 @@ def run_missing(
 
 
 def _n_kept(log: RunLog, outcomes: Sequence[Outcome]) -> int:
-    """How many are kept of those that were being written at an interrupt, which does not tell; 0 where nobody can."""
+    """Number kept of those that were being written at an interrupt, which does not tell; 0 where nobody can."""
     try:
         return sum(1 for _ in log.outcomes([outcome.cell for outcome in outcomes])) if outcomes else 0
     except TiebreakError:

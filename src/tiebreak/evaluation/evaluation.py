@@ -1,4 +1,4 @@
-"""What was measured: the answer of `tiebreak.evaluate`."""
+"""Result of a measurement: the answer of `tiebreak.evaluate`."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ class Evaluation:
         groups: Any = None,
         rng: Any = 0,
     ) -> BiasCorrectedScore:
-        """What to expect of the best model, corrected for having picked it by the same predictions (BBC-CV).
+        """Expected score of the best model, corrected for having picked it by the same predictions (BBC-CV).
 
         The picking is bootstrapped over the predictions that were kept; nothing is fitted again. `nested_cross_validate` is the
         other way to an honest score.
@@ -191,7 +191,7 @@ class Evaluation:
         )
 
     def metric_position(self, metric: str | None) -> int:
-        """Where a metric stands among `metrics`; raises `UnknownNameError` for one that was not measured."""
+        """Position of a metric among `metrics`; raises `UnknownNameError` for one that was not measured."""
         if metric is None:
             return 0
         if metric not in self.metrics and metric.removeprefix("neg_") in self.metrics:
@@ -339,7 +339,7 @@ class Evaluation:
 
     @property
     def predictions(self) -> pd.DataFrame:
-        """What each model said of each test row: dataset, model, repeat, fold, row, target, prediction and the like."""
+        """Answers of each model for each test row: dataset, model, repeat, fold, row, target, prediction and the like."""
         return tables.predictions_frame(self)
 
     def failure_groups(self) -> list[groups.FailureGroup]:
@@ -390,7 +390,7 @@ def _matrix(record: DatasetRecord, names: Sequence[str], kept: Sequence[int], gr
 
 
 def _hash(datasets: Sequence[DatasetRecord]) -> str:
-    """Of the test rows of all splits in key order; as of a fitted search with the same splits where there is one dataset."""
+    """Hash of the test rows of all splits in key order; equal to a fitted search's with the same splits on one dataset."""
     digests = []
     for record in datasets:
         order = np.lexsort((record.fold, record.repeat))

@@ -117,7 +117,7 @@ def _is_pipeline(model: Any) -> bool:
 
 
 def _takes_anything(model: Any) -> bool:
-    """Whether `fit` has ``**kwargs``."""
+    """True if `fit` has ``**kwargs``."""
     import inspect
 
     return any(parameter.kind is parameter.VAR_KEYWORD for parameter in inspect.signature(model.fit).parameters.values())
@@ -141,7 +141,7 @@ class _Slices(NamedTuple):
 
 
 class _Prepared(NamedTuple):
-    """What is the same for all cells of a model."""
+    """Preparation shared by all cells of a model."""
 
     name: str
     model: Any

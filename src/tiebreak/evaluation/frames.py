@@ -174,7 +174,7 @@ def pooled_frame(evaluation: Evaluation, metrics: Sequence[int]) -> pd.DataFrame
 
 
 def scorer_of(evaluation: Evaluation, metric: int) -> Scorer:
-    """How a metric is computed from predictions, also of a run that was read from a store."""
+    """Scorer that computes a metric from predictions, also of a run that was read from a store."""
     named = evaluation.record.metrics[metric].metric
     for scorer in evaluation.scorers:
         if scorer.metric == named and scorer.needs:

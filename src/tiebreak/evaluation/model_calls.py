@@ -1,4 +1,4 @@
-"""What a model says of the test rows: asked once, in the order of the known classes, whatever it is scored by."""
+"""Calls of a model: its copies and their seeds, and its answers for the test rows, in the order of the known classes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def ask(model: Any, methods: Sequence[str], X: Any, truth: Truth) -> dict[str, A
 
 
 def ask_function(answer: Any, truth: Truth) -> dict[str, Array]:
-    """What a function returned: predictions, or for classes a table of probabilities, a column for each."""
+    """Answers of a function: predictions, or for classes a table of probabilities, a column for each."""
     if isinstance(answer, tuple):
         raise InvalidPlanError("the function returned a tuple; predictions for the test rows are needed, one for each.")
     predictions = np.asarray(answer.to_numpy() if hasattr(answer, "to_numpy") else answer)
@@ -121,7 +121,7 @@ MakeCopy = Callable[[int | None], Any]
 
 
 def copies_of(model: Any, *, seeded: bool, is_known: bool) -> MakeCopy:
-    """What makes the copies of a model: called with a seed, or None, it gives one.
+    """Maker of copies of a model: called with a seed, or None, it gives one.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ def _set(model: Any, values: Mapping[str, Any]) -> Any:
 
 
 def _has_callbacks(model: Any) -> bool:
-    """Whether callbacks of scikit-learn are set on a model or a part of it."""
+    """True if callbacks of scikit-learn are set on a model or a part of it."""
     parts = model.get_params(deep=True).values() if hasattr(model, "get_params") else ()
     return any(getattr(part, "_skl_callbacks", None) for part in (model, *parts))
 
@@ -232,7 +232,7 @@ _SEARCHED = ("param_grid", "param_distributions")
 
 
 def is_open(model: Any) -> bool:
-    """Whether something in a model may draw from the global generators, or otherwise differ from fit to fit.
+    """True if something in a model may draw from the global generators, or otherwise differ from fit to fit.
 
     Of scikit-learn's own estimators it is known that they draw from their random state alone, which is set. Nothing sets that of
     a splitter (``cv=KFold(shuffle=True)``) or of a search's candidates.
@@ -323,7 +323,7 @@ class Settings:
 
 
 def _is_finite(X: Any) -> bool:
-    """Whether all values are known to be finite numbers; False for a data frame, which is not looked into."""
+    """True if all values are known to be finite numbers; False for a data frame, which is not looked into."""
     values = X.data if hasattr(X, "tocsr") else X
     if not isinstance(values, np.ndarray) or values.dtype.kind not in "biuf":
         return False

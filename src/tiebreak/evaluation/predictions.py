@@ -1,4 +1,4 @@
-"""What models said of the test rows, out of the log: for confusion matrices and curves."""
+"""Kept predictions of the test rows, for confusion matrices and curves."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SCORES = ("decision_function", "predict_proba")
 
 
 class Fold(NamedTuple):
-    """What one model said of the test rows of one split.
+    """Answers of one model for the test rows of one split.
 
     Attributes
     ----------
@@ -87,12 +87,12 @@ class Kept:
         return self.record.classes or ()
 
     def copies(self, splits: Sequence[int]) -> float:
-        """How often each example was predicted on some splits, on average over those that were."""
+        """Mean number of predictions of an example on some splits, over the examples that were predicted."""
         rows = np.concatenate([self.record.test_rows[split] for split in splits])
         return float(rows.size / np.unique(rows).size)
 
     def name(self, model: int) -> str:
-        """Of a model."""
+        """Name of a model."""
         return self.evaluation.models[model]
 
     def folds(self, model: int, methods: Sequence[str], advice: str) -> Iterator[Fold]:
@@ -138,7 +138,7 @@ class Kept:
 
     @property
     def design(self) -> tuple[float, float]:
-        """Of all splits: how often each example is predicted, and mean n_test / n_train."""
+        """Number of predictions of each example, and mean n_test / n_train, over all splits."""
         splits = range(self.record.n_splits)
         return self.copies(splits), self.ratio(splits)
 
@@ -148,7 +148,7 @@ class Kept:
         return float(np.mean(self.record.n_test[chosen] / self.record.n_train[chosen]))
 
     def _in_order(self, methods: Sequence[str]) -> Sequence[str]:
-        """Of more than two classes probabilities come first: decision values of one class against another are no score of it."""
+        """Methods by preference: probabilities first for several classes, whose pairwise decision values are no score."""
         return methods if len(self.classes) == 2 else tuple(reversed(methods))
 
     def _nothing(self, model: int, kept: list[str], methods: Sequence[str], advice: str) -> str:

@@ -1,4 +1,4 @@
-"""How far a run has come, for whoever shows it."""
+"""Progress of a run, for whoever shows it."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class Tracker:
         self.report()
 
     def how_to_go_on(self, url: str, n_more: int = 0) -> str:
-        """What is kept after an interruption, `n_more` cells of it not counted yet, and what to do."""
+        """Advice after an interruption: what is kept, `n_more` cells of it not counted yet, and how to go on."""
         kept = self._n_before + self._now_done + n_more
         if not url:
             return "Nothing was kept; with store='sqlite:///runs.db', evaluate would go on from here."

@@ -69,7 +69,7 @@ class ModelRoc:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RocDifference:
-    """Where each of two models is better.
+    """Regions of false-positive rates in which each of two models is better.
 
     Attributes
     ----------
@@ -127,7 +127,7 @@ class Rocs(Lines[ModelRoc]):
     """
 
     def difference(self, first: str, second: str, positive: Any = None) -> RocDifference:
-        """Where each of two models is better, on the splits that both have.
+        """Regions in which each of two models is better, on the splits that both have.
 
         Parameters
         ----------

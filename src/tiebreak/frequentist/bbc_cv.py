@@ -17,7 +17,7 @@ Score = Callable[[IntArray, IntArray], ArrayLike]
 
 @dataclass(frozen=True, slots=True)
 class WinnerBootstrap:
-    """What the bootstrap says of the best model.
+    """Bootstrap answer about the best model.
 
     Attributes
     ----------
@@ -174,7 +174,7 @@ def _checked(values: ArrayLike) -> FloatArray:
 
 
 def _units(groups: ArrayLike | None, n_examples: int) -> tuple[IntArray, int]:
-    """What is drawn at once: for each example its unit, and how many units there are."""
+    """Units that are drawn at once: the unit of each example, and the number of units."""
     if groups is None:
         return np.arange(n_examples), n_examples
     names, unit = np.unique(np.asarray(groups), return_inverse=True)
@@ -187,7 +187,7 @@ def _units(groups: ArrayLike | None, n_examples: int) -> tuple[IntArray, int]:
 
 
 def _draws(n_units: int, n_bootstraps: int, rng: int, n_examples: int) -> Iterator[IntArray]:
-    """How often each unit is drawn, a row for each bootstrap, a few megabytes at a time."""
+    """Counts of draws of each unit, a row for each bootstrap, a few megabytes at a time."""
     if isinstance(n_bootstraps, bool | np.bool_) or n_bootstraps < 1 or n_bootstraps != int(n_bootstraps):
         raise InvalidParameterError(f"n_bootstraps must be a whole number of at least 1; got {n_bootstraps!r}.")
     generator = np.random.default_rng(check_seed(rng))

@@ -1,4 +1,4 @@
-"""What another doubling of the training data would bring, judged by what the last two have brought."""
+"""Gain of another doubling of the training data, judged by what the last two have brought."""
 
 from __future__ import annotations
 

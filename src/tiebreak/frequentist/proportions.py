@@ -82,7 +82,7 @@ class IndependentProportionsResult:
     assumption: str = INDEPENDENCE
 
     def ztest(self, *, pooled: bool = True) -> ZTest:
-        """Whether the rates differ.
+        """Test of whether the rates differ.
 
         Parameters
         ----------
@@ -336,7 +336,7 @@ def _mid_p(x: FloatArray, n: FloatArray, z: float) -> Limits:
 
 
 def _likelihood_ratio(x: FloatArray, n: FloatArray, z: float) -> Limits:
-    """Where twice the fall of the log-likelihood from its top is z squared; [N98a]_, method 7."""
+    """Limits at which twice the fall of the log-likelihood from its top is z squared; [N98a]_, method 7."""
     from scipy.special import xlogy
 
     def excess(p: float, x: float, n: float) -> float:
@@ -363,7 +363,7 @@ _INTERVALS = {
 
 
 def _root(function: object, low: float, high: float) -> float:
-    """Where a monotone function crosses 0 between two rates; the ends, where it may be infinite, are left out by a hair."""
+    """Root of a monotone function between two rates; the ends, where it may be infinite, are left out by a hair."""
     from scipy.optimize import brentq
 
     smallest = float(np.finfo(float).tiny)

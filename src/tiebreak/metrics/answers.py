@@ -1,4 +1,4 @@
-"""What a model said, brought into the form that formulas take: one value for each row, or one column for each class."""
+"""Answers of a model in the form that formulas take: one value for each row, or one column for each class."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def values_of_rows(answer: Array, truth: Truth, method: str) -> Array:
 
 
 def positive_column(answer: Array, truth: Truth, model_classes: Array | None, position: int) -> Array:
-    """Of two classes, the probability of the one at `position` for each row; 0 throughout where the model lacks it.
+    """Probability, for each row, of that of two classes at `position`; 0 throughout where the model lacks it.
 
     A single column is the probability of the second class, unless the model knows one class only.
     """
@@ -106,7 +106,7 @@ def raise_for_overflow(answer: Array, truth: Truth, method: str) -> NoReturn:
 
 
 def _has_all_classes(truth: Truth, model_classes: Array | None) -> bool:
-    """Whether the model's classes are the dataset's, in the same order; taken for granted where the model names none."""
+    """True if the model's classes are the dataset's, in the same order; taken for granted where the model names none."""
     classes = truth.known_labels.classes
     if model_classes is None or model_classes is classes:
         return True

@@ -1,4 +1,4 @@
-"""How much of a loss comes of what a model gets wrong on average, and how much of what the training set made of it."""
+"""Parts of a loss: bias, from what a model gets wrong on average, and variance, from its training set."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class Undefined(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConfusionMatrix:
-    """How many examples of each class were taken for which.
+    """Counts of examples by true and predicted class.
 
     Print it for the table. Matrices of the same labels can be added.
 
@@ -199,7 +199,7 @@ class ConfusionMatrix:
         return divide(self.hits, self.support)
 
     def f_beta(self, beta: float = 1.0) -> FloatArray:
-        """Of each class, the mean of precision and recall in which recall counts `beta` times as much.
+        """Mean of precision and recall of each class, in which recall counts `beta` times as much.
 
         nan only for a class with neither examples nor predictions; 0 where the class is never recognised.
         """
@@ -248,7 +248,7 @@ class ConfusionMatrix:
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """What a reader of the numbers should know: an accuracy that says little, and metrics that have no value."""
+        """Notices for a reader of the numbers: an accuracy that says little, and metrics that have no value."""
         notices = [
             Notice("undefined-metric", f"the {metric} of class {label!r} is undefined: {reason}")
             for metric, label, reason in self.undefined

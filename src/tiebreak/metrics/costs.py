@@ -1,4 +1,4 @@
-"""What right and wrong decisions cost: as a metric, and as a guide to decisions from probabilities."""
+"""Costs of right and wrong decisions: as a metric, and as a guide to decisions from probabilities."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _checked(costs: Any, labels: tuple[Any, ...]) -> FloatArray:
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class CostMatrix:
-    """What it costs to take one class for another; lower is better, and a gain is a negative cost.
+    """Costs of taking one class for another; lower is better, and a gain is a negative cost.
 
     It is a metric as it stands: ``tb.evaluate(..., scoring=cost)`` and ``GridSearchCV(..., scoring=cost)`` score models by the
     expected cost of an example, in the unit of the costs, so that a rope is money too.
@@ -236,7 +236,7 @@ class CostMatrix:
         return np.asarray(_label_array(self.labels)[near.argmax(axis=1)])
 
     def threshold(self, positive: Any = None) -> float:
-        """Of two classes, the probability of `positive` from which deciding for it costs least [E01]_.
+        """Probability of `positive`, of two classes, from which deciding for it costs least [E01]_.
 
         Parameters
         ----------
@@ -285,7 +285,7 @@ class CostMatrix:
         return float(np.add.reduce(self.costs[place[truth.known_code], column]) / truth.n_rows)
 
     def check_truth(self, truth: Truth) -> None:
-        """Whether all classes of a target have costs.
+        """Check that all classes of a target have costs.
 
         Raises
         ------
@@ -297,7 +297,7 @@ class CostMatrix:
 
     @property
     def fingerprint_parts(self) -> tuple[Any, ...]:
-        """What makes it the same metric: labels and costs, in whatever order they were given."""
+        """Identity of the metric: labels and costs, in whatever order they were given."""
         order = sorted(range(len(self.labels)), key=lambda place: (type(self.labels[place]).__name__, repr(self.labels[place])))
         return "cost matrix", [self.labels[place] for place in order], self.costs[np.ix_(order, order)].tolist()
 

@@ -49,12 +49,12 @@ _VALUES: dict[str, Values] = {
 
 
 def is_mean_of_rows(scorer: Scorer, truth: Truth) -> bool:
-    """Whether `values_by_row` knows the metric on such a target."""
+    """True if `values_by_row` knows the metric on such a target."""
     return scorer.formula in _VALUES and truth.values.ndim == 1
 
 
 def values_by_row(scorer: Scorer, truth: Truth, outputs: Outputs) -> FloatArray:
-    """What each row contributes to a metric that is their mean, of shape (n_rows,).
+    """Contribution of each row to a metric that is their mean, of shape (n_rows,).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What callers name as metrics, turned into scorers: names, scikit-learn's scorers, functions, lists and dicts of these."""
+"""Scorers from what callers name as metrics: names, scikit-learn's scorers, functions, lists and dicts of these."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ACCEPTED = (
 
 
 class _Target(NamedTuple):
-    """What is known of the targets: labels or not, and how many; None for several labels or outputs a row."""
+    """Kind of the targets: labels or not, and how many; None for several labels or outputs a row."""
 
     is_of_classes: bool
     n_classes: int | None
@@ -230,7 +230,7 @@ def _definitions() -> dict[str, Any]:
 
 
 def _definition(scorer: Any) -> tuple[Any, ...]:
-    """What makes two scorers the same."""
+    """Identity of a scorer."""
     return scorer._score_func, scorer._sign, scorer._kwargs, _asks(scorer)
 
 

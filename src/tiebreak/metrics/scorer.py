@@ -64,7 +64,7 @@ class Scorer:
 
     @property
     def how(self) -> Formula | None:
-        """How it is computed from what a model said; None for a metric that asks the model."""
+        """Computation from the model's answers; None for a metric that asks the model."""
         return self.own_formula or FORMULAS.get(self.formula)
 
     def score(self, truth: Truth, outputs: Outputs, model_classes: Array | None) -> float:
@@ -133,7 +133,7 @@ class Scorer:
 
 
 def check_model(scorer: Scorer, model_name: str, model: Any) -> None:
-    """Whether a model can be measured by a metric, before it is fitted.
+    """Check that a model can be measured by a metric, before it is fitted.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def check_model(scorer: Scorer, model_name: str, model: Any) -> None:
 
 
 def check_target(scorer: Scorer, truth: Truth, dataset_name: str = "") -> None:
-    """Whether a metric can have a value on a target, before anything is fitted.
+    """Check that a metric can have a value on a target, before anything is fitted.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What the test rows really are, prepared once for all models that are scored on them."""
+"""True targets of the test rows, prepared once for all models that are scored on them."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ class Truth:
 
     @property
     def is_second(self) -> Array:
-        """Whether a row is of the second class."""
+        """Boolean for each row: True for the second class."""
         if self._is_second is None:
             self._is_second = self.known_code == 1
         return self._is_second

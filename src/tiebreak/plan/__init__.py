@@ -1,1 +1,1 @@
-"""What is to be measured: models, data, splits and metrics, and what identifies each."""
+"""The plan of a measurement: models, data, splits and metrics, and what identifies each."""

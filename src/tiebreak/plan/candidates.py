@@ -56,7 +56,7 @@ def _names(
 
 
 def _tells_apart(name: str, names: list[str], texts: dict[str, dict[int, str]]) -> bool:
-    """Whether candidates of the same name differ by having this parameter."""
+    """True if candidates of the same name differ by having this parameter."""
     having = Counter(names[candidate] for candidate in texts[name])
     return any(count < names.count(shared) for shared, count in having.items())
 
@@ -137,7 +137,7 @@ def _longer(values: list[Any], identity: list[str], short: dict[str, str]) -> li
 
 
 def _identity(value: Any) -> str:
-    """What makes two values the same: type and content, so that 1, 1.0 and True are three."""
+    """Identity of a value: type and content, so that 1, 1.0 and True are three."""
     if isinstance(value, float):
         return f"float {float(value)!r}"  # numpy's too
     if hasattr(value, "tolist") and not isinstance(value, type):

@@ -47,7 +47,7 @@ class Dataset:
 
     @property
     def n_values(self) -> int:
-        """How many numbers there are in X; of a sparse one, those that are stored."""
+        """Number of values in X; of a sparse matrix, those that are stored."""
         return int(self.X.nnz) if hasattr(self.X, "nnz") else self.n_samples * self.n_features
 
 

@@ -165,7 +165,7 @@ def _code(code: types.CodeType) -> bytes:
 
 @functools.cache
 def _is_installed(module: str | None) -> bool:
-    """Whether a module belongs to Python or to an installed package, whose version is recorded."""
+    """True for a module of Python or of an installed package, whose version is recorded."""
     top = (module or "").partition(".")[0]
     if top in sys.stdlib_module_names and top != "__main__":
         return True

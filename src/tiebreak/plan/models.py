@@ -48,7 +48,7 @@ def name_models(models: Any) -> dict[str, Any]:
 
 
 def is_function(model: Any) -> bool:
-    """Whether a model is a function rather than an object with `fit`."""
+    """True for a model that is a function rather than an object with `fit`."""
     return callable(model) and not hasattr(model, "fit")
 
 
@@ -84,7 +84,7 @@ def _class_names(models: list[Any]) -> list[str]:
 
 
 def _class_name(model: Any) -> str:
-    """What a model is called without a name: a pipeline by its last step."""
+    """Name of a model that was given none: of a pipeline that of its last step."""
     steps = getattr(model, "steps", None)
     if steps and isinstance(steps, list) and hasattr(model, "get_params"):
         return _class_name(steps[-1][1])

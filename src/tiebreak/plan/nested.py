@@ -51,7 +51,7 @@ class Selection:
 
 
 def read_selections(models: Any, rng: int | None) -> tuple[Selection, ...]:
-    """What `tiebreak.nested_cross_validate` is given, as selections by name.
+    """Selections by name, from the models that `tiebreak.nested_cross_validate` is given.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def read_selections(models: Any, rng: int | None) -> tuple[Selection, ...]:
 
 
 def is_search(model: Any) -> bool:
-    """Whether a model is a search of scikit-learn, or one that is made like them."""
+    """True for a search of scikit-learn, or one that is made like them."""
     return any(base.__name__ == "BaseSearchCV" for base in type(model).__mro__)
 
 
@@ -189,7 +189,7 @@ OUTER_FOLDS, INNER_FOLDS = 10, 5
 
 
 class InnerPlan(NamedTuple):
-    """What decides which candidate of a selection is chosen.
+    """Plan of the inner measurement, which decides the candidate that is chosen of a selection.
 
     Attributes
     ----------

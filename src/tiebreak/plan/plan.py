@@ -83,7 +83,7 @@ class PlannedDataset:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """What is to be measured.
+    """Plan of a measurement: models, datasets with their splits, and the random seed.
 
     Attributes
     ----------
@@ -307,7 +307,7 @@ def _split_hash(split: Split) -> str:
 
 
 def describe_model(model: Any) -> str:
-    """How a model is written, on one line of at most 500 characters; the same in every process."""
+    """Text of a model, on one line of at most 500 characters; the same in every process."""
     if is_function(model):
         name = getattr(model, "__qualname__", type(model).__qualname__)
         return f"{getattr(model, '__module__', '')}.{name}"

@@ -182,5 +182,5 @@ class Outcome:
 
     @property
     def is_done(self) -> bool:
-        """Whether the cell has been measured."""
+        """True once the cell has been measured."""
         return self.state == "done"

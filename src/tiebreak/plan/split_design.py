@@ -1,4 +1,4 @@
-"""What index arrays say of splits: sizes, repeats and folds, the scheme, and a hash that tells them from others."""
+"""Design of splits read from index arrays: sizes, repeats and folds, scheme, and a hash that identifies them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Splits:
 
 
 class Scheme(NamedTuple):
-    """How splits follow one another: what a splitter is called, and how many folds one repeat has."""
+    """Scheme of splits: name of the splitter and number of folds in one repeat."""
 
     kind: Kind
     n_folds: int
@@ -93,7 +93,7 @@ def class_names(cv: Any) -> list[str]:
 
 
 def scheme_of(cv: Any, n_splits: int) -> Scheme | None:
-    """How a splitter arranges its splits; None where that must be told from the indices."""
+    """Scheme of a splitter's splits; None where it must be read from the indices."""
     names = class_names(cv)
     kind = next((kind for name, kind in _KINDS.items() if name in names), None)
     if cv is None or (isinstance(cv, numbers.Integral) and not isinstance(cv, bool)):

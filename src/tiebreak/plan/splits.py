@@ -57,7 +57,7 @@ class Named:
     strata: IntArray | None = None
 
     def scheme(self, n_splits: int) -> Scheme:
-        """How so many splits follow one another."""
+        """Scheme of so many splits."""
         is_holdout = self.kind in ("holdout", "repeated-holdout")
         return Scheme(self.kind, 1 if is_holdout else n_splits // self.n_repeats, ordered=self.kind == "time")
 
@@ -136,7 +136,7 @@ def _check_options(options: Mapping[str, Any], kind: str) -> None:
 
 
 def _strata(options: Mapping[str, Any], kind: str, dataset: Dataset, task: Task) -> IntArray | None:
-    """What is to be spread evenly over the folds: classes, or quantiles of a regression's target; None for nothing."""
+    """Strata to be spread evenly over the folds: classes, or quantiles of a regression's target; None for nothing."""
     if kind in ("holdout", "repeated-holdout"):
         wanted = options["stratify"] if options["stratify"] is not None else task == "classification" and dataset.y.ndim == 1
     else:

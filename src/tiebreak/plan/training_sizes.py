@@ -63,7 +63,7 @@ def with_sizes(plan: Plan, sizes: Any = None) -> tuple[Plan, tuple[int, ...]]:
 
 
 def size_name(size: int) -> str:
-    """What the dataset of a size is called."""
+    """Name of the dataset of a training size."""
     return f"{size} training example{'' if size == 1 else 's'}"
 
 

@@ -1,4 +1,4 @@
-"""What learning and validation curves share: the points of a curve, and intervals of their means."""
+"""Points of learning and validation curves, and intervals of their means."""
 
 from __future__ import annotations
 

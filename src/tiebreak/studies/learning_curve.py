@@ -27,7 +27,7 @@ _REASONS = {SPREAD: "", IDENTICAL: "identical-scores", CONSTANT: "no-spread", UN
 
 
 class DoublingAnswer(NamedTuple):
-    """Whether more data would help a model.
+    """Answer to whether more data would help a model.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What a nested cross-validation says: the honest score of a choice, and what would have been claimed without nesting."""
+"""Nested cross-validation: the honest score of a choice, and what would have been claimed without nesting."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class HonestScore:
 
     @property
     def optimism(self) -> float:
-        """How much better than the honest score the claim is, in the metric's unit; positive flatters."""
+        """Excess of the claim over the honest score, in the metric's unit; positive flatters."""
         return self.metric.sign * (self.claim - self.mean)
 
 
@@ -457,7 +457,7 @@ def _own_scorer(plan: Plan, selection: Selection) -> Scorer | None:
 
 
 def _choice(nested: NestedPlan, place: int, scorer: Scorer, name: str, work: _Work) -> Choice:
-    """What is chosen of a selection on each outer split."""
+    """Choice of a selection on each outer split."""
     selection, models, inner = nested.selections[place], nested.places[place], nested.inner[place]
     n_outer = len(nested.outer.datasets[0].splits)
     if inner is None:
@@ -469,7 +469,7 @@ def _choice(nested: NestedPlan, place: int, scorer: Scorer, name: str, work: _Wo
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """How cells are measured and kept, the same for the inner and the outer run."""
+    """Settings of measuring and keeping cells, the same for the inner and the outer run."""
 
     store: Store
     remembered: bool

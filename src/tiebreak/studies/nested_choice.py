@@ -18,7 +18,7 @@ NOTHING = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice:
-    """What is chosen of the candidates of one search on each outer split.
+    """Choice among the candidates of one search on each outer split.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Choice:
 
     @property
     def n_distinct(self) -> int:
-        """How many different candidates were chosen."""
+        """Number of different candidates that were chosen."""
         return int(np.count_nonzero(self.n_chosen))
 
     @property
@@ -133,7 +133,7 @@ def first_best(scores: FloatArray, sign: int) -> int:
 
 
 def _why_nothing(inner: Evaluation, mine: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> str:
-    """What the first cell without a score has to say, and how many are like it."""
+    """Reason of the first cell without a score, and how many are like it."""
     cells = [Cell(0, split, model) for split in np.flatnonzero(mine).tolist() for model in range(len(inner.models))]
     texts = [
         outcome.message or next(iter(outcome.undefined.values()), "")

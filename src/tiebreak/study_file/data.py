@@ -92,7 +92,7 @@ def _bundled(source: Entry, others: Sequence[Entry]) -> StudyData:
 
 
 def _columns(entry: Entry, frame: pd.DataFrame) -> StudyData:
-    """What is predicted from what, by the names of columns."""
+    """Columns of the target and of the features, by name."""
     table = entry.table()
     columns = [str(column) for column in frame.columns]
     frame.columns = columns

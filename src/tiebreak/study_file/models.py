@@ -38,7 +38,7 @@ def build_models(entry: Entry) -> dict[str, Any]:
 
 
 def import_object(entry: Entry) -> Any:
-    """What a text such as "sklearn.svm:SVC" (or "sklearn.svm.SVC") names.
+    """Object that a text such as "sklearn.svm:SVC" (or "sklearn.svm.SVC") names.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def _near_modules(entry: Entry, missing: str) -> str:
 
 
 def _place(error: BaseException) -> str:
-    """Where an exception was raised; a SyntaxError says so itself."""
+    """Place in the code at which an exception was raised; a SyntaxError says so itself."""
     frames = traceback.extract_tb(error.__traceback__)
     if not frames or isinstance(error, SyntaxError):
         return "."

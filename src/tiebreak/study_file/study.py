@@ -22,7 +22,7 @@ _KEYS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Study:
-    """What a study file asks for; the models are made and the data are read.
+    """Request of a study file, with the models made and the data read.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Study:
 
     @property
     def plan_arguments(self) -> dict[str, Any]:
-        """What says what is to be measured, but for the metrics: arguments of `make_plan` and of `evaluate`."""
+        """Arguments of `make_plan` and of `evaluate` that say what is to be measured, but for the metrics."""
         arguments = {"models": self.models, "cv": self.cv, "rng": self.seed}
         if list(self.datasets) == [""]:
             data = self.datasets[""]

@@ -164,7 +164,7 @@ def read_toml(path: Path) -> Entry:
 
 
 def kind_of(value: Any) -> str:
-    """What kind of value it is, in TOML's words."""
+    """Kind of a value, in TOML's words."""
     return _KINDS.get(type(value), "a date or time")
 
 

@@ -19,7 +19,7 @@ _SCORES = ("decision_function", "predict_proba")
 
 
 class Formula(NamedTuple):
-    """How a metric is computed.
+    """Computation of a metric.
 
     Attributes
     ----------

@@ -80,7 +80,7 @@ def check_two_classes(truth: Truth) -> None:
 
 
 def scores_of_class(position: int, truth: Truth, answer: Array, method: str, model_classes: Array | None) -> Array:
-    """How strongly a model is for the class at `position`, for each row: against the other of two, or against the rest.
+    """Score of the class at `position` for each row: against the other of two, or against the rest.
 
     Parameters
     ----------

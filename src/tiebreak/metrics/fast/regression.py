@@ -55,7 +55,7 @@ def check_numbers(truth: Truth) -> None:
 
 
 def _differences(truth: Truth, predicted: Array) -> Any:
-    """What the predictions are off, as floats of shape (n_rows,) or (n_rows, n_outputs)."""
+    """Errors of the predictions, as floats of shape (n_rows,) or (n_rows, n_outputs)."""
     if predicted.dtype.kind != "f":
         predicted = numbers(predicted)
     values = truth.values
