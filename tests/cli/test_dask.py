@@ -16,7 +16,7 @@ from tests.cli.test_interrupts import STUDY as SLOW
 from tests.cli.test_run import STORE, run
 from tests.runners.clusters import Processes
 from tests.runners.workloads import wait_until
-from tiebreak.runners.dask import cluster as module
+from tiebreak.runners.dask import runner as module
 
 pytest.importorskip("distributed", reason="needs the extra dask: pip install 'tiebreak[dask]'")
 

@@ -124,7 +124,7 @@ def command(file: Path, path: Path, wal: bool) -> tuple[int, str, str]:
 
     def run(say: forked.Say) -> None:
         from tiebreak.cli import main
-        from tiebreak.runners import worker as here
+        from tiebreak.runners import local as here
 
         setattr(here, "BATCH_SECONDS", 0)  # noqa: B010  (a name that it has from elsewhere)
         study.use_wal(wal)

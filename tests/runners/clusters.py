@@ -84,7 +84,7 @@ class Processes:
         self.scheduler.wait()
 
     def logs(self) -> str:
-        """What they have written, for a test that fails."""
+        """Logs of all of them, for a test that fails."""
         return "\n".join(f"--- {path.name}\n{path.read_text()}" for path in sorted(self.folder.glob("*.log")))
 
     def close(self) -> None:

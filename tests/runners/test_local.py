@@ -1,4 +1,4 @@
-"""Measuring on this machine."""
+"""Measuring on this machine: here, in workers, and here until workers are worth their start."""
 
 from __future__ import annotations
 
@@ -8,10 +8,28 @@ import threading
 import joblib
 import pytest
 
-from tests.runners.workloads import Marked, Plain, Sized, exit_with_code, grid, splits
+from tests.runners.workloads import (
+    Busy,
+    Marked,
+    NeverArrives,
+    Plain,
+    Sized,
+    WaitFor,
+    be_wrong,
+    exit_with_code,
+    grid,
+    hang,
+    interrupt,
+    is_alive,
+    run_out_of_memory,
+    splits,
+    wait_until,
+)
 from tiebreak.errors import InvalidParameterError, InvalidPlanError
-from tiebreak.runners import processes as pool
-from tiebreak.runners.local import LocalRunner
+from tiebreak.plan.record import Outcome
+from tiebreak.runners import local, processes, worker_group
+from tiebreak.runners.batch import PackedWorkload
+from tiebreak.runners.local import LocalRunner, measure_here, start_pays
 
 
 def measured(runner, workload, cells):
@@ -28,7 +46,7 @@ def drain(batches, kept):
         kept += [outcome.cell.split for outcome in batch]
 
 
-def processes(outcomes):
+def measured_by(outcomes):
     """Ids of the processes that measured."""
     return {outcome.scores["pid"] for outcome in outcomes.values()}
 
@@ -65,27 +83,27 @@ def test_one_job_stays_in_this_process():
     """Nothing has to be picklable then."""
     workload = Plain()
     workload.lock = threading.Lock()
-    assert processes(measured(LocalRunner(), workload, splits(3))) == {os.getpid()}
+    assert measured_by(measured(LocalRunner(), workload, splits(3))) == {os.getpid()}
 
 
 def test_a_single_cell_stays_in_this_process_however_many_jobs():
     """There is nothing to share."""
-    assert processes(measured(LocalRunner(4), Plain(), splits(1))) == {os.getpid()}
+    assert measured_by(measured(LocalRunner(4), Plain(), splits(1))) == {os.getpid()}
 
 
 def test_little_work_stays_in_this_process(cold):
     """Starting workers takes longer than these twenty cells."""
-    assert processes(measured(LocalRunner(2), Plain(), splits(20))) == {os.getpid()}
-    assert pool.n_idle() == 0
+    assert measured_by(measured(LocalRunner(2), Plain(), splits(20))) == {os.getpid()}
+    assert processes.n_idle() == 0
 
 
 def test_isolated_cells_are_never_measured_here():
     """Not even a single one."""
-    assert os.getpid() not in processes(measured(LocalRunner(1, isolate=True), Plain(), splits(1)))
+    assert os.getpid() not in measured_by(measured(LocalRunner(1, isolate=True), Plain(), splits(1)))
 
 
 def test_what_cannot_be_sent_is_an_error_before_anything_is_measured(tmp_path):
-    """Whether workers will be needed is not known yet; the same call must not fail on slow machines only."""
+    """It is not known yet if workers will be needed; the same call must not fail on slow machines only."""
     workload = Marked(tmp_path)
     workload.lock = threading.Lock()
     with pytest.raises(InvalidPlanError, match=r"cannot pickle '_thread.lock' object\. Define .* n_jobs=1, no timeout\.$"):
@@ -139,3 +157,178 @@ def test_a_model_that_exits_takes_an_unprotected_run_with_it(tmp_path):
     with pytest.raises(SystemExit):
         drain(LocalRunner().run(Marked(tmp_path, {2: exit_with_code}), splits(5)), kept)
     assert kept == [0, 1]
+
+
+class Clock:
+    """Time that passes only while something is measured."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+class Timed(Plain):
+    """Takes so many seconds of a clock, and does a deed at one split."""
+
+    def __init__(self, clock, seconds, at=None, deed=None):
+        self.clock, self.seconds, self.at, self.deed = clock, seconds, at, deed
+
+    def measure(self, cell):
+        self.clock.now += self.seconds
+        if cell.split == self.at:
+            self.deed()
+        return Outcome(cell)
+
+
+def run(seconds, n, **trouble):
+    clock = Clock()
+    return measure_here(Timed(clock, seconds, **trouble), splits(n), clock=clock)
+
+
+def test_a_batch_is_closed_when_its_time_is_over():
+    """Cells of 0.0625 s: the fourth is the first to end at or after 0.2 s, and what is left makes the last batch."""
+    assert [len(batch) for batch in run(0.0625, 10)] == [4, 4, 2]
+
+
+def test_a_long_cell_is_handed_over_by_itself():
+    """Nothing is kept back once its time is over."""
+    assert [len(batch) for batch in run(5, 3)] == [1, 1, 1]
+
+
+def test_time_that_the_consumer_takes_is_not_counted():
+    """A slow record of a batch must not make the next one shorter."""
+    clock = Clock()
+    lengths = []
+    for batch in measure_here(Timed(clock, 0.0625), splits(8), clock=clock):
+        lengths.append(len(batch))
+        clock.now += 100
+    assert lengths == [4, 4]
+
+
+def test_nothing_to_do_gives_nothing_of_here():
+    """No empty batch."""
+    assert list(run(1, 0)) == []
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit])
+def test_what_was_measured_before_an_interrupt_is_handed_over_first(kind):
+    """The interrupt comes at the third cell of a batch; two were measured."""
+
+    def deed():
+        raise kind
+
+    batches = run(0.01, 9, at=2, deed=deed)
+    assert [outcome.cell.split for outcome in next(batches)] == [0, 1]
+    with pytest.raises(kind):
+        next(batches)
+
+
+def test_an_interrupt_at_the_first_cell_comes_at_once():
+    """There is nothing to hand over before."""
+    with pytest.raises(KeyboardInterrupt):
+        next(run(0.01, 9, at=0, deed=interrupt))
+
+
+def test_a_workload_that_raises_costs_one_cell():
+    """It promised not to; the text of the exception goes into one line, its origin into the traceback."""
+    first, second, third = next(run(0.01, 3, at=1, deed=be_wrong))
+    assert first.is_done
+    assert third.is_done
+    assert (second.state, second.message, second.attempts) == ("raised", "ValueError: the input holds NaN", 1)
+    assert second.traceback.endswith("ValueError: the input\nholds NaN\n")
+    assert "be_wrong" in second.traceback
+
+
+def test_memory_has_a_state_of_its_own():
+    """Others may have room for what this machine has not."""
+    [outcome] = next(run(0.01, 1, at=0, deed=run_out_of_memory))
+    assert (outcome.state, outcome.message) == ("out-of-memory", "MemoryError: no room for 8 GB")
+
+
+def test_the_workload_is_entered_once_and_left(tmp_path):
+    """Also when the consumer goes away early."""
+    log = []
+
+    class Logged(Plain):
+        def __enter__(self):
+            log.append("entered")
+
+        def __exit__(self, kind, error, trace):
+            log.append(kind)
+
+    batches = measure_here(Logged(), splits(3))
+    next(batches)
+    batches.close()
+    assert log == ["entered", None] or log == ["entered", GeneratorExit]
+
+
+@pytest.fixture
+def hasty(monkeypatch):
+    """Workers are called at once."""
+    monkeypatch.setattr(local, "START_SECONDS", 0.0)
+    monkeypatch.setattr(local, "FIRST_CHECK_SECONDS", 0.0)
+
+
+@pytest.mark.parametrize(
+    ("rest_seconds", "n_workers", "worth_it"),
+    [(2.9, 2, False), (3.1, 2, True), (1.6, 16, False), (1.7, 16, True), (1e9, 1, False)],
+)
+def test_workers_pay_when_they_are_done_sooner(rest_seconds, n_workers, worth_it):
+    """They start in 1.5 s: half of 3 s, or 15/16 of 1.6 s, is what they save."""
+    assert start_pays(rest_seconds, n_workers) is worth_it
+
+
+def test_workers_begin_while_the_first_cell_still_runs(tmp_path, cold, hasty):
+    """It waits for the third to begin, which only a worker can do; when it has ended, this process is not needed any more."""
+    workload = Marked(tmp_path, {0: WaitFor(tmp_path / "begun-2")})
+    outcomes = measured(LocalRunner(2), workload, splits(100))
+    assert len(outcomes) == 100
+    assert [cell.split for cell, outcome in outcomes.items() if outcome.scores["pid"] == os.getpid()] == [0]
+
+
+def test_an_interrupt_here_keeps_the_batch_and_ends_the_workers(tmp_path, cold, hasty):
+    """It comes in the third cell here, which first waits until a worker hangs in one of its own."""
+    workload = Marked(tmp_path, {2: _After(WaitFor(tmp_path / "begun-3"), interrupt), 3: hang})
+    kept = []
+    with pytest.raises(KeyboardInterrupt):
+        drain(LocalRunner(2).run(workload, splits(100)), kept)
+    assert kept == [0, 1]
+    hanging = workload.pid(3)
+    assert hanging != os.getpid()
+    wait_until(lambda: not is_alive(hanging), 5)
+
+
+def test_workers_that_cannot_start_leave_the_work_here(tmp_path, cold, hasty, monkeypatch):
+    """This process can do it all: slower, but done."""
+    monkeypatch.setattr(worker_group, "MAX_STARTS", 1)
+    outcomes = measured(LocalRunner(2), _Immobile(tmp_path, seconds=0.03), splits(40))
+    assert measured_by(outcomes) == {os.getpid()}
+    assert len(outcomes) == 40
+
+
+def test_an_error_on_the_way_to_the_workers_ends_the_run(cold, hasty, monkeypatch):
+    """Such as no room for the file with the data."""
+
+    def no_room(packed):
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(PackedWorkload, "payload", no_room)
+    with pytest.raises(OSError, match="no space left on device"):
+        measured(LocalRunner(2), Busy(0.02), splits(60))
+
+
+class _After:
+    """One deed after another."""
+
+    def __init__(self, *deeds):
+        self.deeds = deeds
+
+    def __call__(self):
+        for deed in self.deeds:
+            deed()
+
+
+class _Immobile(Marked, NeverArrives):
+    """Works here only."""

@@ -1,34 +1,36 @@
-"""What runs inside a worker process, called in this one."""
+"""Code that runs inside a worker process."""
 
 from __future__ import annotations
 
-import gc
 import os
-from pathlib import Path
+import time
 
 import numpy as np
 import pytest
 
 from tests.runners.workloads import Busy, Entered, Plain, Unreadable, Unsendable, splits
 from tiebreak.plan.record import Outcome
-from tiebreak.runners import worker
-from tiebreak.runners.batch import Parcel
+from tiebreak.runners import processes, worker
+from tiebreak.runners.batch import PackedWorkload
 
 
 @pytest.fixture
-def held(monkeypatch):
-    """Let this process hold a workload as a worker does."""
-
-    def hold(workload):
-        monkeypatch.setattr(worker, "_held", workload)
-
-    return hold
+def process():
+    """A worker process, killed afterwards."""
+    process = processes.acquire()
+    yield process
+    processes.discard(process)
 
 
-def test_a_batch_ends_with_its_time(held):
+def prepared(process, workload, environment=None):
+    """Have a process load a workload."""
+    return process.call(worker.prepare, PackedWorkload(workload).payload(), environment or worker.Environment.current()).result()
+
+
+def test_a_batch_ends_with_its_time(process):
     """Cells of 20 ms in a batch of 50 ms: at least one is measured, far from all 100, and the report says how many."""
-    held(Busy(0.02))
-    report = worker.measure(splits(100), 0.05)
+    assert prepared(process, Busy(0.02)) is None
+    report = process.call(worker.measure, splits(100), 0.05).result()
     outcomes = worker.unpacked(report.outcomes)
     assert 1 <= len(outcomes) == len(report.seconds) <= 3
     assert [outcome.cell for outcome in outcomes] == splits(len(outcomes))
@@ -44,7 +46,7 @@ def test_outcomes_come_back_as_they_were():
 
 
 def test_arrays_come_back_bit_for_bit(rng):
-    """What a model said is kept with the scores."""
+    """Outputs of a model are kept with the scores."""
     said = rng.normal(size=(5, 3))
     [back] = worker.unpacked(worker.packed([Outcome(splits(1)[0], outputs={"predict_proba": said})]))
     np.testing.assert_array_equal(back.outputs["predict_proba"], said)
@@ -73,39 +75,38 @@ def test_what_cannot_be_read_back_raises_in_the_parent():
 
 
 def test_a_worker_without_a_workload_says_so():
-    """That would be a mistake of ours."""
+    """It would be a mistake of ours."""
     with pytest.raises(RuntimeError, match="this worker process holds no workload"):
         worker.measure(splits(1), 0.2)
 
 
-def test_the_old_workload_is_left_before_the_new_one_is_entered(tmp_path, monkeypatch):
-    """And the surroundings of the parent are taken over: folder, import path, environment, also what is gone from it."""
-    here = worker.Surroundings.of_this_process()
-    monkeypatch.setattr(worker, "_environment", None)
-    monkeypatch.setattr(worker, "_edited_since_start", lambda: False)
-    monkeypatch.chdir(tmp_path)
-    with_variable = here.environment | {"TIEBREAK_TEST": "1"}
-    try:
-        assert worker.prepare(Parcel(Entered(tmp_path, "a")).shipment(), here._replace(environment=with_variable)) is None
-        assert os.environ["TIEBREAK_TEST"] == "1"
-        assert worker.prepare(Parcel(Entered(tmp_path, "b")).shipment(), here) is None
-        assert "TIEBREAK_TEST" not in os.environ
-        assert str(Path.cwd()) == here.folder
-        pid = os.getpid()
-        assert {path.name for path in tmp_path.iterdir()} == {f"a-entered-{pid}", f"a-left-{pid}", f"b-entered-{pid}"}
-    finally:
-        worker.release()
-        gc.unfreeze()
-        os.environ.pop("TIEBREAK_TEST", None)
+def test_the_old_workload_is_left_before_the_new_one_is_entered(process, tmp_path):
+    """And the environment of the parent is taken over: folder, import path, variables, also what is gone from it."""
+    here = worker.Environment.current()
+    there = here._replace(folder=str(tmp_path), variables=here.variables | {"TIEBREAK_TEST": "1"})
+    assert prepared(process, Entered(tmp_path, "a"), there) is None
+    assert process.call(os.getenv, "TIEBREAK_TEST").result() == "1"
+    assert process.call(os.getcwd).result() == str(tmp_path)
+    assert prepared(process, Entered(tmp_path, "b"), here) is None
+    assert process.call(os.getenv, "TIEBREAK_TEST").result() is None
+    assert process.call(os.getcwd).result() == here.folder
+    pid = process.pid
+    assert {path.name for path in tmp_path.iterdir()} == {f"a-entered-{pid}", f"a-left-{pid}", f"b-entered-{pid}"}
+    process.call(worker.release).result()
     assert (tmp_path / f"b-left-{pid}").exists()
 
 
-def test_a_process_that_has_read_old_code_says_so(tmp_path, monkeypatch):
-    """A module was edited since; a fresh process does not ask, as it has read nothing yet."""
-    monkeypatch.setattr(worker, "_environment", {})
-    monkeypatch.setattr(worker, "_started", 0.0)
-    failure = worker.prepare(Parcel(Plain()).shipment(), worker.Surroundings.of_this_process())
-    assert failure == ("a source file was edited after this process had read it", "")
+def test_a_process_that_has_read_old_code_says_so(process, tmp_path):
+    """A module was edited since; a process that has yet to load a workload does not ask, as it has read nothing yet."""
+    source = tmp_path / "edited_after_it_was_read.py"
+    source.write_text("x = 1\n")
+    here = worker.Environment.current()
+    there = here._replace(path=(str(tmp_path), *here.path))
+    assert prepared(process, Plain(), there) is None
+    process.call(exec, f"import {source.stem}").result()
+    later = time.time() + 10
+    os.utime(source, (later, later))
+    assert prepared(process, Plain(), there) == ("a source file was edited after this process had read it", "")
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import numpy as np
 
 from tiebreak.cli.process import emit
 from tiebreak.cli.stores import open_url, without_password
+from tiebreak.runners.local import number_of_workers
 
 if TYPE_CHECKING:
     from tiebreak.cli.measuring import Options
@@ -198,23 +199,15 @@ def _time_lines(stored: Stored | None, n_jobs: int) -> list[str]:
         return []
     from tiebreak.views.progress import duration
 
-    n_workers = _n_workers(n_jobs)
+    n_workers = number_of_workers(n_jobs)
     processes = "1 process" if n_workers == 1 else f"{n_workers} processes"
     seconds = stored.seconds_left / n_workers
     how_long = f"about {duration(seconds)}" if seconds >= 1 else "less than a second"
     return [f"By the times in the store that takes {how_long} with {processes}."]
 
 
-def _n_workers(n_jobs: int) -> int:
-    if n_jobs > 0:
-        return n_jobs
-    import joblib
-
-    return max(1, int(joblib.cpu_count()) + 1 + n_jobs)
-
-
 def _as_dict(plan: Plan, record: RunRecord, stored: Stored | None, url: str, n_jobs: int) -> dict[str, Any]:
-    seconds = stored.seconds_left / _n_workers(n_jobs) if stored is not None else float("nan")
+    seconds = stored.seconds_left / number_of_workers(n_jobs) if stored is not None else float("nan")
     return {
         "schema": 1,
         "run": record.name,

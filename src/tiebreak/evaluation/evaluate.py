@@ -23,8 +23,8 @@ from tiebreak.plan.fingerprint import fingerprint
 from tiebreak.plan.models import is_function
 from tiebreak.plan.plan import Plan, make_plan, threads_for
 from tiebreak.plan.record import Cell, MetricRecord, Outcome
-from tiebreak.runners.runner import Runner
-from tiebreak.runners.start import make_runner
+from tiebreak.runners.local import number_of_workers
+from tiebreak.runners.runner import Runner, make_runner
 from tiebreak.scores.scores import quoted
 from tiebreak.stores.contract import Claim, Lease, RunLog, Store
 from tiebreak.stores.memory import MemoryStore
@@ -336,11 +336,10 @@ def open_log(
     import joblib
 
     cores = joblib.cpu_count()
-    n_workers = n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
     record = plan.record(
         name or (plan.default_name() if remembered else "run"),
         [MetricRecord(each.metric, fingerprint(each.fingerprint_parts) if remembered else "") for each in scorers],
-        threads=threads_for(plan, threads_per_fit, n_workers, cores),
+        threads=threads_for(plan, threads_per_fit, number_of_workers(n_jobs), cores),
         settings=settings,
         with_hashes=remembered,
     )

@@ -1,1 +1,1 @@
-"""Where cells are measured: in this process, or in several on this machine."""
+"""Runners: where cells are measured, in this process, in worker processes, or on a cluster."""

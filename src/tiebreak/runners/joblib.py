@@ -6,14 +6,11 @@ from collections.abc import Generator, Iterable
 
 from tiebreak.errors import ClusterError, InvalidParameterError, LostWorkersError
 from tiebreak.plan.record import Cell, Outcome
-from tiebreak.runners import worker
-from tiebreak.runners.batch import BATCH_SECONDS, Backlog
-from tiebreak.runners.dask import worker as dask_worker
-from tiebreak.runners.dask.worker import Cargo
-from tiebreak.runners.runner import Workload
-from tiebreak.runners.worker import Failure, Report, failed, in_one_line
+from tiebreak.runners.batch import BATCH_SECONDS, CellQueue, Workload
+from tiebreak.runners.dask.worker import ScatteredWorkload, measure_for_joblib, packed_cells
+from tiebreak.runners.worker import Failure, Report, failed, in_one_line, unpacked
 
-DEPTH = 2
+BATCHES_PER_ROUND = 2
 """Batches for each worker in a round."""
 
 
@@ -27,7 +24,7 @@ class JoblibRunner:
     """
 
     def run(self, workload: Workload, cells: Iterable[Cell]) -> Generator[list[Outcome], None, None]:
-        """Each cell's outcome once, in batches, as `Runner.run` promises.
+        """Measure each cell once and yield the outcomes in batches, as `Runner.run` promises.
 
         Raises
         ------
@@ -38,32 +35,32 @@ class JoblibRunner:
         LostWorkersError
             The backend has failed.
         ClusterError
-            A worker cannot take the workload over.
+            A worker cannot load the workload.
         """
         from joblib import Parallel, delayed
 
         n_workers = _n_workers()
-        backlog = Backlog(cells)
-        suspects: list[Cell] = []
-        cargo = Cargo.of(workload)
-        measure = delayed(dask_worker.measure_for_joblib)
+        queue = CellQueue(cells)
+        retries: list[Cell] = []
+        scattered = ScatteredWorkload.of(workload)
+        measure = delayed(measure_for_joblib)
         with Parallel(batch_size=1) as parallel:
-            while batches := [[cell] for cell in suspects] or _round(backlog, n_workers):
-                suspects = []
+            while batches := [[cell] for cell in retries] or _round(queue, n_workers):
+                retries = []
                 try:
-                    answers = parallel(measure(cargo, dask_worker.packed_cells(batch), BATCH_SECONDS) for batch in batches)
+                    answers = parallel(measure(scattered, packed_cells(batch), BATCH_SECONDS) for batch in batches)
                 except Exception as error:
                     raise LostWorkersError(
                         f"joblib has failed to measure {sum(map(len, batches))} cells: {in_one_line(error)}. What was measured "
                         "until then is kept where there is a store; the same call goes on from there."
                     ) from error
-                read = [_read(backlog, batch, answer, suspects) for batch, answer in zip(batches, answers, strict=True)]
+                read = [_read(queue, batch, answer, retries) for batch, answer in zip(batches, answers, strict=True)]
                 if outcomes := [outcome for each in read for outcome in each]:
                     yield outcomes
 
 
 def _n_workers() -> int:
-    """How many workers the active backend has."""
+    """Number of workers of the active backend."""
     from joblib import effective_n_jobs
     from joblib.parallel import get_active_backend
 
@@ -79,21 +76,21 @@ def _n_workers() -> int:
     return n_workers
 
 
-def _round(backlog: Backlog, n_workers: int) -> list[list[Cell]]:
+def _round(queue: CellQueue, n_workers: int) -> list[list[Cell]]:
     """Batches that are measured together."""
-    batches = (backlog.take_batch(n_workers) for _ in range(DEPTH * n_workers))
+    batches = (queue.take_batch(n_workers) for _ in range(BATCHES_PER_ROUND * n_workers))
     return [batch for batch in batches if batch]
 
 
-def _read(backlog: Backlog, cells: list[Cell], answer: Report | Failure, suspects: list[Cell]) -> list[Outcome]:
-    """What a worker has sent; the cells of an answer that cannot be read are to be measured each alone."""
+def _read(queue: CellQueue, cells: list[Cell], answer: Report | Failure, retries: list[Cell]) -> list[Outcome]:
+    """Outcomes of an answer; the cells of one that cannot be read are to be measured each alone."""
     if isinstance(answer, Failure):
         raise ClusterError(f"A worker of joblib cannot take models and data over: {answer.message}.")
-    measured = backlog.settle(cells, answer.seconds)
+    measured = queue.finish(cells, answer.seconds)
     try:
-        return worker.unpacked(answer.outcomes)
+        return unpacked(answer.outcomes)
     except Exception as error:
         if len(measured) == 1:
             return [failed(measured[0], error)]
-        suspects += measured
+        retries += measured
         return []

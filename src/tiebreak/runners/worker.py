@@ -1,4 +1,4 @@
-"""What runs inside a worker process: one workload at a time is held, entered, and measured on demand."""
+"""Code that runs inside a worker process: one workload at a time is held, entered, and measured on demand."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pickle
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from operator import attrgetter
@@ -16,76 +16,19 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from tiebreak.plan.record import Cell, Outcome, State
-from tiebreak.runners.batch import BATCH_SECONDS, Shipment, cloudpickle_dumps, unpack
-from tiebreak.runners.runner import Workload
+from tiebreak.runners.batch import Payload, Workload, cloudpickle_dumps
 
 
-def measure_here(
-    workload: Workload, cells: Iterable[Cell], *, clock: Callable[[], float] = time.perf_counter
-) -> Iterator[list[Outcome]]:
-    """Measure one cell after the other; a batch is handed over as soon as `BATCH_SECONDS` have passed since it was begun.
-
-    Parameters
-    ----------
-    workload : Workload
-    cells : iterable of Cell
-    clock : callable
-        Gives seconds; for tests.
-
-    Yields
-    ------
-    list of Outcome
-        When KeyboardInterrupt or the like comes in between, first what was measured until then; it is raised at the next step.
-    """
-    batch: list[Outcome] = []
-    with workload:
-        closes = clock() + BATCH_SECONDS
-        try:
-            for cell in cells:
-                batch.append(attempt(workload, cell))
-                if clock() >= closes:
-                    full, batch = batch, []
-                    yield full
-                    closes = clock() + BATCH_SECONDS
-        except GeneratorExit:  # the consumer wants no more
-            raise
-        except BaseException:
-            if batch:
-                yield batch
-            raise
-    if batch:
-        yield batch
-
-
-def attempt(workload: Workload, cell: Cell) -> Outcome:
-    """Measure a cell; should the workload itself raise, against its promise, that costs this one cell only."""
-    try:
-        return workload.measure(cell)
-    except Exception as error:
-        return failed(cell, error)
-
-
-def failed(cell: Cell, error: BaseException) -> Outcome:
-    """The outcome of a cell that ended with an exception."""
-    state: State = "out-of-memory" if isinstance(error, MemoryError) else "raised"
-    return Outcome(cell, state, message=in_one_line(error), traceback="".join(traceback.format_exception(error)))
-
-
-def in_one_line(error: BaseException) -> str:
-    """An exception as people are told of it: "ValueError: the input holds NaN"."""
-    return " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
-
-
-class Surroundings(NamedTuple):
-    """What a process that has been waiting for a while may have missed: its parent's folder, import path, environment."""
+class Environment(NamedTuple):
+    """Settings of the parent that a process that has been waiting may have missed: folder, import path, variables."""
 
     folder: str | None
     path: tuple[str, ...]
-    environment: Mapping[str, str]
+    variables: Mapping[str, str]
 
     @classmethod
-    def of_this_process(cls) -> Surroundings:
-        """As they are now."""
+    def current(cls) -> Environment:
+        """Environment of this process as it is now."""
         try:
             folder = str(Path.cwd())
         except OSError:  # it was removed
@@ -94,14 +37,14 @@ class Surroundings(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """Why a worker could not take over the work. It is an answer rather than an exception, which might not be picklable."""
+    """Reason why a worker could not load a workload. It is an answer, as an exception might not be picklable."""
 
     message: str
     traceback: str
 
 
 class Report(NamedTuple):
-    """The cells that were measured, counted from the first one given, with their outcomes as `packed`."""
+    """Seconds of the cells that were measured, counted from the first one given, and their outcomes as `packed`."""
 
     seconds: list[float]
     outcomes: bytes
@@ -111,20 +54,20 @@ _values_of = attrgetter(*(field.name for field in fields(Outcome)))
 _started = time.time()
 _held: Workload | None = None
 _is_large = False
-_environment: Mapping[str, str] | None = None
+_variables: Mapping[str, str] | None = None
 
 
-def prepare(shipment: Shipment, surroundings: Surroundings) -> Failure | None:
-    """Take over a workload and enter it; an earlier one is left and dropped."""
+def prepare(payload: Payload, environment: Environment) -> Failure | None:
+    """Load a workload and enter it; an earlier one is left and dropped."""
     global _held, _is_large
     try:
         release()
-        if _environment is not None and _edited_since_start():
+        if _variables is not None and _edited_since_start():
             return Failure("a source file was edited after this process had read it", "")
-        _move_to(surroundings)
-        workload = unpack(shipment)
+        _adopt(environment)
+        workload = payload.unpack()
         workload.__enter__()
-        _held, _is_large = workload, bool(shipment.path)
+        _held, _is_large = workload, bool(payload.path)
         # loky collects garbage every second, and with scikit-learn imported that takes a tenth of it. What is there now stays.
         gc.freeze()
     except Exception as error:
@@ -160,7 +103,7 @@ def measure_with(workload: Workload, cells: Sequence[Cell], seconds: float) -> R
 
 
 def release() -> None:
-    """Leave the workload and let its memory go."""
+    """Leave the workload and free its memory."""
     global _held
     if _held is not None:
         workload, _held = _held, None
@@ -182,8 +125,27 @@ def leave(error: BaseException) -> NoReturn:
     os._exit(code & 0xFF if isinstance(code, int) else 0 if code is None else 1)
 
 
+def attempt(workload: Workload, cell: Cell) -> Outcome:
+    """Measure a cell; should the workload itself raise, against its promise, that costs this one cell only."""
+    try:
+        return workload.measure(cell)
+    except Exception as error:
+        return failed(cell, error)
+
+
+def failed(cell: Cell, error: BaseException) -> Outcome:
+    """Outcome of a cell that ended with an exception."""
+    state: State = "out-of-memory" if isinstance(error, MemoryError) else "raised"
+    return Outcome(cell, state, message=in_one_line(error), traceback="".join(traceback.format_exception(error)))
+
+
+def in_one_line(error: BaseException) -> str:
+    """Exception as a message shows it: "ValueError: the input holds NaN"."""
+    return " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
+
+
 def packed(outcomes: list[Outcome]) -> bytes:
-    """All outcomes as a pickle of plain tuples, several times as fast as of themselves; one that cannot be is replaced."""
+    """Pickle all outcomes as plain tuples, several times as fast as of themselves; one that cannot be is replaced."""
     values = [_values_of(outcome) for outcome in outcomes]
     try:
         return pickle.dumps(values, protocol=5)
@@ -198,13 +160,13 @@ def packed(outcomes: list[Outcome]) -> bytes:
 
 
 def unpacked(outcomes: bytes) -> list[Outcome]:
-    """The outcomes again, in the parent."""
+    """Read outcomes that were `packed`, in the parent."""
     values: list[tuple[Any, ...]] = pickle.loads(outcomes)  # noqa: S301  (from a process that this one has started)
     return [Outcome(*each) for each in values]
 
 
 def _edited_since_start() -> bool:
-    """Whether the file of some imported module is newer than this process, which then may hold the old version."""
+    """Tell if the file of some imported module is newer than this process, which then may hold the old version."""
     for module in list(sys.modules.values()):
         file = getattr(module, "__dict__", {}).get("__file__")
         if isinstance(file, str):
@@ -214,14 +176,14 @@ def _edited_since_start() -> bool:
     return False
 
 
-def _move_to(surroundings: Surroundings) -> None:
-    """Follow the parent."""
-    global _environment
-    for name in (_environment or {}).keys() - surroundings.environment.keys():
+def _adopt(environment: Environment) -> None:
+    """Take over the parent's folder, import path and variables."""
+    global _variables
+    for name in (_variables or {}).keys() - environment.variables.keys():
         os.environ.pop(name, None)
-    os.environ.update(surroundings.environment)
-    _environment = surroundings.environment
-    sys.path[:] = surroundings.path
-    if surroundings.folder is not None:
+    os.environ.update(environment.variables)
+    _variables = environment.variables
+    sys.path[:] = environment.path
+    if environment.folder is not None:
         with suppress(OSError):
-            os.chdir(surroundings.folder)
+            os.chdir(environment.folder)

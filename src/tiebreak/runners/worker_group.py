@@ -1,4 +1,4 @@
-"""Several worker processes at work on one backlog."""
+"""Several worker processes that measure the cells of one queue; one that dies or exceeds the time is replaced."""
 
 from __future__ import annotations
 
@@ -13,43 +13,47 @@ from typing import Any, NamedTuple, Self
 
 from tiebreak.errors import LostWorkersError
 from tiebreak.plan.record import Cell, Outcome, State
-from tiebreak.runners import processes as pool
-from tiebreak.runners import worker
-from tiebreak.runners.batch import BATCH_SECONDS, Backlog, Parcel
+from tiebreak.runners import processes, worker
+from tiebreak.runners.batch import BATCH_SECONDS, CellQueue, PackedWorkload
 from tiebreak.runners.processes import WorkerProcess
-from tiebreak.runners.worker import Failure, Report, Surroundings, failed, in_one_line
+from tiebreak.runners.worker import Environment, Failure, Report, failed, in_one_line
 
 MAX_STARTS = 3
-"""A place where so many processes in a row could not take over the work is closed."""
+"""A worker for which so many processes in a row could not load the workload is given up."""
 
 MAX_TRIES = 2
 """A cell that has cost so many processes their life while it was measured alone is given up."""
 
 GRACE_SECONDS = 0.1
-"""From giving a worker a cell until it has begun: a millisecond, on a crowded machine more."""
+"""From assigning a cell until it has begun: a millisecond, on a crowded machine more."""
+
+CHECK_SECONDS = 5.0
+"""Seconds between two checks for processes whose death is hidden by children that they have left behind."""
+
+RELEASE_SECONDS = 2.0
 
 
-class Loss(NamedTuple):
-    """Why there is no result."""
+class ProcessFailure(NamedTuple):
+    """Reason why a process gave no result."""
 
     state: State
     message: str
     traceback: str = ""
 
 
-class Slot:
-    """A place for one worker process at a time.
+class Worker:
+    """A worker of a group: it has one process at a time, and is given another when that is lost.
 
     Parameters
     ----------
-    backlog : Backlog
-        Where cells that a worker did not get to are put back, and measured seconds are noted.
+    queue : CellQueue
+        Where cells that were not got to are put back, and measured seconds are learnt.
     timeout : float or None
         Seconds for a cell.
     """
 
-    def __init__(self, backlog: Backlog, timeout: float | None) -> None:
-        self._backlog = backlog
+    def __init__(self, queue: CellQueue, timeout: float | None) -> None:
+        self._queue = queue
         self._timeout = timeout
         self._process: WorkerProcess | None = None
         self._killed: WorkerProcess | None = None
@@ -58,59 +62,54 @@ class Slot:
         self._failed_starts = 0
         self.future: Future[Any] | None = None
         self.deadline = float("inf")
-        self.suspects: deque[Cell] = deque()
-        self.loss: Loss | None = None
+        self.retries: deque[Cell] = deque()  # to be measured again, each alone
+        self.failure: ProcessFailure | None = None
 
     @property
-    def is_closed(self) -> bool:
-        """Whether no process could be got to work here."""
+    def is_given_up(self) -> bool:
+        """Tell if no process could be got to work."""
         return self._failed_starts >= MAX_STARTS
 
     @property
-    def is_vacant(self) -> bool:
-        """Whether it is to be given a process."""
-        return self._process is None and not self.is_closed
+    def lacks_process(self) -> bool:
+        """Tell if it is to be started."""
+        return self._process is None and not self.is_given_up
 
     @property
     def is_ready(self) -> bool:
-        """Whether it has a process that waits for cells."""
+        """Tell if its process waits for cells."""
         return self._process is not None and self.future is None
 
     @property
     def is_starting(self) -> bool:
-        """Whether its process is taking over the workload."""
+        """Tell if its process is loading the workload."""
         return self.future is not None and not self._cells
 
-    @property
-    def is_measuring(self) -> bool:
-        """Whether its process has cells."""
-        return bool(self._cells)
-
-    def engage(self, parcel: Parcel) -> None:
+    def start(self, workload: PackedWorkload) -> None:
         """Get a process and send it the workload."""
-        while self.is_vacant:
-            self._process = pool.hire()
+        while self.lacks_process:
+            self._process = processes.acquire()
             try:
-                self.future = self._process.call(worker.prepare, parcel.shipment(), Surroundings.of_this_process())
+                self.future = self._process.call(worker.prepare, workload.payload(), Environment.current())
             except BrokenExecutor as error:  # it has died this moment
-                self._started(_loss(self._process, error))
+                self._started(_reason(self._process, error))
 
-    def give(self, cells: list[Cell]) -> None:
+    def assign(self, cells: list[Cell]) -> None:
         """Have cells measured."""
         if self._process is None:
-            raise RuntimeError("a place without a process was given cells")
+            raise RuntimeError("a worker without a process was assigned cells")
         try:
             self.future = self._process.call(worker.measure, cells, BATCH_SECONDS)
-        except BrokenExecutor:  # it has died while it waited, which is nobody's fault
-            self._backlog.put_back(cells)
-            self.retire()
+        except BrokenExecutor:  # it has died while it waited, of which no cell is the cause
+            self._queue.put_back(cells)
+            self.stop()
             return
         self._cells = cells
         if self._timeout is not None:
             self.deadline = time.monotonic() + self._timeout + GRACE_SECONDS
 
     def collect(self) -> list[Outcome]:
-        """What has come of it by now."""
+        """Outcomes that have come by now."""
         if self.future is None or self._process is None:
             return []
         if not self.future.done():
@@ -118,214 +117,206 @@ class Slot:
         future, cells = self.future, self._cells
         self.future, self._cells, self.deadline = None, [], float("inf")
         error = future.exception()
-        loss = None if error is None else _loss(self._process, error)
+        failure = None if error is None else _reason(self._process, error)
         if not cells:
-            self._started(loss or future.result())
+            self._started(failure or future.result())
             return []
-        return self._lost(cells, loss) if loss is not None else self._read(cells, future.result())
+        return self._lost(cells, failure) if failure is not None else self._read(cells, future.result())
 
-    def look_for_death(self) -> None:
+    def check(self) -> None:
         """Notice a busy process that has died and left children behind, or a waiting one that is of no use any more."""
         if self._process is None:
             return
         if self.future is not None:
-            self._process.free_if_dead()
+            self._process.kill_children_if_dead()
         elif not self._process.is_usable:
-            self.retire()
+            self.stop()
 
-    def retire(self) -> None:
+    def stop(self) -> None:
         """Kill the process, if there is one, and drop what it was doing."""
-        self.bury()  # the one before
+        self.wait()  # for the one before
         process, self._process = self._process, None
         self.future, self._cells, self.deadline = None, [], float("inf")
         if process is not None:
-            pool.dismiss(process)
+            processes.discard(process)
             self._killed = process
 
-    def bury(self) -> None:
+    def wait(self) -> None:
         """Wait until the last process that was killed is gone."""
         if self._killed is not None:
-            self._killed.bury()
+            self._killed.wait()
             self._killed = None
 
-    def hand_back(self) -> Future[None] | None:
-        """Leave the process to the next run; the future says when it has dropped this one's workload."""
+    def end(self, *, with_error: bool) -> Future[None] | None:
+        """Kill a busy process, or leave a waiting one to the next run; the future says when that has dropped the workload.
+
+        Parameters
+        ----------
+        with_error : bool
+            Kill one that is only loading the workload as well.
+        """
+        if self._cells or (self.is_starting and with_error):
+            self.stop()
         process, self._process = self._process, None
         self.future = None
-        return None if process is None else pool.give_back(process)
+        return None if process is None else processes.release(process)
 
-    def _started(self, result: Failure | Loss | None) -> None:
-        """Begin with a process that has taken over the workload, or try another."""
+    def _started(self, result: Failure | ProcessFailure | None) -> None:
+        """Begin with a process that has loaded the workload, or let go of one that could not."""
         if result is None:
             self._failed_starts = 0
             return
-        self.retire()
+        self.stop()
         self._failed_starts += 1
-        if isinstance(result, Failure):
-            result = Loss("raised", *result)
-        self.loss = result
+        self.failure = ProcessFailure("raised", *result) if isinstance(result, Failure) else result
 
     def _read(self, cells: list[Cell], report: Report) -> list[Outcome]:
-        """The outcomes that a worker has sent."""
-        measured = list(self._backlog.settle(cells, report.seconds))
+        """Outcomes of a report."""
+        measured = self._queue.finish(cells, report.seconds)
         try:
             outcomes = worker.unpacked(report.outcomes)
         except Exception as error:
             outcome = failed(measured[0], error)
-            return self._lost(measured, Loss(outcome.state, outcome.message, outcome.traceback))
+            return self._lost(measured, ProcessFailure(outcome.state, outcome.message, outcome.traceback))
         if self._tries:
             return [replace(outcome, attempts=outcome.attempts + self._tries[outcome.cell]) for outcome in outcomes]
         return outcomes
 
     def _expired(self) -> list[Outcome]:
-        """The cell has used up its time."""
+        """Outcome of a cell that has used up its time."""
         [cell] = self._cells
-        self.retire()
+        self.stop()
         return [Outcome(cell, "timed-out", message=f"no result after {self._timeout:g} s", attempts=1 + self._tries[cell])]
 
-    def _lost(self, cells: list[Cell], loss: Loss) -> list[Outcome]:
-        """Set the cells of a lost batch aside, to be measured alone; one that was alone is to blame."""
-        self.retire()
+    def _lost(self, cells: list[Cell], failure: ProcessFailure) -> list[Outcome]:
+        """Set the cells of a lost batch aside, to be measured alone; one that was alone is the cause."""
+        self.stop()
         if len(cells) > 1:
-            self.suspects.extend(cells)
+            self.retries.extend(cells)
             return []
         [cell] = cells
         self._tries[cell] += 1
-        if loss.state == "killed" and self._tries[cell] < MAX_TRIES:
-            self.suspects.append(cell)
+        if failure.state == "killed" and self._tries[cell] < MAX_TRIES:
+            self.retries.append(cell)
             return []
-        return [Outcome(cell, loss.state, message=loss.message, traceback=loss.traceback, attempts=self._tries[cell])]
+        return [Outcome(cell, failure.state, message=failure.message, traceback=failure.traceback, attempts=self._tries[cell])]
 
 
-def _loss(process: WorkerProcess, error: BaseException) -> Loss:
-    """Why a call has failed."""
-    from joblib.externals.loky.process_executor import TerminatedWorkerError
-
-    if isinstance(error, TerminatedWorkerError):
-        return Loss("killed", process.bury())
-    state: State = "out-of-memory" if isinstance(error, MemoryError) else "raised"
-    return Loss(state, in_one_line(error), str(error.__cause__ or ""))
-
-
-LOOK_SECONDS = 5.0
-"""How often to look for processes whose death is hidden by children that they have left behind."""
-
-RELEASE_SECONDS = 2.0
-
-
-class Crew:
-    """Hands batches out and collects their outcomes; a worker that dies or exceeds the time is replaced.
+class WorkerGroup:
+    """Hands batches out to workers and collects their outcomes.
 
     Parameters
     ----------
-    parcel : Parcel
-        The workload, closed at the end.
-    backlog : Backlog
+    workload : PackedWorkload
+        Closed at the end.
+    queue : CellQueue
     n_workers : int
     timeout : float or None
         Seconds for a cell; then each batch is one cell.
     """
 
-    def __init__(self, parcel: Parcel, backlog: Backlog, n_workers: int, timeout: float | None) -> None:
-        self._parcel = parcel
-        self._backlog = backlog
+    def __init__(self, workload: PackedWorkload, queue: CellQueue, n_workers: int, timeout: float | None) -> None:
+        self._workload = workload
+        self._queue = queue
         self._timeout = timeout
-        self._slots = [Slot(backlog, timeout) for _ in range(n_workers)]
+        self._workers = [Worker(queue, timeout) for _ in range(n_workers)]
 
     def outcomes(self) -> Iterator[list[Outcome]]:
-        """All that is left of the backlog, measured; what several workers have ready is handed over together."""
+        """Measure all that is left in the queue; what several workers have ready is handed over together."""
         while True:
             self.hand_out()
-            busy = [slot for slot in self._slots if slot.future is not None]
+            busy = [each for each in self._workers if each.future is not None]
             if not busy:
                 break
-            soonest = min(slot.deadline for slot in busy) - time.monotonic()
-            done, _ = wait([slot.future for slot in busy if slot.future], max(0.0, min(soonest, LOOK_SECONDS)), FIRST_COMPLETED)
+            soonest = min(each.deadline for each in busy) - time.monotonic()
+            done, _ = wait([each.future for each in busy if each.future], max(0.0, min(soonest, CHECK_SECONDS)), FIRST_COMPLETED)
             if not done:
-                self._look_for_deaths()
-            outcomes = [outcome for slot in busy for outcome in slot.collect()]
-            if outcomes:
+                self._check()
+            if outcomes := [outcome for each in busy for outcome in each.collect()]:
                 yield outcomes
-        if outcomes := self._given_up():
+        if outcomes := self._unmeasured():
             yield outcomes
 
     def hand_out(self) -> None:
-        """Give cells to all workers that wait for some, and get workers for the places that lack one."""
-        self._look_for_deaths()
-        self._pass_suspects_on()
-        for slot in self._slots:
-            if slot.is_ready:
-                if slot.suspects:
-                    slot.give([slot.suspects.popleft()])
-                elif batch := self._next_batch():
-                    slot.give(batch)
-        n_wanted = len(self._backlog) - len(self.starting())
-        for slot in self._slots:
-            if slot.is_vacant and (slot.suspects or n_wanted > 0):
-                slot.engage(self._parcel)
+        """Give cells to all workers that wait for some, and start those that lack a process."""
+        self._check()
+        open_workers = [each for each in self._workers if not each.is_given_up]
+        for each in self._workers:
+            if each.is_given_up and open_workers:  # its retries are another's
+                open_workers[0].retries.extend(each.retries)
+                each.retries.clear()
+        for each in self._workers:
+            if each.is_ready:
+                if each.retries:
+                    each.assign([each.retries.popleft()])
+                elif batch := self._next_batch(len(open_workers)):
+                    each.assign(batch)
+        n_wanted = len(self._queue) - len(self.starting())
+        for each in self._workers:
+            if each.lacks_process and (each.retries or n_wanted > 0):
+                each.start(self._workload)
                 n_wanted -= 1
 
     def starting(self) -> list[Future[Any]]:
-        """Of those workers that are not at work yet; done when they could be."""
-        return [slot.future for slot in self._slots if slot.is_starting and slot.future is not None]
+        """Futures of the workers that are loading the workload."""
+        return [each.future for each in self._workers if each.is_starting and each.future is not None]
 
-    def welcome(self) -> bool:
-        """See which workers have started, without collecting outcomes; whether there are any."""
-        for slot in self._slots:
-            if slot.is_starting:
-                slot.collect()
-        return any(slot.is_ready for slot in self._slots)
+    def has_ready(self) -> bool:
+        """See which workers have started, without collecting outcomes, and tell if there are any."""
+        for each in self._workers:
+            if each.is_starting:
+                each.collect()
+        return any(each.is_ready for each in self._workers)
 
-    def _next_batch(self) -> list[Any]:
-        """What the next worker is to measure."""
+    def _next_batch(self, n_workers: int) -> list[Cell]:
+        """Take cells for the next worker."""
         if self._timeout is None:
-            return self._backlog.take_batch(sum(not slot.is_closed for slot in self._slots))
-        cell = self._backlog.take_one()
+            return self._queue.take_batch(n_workers)
+        cell = self._queue.take()
         return [] if cell is None else [cell]
 
-    def _pass_suspects_on(self) -> None:
-        """What was to be tried again in a place that is closed by now is tried in another."""
-        open_slot = next((slot for slot in self._slots if not slot.is_closed), None)
-        for slot in self._slots:
-            if slot.is_closed and open_slot is not None:
-                open_slot.suspects.extend(slot.suspects)
-                slot.suspects.clear()
+    def _check(self) -> None:
+        for each in self._workers:
+            each.check()
 
-    def _look_for_deaths(self) -> None:
-        for slot in self._slots:
-            slot.look_for_death()
-
-    def _given_up(self) -> list[Outcome]:
-        """Outcomes of what nobody could be got to measure.
+    def _unmeasured(self) -> list[Outcome]:
+        """Outcomes of the cells for which no worker is left.
 
         Raises
         ------
         LostWorkersError
             The processes died as they started: that is no property of any cell, and may be better next time.
         """
-        cells = [cell for slot in self._slots for cell in slot.suspects] + self._backlog.take_all()
+        cells = [cell for each in self._workers for cell in each.retries] + self._queue.take_all()
         if not cells:
             return []
-        loss = next(slot.loss for slot in self._slots if slot.loss is not None)
-        if loss.state == "killed":
+        failure = next(each.failure for each in self._workers if each.failure is not None)
+        if failure.state == "killed":
             raise LostWorkersError(
-                f"No worker process could be started for the remaining {len(cells)} cells: {loss.message}. "
+                f"No worker process could be started for the remaining {len(cells)} cells: {failure.message}. "
                 "Make room on this machine or lower n_jobs, and run the same again to go on."
             )
-        message = f"no worker process could take over the work: {loss.message}"
-        return [Outcome(cell, loss.state, message=message, traceback=loss.traceback) for cell in cells]
+        message = f"no worker process could take over the work: {failure.message}"
+        return [Outcome(cell, failure.state, message=message, traceback=failure.traceback) for cell in cells]
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Kill whoever is at work still, and leave the others to the next run."""
-        for slot in self._slots:
-            if slot.is_measuring or (slot.is_starting and kind is not None):
-                slot.retire()
-        released = [future for slot in self._slots if (future := slot.hand_back()) is not None]
-        for slot in self._slots:
-            slot.bury()
+        """Kill the workers that are busy still, and leave the others to the next run."""
+        released = [future for each in self._workers if (future := each.end(with_error=kind is not None)) is not None]
+        for each in self._workers:
+            each.wait()
         if sys.platform == "win32":  # where a file cannot be removed while someone reads it
             wait(released, RELEASE_SECONDS)
-        self._parcel.close()
+        self._workload.close()
+
+
+def _reason(process: WorkerProcess, error: BaseException) -> ProcessFailure:
+    """Reason why a call has failed."""
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+    if isinstance(error, TerminatedWorkerError):
+        return ProcessFailure("killed", process.wait())
+    state: State = "out-of-memory" if isinstance(error, MemoryError) else "raised"
+    return ProcessFailure(state, in_one_line(error), str(error.__cause__ or ""))

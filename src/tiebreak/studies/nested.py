@@ -21,7 +21,7 @@ from tiebreak.numerics import FloatArray, check_probability, check_rope
 from tiebreak.plan.nested import NestedPlan, Selection, make_nested_plan
 from tiebreak.plan.plan import Plan
 from tiebreak.plan.record import Cell
-from tiebreak.runners.start import make_runner
+from tiebreak.runners.runner import make_runner
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, SplitDesign, look_up, quoted
 from tiebreak.stores.contract import Store

@@ -1,1 +1,1 @@
-"""Cells measured on a Dask cluster."""
+"""Measuring on a Dask cluster."""

@@ -7,41 +7,148 @@ import uuid
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple
 
-from tiebreak.errors import ClusterError, LostWorkersError
+from tiebreak.errors import ClusterError, InvalidParameterError, LostWorkersError
 from tiebreak.plan.record import Cell, Outcome
-from tiebreak.runners import worker
-from tiebreak.runners.batch import BATCH_SECONDS, Backlog
+from tiebreak.runners.batch import BATCH_SECONDS, CellQueue
 from tiebreak.runners.dask import worker as dask_worker
-from tiebreak.runners.dask.cluster import GO_ON, Cluster, Future
-from tiebreak.runners.dask.worker import Cargo
-from tiebreak.runners.worker import Failure, Report, failed
+from tiebreak.runners.dask.worker import ScatteredWorkload
+from tiebreak.runners.worker import Failure, Report, failed, in_one_line, unpacked
 
-LOOK_SECONDS = 1.0
-"""How often to see which workers there are, and whether there still is a scheduler."""
+Future = Any
+"""A `distributed.Future`, whose methods have no types."""
+
+ANSWER_SECONDS = 15.0
+"""Seconds that a scheduler may take to answer; it does so in milliseconds, unless it is very busy."""
+
+CHECK_SECONDS = 1.0
+"""Seconds between two checks which workers there are, and if there still is a scheduler."""
 
 FETCH_SECONDS = 5.0
-"""How long to wait at first for an answer that is there; the worker that has it may be gone. Each time twice as long."""
+"""Seconds to wait at first for an answer that is there; the worker that has it may be gone. Each time twice as long."""
+
+TASKS_PER_WORKER = 2
+"""Batches on their way for each worker: one that it measures, and the next, so that it need not wait for this process."""
+
+MAX_DEATHS = 2
+"""A cell that so many workers have died under while it was measured alone is given up."""
+
+MAX_LOADS = 6
+"""Times in a row that all workers that load the workload may die of it."""
+
+GO_ON = "What was measured until then is kept where there is a store; the same call goes on from there"
+
+
+class Cluster:
+    """A Dask cluster as the runner sees it, asked with a time limit by a client that is connected.
+
+    Parameters
+    ----------
+    client : distributed.Client
+
+    Raises
+    ------
+    InvalidParameterError
+        A client that waits for nothing (``asynchronous=True``), or whose workers are threads of this process.
+    ClusterError
+        A client that is not connected any more.
+    """
+
+    def __init__(self, client: Any) -> None:  # some methods of a distributed.Client have no types
+        self._client = client
+        if client.asynchronous:
+            raise InvalidParameterError("runner is an asynchronous Client; give one made without asynchronous=True.")
+        with self._asking():
+            found = self._client.sync(self._client.scheduler.identity, callback_timeout=ANSWER_SECONDS)
+        self.address = str(found["address"])
+        if self.address.startswith("inproc:") or any(each.startswith("inproc:") for each in self.workers()):
+            raise InvalidParameterError(
+                "The workers of this Client are threads of your own process, which models and settings of threads are not safe "
+                "with. Make it with processes=True, or use n_jobs= without a runner."
+            )
+
+    def workers(self) -> list[str]:
+        """Addresses of the workers that are there; as many as processes.
+
+        Raises
+        ------
+        ClusterError
+            The scheduler is gone or does not answer.
+        """
+        with self._asking():
+            return list(self._client.sync(self._client.scheduler.ncores, callback_timeout=ANSWER_SECONDS))
+
+    def scatter(self, name: str, value: object) -> Future:
+        """Put something into the workers' memory; None if there is no worker, or the one that was chosen has just died.
+
+        Raises
+        ------
+        ClusterError
+            The scheduler is gone, or the worker does not know what it was sent.
+        """
+        try:
+            return self._client.scatter({name: value}, hash=False, broadcast=False, timeout=ANSWER_SECONDS)[name]
+        except (OSError, CancelledError):
+            self.workers()
+            return None
+        except Exception as error:
+            self.workers()
+            raise self.unfit(error) from error
+
+    def submit(self, function: Callable[..., object], *arguments: object, key: str, worker: str = "") -> Future:
+        """Have a function called by some worker, or by a certain one and no other."""
+        with self._asking():
+            return self._client.submit(function, *arguments, key=key, pure=False, workers=[worker] if worker else None)
+
+    def unfit(self, error: BaseException) -> ClusterError:
+        """Error for one that is neither the work's nor that of a lost connection: mostly a package that is missing."""
+        what = in_one_line(error).rstrip(".")
+        lacks = "tiebreak has to be installed where the scheduler and where the workers run. " if "tiebreak" in what else ""
+        return ClusterError(f"The Dask cluster at {self.address} cannot do the work: {what}. {lacks}{GO_ON}.")
+
+    @contextmanager
+    def _asking(self) -> Iterator[None]:
+        """End the run with whatever goes wrong between here and the scheduler.
+
+        Raises
+        ------
+        ClusterError
+        """
+        if self._client.status != "running":
+            raise self._lost(None)
+        try:
+            yield
+        except Exception as error:
+            if isinstance(error, OSError | CancelledError) or self._client.status != "running":
+                raise self._lost(error) from error
+            raise
+
+    def _lost(self, error: BaseException | None) -> ClusterError:
+        address = getattr(self, "address", None) or getattr(self._client.scheduler, "address", None) or "that this client had"
+        why = f" ({in_one_line(error)})" if error is not None and str(error) else ""
+        return ClusterError(
+            f"The Dask scheduler at {address} is gone or does not answer{why}. {GO_ON}, with this scheduler or a new one."
+        )
 
 
 class Call(NamedTuple):
-    """What some worker is to do.
+    """A call to some worker.
 
     Attributes
     ----------
     future : Future
     cells : list of Cell
-        To be measured; none where the worker only takes the workload over.
+        To be measured; none where the worker only loads the workload.
     worker : str
         The only one that may do it; "" for any.
     token : str
-        Of the cargo that it needs.
+        Of the workload that it needs.
     seconds : float
-        How long its answer may take to be fetched.
+        Time limit for fetching its answer.
     """
 
     future: Future
@@ -51,16 +158,16 @@ class Call(NamedTuple):
     seconds: float = FETCH_SECONDS
 
 
-class Settled(NamedTuple):
-    """A call that nobody waits for any more.
+class FinishedCall(NamedTuple):
+    """A call that is waited for no longer.
 
     Attributes
     ----------
     call : Call
     answer : Report, Failure or None
-        None from a worker that has taken the workload over.
+        None from a worker that has loaded the workload.
     is_lost : bool
-        Whether workers were lost under it, so that there is no answer.
+        Workers were lost under it, so that there is no answer.
     """
 
     call: Call
@@ -74,29 +181,33 @@ class Calls:
     Parameters
     ----------
     cluster : Cluster
-    cargo : Cargo
+    workload : ScatteredWorkload
         What all of them need.
     patience : float
         Seconds to wait for a worker when there is none.
     """
 
-    def __init__(self, cluster: Cluster, cargo: Cargo, patience: float) -> None:
+    def __init__(self, cluster: Cluster, workload: ScatteredWorkload, patience: float) -> None:
         self.workers: list[str] = []
         self._cluster = cluster
-        self._cargo = cargo
+        self._workload = workload
         self._patience = patience
         self._scattered: Future = None
         self._calls: dict[str, Call] = {}
         self._done: SimpleQueue[Future] = SimpleQueue()
-        self._last_look = self._last_worker = time.monotonic()
+        self._last_check = self._last_worker = time.monotonic()
 
     def __len__(self) -> int:
         return len(self._calls)
 
     def call(self, cells: list[Cell], worker: str = "") -> None:
-        """Have cells measured, or without any the workload taken over, by any worker or by a certain one."""
-        if self._scattered is None:
-            self._load()
+        """Have cells measured, or without any the workload loaded, by any worker or by a certain one."""
+        while self._scattered is None:  # into the memory of a worker, as soon as there is one; others get it from there
+            if self.workers:
+                self._scattered = self._cluster.scatter(self._workload.token, self._workload)
+            if self._scattered is None:
+                time.sleep(CHECK_SECONDS / 5)
+                self._find_workers()
         key = f"tiebreak-{'measure' if cells else 'prepare'}-{uuid.uuid4().hex}"
         function: Callable[..., object] = dask_worker.prepare
         arguments: list[Any] = [self._scattered]
@@ -104,34 +215,30 @@ class Calls:
             function = dask_worker.measure
             arguments += [dask_worker.packed_cells(cells), BATCH_SECONDS]
         future = self._cluster.submit(function, *arguments, key=key, worker=worker)
-        self._calls[key] = Call(future, cells, worker, self._cargo.token)
+        self._calls[key] = Call(future, cells, worker, self._workload.token)
         future.add_done_callback(self._done.put)
 
-    def settled(self) -> list[Settled]:
-        """What has come back or is known to be lost; nothing after a while."""
-        lost = self.look() if time.monotonic() - self._last_look >= LOOK_SECONDS else []
-        if lost:
-            return lost
+    def finished(self) -> list[FinishedCall]:
+        """Calls that have an answer or are known to be lost; none after a while."""
+        if time.monotonic() - self._last_check >= CHECK_SECONDS:
+            self._find_workers()
+            gone = [key for key, call in self._calls.items() if call.worker and call.worker not in self.workers]
+            if gone:
+                return [FinishedCall(self._calls.pop(key), None, is_lost=True) for key in gone]
         try:
-            done = [self._done.get(timeout=LOOK_SECONDS)]
+            done = [self._done.get(timeout=CHECK_SECONDS)]
         except Empty:
             done = [call.future for call in self._calls.values() if call.future.done()]  # should a callback have gone astray
         while not self._done.empty():
             done.append(self._done.get())
-        return [settled for future in done if (settled := self._settle(str(future.key))) is not None]
-
-    def look(self) -> list[Settled]:
-        """See which workers there are; calls to one that is gone are lost."""
-        self._see_workers()
-        gone = [key for key, call in self._calls.items() if call.worker and call.worker not in self.workers]
-        return [Settled(self._calls.pop(key), None, is_lost=True) for key in gone]
+        return [finished for future in done if (finished := self._finish(str(future.key))) is not None]
 
     def wait_for_workers(self) -> list[str]:
-        """Those that are there, as soon as there is one."""
-        self._see_workers()
+        """Addresses of the workers that are there, as soon as there is one."""
+        self._find_workers()
         while not self.workers:
-            time.sleep(LOOK_SECONDS / 5)
-            self._see_workers()
+            time.sleep(CHECK_SECONDS / 5)
+            self._find_workers()
         return self.workers
 
     def drop(self) -> None:
@@ -143,7 +250,7 @@ class Calls:
             with suppress(Exception):  # the client may be closed by now
                 future.release()
 
-    def _see_workers(self) -> None:
+    def _find_workers(self) -> None:
         """Ask which workers there are.
 
         Raises
@@ -154,77 +261,44 @@ class Calls:
             There has been no worker for too long.
         """
         self.workers = self._cluster.workers()
-        self._last_look = time.monotonic()
+        self._last_check = time.monotonic()
         if self.workers:
-            self._last_worker = self._last_look
-        elif self._last_look - self._last_worker > self._patience:
+            self._last_worker = self._last_check
+        elif self._last_check - self._last_worker > self._patience:
             raise LostWorkersError(
                 f"The Dask cluster at {self._cluster.address} has had no worker for {self._patience:g} s. {GO_ON}, when there "
                 f"are some: dask worker {self._cluster.address}"
             )
 
-    def _load(self) -> None:
-        """Put the cargo into the memory of a worker, as soon as there is one; others get it from there."""
-        while self._scattered is None:
-            if self.workers:
-                self._scattered = self._cluster.scatter(self._cargo.token, self._cargo)
-            if self._scattered is None:
-                time.sleep(LOOK_SECONDS / 5)
-                self._see_workers()
-
-    def _settle(self, key: str) -> Settled | None:
-        """A call that is done; None if it turns out not to be."""
+    def _finish(self, key: str) -> FinishedCall | None:
+        """Fetch the answer of a call that is done; None if it turns out not to be."""
         call = self._calls.get(key)
         if call is None:
             return None
         if call.future.status == "error":
-            self._check(call.future.exception(timeout=call.seconds))
-            return Settled(self._calls.pop(key), None, is_lost=True)
+            from distributed import KilledWorker
+
+            error = call.future.exception(timeout=call.seconds)
+            if not isinstance(error, KilledWorker):  # something else is wrong, such as a worker without tiebreak
+                raise self._cluster.unfit(error) from error
+            return FinishedCall(self._calls.pop(key), None, is_lost=True)
         try:
             answer = call.future.result(timeout=call.seconds)
-        except CancelledError:
-            self._forget_cargo(call)
-            return Settled(self._calls.pop(key), None, is_lost=True)
+        except CancelledError:  # all workers that had the workload are gone, and it has to be sent again; or the scheduler is
+            self._cluster.workers()
+            if call.token == self._workload.token:
+                self._workload = self._workload.again()
+                self._scattered = None
+            return FinishedCall(self._calls.pop(key), None, is_lost=True)
         except TimeoutError:  # as a rule the worker that had the answer is gone, and another is at it again
-            self._cluster.check()
+            self._cluster.workers()
             self._calls[key] = call._replace(seconds=2 * call.seconds)
             call.future.add_done_callback(self._done.put)
             return None
         except OSError:
-            self._cluster.check()
+            self._cluster.workers()
             raise
-        return Settled(self._calls.pop(key), answer, is_lost=False)
-
-    def _check(self, error: BaseException) -> None:
-        """Whether a call that Dask has given up was lost along with workers.
-
-        Raises
-        ------
-        ClusterError
-            It was not: something else is wrong, such as a worker without tiebreak.
-        """
-        from distributed import KilledWorker
-
-        if isinstance(error, KilledWorker):
-            return
-        raise self._cluster.unfit(error) from error
-
-    def _forget_cargo(self, call: Call) -> None:
-        """A call was dropped: the scheduler is gone, or all workers that had the cargo are, and it has to be sent again."""
-        self._cluster.check()
-        if call.token == self._cargo.token:
-            self._cargo = self._cargo.again()
-            self._scattered = None
-
-
-DEPTH = 2
-"""Batches on their way for each worker: one that it measures, and the next, so that it need not wait for this process."""
-
-MAX_DEATHS = 2
-"""A cell that so many workers have died under while it was measured alone is given up."""
-
-MAX_ARRIVALS = 6
-"""How often in a row all workers that take the workload over may die of it."""
+        return FinishedCall(self._calls.pop(key), answer, is_lost=False)
 
 
 class Tasks:
@@ -232,37 +306,40 @@ class Tasks:
 
     Dask itself repeats what a worker was doing when it was lost, up to a number of times that its scheduler is set to. A batch
     that fails nevertheless, or whose data were lost with all workers, is measured again cell by cell, with nothing else at work,
-    on a worker that is known to be there and to have taken the workload over: one that dies then dies of that cell.
+    on a worker that is known to be there and to have loaded the workload: one that dies then dies of that cell.
 
     Parameters
     ----------
     cluster : Cluster
-    cargo : Cargo
-    backlog : Backlog
+    workload : ScatteredWorkload
+    queue : CellQueue
     patience : float
         Seconds to wait for a worker when there is none.
     """
 
-    def __init__(self, cluster: Cluster, cargo: Cargo, backlog: Backlog, patience: float) -> None:
+    def __init__(self, cluster: Cluster, workload: ScatteredWorkload, queue: CellQueue, patience: float) -> None:
         self._address = cluster.address
-        self._calls = Calls(cluster, cargo, patience)
-        self._backlog = backlog
-        self._suspects: deque[Cell] = deque()
+        self._calls = Calls(cluster, workload, patience)
+        self._queue = queue
+        self._retries: deque[Cell] = deque()
         self._deaths: Counter[Cell] = Counter()
         self._ready = ""
-        self._n_arrivals = 0
+        self._n_loads = 0
 
     def outcomes(self) -> Iterator[list[Outcome]]:
-        """All of the backlog, measured.
+        """Measure all of the queue.
 
         Raises
         ------
         ClusterError
-            The scheduler is gone, or a worker cannot take the workload over.
+            The scheduler is gone, or a worker cannot load the workload.
         LostWorkersError
-            There are no workers, or all of them die as they take the workload over.
+            There are no workers, or all of them die as they load the workload.
         """
-        self._muster()
+        while not self._ready:  # all workers load the workload first: what is wrong with one shows before anything is measured
+            self._prepare(self._calls.wait_for_workers())
+            while self._calls:
+                self._collect()
         while True:
             self._hand_out()
             if not self._calls:
@@ -274,43 +351,34 @@ class Tasks:
         """Let go of what is left."""
         self._calls.drop()
 
-    # --- out ----------------------------------------------------------------------------------------------------------------
-
-    def _muster(self) -> None:
-        """Have each worker take the workload over; what is wrong with one shows before anything is measured."""
-        while not self._ready:
-            self._prepare(self._calls.wait_for_workers())
-            while self._calls:
-                self._collect()
-
     def _hand_out(self) -> None:
-        """Give every worker something to do, and the next thing; suspects alone."""
-        if self._suspects:
+        """Give every worker something to do, and the next thing; cells to be measured again go alone."""
+        if self._retries:
             if not self._calls:
-                self._try_alone()
+                self._measure_alone()
             return
         n_workers = max(1, len(self._calls.workers))
-        while len(self._calls) < DEPTH * n_workers and (cells := self._backlog.take_batch(n_workers)):
+        while len(self._calls) < TASKS_PER_WORKER * n_workers and (cells := self._queue.take_batch(n_workers)):
             self._calls.call(cells)
 
-    def _try_alone(self) -> None:
-        """Have the next suspect measured, or first a worker made ready for that."""
+    def _measure_alone(self) -> None:
+        """Have the next cell measured again, or first a worker prepared for that."""
         workers = self._calls.wait_for_workers()
         if self._ready in workers:
-            self._calls.call([self._suspects.popleft()], self._ready)
+            self._calls.call([self._retries.popleft()], self._ready)
         else:
-            self._prepare([workers[self._n_arrivals % len(workers)]])
+            self._prepare([workers[self._n_loads % len(workers)]])
 
     def _prepare(self, workers: Sequence[str]) -> None:
-        """Have workers take the workload over.
+        """Have workers load the workload.
 
         Raises
         ------
         LostWorkersError
             They die of that: it is no property of any cell.
         """
-        self._n_arrivals += 1
-        if self._n_arrivals > MAX_ARRIVALS:
+        self._n_loads += 1
+        if self._n_loads > MAX_LOADS:
             raise LostWorkersError(
                 f"The workers of the Dask cluster at {self._address} die as they take over models and data, however often that "
                 f"is tried; their logs may say why. {GO_ON}."
@@ -318,44 +386,38 @@ class Tasks:
         for address in workers:
             self._calls.call([], address)
 
-    # --- in -----------------------------------------------------------------------------------------------------------------
-
     def _collect(self) -> list[Outcome]:
-        """The outcomes that have come."""
-        return [outcome for settled in self._calls.settled() for outcome in self._read(settled)]
+        """Outcomes that have come."""
+        return [outcome for finished in self._calls.finished() for outcome in self._read(finished)]
 
-    def _read(self, settled: Settled) -> list[Outcome]:
-        """The outcomes of a call."""
-        call, answer = settled.call, settled.answer
-        if settled.is_lost:
-            return self._lost(call.cells, bool(call.worker))
+    def _read(self, finished: FinishedCall) -> list[Outcome]:
+        """Outcomes of a call."""
+        call, answer = finished.call, finished.answer
+        if finished.is_lost:
+            return self._lost(call.cells, was_alone=bool(call.worker))
         if isinstance(answer, Failure):
             raise ClusterError(
                 f"The Dask worker at {answer.message}. Put the same code and packages there, and start the workers anew. {GO_ON}."
             )
         if answer is None:
-            self._ready, self._n_arrivals = call.worker, 0
+            self._ready, self._n_loads = call.worker, 0
             return []
-        return self._unpacked(call.cells, answer)
-
-    def _unpacked(self, cells: list[Cell], report: Report) -> list[Outcome]:
-        """What a worker has sent; the cells of a batch that cannot be read are measured again, each alone."""
-        measured = self._backlog.settle(cells, report.seconds)
+        measured = self._queue.finish(call.cells, answer.seconds)
         try:
-            outcomes = worker.unpacked(report.outcomes)
+            outcomes = unpacked(answer.outcomes)
         except Exception as error:
             if len(measured) == 1:
                 return [failed(measured[0], error)]
-            self._suspects.extend(measured)
+            self._retries.extend(measured)
             return []
         return [replace(each, attempts=each.attempts + self._deaths[each.cell]) if self._deaths else each for each in outcomes]
 
-    def _lost(self, cells: list[Cell], was_alone: bool) -> list[Outcome]:
-        """Set the cells of a lost call aside, to be measured alone; one that was alone is to blame."""
+    def _lost(self, cells: list[Cell], *, was_alone: bool) -> list[Outcome]:
+        """Set the cells of a lost call aside, to be measured alone; one that was alone is the cause."""
         for cell in cells if was_alone else ():
             self._deaths[cell] += 1
             if self._deaths[cell] >= MAX_DEATHS:
                 message = f"{MAX_DEATHS} Dask workers died while they measured this cell and nothing else"
                 return [Outcome(cell, "killed", message=message, attempts=self._deaths[cell])]
-        self._suspects.extend(cells)
+        self._retries.extend(cells)
         return []

@@ -1,8 +1,9 @@
-"""What runs inside a worker of Dask or of joblib: one workload at a time is held, entered, and measured on demand, by one thread.
+"""Code that runs inside a worker of Dask or of joblib, and the workload as it is sent there.
 
-A worker may run several tasks at once, of several runs. Numerical libraries have one number of threads for the process or one
-for each of its threads, scikit-learn has settings for each thread, and warnings and the global random generators are the
-process's. So whatever a workload does happens in the same thread, one cell after the other; tasks wait for it.
+One workload at a time is held, entered, and measured on demand, by one thread. A worker may run several tasks at once, of several
+runs. Numerical libraries have one number of threads for the process or one for each of its threads, scikit-learn has settings for
+each thread, and warnings and the global random generators are the process's. So whatever a workload does happens in the same
+thread, one cell after the other; tasks wait for it.
 """
 
 from __future__ import annotations
@@ -27,9 +28,11 @@ from queue import SimpleQueue
 from typing import Any, NamedTuple
 
 from tiebreak.plan.record import Cell
-from tiebreak.runners.batch import ALIGNMENT, pickled
-from tiebreak.runners.runner import Workload
+from tiebreak.runners.batch import ALIGNMENT, Workload, pickled
 from tiebreak.runners.worker import Failure, Report, in_one_line, leave, measure_with
+
+SAME_EVERYWHERE = ("tiebreak", "numpy", "scipy", "scikit-learn")
+"""Packages whose version decides about the bits of a score, or about what workers and client say to each other."""
 
 
 class OneThread:
@@ -62,17 +65,13 @@ class OneThread:
 
     @staticmethod
     def _serve_one(future: Future[Any], function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-        """In a function of its own: its variables would keep the last arguments alive while the next are waited for."""
+        """Make one call, in a function of its own: variables of a loop would keep the last arguments alive until the next."""
         try:
             result = function(*arguments)
         except BaseException as error:
             future.set_exception(error)
         else:
             future.set_result(result)
-
-
-SAME_EVERYWHERE = ("tiebreak", "numpy", "scipy", "scikit-learn")
-"""Packages whose version decides about the bits of a score, or about what workers and client say to each other."""
 
 
 class Origin(NamedTuple):
@@ -93,16 +92,25 @@ class Origin(NamedTuple):
     folders: tuple[str, ...]
 
     @classmethod
-    def here(cls) -> Origin:
-        """The process that this is called in."""
-        return cls(versions_here(), sources_here(), folders_here())
+    def current(cls) -> Origin:
+        """Origin in this process."""
+        paths = {sysconfig.get_path(name) for name in ("purelib", "platlib", "stdlib", "platstdlib")}
+        installed = tuple(f"{each}{os.sep}" for path in paths for each in {path, os.path.realpath(path)})
+        sources = {
+            name: source_hash(file)
+            for name, module in list(sys.modules.items())
+            if name not in ("__main__", "__mp_main__") and (file := source_file(module)) and not file.startswith(installed)
+        }
+        entries = dict.fromkeys(os.path.abspath(entry) for entry in sys.path)  # noqa: PTH100  (links stay as they are)
+        folders = (each for each in entries if not f"{each}{os.sep}".startswith(installed) and Path(each).is_dir())
+        return cls(_versions(), sources, tuple(folders))
 
 
-class Cargo:
-    """What is scattered to the workers, once for each run.
+class ScatteredWorkload:
+    """A workload in the memory of Dask workers: its pickle and arrays as bytes, sent once for each run.
 
     Dask keeps it for as long as somebody needs it, sends it to workers that come later, and puts it on disk where memory is
-    short; a worker holds the workload made of it only while the cargo is there (`dask_worker`).
+    short; a worker holds the workload made of it only while this is there.
 
     Parameters
     ----------
@@ -119,22 +127,22 @@ class Cargo:
         self._pieces = [memoryview(piece).toreadonly() for piece in pieces]
 
     @classmethod
-    def of(cls, workload: Workload) -> Cargo:
-        """A workload of this process; arrays are not copied.
+    def of(cls, workload: Workload) -> ScatteredWorkload:
+        """Pack a workload of this process; arrays are not copied.
 
         Raises
         ------
         InvalidPlanError
             It cannot be pickled.
         """
-        return cls(_token(), Origin.here(), pickled(workload))
+        return cls(_token(), Origin.current(), pickled(workload))
 
-    def again(self) -> Cargo:
-        """The same under another name: Dask may still be forgetting the first."""
-        return Cargo(_token(), self.origin, self._pieces)
+    def again(self) -> ScatteredWorkload:
+        """Same workload under another name: Dask may still be forgetting the first."""
+        return ScatteredWorkload(_token(), self.origin, self._pieces)
 
     def unpack(self) -> Workload:
-        """The workload again; its arrays are read-only, and lie where the cargo's bytes do."""
+        """Read the workload; its arrays are read-only, and lie where the bytes of this do."""
         # as numpy has them; Dask puts what it receives anywhere. One by one, so that memory holds one array twice at most.
         for position, piece in enumerate(self._pieces):
             self._pieces[position] = _aligned(piece)
@@ -145,75 +153,11 @@ class Cargo:
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         outside = protocol >= 5
         pieces = [pickle.PickleBuffer(piece) if outside else bytes(piece) for piece in self._pieces]
-        return Cargo, (self.token, self.origin, pieces)
+        return ScatteredWorkload, (self.token, self.origin, pieces)
 
     def __sizeof__(self) -> int:
-        """So that Dask knows what it takes up."""
+        """Size in bytes, for Dask's account of memory."""
         return object.__sizeof__(self) + sum(piece.nbytes for piece in self._pieces)
-
-
-def _token() -> str:
-    return f"tiebreak-workload-{uuid.uuid4().hex}"
-
-
-def versions_here() -> dict[str, str]:
-    """Of Python, without the last figure, and of the packages that matter."""
-    found = {"Python": ".".join(platform.python_version_tuple()[:2])}
-    for name in SAME_EVERYWHERE:
-        with suppress(metadata.PackageNotFoundError):
-            found[name] = metadata.version(name)
-    return found
-
-
-def sources_here() -> dict[str, str]:
-    """Hashes of the modules that are no installed packages."""
-    installed = _installed_folders()
-    return {
-        name: source_hash(file)
-        for name, module in list(sys.modules.items())
-        if name not in ("__main__", "__mp_main__") and (file := source_file(module)) and not file.startswith(installed)
-    }
-
-
-def source_file(module: Any) -> str:
-    """The Python file that a module was read from; "" where there is none."""
-    file = getattr(module, "__dict__", {}).get("__file__")
-    return file if isinstance(file, str) and file.endswith(".py") else ""
-
-
-def source_hash(file: str) -> str:
-    """A hash of a file's content; "" where it cannot be read."""
-    try:
-        return blake2b(Path(file).read_bytes(), digest_size=16).hexdigest()
-    except OSError:
-        return ""
-
-
-def folders_here() -> tuple[str, ...]:
-    """The import path without what is installed, such as the folder of a study."""
-    installed = _installed_folders()
-    folders = dict.fromkeys(os.path.abspath(entry) for entry in sys.path)  # noqa: PTH100  (links stay as they are)
-    return tuple(folder for folder in folders if not f"{folder}{os.sep}".startswith(installed) and Path(folder).is_dir())
-
-
-def _installed_folders() -> tuple[str, ...]:
-    """Where Python and packages with versions are, each with a separator at its end."""
-    paths = {sysconfig.get_path(name) for name in ("purelib", "platlib", "stdlib", "platstdlib")}
-    return tuple(f"{each}{os.sep}" for path in paths for each in {path, os.path.realpath(path)})
-
-
-def _aligned(piece: memoryview) -> memoryview:
-    """The same bytes at an address that suits numpy and BLAS; a copy where they lie elsewhere."""
-    import numpy as np
-
-    found = np.frombuffer(piece, dtype=np.uint8)
-    if found.ctypes.data % ALIGNMENT == 0 or not found.size:
-        return piece
-    room = np.empty(found.size + ALIGNMENT, dtype=np.uint8)
-    start = -room.ctypes.data % ALIGNMENT
-    copied = room[start : start + found.size]
-    copied[:] = found
-    return copied.data.toreadonly()
 
 
 class _Held(NamedTuple):
@@ -226,7 +170,7 @@ class _Held(NamedTuple):
 _thread = OneThread("tiebreak")
 _held: _Held | None = None
 _read_at: dict[str, int] = {}
-"""Of modules that are no installed packages: when the file was changed last before it was read here."""
+"""Time of the last change of each module that is no installed package, from before it was read here."""
 
 
 def dask_setup(worker: Any) -> None:  # the name that Dask calls in a module that its workers load first
@@ -234,29 +178,29 @@ def dask_setup(worker: Any) -> None:  # the name that Dask calls in a module tha
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def prepare(cargo: Cargo) -> Failure | None:
-    """Take a workload over, so that it is there when the first cells come; None if that went well."""
-    answer: Failure | None = _thread.call(_take_over, cargo).result()
+def prepare(scattered: ScatteredWorkload) -> Failure | None:
+    """Load a workload, so that it is there when the first cells come; None if that went well."""
+    answer: Failure | None = _thread.call(_load, scattered).result()
     return _signed(answer) if answer is not None else None
 
 
-def measure(cargo: Cargo, cells: bytes, seconds: float) -> Report | Failure:
+def measure(scattered: ScatteredWorkload, cells: bytes, seconds: float) -> Report | Failure:
     """Measure cells until all are done or so many seconds have passed, at least one.
 
     Parameters
     ----------
-    cargo : Cargo
+    scattered : ScatteredWorkload
     cells : bytes
         As `packed_cells`.
     seconds : float
     """
-    answer: Report | Failure = _thread.call(_measure, cargo, cells, seconds).result()
+    answer: Report | Failure = _thread.call(_measure, scattered, cells, seconds).result()
     return _signed(answer) if isinstance(answer, Failure) else answer
 
 
-def measure_for_joblib(cargo: Cargo, cells: bytes, seconds: float) -> Report | Failure:
-    """The same for a cargo that comes anew with each task; the workload stays until that of another run comes."""
-    answer: Report | Failure = _thread.call(_measure, cargo, cells, seconds, True).result()
+def measure_for_joblib(scattered: ScatteredWorkload, cells: bytes, seconds: float) -> Report | Failure:
+    """Measure with a workload that comes anew with each task; the one read first stays until that of another run comes."""
+    answer: Report | Failure = _thread.call(_measure, scattered, cells, seconds, True).result()
     return answer
 
 
@@ -265,44 +209,59 @@ def packed_cells(cells: Sequence[Cell]) -> bytes:
     return pickle.dumps([tuple(cell) for cell in cells])
 
 
-def _measure(cargo: Cargo, cells: bytes, seconds: float, stays: bool = False) -> Report | Failure:
-    failure = _take_over(cargo, stays)
+def source_file(module: Any) -> str:
+    """Python file that a module was read from; "" where there is none."""
+    file = getattr(module, "__dict__", {}).get("__file__")
+    return file if isinstance(file, str) and file.endswith(".py") else ""
+
+
+def source_hash(file: str) -> str:
+    """Hash of a file's content; "" where it cannot be read."""
+    try:
+        return blake2b(Path(file).read_bytes(), digest_size=16).hexdigest()
+    except OSError:
+        return ""
+
+
+def _measure(scattered: ScatteredWorkload, cells: bytes, seconds: float, stays: bool = False) -> Report | Failure:
+    failure = _load(scattered, stays)
     if failure is not None or _held is None:
         return failure or Failure("the workload was dropped", "")
     wanted = [Cell(*cell) for cell in pickle.loads(cells)]  # noqa: S301  (see above: it is our own)
     return measure_with(_held.workload, wanted, seconds)
 
 
-def _take_over(cargo: Cargo, stays: bool = False) -> Failure | None:
-    """Enter the workload of a cargo, unless it is the one that is held; another one is left first.
+def _load(scattered: ScatteredWorkload, stays: bool = False) -> Failure | None:
+    """Enter a workload, unless it is the one that is held; another one is left first.
 
     Parameters
     ----------
-    cargo : Cargo
+    scattered : ScatteredWorkload
     stays : bool
-        Whether to hold the workload when the cargo is dropped.
+        Hold the workload on when what it was read from is dropped.
     """
     global _held
-    if _held is not None and _held.token == cargo.token:
+    if _held is not None and _held.token == scattered.token:
         return None
     _leave()
+    origin = scattered.origin
     try:
-        if problem := _other_versions(cargo.origin) or _edited(cargo.origin):
+        if problem := _other_versions(origin) or _edited(origin):
             return Failure(problem, "")
-        sys.path += [folder for folder in cargo.origin.folders if folder not in sys.path and os.path.isdir(folder)]  # noqa: PTH112
+        sys.path += [folder for folder in origin.folders if folder not in sys.path and os.path.isdir(folder)]  # noqa: PTH112
         before = set(sys.modules)
-        workload = cargo.unpack()
-        if problem := _other_sources(cargo.origin, before):
+        workload = scattered.unpack()
+        if problem := _other_sources(origin, before):
             return Failure(problem, "")
         workload.__enter__()
     except Exception as error:
         return Failure(in_one_line(error), "".join(traceback.format_exception(error)))
     except BaseException as error:
         leave(error)
-    _held = _Held(cargo.token, workload)
+    _held = _Held(scattered.token, workload)
     if not stays:
-        # when the run has ended, or its client is gone, Dask drops the cargo; or puts it on disk, and it is unpacked again
-        weakref.finalize(cargo, _thread.call, _leave, cargo.token).atexit = False
+        # when the run has ended, or its client is gone, Dask drops this; or puts it on disk, and it is unpacked again
+        weakref.finalize(scattered, _thread.call, _leave, scattered.token).atexit = False
     return None
 
 
@@ -315,17 +274,45 @@ def _leave(token: str | None = None) -> None:
 
 
 def _signed(failure: Failure) -> Failure:
-    """Told by which worker."""
+    """Failure with the address of this worker."""
     from distributed import get_worker
 
     return failure._replace(message=f"{get_worker().address}: {failure.message}")
 
 
-# --- whether the code is the same here ------------------------------------------------------------------------------------
+def _token() -> str:
+    return f"tiebreak-workload-{uuid.uuid4().hex}"
+
+
+def _aligned(piece: memoryview) -> memoryview:
+    """Same bytes at an address that suits numpy and BLAS; a copy where they lie elsewhere."""
+    import numpy as np
+
+    found = np.frombuffer(piece, dtype=np.uint8)
+    if found.ctypes.data % ALIGNMENT == 0 or not found.size:
+        return piece
+    room = np.empty(found.size + ALIGNMENT, dtype=np.uint8)
+    start = -room.ctypes.data % ALIGNMENT
+    copied = room[start : start + found.size]
+    copied[:] = found
+    return copied.data.toreadonly()
+
+
+# --- the same code as the client's ------------------------------------------------------------------------------------------
+
+
+def _versions() -> dict[str, str]:
+    """Versions of Python, without the last figure, and of the packages that matter."""
+    found = {"Python": ".".join(platform.python_version_tuple()[:2])}
+    for name in SAME_EVERYWHERE:
+        with suppress(metadata.PackageNotFoundError):
+            found[name] = metadata.version(name)
+    return found
 
 
 def _other_versions(origin: Origin) -> str:
-    here = versions_here()
+    """Message about versions that differ here; "" if none does."""
+    here = _versions()
     other = [
         f"{name} {here.get(name) or 'is missing'} here, {version} there"
         for name, version in origin.versions.items()
@@ -335,19 +322,19 @@ def _other_versions(origin: Origin) -> str:
 
 
 def _edited(origin: Origin) -> str:
-    """Modules whose files have changed after this process has read them."""
+    """Message about modules whose files have changed after this process has read them; "" if none has."""
     stale = [name for name in origin.sources if name in _read_at and _changed_at(name) != _read_at[name]]
     return f"{_some(stale)} was edited after this worker had read it" if stale else ""
 
 
 def _other_sources(origin: Origin, before: set[str]) -> str:
-    """Modules that are not what the client has under their names; those that are new are remembered.
+    """Message about modules that are not those of the client; "" if all are, and those that are new are remembered.
 
     Parameters
     ----------
     origin : Origin
     before : set of str
-        Modules that something else has imported, nobody knows when.
+        Modules that something else has imported, at a time that is not known.
     """
     there = [name for name in origin.sources if source_file(sys.modules.get(name))]
     other = [name for name in there if source_hash(source_file(sys.modules[name])) != origin.sources[name]]
@@ -367,7 +354,7 @@ def _some(modules: Sequence[str]) -> str:
 
 
 def _changed_at(module: str) -> int:
-    """When the file of a module was changed, in nanoseconds; 0 if there is none."""
+    """Time in nanoseconds at which the file of a module was changed; 0 if there is none."""
     try:
         return os.stat(source_file(sys.modules.get(module))).st_mtime_ns  # noqa: PTH116  (for many modules: no Path)
     except OSError:
@@ -375,7 +362,7 @@ def _changed_at(module: str) -> int:
 
 
 def _began() -> int:
-    """When this process was started, in nanoseconds."""
+    """Time in nanoseconds at which this process was started."""
     import psutil  # type: ignore[import-untyped]  # distributed brings it along
 
     return int(psutil.Process().create_time() * 1e9)

@@ -7,7 +7,7 @@ import os
 import joblib
 import pytest
 
-from tests.runners.test_local import measured, processes
+from tests.runners.test_local import measured, measured_by
 from tests.runners.workloads import (
     Entered,
     Marked,
@@ -49,11 +49,11 @@ def test_every_cell_is_measured_once_in_other_processes():
     assert {cell: outcome.scores["place"] for cell, outcome in outcomes.items()} == {
         cell: 10 * cell.split + cell.model for cell in cells
     }
-    assert os.getpid() not in processes(outcomes)
+    assert os.getpid() not in measured_by(outcomes)
 
 
 def test_through_joblib_on_dask(client):
-    """Which `DaskRunner` does better; it stands for the backends that others have written."""
+    """`DaskRunner` does that better; this stands for the backends that others have written."""
     with client.as_current(), joblib.parallel_config(backend="dask", n_jobs=2):
         outcomes = measured(JoblibRunner(), Sized(10_000), splits(20)).values()
     assert {outcome.scores["sum"] for outcome in outcomes} == {9_999 * 5_000 + 5}
@@ -65,7 +65,7 @@ def test_a_workload_is_entered_once_in_each_worker(tmp_path):
     """Though it comes with each task."""
     outcomes = measured(JoblibRunner(), Entered(tmp_path, "a"), splits(100))
     assert len(outcomes) == 100
-    assert len(list(tmp_path.glob("a-entered-*"))) == len(processes(outcomes))
+    assert len(list(tmp_path.glob("a-entered-*"))) == len(measured_by(outcomes))
     assert list(tmp_path.glob("a-left-*")) == []
     measured(JoblibRunner(), Plain(), splits(50))
     assert len(list(tmp_path.glob("a-left-*"))) >= 1
@@ -89,7 +89,7 @@ def test_an_answer_that_cannot_be_sent_or_read(value):
 
 @pytest.mark.usefixtures("loky")
 def test_a_worker_that_is_lost_ends_the_run_and_the_next_one_goes_on(tmp_path):
-    """What was handed over until then is kept."""
+    """Outcomes handed over until then are kept."""
     workload, kept = Marked(tmp_path, {30: Once(tmp_path, kill)}), []
     with pytest.raises(LostWorkersError) as caught:
         kept.extend(outcome for batch in JoblibRunner().run(workload, splits(40)) for outcome in batch)

@@ -1,4 +1,4 @@
-"""Several workers on one backlog: streaming, deaths, timeouts, the end."""
+"""Several workers on one queue: streaming, deaths, timeouts, the end."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import os
 import signal
 import sys
 import time
+from concurrent.futures import BrokenExecutor
 
+import cloudpickle
 import pytest
 
 from tests.runners import workloads
-from tests.runners.test_local import measured, processes
+from tests.runners.test_local import measured, measured_by
 from tests.runners.workloads import (
     DiesOnArrival,
     Marked,
@@ -28,13 +30,9 @@ from tests.runners.workloads import (
     wait_until,
 )
 from tiebreak.errors import LostWorkersError
-from tiebreak.runners import processes as pool
-from tiebreak.runners import worker_group as crew
-from tiebreak.runners import worker_group as slot
-from tiebreak.runners.batch import Backlog, Parcel
+from tiebreak.runners import processes, worker_group
 from tiebreak.runners.local import LocalRunner
 from tiebreak.runners.processes import WorkerProcess
-from tiebreak.runners.worker_group import Crew
 
 needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
 needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
@@ -64,6 +62,7 @@ DEEDS = {
     2: (workloads.kill, "the process was killed by signal 9 (SIGKILL); often that is the system, out of memory"),
     7: (workloads.end_at_once, "the process ended with exit code 3"),
     8: (workloads.exit_with_code, "the process ended with exit code 4"),
+    10: (workloads.exit_with_success, "the process ended with exit code 0"),
 }
 
 
@@ -75,7 +74,7 @@ def test_a_cell_that_takes_its_worker_down_is_named_and_nobody_else(tmp_path):
     for split, (_, message) in DEEDS.items():
         bad = outcomes.pop(splits(12)[split])
         assert (bad.state, bad.message, bad.attempts) == ("killed", message, 2)
-    assert len(outcomes) == 9
+    assert len(outcomes) == 8
     assert all(outcome.is_done and outcome.attempts == 1 for outcome in outcomes.values())
 
 
@@ -93,7 +92,7 @@ def test_a_cell_whose_worker_dies_once_is_measured_the_second_time(tmp_path):
 @needs_proc
 def test_a_death_is_noticed_although_children_live_on(tmp_path, monkeypatch):
     """They hold the pipes of the dead worker open; they are killed after it."""
-    monkeypatch.setattr(crew, "LOOK_SECONDS", 0.2)
+    monkeypatch.setattr(worker_group, "CHECK_SECONDS", 0.2)
     workload = Marked(tmp_path, {0: workloads.leave_a_child_and_die})
     outcomes = measured(LocalRunner(1, isolate=True), workload, splits(2))
     assert [outcome.state for _, outcome in sorted(outcomes.items())] == ["killed", "done"]
@@ -133,7 +132,7 @@ def test_a_result_that_does_not_arrive_costs_one_cell(value, message):
 
 def test_a_workload_that_cannot_be_unpickled_fails_every_cell_with_the_reason(monkeypatch):
     """So many processes in a row for each worker, then none is left to try."""
-    monkeypatch.setattr(slot, "MAX_STARTS", 1)
+    monkeypatch.setattr(worker_group, "MAX_STARTS", 1)
     outcomes = measured(LocalRunner(2, isolate=True), NeverArrives(), splits(5))
     assert {(outcome.state, outcome.message) for outcome in outcomes.values()} == {
         ("raised", "no worker process could take over the work: ImportError: No module named 'theirs'")
@@ -176,45 +175,74 @@ def test_an_error_of_the_consumer_ends_the_workers(tmp_path):
 def test_two_workers_are_at_work_at_a_time(tmp_path):
     """The first cell ends when the second has begun."""
     outcomes = measured(LocalRunner(2, isolate=True), Marked(tmp_path, {0: WaitFor(tmp_path / "begun-1")}), splits(2))
-    assert len(processes(outcomes)) == 2
-    assert os.getpid() not in processes(outcomes)
+    assert len(measured_by(outcomes)) == 2
+    assert os.getpid() not in measured_by(outcomes)
 
 
 @needs_posix
-def test_a_worker_that_dies_while_it_waits_is_nobodys_fault(tmp_path, monkeypatch):
+def test_no_cell_is_to_blame_for_a_worker_that_dies_while_it_waits(tmp_path, monkeypatch):
     """It looked usable a moment ago; first between two batches, then between two runs."""
+    acquired = []
+
+    def acquire():
+        acquired.append(processes_acquire())
+        return acquired[-1]
+
+    processes_acquire = processes.acquire
+    monkeypatch.setattr(processes, "acquire", acquire)
     monkeypatch.setattr(WorkerProcess, "is_usable", True)
     workload = Marked(tmp_path)
     batches = LocalRunner(1, isolate=True).run(workload, splits(20))
     outcomes = next(batches)
-    _kill_waiting(workload.pid(0))
+    _kill_waiting(acquired[-1])
     outcomes += [outcome for batch in batches for outcome in batch]
     assert {(outcome.state, outcome.attempts) for outcome in outcomes} == {("done", 1)}
     assert len(outcomes) == 20
-    _kill_waiting(workload.pid(19))
+    _kill_waiting(acquired[-1])
     outcomes = measured(LocalRunner(1, isolate=True), workload, splits(3)).values()
     assert {(outcome.state, outcome.attempts) for outcome in outcomes} == {("done", 1)}
 
 
-def _kill_waiting(pid):
-    """Kill a worker, and wait until its executor has taken notice."""
-    [process] = [process for process in pool._living if process._process.pid == pid]
-    os.kill(pid, signal.SIGKILL)
-    wait_until(lambda: process._executor._flags.broken is not None)
+def _kill_waiting(process):
+    """Kill a worker, and wait until it takes no more calls."""
+
+    def is_broken():
+        try:
+            process.call(os.getpid)
+        except BrokenExecutor:
+            return True
+        return False
+
+    os.kill(process.pid, signal.SIGKILL)
+    wait_until(is_broken)
 
 
-def test_what_a_closed_place_had_to_try_again_is_tried_elsewhere(monkeypatch):
-    """Memory may be too short for a second worker, and long enough for one."""
-    with Crew(Parcel(Plain()), Backlog(splits(3)), 2, None) as two:
-        closed = two._slots[0]
-        monkeypatch.setattr(closed, "_failed_starts", slot.MAX_STARTS)
-        closed.suspects.extend(splits(5)[3:])
-        outcomes = [outcome for batch in two.outcomes() for outcome in batch]
-    assert sorted(outcome.cell for outcome in outcomes) == splits(5)
-    assert all(outcome.is_done for outcome in outcomes)
+class ArrivesTwice(Marked):
+    """Can be unpickled by two processes, and by no other."""
+
+    def __setstate__(self, state):
+        self.__dict__ |= state
+        arrived = len(list(self.folder.glob("arrived-*")))
+        (self.folder / f"arrived-{os.getpid()}").touch()
+        if arrived >= 2:
+            raise MemoryError("no room for another worker")
+
+
+cloudpickle.register_pickle_by_value(sys.modules[__name__])
+
+
+def test_the_retries_of_a_worker_that_is_given_up_are_done_by_another(tmp_path, monkeypatch):
+    """Memory may be too short for a second worker, and long enough for one: the first dies and cannot be started again."""
+    monkeypatch.setattr(worker_group, "MAX_STARTS", 1)
+    workload = ArrivesTwice(tmp_path, {20: Once(tmp_path, workloads.end_at_once)})
+    outcomes = measured(LocalRunner(2, isolate=True), workload, splits(40))
+    assert len(outcomes) == 40
+    assert all(outcome.is_done for outcome in outcomes.values())
+    assert len(list(tmp_path.glob("arrived-*"))) == 3
+    assert 1 <= len(measured_by(outcomes)) <= 2
 
 
 def test_no_more_workers_than_cells_are_started(tmp_path, cold):
     """Three cells on eight workers."""
     outcomes = measured(LocalRunner(8, isolate=True), Plain(), splits(3))
-    assert len(processes(outcomes)) <= 3
+    assert len(measured_by(outcomes)) <= 3

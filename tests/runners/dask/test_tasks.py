@@ -48,7 +48,7 @@ def test_a_worker_that_is_killed_is_replaced_and_nothing_is_missing(client, tmp_
 
 
 def test_models_and_data_are_sent_again_when_all_workers_are_lost(client, tmp_path):
-    """What was scattered is gone with them, and Dask cannot get it back."""
+    """The scattered data are gone with them, and Dask cannot get it back."""
     workload = Marked(tmp_path, seconds=0.02)
     kill_when(lambda: len(workload.begun()) > 20, pids_of(client))
     outcomes = measured(DaskRunner(client), workload, splits(80))
@@ -78,7 +78,7 @@ def test_a_cell_that_kills_its_workers_is_given_up_and_the_others_are_measured(c
 
 
 def test_workers_that_die_as_they_take_the_workload_over_end_the_run(client):
-    """That is no property of any cell."""
+    """It is no property of any cell."""
     with pytest.raises(LostWorkersError) as caught:
         next(DaskRunner(client).run(DiesOnArrival(), splits(5)))
     assert str(caught.value) == (

@@ -8,7 +8,7 @@ from tiebreak.errors import InvalidParameterError
 from tiebreak.runners.dask.runner import DaskRunner
 from tiebreak.runners.joblib import JoblibRunner
 from tiebreak.runners.local import LocalRunner
-from tiebreak.runners.start import make_runner
+from tiebreak.runners.runner import make_runner
 
 
 def test_without_a_runner_one_for_this_machine_is_made():
