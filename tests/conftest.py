@@ -6,11 +6,22 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests import postgres
 
+# A slow machine is no failure. The examples are those of the seed, and a failure says how to make it again.
+settings.register_profile("tiebreak", database=None, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("tiebreak")
+
 SERVERS = {"dask_cluster": "dask", "postgres_database": "postgres"}
 """Fixtures that start servers, and the group of tests that one of pytest's workers runs for that reason (make test)."""
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    """The seed of hypothesis, without which a failure could not be made again."""
+    seed = config.getoption("hypothesis_seed")
+    return f"hypothesis seed: {'another one for each test' if seed is None else seed}"
 
 
 @pytest.hookimpl(tryfirst=True)

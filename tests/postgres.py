@@ -136,12 +136,17 @@ class Server:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _usable(self, binaries: Path) -> Path:
-        """The folder, or a copy where another user may not look into it."""
+        """The folder, or a copy where another user may not look into it: with the libraries that the wheel keeps beside it."""
         try:
             subprocess.run([binaries / "postgres", "--version"], check=True, capture_output=True, cwd=self.folder, **self._user)
         except (OSError, subprocess.CalledProcessError):
-            shutil.copytree(binaries.parent, self.folder / "install", symlinks=True)
-            return self.folder / "install" / "bin"
+            package, packages = binaries.parents[1], binaries.parents[2]
+            copied = self.folder / "packages"
+            for source in (binaries.parent, packages / f"{package.name}.libs"):
+                shutil.copytree(source, copied / source.relative_to(packages), symlinks=True)
+            for path in (copied, *copied.rglob("*")):
+                os.chown(path, _NOBODY, _NOBODY, follow_symlinks=False)
+            return copied / binaries.relative_to(packages)
         return binaries
 
     def _call(self, program: str, *arguments: str) -> None:

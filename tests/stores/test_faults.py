@@ -210,26 +210,33 @@ import os, sys
 sys.path.insert(0, sys.argv[1])
 from tests.contracts.plans import a_plan, an_outcome
 from tiebreak.stores.sql.store import SqlStore
-import sqlalchemy.dialects.sqlite, sqlalchemy.dialects.sqlite.pysqlite
 from tiebreak.errors import StoreError
-path, folder = sys.argv[2], os.path.dirname(sys.argv[2])
-def attempt(use):
-    try:
-        print(use())
-    except StoreError as error:
-        print(str(error))
-SqlStore(path).open(a_plan()).write([an_outcome((0, 0, 0))])
-SqlStore(path + ".other.db").open(a_plan())
+def filled(folder):
+    path = os.path.join(folder, "runs.db")
+    SqlStore(path).open(a_plan()).write([an_outcome((0, 0, 0))])
+    SqlStore(path + ".other.db").open(a_plan())
+    return path
+def uses(path):
+    yield lambda: SqlStore(path).open(a_plan()).write([an_outcome((0, 0, 1))])
+    yield lambda: [len(SqlStore(path).read("moons").table().state), SqlStore(path).check(), SqlStore(path).runs()[0].n_done]
+    yield lambda: SqlStore(path + ".other.db").runs()
+    yield lambda: SqlStore(os.path.join(os.path.dirname(path), "new.db")).open(a_plan())
+folder = sys.argv[2]
+os.mkdir(os.path.join(folder, "allowed"))
+for use in uses(filled(os.path.join(folder, "allowed"))):
+    use()  # imports what it needs: another user may have no right to read the checkout
+path = filled(folder)
 for file, mode in ((path, 0o444), (path + ".other.db", 0), (folder, 0o755)):
     os.chmod(file, mode)
 if os.geteuid() == 0:
     os.setuid(65534)  # the superuser may do anything
 else:
     os.chmod(folder, 0o555)
-attempt(lambda: SqlStore(path).open(a_plan()).write([an_outcome((0, 0, 1))]))
-attempt(lambda: [len(SqlStore(path).read("moons").table().state), SqlStore(path).check(), SqlStore(path).runs()[0].n_done])
-attempt(lambda: SqlStore(path + ".other.db").runs())
-attempt(lambda: SqlStore(os.path.join(folder, "new.db")).open(a_plan()))
+for use in uses(path):
+    try:
+        print(use())
+    except StoreError as error:
+        print(str(error))
 """
 
 
@@ -241,7 +248,7 @@ def test_rights() -> None:
         path = folder / "runs.db"
         root = str(Path(__file__).parents[2])
         done = subprocess.run(
-            [sys.executable, "-c", PROTECTED, root, str(path)], capture_output=True, text=True, check=True, encoding="utf-8"
+            [sys.executable, "-c", PROTECTED, root, str(folder)], capture_output=True, text=True, check=True, encoding="utf-8"
         )
     finally:
         folder.chmod(0o700)

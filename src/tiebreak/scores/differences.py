@@ -112,7 +112,8 @@ def _unit_deviations(rows: FloatArray) -> FloatArray:
 def _shared_ratio(present: np.ndarray, ratio: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
     weights = present.astype(float)
     shared, total = weights @ weights.T, (weights * ratio) @ weights.T
-    return np.asarray(total[first, second] / np.maximum(shared[first, second], 1.0))
+    one, other = np.minimum(first, second), np.maximum(first, second)  # the product rounds [i, j] and [j, i] apart
+    return np.asarray(total[one, other] / np.maximum(shared[one, other], 1.0))
 
 
 _BLOCK = 500_000
