@@ -13,7 +13,7 @@ BENCHMARKS := benchmarks/pairs.py benchmarks/startup.py benchmarks/evaluate.py b
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test coverage lint wheel format bench reliability lock clean
+.PHONY: help setup demo test coverage lint wheel lowest format bench reliability lock clean
 
 help:
 	@echo "make demo      set up, then compare models in an example and write the answer to demo-output/"
@@ -21,6 +21,7 @@ help:
 	@echo "make coverage  the same, and show which lines no test reaches"
 	@echo "make lint      style, types, import rules and declared dependencies"
 	@echo "make wheel     build the package, install it elsewhere without extras, run its demo there"
+	@echo "make lowest    run the demo and a few tests with the lowest versions that pyproject.toml allows"
 	@echo "make format    lay the code out and apply the safe fixes"
 	@echo "make bench     run the benchmarks (some minutes)"
 	@echo "make reliability  make every fault happen that this system allows, and count what is lost (half an hour)"
@@ -64,6 +65,19 @@ wheel: $(READY)
 	$$installer --constraint "$$elsewhere/constraints.txt" "$$elsewhere"/tiebreak-*.whl; \
 	cd "$$elsewhere"; venv/bin/tiebreak --version; venv/bin/tiebreak demo --out demo-output >/dev/null; \
 	echo "The wheel works on its own: $$(ls demo-output | tr '\n' ' ')"
+
+# The floors of the core and of the extras; what these bring along, and pytest, are as locked.
+LOWEST := $(VENV)/lowest
+lowest: $(READY)
+	@set -e; rm -rf $(LOWEST) && $(BIN)/python -m venv $(LOWEST); \
+	$(BIN)/python .ci/lowest.py $(LOWEST)/floors.txt $(LOWEST)/constraints.txt; \
+	if [ -x $(BIN)/uv ]; then installer="$(BIN)/uv pip install --quiet --python $(LOWEST)/bin/python"; \
+	else installer="$(LOWEST)/bin/python -m pip install --quiet"; fi; \
+	$$installer --requirement $(LOWEST)/floors.txt --constraint $(LOWEST)/constraints.txt hatchling editables hypothesis psutil pytest; \
+	$$installer --no-deps --no-build-isolation --editable .; \
+	$(LOWEST)/bin/tiebreak demo --out $(LOWEST)/demo-output >/dev/null; \
+	$(TEST_ENVIRONMENT) $(LOWEST)/bin/python -m pytest -q -p no:cacheprovider tests/test_smoke.py; \
+	echo "It works with $$(tr '\n' ' ' <$(LOWEST)/floors.txt)"
 
 format: $(READY)
 	$(BIN)/ruff check --fix .
