@@ -19,7 +19,7 @@ help:
 	@echo "make demo      set up, then compare models in an example and write the answer to demo-output/"
 	@echo "make test      set up, then run all tests and the examples in docstrings"
 	@echo "make coverage  the same, and show which lines no test reaches"
-	@echo "make lint      style, types, import rules and declared dependencies"
+	@echo "make lint      style, types, import rules, declared dependencies and spelling"
 	@echo "make wheel     build the package, install it elsewhere without extras, run its demo there"
 	@echo "make lowest    run the demo and a few tests with the lowest versions that pyproject.toml allows"
 	@echo "make format    lay the code out and apply the safe fixes"
@@ -52,12 +52,16 @@ lint: $(READY)
 	$(BIN)/mypy --strict src
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/deptry src
+	$(BIN)/codespell
 
-# What a user gets: the wheel with the core dependencies only, away from the checkout.
+# What a user gets: the wheel with the core dependencies only, away from the checkout, and an sdist that lacks no file.
 wheel: $(READY)
 	@set -e; elsewhere=$$(mktemp -d); trap 'rm -rf "$$elsewhere"' EXIT; \
-	$(BIN)/python -m hatchling build --target wheel --directory "$$elsewhere" >$(VENV)/build.log 2>&1 \
+	$(BIN)/python -m hatchling build --directory "$$elsewhere" >$(VENV)/build.log 2>&1 \
 	    || { cat $(VENV)/build.log >&2; exit 1; }; \
+	tar -tzf "$$elsewhere"/tiebreak-*.tar.gz | sed 's|^[^/]*/||' | sort >"$$elsewhere/packed"; \
+	missing=$$(git ls-files src tests | sort | comm -23 - "$$elsewhere/packed"); \
+	[ -z "$$missing" ] || { echo "The sdist lacks $$missing" >&2; exit 1; }; \
 	sed -n 's/^\([a-z][^\\]*\) \\$$/\1/p' requirements-lock.txt >"$$elsewhere/constraints.txt"; \
 	$(BIN)/python -m venv "$$elsewhere/venv"; \
 	if [ -x $(BIN)/uv ]; then installer="$(BIN)/uv pip install --quiet --python $$elsewhere/venv/bin/python"; \
