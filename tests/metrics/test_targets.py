@@ -104,7 +104,7 @@ def test_labels_are_found_by_equality(kind: str, wanted: list[int], as_objects: 
     else:
         array = np.array(labels, dtype=None if labels else classes.dtype)
     expected = [known.index(label) if label in known else -1 for label in labels]
-    assert_array_equal(Labels(classes).encode(array), expected)
+    assert_array_equal(Labels(classes).find(array)[0], expected)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_labels_are_found_by_equality(kind: str, wanted: list[int], as_objects: 
 )
 def test_other_types_and_far_numbers(classes: list[object], labels: Array, expected: list[int]) -> None:
     """Numbers count by their value whatever their type; a text is never a number."""
-    assert_array_equal(Labels(np.array(classes)).encode(labels), expected)
+    assert_array_equal(Labels(np.array(classes)).find(labels)[0], expected)
 
 
 @pytest.mark.parametrize(
@@ -139,4 +139,4 @@ def test_the_label_one(classes: list[object], one: int | None) -> None:
 def test_several_columns_are_no_labels() -> None:
     """The text says what came."""
     with pytest.raises(InvalidOutputsError, match=r"^one value for each row is needed; got an array of shape \(3, 2\)\.$"):
-        Labels(np.arange(2)).encode(np.zeros((3, 2), dtype=int))
+        Labels(np.arange(2)).find(np.zeros((3, 2), dtype=int))

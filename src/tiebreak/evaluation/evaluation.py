@@ -11,10 +11,8 @@ import numpy as np
 
 from tiebreak import _facade
 from tiebreak.errors import InvalidParameterError, MissingSplitsError
-from tiebreak.evaluation import calibrations, confusions, precision_recalls, rocs
 from tiebreak.evaluation import frames as groups
 from tiebreak.evaluation import frames as tables
-from tiebreak.metrics.calibration import Strategy
 from tiebreak.metrics.scorer import Scorer
 from tiebreak.plan.record import DatasetRecord, RunRecord
 from tiebreak.plan.split_design import split_hash
@@ -26,6 +24,11 @@ if TYPE_CHECKING:
 
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.evaluation.bbc import BiasCorrectedScore
+    from tiebreak.evaluation.calibrations import Calibrations
+    from tiebreak.evaluation.confusions import Confusions
+    from tiebreak.evaluation.precision_recalls import PrecisionRecalls
+    from tiebreak.evaluation.rocs import Rocs
+    from tiebreak.metrics.calibration import Strategy
 
 Average = Literal["folds", "pooled"]
 
@@ -229,7 +232,7 @@ class Evaluation:
 
     # --- predictions, looked at closely -----------------------------------------------------------------------------------
 
-    def confusion(self, models: str | Sequence[str] | None = None, *, dataset: str | None = None) -> confusions.Confusions:
+    def confusion(self, models: str | Sequence[str] | None = None, *, dataset: str | None = None) -> Confusions:
         """Confusion matrices of each model: ``[model]`` of all splits together, ``.of_split(model, repeat=, fold=)`` of one.
 
         Together, each example counts once for each repeat. It needs predicted labels that were kept (``scoring="accuracy"``).
@@ -242,7 +245,9 @@ class Evaluation:
         dataset : str, optional
             Needed where there are several.
         """
-        return confusions.confusions_of(self, models, dataset)
+        from tiebreak.evaluation.confusions import confusions_of
+
+        return confusions_of(self, models, dataset)
 
     def roc(
         self,
@@ -251,7 +256,7 @@ class Evaluation:
         positive: Any = None,
         dataset: str | None = None,
         alpha: float = 0.05,
-    ) -> rocs.Rocs:
+    ) -> Rocs:
         """ROC curves of each model: of each fold, of all together, and their mean with a band.
 
         It needs probabilities or decision values that were kept (``scoring="roc_auc"``). Models without a measured cell are
@@ -269,7 +274,9 @@ class Evaluation:
         alpha : float, default 0.05
             1 - coverage of intervals and bands, which are corrected for shared training data.
         """
-        return rocs.rocs_of(self, models, positive=positive, dataset=dataset, alpha=alpha)
+        from tiebreak.evaluation.rocs import rocs_of
+
+        return rocs_of(self, models, positive=positive, dataset=dataset, alpha=alpha)
 
     def precision_recall(
         self,
@@ -278,9 +285,11 @@ class Evaluation:
         positive: Any = None,
         dataset: str | None = None,
         alpha: float = 0.05,
-    ) -> precision_recalls.PrecisionRecalls:
+    ) -> PrecisionRecalls:
         """Precision-recall curves of each model; the parameters are those of `roc`."""
-        return precision_recalls.precision_recalls_of(self, models, positive=positive, dataset=dataset, alpha=alpha)
+        from tiebreak.evaluation.precision_recalls import precision_recalls_of
+
+        return precision_recalls_of(self, models, positive=positive, dataset=dataset, alpha=alpha)
 
     def calibration(
         self,
@@ -291,7 +300,7 @@ class Evaluation:
         n_bins: int = 10,
         strategy: Strategy = "quantile",
         alpha: float = 0.05,
-    ) -> calibrations.Calibrations:
+    ) -> Calibrations:
         """Calibration curves of each model, from probabilities that were kept (``scoring="neg_log_loss"``).
 
         Parameters
@@ -302,9 +311,9 @@ class Evaluation:
         strategy : {"quantile", "uniform"}
             Bins of about equally many examples, or of equal width.
         """
-        return calibrations.calibrations_of(
-            self, models, positive=positive, dataset=dataset, n_bins=n_bins, strategy=strategy, alpha=alpha
-        )
+        from tiebreak.evaluation.calibrations import calibrations_of
+
+        return calibrations_of(self, models, positive=positive, dataset=dataset, n_bins=n_bins, strategy=strategy, alpha=alpha)
 
     # --- frames -----------------------------------------------------------------------------------------------------------
 

@@ -174,12 +174,14 @@ class Measurement:
         keep_predictions: bool = True,
         train_scores: bool = False,
     ) -> None:
+        from sklearn import get_config
+
         self.plan = plan
         self.scorers = tuple(scorers)
         self.threads = threads
         self.keep_predictions = keep_predictions
         self.train_scores = train_scores
-        self.config = _sklearn_config()
+        self.config = dict(get_config())
         self._forget()
 
     def _forget(self) -> None:
@@ -370,12 +372,6 @@ def _thread_pools(n_modules: int) -> Any:
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
-
-
-def _sklearn_config() -> dict[str, Any]:
-    from sklearn import get_config
-
-    return dict(get_config())
 
 
 def _own(table: Any) -> Any:

@@ -132,11 +132,12 @@ def copies_of(model: Any, *, seeded: bool, is_known: bool) -> MakeCopy:
         Whether the model is made of scikit-learn's own parts, which may be copied by pickle.
     """
     names = open_random_states(model) if seeded else ()
-    if is_known and not _has_callbacks(model):  # callbacks are shared by all copies
+    # callbacks are shared by all copies
+    if is_known and not any(getattr(part, "_skl_callbacks", None) for part in parts_of(model)):
         # a parameter may not be pickled, or not take what stands for a seed
         with contextlib.suppress(Exception):
             return _from_attributes(model, names) or _from_bytes(model, names)
-    return lambda seed: _set(_copy(model), _seeds(names, seed))
+    return lambda seed: _set(_copy(model), seeded_parameters(names, seed))
 
 
 _PLAIN = frozenset((str, bytes, int, float, bool, type(None)))
@@ -173,7 +174,7 @@ def _from_attributes(model: Any, names: tuple[str, ...]) -> MakeCopy | None:
 
     def make(seed: int | None) -> Any:
         made = kind.__new__(kind)
-        vars(made).update(attributes, **_seeds(names, seed))
+        vars(made).update(attributes, **seeded_parameters(names, seed))
         return made
 
     return make
@@ -193,27 +194,17 @@ def _from_bytes(model: Any, names: tuple[str, ...]) -> MakeCopy:
 
     def make(seed: int | None) -> Any:
         reader = _Reader(io.BytesIO(copied))
-        reader.seeds = _seeds(names, seed)
+        reader.seeds = seeded_parameters(names, seed)
         return reader.load()
 
-    made, wanted = make(0), _seeds(names, 0)
+    made, wanted = make(0), seeded_parameters(names, 0)
     if wanted and any(made.get_params(deep=True)[name] != seed for name, seed in wanted.items()):
         raise ValueError("a parameter took something else than its seed")
     return make
 
 
-def _seeds(names: tuple[str, ...], seed: int | None) -> dict[str, int]:
-    return {} if seed is None else seeded_parameters(names, seed)
-
-
 def _set(model: Any, values: Mapping[str, Any]) -> Any:
     return model.set_params(**values) if values else model
-
-
-def _has_callbacks(model: Any) -> bool:
-    """True if callbacks of scikit-learn are set on a model or a part of it."""
-    parts = model.get_params(deep=True).values() if hasattr(model, "get_params") else ()
-    return any(getattr(part, "_skl_callbacks", None) for part in (model, *parts))
 
 
 def _copy(model: Any) -> Any:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tiebreak.errors import InvalidParameterError, UnknownNameError
-from tiebreak.metrics.costs import CostMatrix
 from tiebreak.metrics.fast.formulas import FORMULAS, Formula
-from tiebreak.metrics.scorer import Outputs, Scorer, check_model, check_target
-from tiebreak.metrics.targets import Truth, UndefinedScore, make_truth
+from tiebreak.metrics.scorer import Scorer
 from tiebreak.scores.metric import ABBREVIATIONS, HIGHER_IS_BETTER, LOWER_IS_BETTER, Metric
 from tiebreak.scores.scores import look_up, quoted
+
+if TYPE_CHECKING:
+    from tiebreak.metrics.costs import CostMatrix
 
 _ACCEPTED = (
     'a name such as "roc_auc", a scorer of make_scorer, a CostMatrix, a function (model, X, y) -> float, a list of these, '
@@ -86,11 +87,13 @@ def _resolve(given: Any, key: Any, target: _Target) -> Scorer:
         raise InvalidParameterError(f"scoring has the key {key!r} of type {type(key).__name__}; names of metrics are text.")
     if isinstance(given, str):
         return _by_name(given, key, target)
-    if isinstance(given, CostMatrix):
-        return _of_costs(given, key, target)
     if hasattr(given, "_score_func"):
         registered = _registered(given)
         return _by_name(registered, key, target) if registered else _of_make_scorer(given, key)
+    from tiebreak.metrics.costs import CostMatrix
+
+    if isinstance(given, CostMatrix):
+        return _of_costs(given, key, target)
     if callable(given):
         return _of_callable(given, key)
     raise InvalidParameterError(f"scoring holds {given!r} of type {type(given).__name__}. Pass {_ACCEPTED}.")
@@ -232,15 +235,3 @@ def _definitions() -> dict[str, Any]:
 def _definition(scorer: Any) -> tuple[Any, ...]:
     """Identity of a scorer."""
     return scorer._score_func, scorer._sign, scorer._kwargs, _asks(scorer)
-
-
-__all__ = [
-    "Outputs",
-    "Scorer",
-    "Truth",
-    "UndefinedScore",
-    "check_model",
-    "check_target",
-    "make_truth",
-    "resolve_scorers",
-]

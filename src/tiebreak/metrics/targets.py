@@ -39,10 +39,6 @@ class Labels:
         self._is_range = classes.dtype.kind in "biu" and labels == list(range(len(labels)))
         self._position = {label: position for position, label in enumerate(labels)}
 
-    def encode(self, labels: Array) -> Codes:
-        """Positions among the classes, -1 for a label that is none of them."""
-        return self.find(labels)[0]
-
     def find(self, labels: Array) -> tuple[Codes, Array | None]:
         """Positions among the classes, and which of the labels are none of them: -1 there.
 
@@ -94,6 +90,8 @@ class Truth:
     ----------
     labels : Labels or None
         Of the whole dataset for a classification target with one label for each row, else None.
+    classes : ndarray of shape (n_classes,) or None
+        Those labels in sorted order.
     code : ndarray of shape (n_rows,) or None
         Position of each row's label among the classes.
     values : ndarray of shape (n_rows,) or (n_rows, n_outputs)
@@ -101,10 +99,11 @@ class Truth:
     n_rows : int
     """
 
-    __slots__ = ("_counts", "_is_second", "_sides", "_spread", "code", "labels", "n_rows", "values")
+    __slots__ = ("_counts", "_is_second", "_sides", "_spread", "classes", "code", "labels", "n_rows", "values")
 
     def __init__(self, labels: Labels | None, code: Codes | None, values: Array) -> None:
         self.labels = labels
+        self.classes: Array | None = None if labels is None else labels.classes
         self.code = code
         self.values = values
         self.n_rows: int = values.shape[0]
@@ -113,18 +112,13 @@ class Truth:
         self._sides: tuple[int, Codes, Codes] | None = None
         self._spread: Any = None
 
-    @property
-    def classes(self) -> Array | None:
-        """Sorted distinct labels of the whole dataset; None for regression, several labels or several outputs a row."""
-        return None if self.labels is None else self.labels.classes
-
     def take(self, rows: IntArray) -> Truth:
         """The same of some rows, in their order."""
         return Truth(self.labels, None if self.code is None else self.code[rows], self.values[rows])
 
     def encode(self, labels: ArrayLike) -> Codes:
         """Positions of any labels among the classes, -1 for a label that is none of them."""
-        return self.known_labels.encode(np.asarray(labels))
+        return self.known_labels.find(np.asarray(labels))[0]
 
     @property
     def known_labels(self) -> Labels:

@@ -39,19 +39,15 @@ def fingerprint(thing: Any) -> str:
 def _pieces(thing: Any, above: tuple[int, ...]) -> Iterator[Any]:
     """The content piece by piece, each kind with a mark of its own; `above` are the objects that this one is part of."""
     if thing is None or isinstance(thing, bool | int | float | complex | str | bytes):
-        yield f"{type(thing).__name__}:".encode() + _plain(thing)
+        text = thing if isinstance(thing, str) else repr(thing)
+        content = thing if isinstance(thing, bytes) else text.encode("utf-8", "surrogatepass")
+        yield f"{type(thing).__name__}:".encode() + content
     elif isinstance(thing, np.generic):
         yield from _pieces(np.asarray(thing), above)
     elif id(thing) in above:
         yield b"cycle:%d" % above.index(id(thing))
     else:
         yield from _composite(thing, (*above, id(thing)))
-
-
-def _plain(thing: Any) -> bytes:
-    if isinstance(thing, bytes):
-        return thing
-    return (thing if isinstance(thing, str) else repr(thing)).encode("utf-8", "surrogatepass")
 
 
 def _composite(thing: Any, above: tuple[int, ...]) -> Iterator[Any]:

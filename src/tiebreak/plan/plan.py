@@ -40,9 +40,13 @@ def find_versions(models: Iterable[Any]) -> dict[str, str]:
     """
     found = {"python": platform.python_version()} | {name: metadata.version(name) for name in _ALWAYS}
     for top in sorted({top for model in models for top in _packages(model)}):
-        version = _version_of(top)
-        if version is not None:
-            found[_DISTRIBUTIONS.get(top, top)] = version
+        name = _DISTRIBUTIONS.get(top, top)
+        try:
+            found[name] = metadata.version(name)
+        except (metadata.PackageNotFoundError, ValueError):  # no distribution: a module that may name its version
+            version = getattr(sys.modules.get(top), "__version__", None)
+            if version is not None:
+                found[name] = str(version)
     return found
 
 
@@ -53,14 +57,6 @@ def _packages(model: Any) -> set[str]:
         parts += [value for value in model.get_params(deep=True).values() if hasattr(value, "get_params")]
     kinds = [part if hasattr(part, "__qualname__") else type(part) for part in parts]
     return {str(getattr(kind, "__module__", "")).partition(".")[0] for kind in kinds}
-
-
-def _version_of(top: str) -> str | None:
-    try:
-        return metadata.version(_DISTRIBUTIONS.get(top, top))
-    except (metadata.PackageNotFoundError, ValueError):
-        version = getattr(sys.modules.get(top), "__version__", None)
-        return str(version) if version is not None else None
 
 
 SMALL_DATA = 1_000_000
@@ -137,14 +133,14 @@ class Plan:
         with_hashes : bool
             False where nothing outlives this process, so that nothing has to be recognised.
         """
-        hashes = _ContentHashes()
+        hashes: dict[tuple[int, ...], str] | None = {} if with_hashes else None
         return RunRecord(
             name=name,
             models=tuple(
                 ModelRecord(model, fingerprint(thing) if with_hashes else "", describe_model(thing) if with_hashes else "")
                 for model, thing in self.models.items()
             ),
-            datasets=tuple(_dataset_record(each, hashes if with_hashes else None) for each in self.datasets),
+            datasets=tuple(_dataset_record(each, hashes) for each in self.datasets),
             metrics=tuple(metrics),
             rng=self.rng,
             threads=threads,
@@ -195,12 +191,16 @@ def make_plan(
         raise InvalidPlanError(
             "cv is a list of splits, which fits one dataset only. With datasets=, pass a number, a name or a splitter."
         )
-    planned = tuple(_planned(data, named, cv, seed) for data in checked)
+    planned = []
+    for data in checked:
+        task = find_task(named, data.y)
+        splits, scheme = make_splits(cv, data, task, seed)
+        planned.append(PlannedDataset(data, task, splits, describe_splits(splits, scheme)))
     kinds = {each.task: each.data.name for each in planned}
     if len(kinds) > 1:
         (one, first), (two, second) = list(kinds.items())[:2]
         raise InvalidPlanError(f"dataset {first!r} is for {one}, but dataset {second!r} for {two}; no metric fits both.")
-    return Plan(named, planned, seed)
+    return Plan(named, tuple(planned), seed)
 
 
 def check_rng(rng: Any) -> int | None:
@@ -249,33 +249,17 @@ def threads_for(plan: Plan, asked: Any, n_workers: int, n_cores: int) -> int | N
     return asked
 
 
-def _planned(data: Dataset, models: Mapping[str, Any], cv: Any, rng: int | None) -> PlannedDataset:
-    task = find_task(models, data.y)
-    splits, scheme = make_splits(cv, data, task, rng)
-    return PlannedDataset(data, task, splits, describe_splits(splits, scheme))
-
-
 def _content(data: Dataset) -> list[Any]:
     return [data.X, data.y, data.groups, dict(data.fit_params)]
 
 
-class _ContentHashes:
-    """Hashes of the content of datasets: those that share their arrays, as the sizes of a learning curve do, are read once."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[int, ...], str] = {}
-
-    def of(self, data: Dataset) -> str:
-        """The fingerprint of a dataset, which has to live as long as this does."""
-        parts = (data.X, data.y, data.groups, data.fit_params)
-        key = tuple(map(id, parts))
-        if key not in self._known:
-            self._known[key] = fingerprint(_content(data))
-        return self._known[key]
-
-
-def _dataset_record(planned: PlannedDataset, hashes: _ContentHashes | None) -> DatasetRecord:
+def _dataset_record(planned: PlannedDataset, hashes: dict[tuple[int, ...], str] | None) -> DatasetRecord:
+    """The dataset as it is remembered; `hashes` are of content read before, as the sizes of a learning curve share arrays."""
     data, described = planned.data, planned.described
+    content = ""
+    if hashes is not None:
+        key = tuple(map(id, (data.X, data.y, data.groups, data.fit_params)))
+        content = hashes[key] = hashes.get(key) or fingerprint(_content(data))
     classes, target = None, None
     if planned.task == "classification" and data.y.ndim == 1:
         labels, target = np.unique(data.y, return_inverse=True)
@@ -284,7 +268,7 @@ def _dataset_record(planned: PlannedDataset, hashes: _ContentHashes | None) -> D
         target = data.y
     return DatasetRecord(
         name=data.name,
-        fingerprint=hashes.of(data) if hashes is not None else "",
+        fingerprint=content,
         n_samples=data.n_samples,
         n_features=data.n_features,
         classes=classes,
@@ -295,12 +279,12 @@ def _dataset_record(planned: PlannedDataset, hashes: _ContentHashes | None) -> D
         fold=described.fold,
         n_train=described.n_train,
         n_test=described.n_test,
-        split_hashes=tuple(_split_hash(split) for split in planned.splits) if hashes is not None else ("",) * len(planned.splits),
+        split_hashes=tuple(_rows_hash(split) for split in planned.splits) if hashes is not None else ("",) * len(planned.splits),
         test_rows=tuple(split.test for split in planned.splits),
     )
 
 
-def _split_hash(split: Split) -> str:
+def _rows_hash(split: Split) -> str:
     digest = hashlib.blake2b(split.train.astype("<i8").tobytes(), digest_size=8)
     digest.update(b"|" + split.test.astype("<i8").tobytes())
     return digest.hexdigest()

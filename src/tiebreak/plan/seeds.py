@@ -38,6 +38,8 @@ def open_random_states(model: Any) -> tuple[str, ...]:
     )
 
 
-def seeded_parameters(names: tuple[str, ...], seed: int) -> dict[str, int]:
-    """A value for each open random state; the parts of one model get different ones."""
+def seeded_parameters(names: tuple[str, ...], seed: int | None) -> dict[str, int]:
+    """Values of the open random states, different ones for the parts of one model; none of them where `seed` is None."""
+    if seed is None:
+        return {}
     return {name: derive_seed(seed, name) for name in names} if len(names) > 1 else dict.fromkeys(names, seed)

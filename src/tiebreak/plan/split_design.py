@@ -65,11 +65,6 @@ class Scheme(NamedTuple):
     ordered: bool = False
 
 
-def keys_of(scheme: Scheme, n_splits: int) -> tuple[IntArray, IntArray]:
-    """Repeat and fold of each split."""
-    return np.divmod(np.arange(n_splits), scheme.n_folds)
-
-
 _KINDS: dict[str, Kind] = {
     "RepeatedStratifiedKFold": "repeated-stratified",
     "RepeatedKFold": "repeated-kfold",
@@ -119,7 +114,7 @@ def describe_splits(splits: Sequence[Split], scheme: Scheme | None = None) -> Sp
     """
     splits = [Split(_row_numbers(split.train), _row_numbers(split.test)) for split in splits]
     scheme = scheme or _recognise(splits)
-    repeat, fold = keys_of(scheme, len(splits))
+    repeat, fold = np.divmod(np.arange(len(splits)), scheme.n_folds)
     n_train, n_test = (np.array([rows.size for rows in part], dtype=np.int64) for part in zip(*splits, strict=True))
     digest = split_hash([split.test for split in splits])
     return Splits(repeat, fold, n_train, n_test, scheme.kind, scheme.ordered, hash=digest)

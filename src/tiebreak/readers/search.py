@@ -16,7 +16,7 @@ import numpy as np
 from tiebreak.errors import ContradictingSizesError, MissingSizesError, UnfittedSearchError, UnreadableSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.candidates import name_candidates
-from tiebreak.plan.split_design import Scheme, Split, Splits, class_names, describe_splits, keys_of, scheme_of
+from tiebreak.plan.split_design import Scheme, Split, Splits, class_names, describe_splits, scheme_of
 from tiebreak.readers.metric import Scorer, check_finite, check_sign, choose_metric, orient, scorer_of, sklearn_metric
 from tiebreak.readers.source import Request, Source, approximate_sizes, known_sizes, with_sizes
 from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
@@ -134,7 +134,7 @@ def _is_fixed(cv: Any) -> bool:
 def _without_sizes(cv: Any, n_splits: int) -> Splits:
     scheme = scheme_of(cv, n_splits) or Scheme("unknown", n_splits)
     nothing = np.zeros(n_splits, dtype=np.int64)
-    return Splits(*keys_of(scheme, n_splits), nothing, nothing, scheme.kind, scheme.ordered, sizes="missing")
+    return Splits(*np.divmod(np.arange(n_splits), scheme.n_folds), nothing, nothing, scheme.kind, scheme.ordered, sizes="missing")
 
 
 def _approximate(cv: Any, n_splits: int, n_samples: int) -> Splits:
