@@ -229,7 +229,7 @@ def _as_csv(comparison: Comparison, requirements: Requirements | None, raw: bool
 
     emit(pairs_csv(comparison, raw=raw))
     if requirements is not None:
-        from tiebreak.views.gate import judgements
+        from tiebreak.views.words import judgements
 
         say("\n".join(judgements(requirements)))  # the table has no place for it
 

@@ -142,9 +142,8 @@ def _seconds_left(record: RunRecord, dataset: Any, model: Any, settled: Any, don
 def _lines(
     study: Study, plan: Plan, record: RunRecord, stored: Stored | None, url: str, options: Options, n_jobs: int
 ) -> Sequence[str]:
-    from tiebreak.views.format import printable, quote, shorten
-    from tiebreak.views.names import short_names
     from tiebreak.views.text import wrap
+    from tiebreak.views.words import printable, quote, short_names, shorten
 
     n_splits = sum(each.n_splits for each in record.datasets)
     names = short_names([model.name for model in record.models[:MOST_MODELS]], 34)
@@ -169,7 +168,7 @@ def _lines(
 
 
 def _dataset_line(dataset: Any, task: str) -> str:
-    from tiebreak.views.format import quote
+    from tiebreak.views.words import quote
 
     name = f" {quote(dataset.name)}" if dataset.name else ""
     classes = f" ({len(dataset.classes)} classes)" if dataset.classes else ""

@@ -148,7 +148,7 @@ def _lacks_scores(evaluation: Evaluation) -> bool:
 
 
 def _shown(dataset: str) -> str:
-    from tiebreak.views.format import quote
+    from tiebreak.views.words import quote
 
     return quote(dataset)
 
@@ -218,7 +218,7 @@ def progress_shown(quiet: bool) -> Callable[[Progress], object] | None:
 
 
 def _how_to_go_on(last: Progress, name: str, url: str, dask: str | None) -> str:
-    from tiebreak.views.format import quote
+    from tiebreak.views.words import quote
 
     kept = last.n_done + last.n_failed
     return (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.views.curve_words import lost_notes, names_in_table
-from tiebreak.views.format import format_score
 from tiebreak.views.page import Page
 from tiebreak.views.text_table import Table
+from tiebreak.views.words import format_score
 
 if TYPE_CHECKING:
     from tiebreak.studies.bias_variance import BiasVariance

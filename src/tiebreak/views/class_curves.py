@@ -13,9 +13,8 @@ from tiebreak.evaluation.rocs import RocDifference, Rocs
 from tiebreak.metrics.calibration import CalibrationCurve
 from tiebreak.metrics.precision_recall import PrecisionRecallCurve
 from tiebreak.metrics.roc import RocCurve
-from tiebreak.views.format import format_interval, format_percent, format_score, printable, quote, shorten
-from tiebreak.views.names import short_names
 from tiebreak.views.text_table import NAME_WIDTH, Table
+from tiebreak.views.words import format_interval, format_percent, format_score, printable, quote, short_names, shorten
 
 MOST_POINTS = 30
 """Points up to which a curve is written out."""

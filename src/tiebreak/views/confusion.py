@@ -6,9 +6,8 @@ from typing import Any, get_args
 
 from tiebreak.evaluation.confusions import Confusions
 from tiebreak.metrics.confusion import Average, ConfusionMatrix
-from tiebreak.views.format import format_score, printable, quote
-from tiebreak.views.names import short_names
 from tiebreak.views.text_table import NAME_WIDTH, Table
+from tiebreak.views.words import format_score, printable, quote, short_names
 
 MOST_COLUMNS = 10
 """Classes up to which the matrix itself is written; of more, what is said of each class."""

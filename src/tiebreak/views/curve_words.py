@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.views.format import decimals_for, format_interval, format_percent, format_score, printable
-from tiebreak.views.names import short_names
 from tiebreak.views.text_table import NAME_WIDTH
+from tiebreak.views.words import decimals_for, format_interval, format_percent, format_score, printable, short_names
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation

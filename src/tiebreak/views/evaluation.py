@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.views.format import format_score, listed, printable, quote
 from tiebreak.views.html import table_html
-from tiebreak.views.names import short_names
 from tiebreak.views.summary import ROWS
 from tiebreak.views.text import wrap
 from tiebreak.views.text_table import NAME_WIDTH, Table, aligned
+from tiebreak.views.words import format_score, listed, printable, quote, short_names
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation

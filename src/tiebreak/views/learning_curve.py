@@ -14,9 +14,9 @@ from tiebreak.views.curve_words import (
     point_decimals,
     point_headers,
 )
-from tiebreak.views.format import decimals_for, format_interval, format_percent, format_score, printable, quote
 from tiebreak.views.page import Page
 from tiebreak.views.text_table import Table
+from tiebreak.views.words import decimals_for, format_interval, format_percent, format_score, printable, quote
 
 if TYPE_CHECKING:
     from tiebreak.studies.learning_curve import DoublingAnswer, LearningCurve

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from tiebreak.views.gate import judgements
 from tiebreak.views.summary import design_line, footnotes, method_lines, pair_table, ranking_table
 from tiebreak.views.text import extra_sentences
 from tiebreak.views.text_table import Table
+from tiebreak.views.words import judgements
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison

@@ -10,7 +10,14 @@ import numpy as np
 
 from tiebreak.scores.scores import Notice
 from tiebreak.views.evaluation import design_words
-from tiebreak.views.format import (
+from tiebreak.views.html import table_html
+from tiebreak.views.markdown import escape as escape_markdown
+from tiebreak.views.markdown import items_markdown, table_markdown
+from tiebreak.views.nested_frames import candidate_order, nested_rows
+from tiebreak.views.summary import ROWS
+from tiebreak.views.text import wrap
+from tiebreak.views.text_table import NAME_WIDTH, Table, aligned
+from tiebreak.views.words import (
     decimals_for,
     format_interval,
     format_percent,
@@ -18,15 +25,8 @@ from tiebreak.views.format import (
     format_score,
     printable,
     quote,
+    short_names,
 )
-from tiebreak.views.html import table_html
-from tiebreak.views.markdown import escape as escape_markdown
-from tiebreak.views.markdown import items_markdown, table_markdown
-from tiebreak.views.names import short_names
-from tiebreak.views.nested_frames import candidate_order, nested_rows
-from tiebreak.views.summary import ROWS
-from tiebreak.views.text import wrap
-from tiebreak.views.text_table import NAME_WIDTH, Table, aligned
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.bbc import BiasCorrectedScore

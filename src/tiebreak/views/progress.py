@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tiebreak.views.format import format_score, printable, shorten
+from tiebreak.views.words import format_score, printable, shorten
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.progress import Progress

@@ -8,10 +8,10 @@ import numpy as np
 
 import tiebreak
 from tiebreak.views.evaluation import MOST_FAILURES, failure_lines, head_lines, mean_tables
-from tiebreak.views.format import format_score, listed, printable, quote, shorten
 from tiebreak.views.plain import plain
 from tiebreak.views.text import wrap
 from tiebreak.views.text_table import aligned
+from tiebreak.views.words import format_score, listed, printable, quote, shorten
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import tiebreak
-from tiebreak.views.format import printable, shorten
-from tiebreak.views.names import short_names
 from tiebreak.views.text_table import NAME_WIDTH, Table, aligned
+from tiebreak.views.words import printable, short_names, shorten
 
 if TYPE_CHECKING:
     from tiebreak.stores.contract import RunSummary

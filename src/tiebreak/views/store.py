@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import tiebreak
-from tiebreak.views.format import printable, quote
+from tiebreak.views.words import printable, quote
 
 if TYPE_CHECKING:
     from tiebreak.stores.contract import Damage

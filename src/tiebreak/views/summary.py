@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tiebreak.comparison.verdict import REASONS, VERDICTS
-from tiebreak.views.format import (
+from tiebreak.views.text_table import NAME_WIDTH, Table
+from tiebreak.views.words import (
     decimals_for,
     format_interval,
     format_percent,
@@ -17,9 +18,8 @@ from tiebreak.views.format import (
     format_score,
     printable,
     quote,
+    short_names,
 )
-from tiebreak.views.names import short_names
-from tiebreak.views.text_table import NAME_WIDTH, Table
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison

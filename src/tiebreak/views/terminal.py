@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from tiebreak.views.format import printable, shorten
-from tiebreak.views.gate import judgements
 from tiebreak.views.summary import design_line, footnotes, method_lines, pair_table, ranking_table
 from tiebreak.views.text import extra_sentences
 from tiebreak.views.text_table import Table
+from tiebreak.views.words import judgements, printable, shorten
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

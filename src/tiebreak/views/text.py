@@ -6,8 +6,6 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from tiebreak.comparison.verdict import VERDICTS
-from tiebreak.views.format import decimals_for, format_interval, format_percent, format_pvalue, format_score, listed
-from tiebreak.views.gate import judgements
 from tiebreak.views.summary import (
     design_line,
     footnotes,
@@ -18,6 +16,7 @@ from tiebreak.views.summary import (
     table_decimals,
 )
 from tiebreak.views.text_table import aligned
+from tiebreak.views.words import decimals_for, format_interval, format_percent, format_pvalue, format_score, judgements, listed
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison, PairComparison

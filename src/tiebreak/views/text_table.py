@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tiebreak.views.format import columns
+from tiebreak.views.words import columns
 
 NAME_WIDTH = 34
 """Characters of a name in a table."""

@@ -13,9 +13,9 @@ from tiebreak.views.curve_words import (
     point_decimals,
     point_headers,
 )
-from tiebreak.views.format import format_score, listed, printable, quote, shorten
 from tiebreak.views.page import Page
 from tiebreak.views.text_table import Table
+from tiebreak.views.words import format_score, listed, printable, quote, shorten
 
 if TYPE_CHECKING:
     from tiebreak.studies.validation_curve import SweetSpot, ValidationCurve

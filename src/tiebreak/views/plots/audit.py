@@ -9,7 +9,6 @@ import numpy as np
 
 from tiebreak.views.audit import MARKS as SIGNS
 from tiebreak.views.audit import summary
-from tiebreak.views.format import printable, quote
 from tiebreak.views.plots.base import Display
 from tiebreak.views.plots.labels import literal, short_labels
 from tiebreak.views.plots.style import (
@@ -24,6 +23,7 @@ from tiebreak.views.plots.style import (
     widest,
     x_label,
 )
+from tiebreak.views.words import printable, quote
 
 if TYPE_CHECKING:
     import pandas as pd

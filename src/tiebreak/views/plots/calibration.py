@@ -9,7 +9,6 @@ import numpy as np
 
 from tiebreak.evaluation.calibrations import Calibrations
 from tiebreak.metrics.calibration import CalibrationCurve
-from tiebreak.views.format import format_percent, format_score
 from tiebreak.views.plots.base import Display
 from tiebreak.views.plots.labels import short
 from tiebreak.views.plots.lines import (
@@ -28,6 +27,7 @@ from tiebreak.views.plots.lines import (
     unit_axes,
     write_legend,
 )
+from tiebreak.views.words import format_percent, format_score
 
 if TYPE_CHECKING:
     import pandas as pd

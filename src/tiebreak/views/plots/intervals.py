@@ -10,7 +10,6 @@ import numpy as np
 
 from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import FloatArray, check_probability
-from tiebreak.views.format import format_percent
 from tiebreak.views.plots.base import Display
 from tiebreak.views.plots.style import (
     INK,
@@ -25,6 +24,7 @@ from tiebreak.views.plots.style import (
     widest,
     x_label,
 )
+from tiebreak.views.words import format_percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from tiebreak.views.format import printable, shorten
-from tiebreak.views.names import short_names
 from tiebreak.views.text_table import NAME_WIDTH
+from tiebreak.views.words import printable, short_names, shorten
 
 _FALLBACKS = (
     "Noto Sans CJK SC",

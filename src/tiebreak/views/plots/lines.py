@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from tiebreak.evaluation.predictions import Lines
-from tiebreak.views.format import format_score
 from tiebreak.views.plots.labels import literal, short, short_labels
 from tiebreak.views.plots.style import INK, QUIET, SIZE, SMALL, plain_axes, widest
+from tiebreak.views.words import format_score
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

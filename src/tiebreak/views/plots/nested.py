@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from tiebreak.views.format import decimals_for, format_percent, format_score
 from tiebreak.views.nested_frames import nested_frame
 from tiebreak.views.plots.base import MOST_MODELS, Display, better_is
 from tiebreak.views.plots.labels import short, short_labels
@@ -26,6 +25,7 @@ from tiebreak.views.plots.style import (
     widest,
     x_label,
 )
+from tiebreak.views.words import decimals_for, format_percent, format_score
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from tiebreak.numerics import FloatArray
-from tiebreak.views.format import decimals_for, format_interval, format_percent, format_score
 from tiebreak.views.plots.base import Display, better_is
 from tiebreak.views.plots.labels import literal, short, short_labels
 from tiebreak.views.plots.style import BAND, INK, MARKS, QUIET, SIZE, minus, number_axis, plain_axes, row_note, wrap, x_label
 from tiebreak.views.plots.verdict_words import pair_sentence
+from tiebreak.views.words import decimals_for, format_interval, format_percent, format_score
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,7 +10,6 @@ import numpy as np
 
 from tiebreak.evaluation.precision_recalls import ModelPrecisionRecall, PrecisionRecalls
 from tiebreak.metrics.precision_recall import PrecisionRecallCurve
-from tiebreak.views.format import format_interval, format_percent, format_score
 from tiebreak.views.plots.base import Display
 from tiebreak.views.plots.labels import short
 from tiebreak.views.plots.lines import (
@@ -29,6 +28,7 @@ from tiebreak.views.plots.lines import (
     unit_axes,
     write_legend,
 )
+from tiebreak.views.words import format_interval, format_percent, format_score
 
 if TYPE_CHECKING:
     import pandas as pd

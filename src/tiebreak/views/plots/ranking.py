@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from tiebreak.comparison.verdict import REASONS, VERDICTS
-from tiebreak.views.format import format_percent, format_score
 from tiebreak.views.plots.base import Display, better_is, of_all, shown_models
 from tiebreak.views.plots.labels import short, short_labels
 from tiebreak.views.plots.style import (
@@ -28,6 +27,7 @@ from tiebreak.views.plots.style import (
 )
 from tiebreak.views.plots.verdict_words import counted_verdicts, pair_sentence
 from tiebreak.views.summary import table_decimals
+from tiebreak.views.words import format_percent, format_score
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from tiebreak.views.format import format_score
 from tiebreak.views.plots.base import Display, better_is, of_all, shown_models
 from tiebreak.views.plots.labels import numbered_labels, short, short_labels
 from tiebreak.views.plots.style import (
@@ -24,6 +23,7 @@ from tiebreak.views.plots.style import (
     x_label,
 )
 from tiebreak.views.summary import table_decimals
+from tiebreak.views.words import format_score
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,0 +1,176 @@
+"""Numbers and names as people read them."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tiebreak.comparison.requirements import Requirements
+
+
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+
+
+def decimals_for(standard_error: float) -> int:
+    """Decimals that show two significant digits of a standard error; four where there is none."""
+    if not math.isfinite(standard_error) or standard_error <= 0:
+        return 4
+    return min(max(1 - math.floor(math.log10(standard_error)), 0), 12)
+
+
+def format_score(value: float, decimals: int, *, signed: bool = False) -> str:
+    """A score or difference with a fixed number of decimals; "-" where it is undefined, never "-0.00"."""
+    if not math.isfinite(value):
+        return "-" if math.isnan(value) else ("inf" if value > 0 else "-inf")
+    rounded = round(value, decimals) + 0.0
+    if rounded != 0 and not 1e-9 < abs(rounded) < 1e7:
+        return f"{value:{'+' if signed else ''}.3e}"
+    return f"{rounded:{'+' if signed and rounded != 0 else ''}.{decimals}f}"
+
+
+def format_interval(low: float, high: float, decimals: int) -> str:
+    """An interval as "-0.016 to 0.036"; "-" where it is undefined."""
+    if math.isnan(low) or math.isnan(high):
+        return "-"
+    return f"{format_score(low, decimals)} to {format_score(high, decimals)}"
+
+
+def format_pvalue(pvalue: float) -> str:
+    """A p-value with three decimals, or as a bound where it is smaller."""
+    if math.isnan(pvalue):
+        return "-"
+    return "<0.001" if pvalue < 0.001 else f"{pvalue:.3f}"
+
+
+def format_probability(probability: float) -> str:
+    """A probability with three decimals; never 0 or 1 unless it is."""
+    if math.isnan(probability):
+        return "-"
+    if 0 < probability < 0.0005:
+        return "<0.001"
+    return ">0.999" if 0.9995 <= probability < 1 else f"{probability:.3f}"
+
+
+def format_percent(share: float) -> str:
+    """A level such as 0.95 as "95%"."""
+    return f"{100 * share:.6g}%"
+
+
+def printable(name: str) -> str:
+    """A name on one line: control characters and broken surrogates become visible escapes."""
+    return _UNPRINTABLE.sub(lambda match: match.group().encode("unicode_escape").decode("ascii"), name)
+
+
+def columns(text: str) -> int:
+    """Columns that text on one line takes on a screen: Chinese or Japanese characters two, accents on their own none."""
+    if text.isascii():
+        return len(text)
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    return len(text) + wide - sum(unicodedata.combining(character) > 0 for character in text)
+
+
+def shorten(name: str, width: int) -> str:
+    """A name of at most `width` characters: the middle goes, as names often differ at their ends."""
+    name = printable(name)
+    if len(name) <= width:
+        return name
+    tail = (width - 1) // 2
+    return f"{name[: width - 1 - tail]}…{name[len(name) - tail :]}"
+
+
+def quote(name: str, width: int = 60) -> str:
+    """A name in a sentence."""
+    return f"'{shorten(name, width)}'"
+
+
+def listed(names: list[str], most: int = 5) -> str:
+    """Quoted names in a sentence, at most `most` of them: 'a', 'b' and 'c'; 'a', 'b' and 7 more."""
+    shown = [*names[: most - 1], f"{len(names) - most + 1} more"] if len(names) > most else names
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def short_names(names: Sequence[str], width: int) -> list[str]:
+    """Names of at most `width` characters, all different.
+
+    Parameters
+    ----------
+    names : sequence of str
+        All different; control characters become visible escapes.
+    width : int
+        At least 10.
+
+    Returns
+    -------
+    list of str
+        Of long names go the words that all of them share, or the middle, or what stands between the beginning and the first
+        difference, whichever keeps more names apart. Names that still look the same get their number, counted from 1.
+    """
+    full = [printable(name) for name in names]
+    if max(map(len, full), default=0) <= width and len(set(full)) == len(full):
+        return full
+    long = [name for name in full if len(name) > width]
+    shared, start = _shared_words(long), _where_names_differ(long)
+    ways = (
+        [name if len(name) <= width else _without(name, shared, width) for name in full],
+        [shorten(name, width) for name in full],
+        [name if len(name) <= width else _from(name, start, width) for name in full],
+    )
+    labels = max(ways, key=lambda way: len(set(way)))  # the first of equally good ones
+    count = Counter(labels)
+    labels = [_numbered(label, n, width) if count[label] > 1 else label for n, label in enumerate(labels, 1)]
+    if len(set(labels)) < len(labels):  # some name looks as if it had been numbered here
+        labels = [_numbered(label, n, width) for n, label in enumerate(labels, 1)]
+    return labels
+
+
+def _words(name: str) -> list[str]:
+    return re.findall(r"[^ _/]*[ _/]|[^ _/]+$", name)
+
+
+def _shared_words(names: Sequence[str]) -> set[str]:
+    """Words that stand in all names, of which there are to be at least two."""
+    return set.intersection(*(set(_words(name)) for name in names)) if len(names) > 1 else set()
+
+
+def _without(name: str, shared: set[str], width: int) -> str:
+    """A long name with … for words that tell nothing; its first word stays if there is room."""
+    words = _words(name)
+    kept = re.sub("…+", "…", "".join("…" if word in shared else word for word in words))
+    kept = re.sub("[ ,_/]+…$", "…", kept)
+    if words[0] in shared and len(words[0] + kept) <= width:
+        return words[0] + kept
+    return shorten(kept, width)
+
+
+def _where_names_differ(names: Sequence[str]) -> int:
+    """Position of the word in which names begin to differ."""
+    if not names:
+        return 0
+    lowest, highest = min(names), max(names)  # what these two share, all that stand between them share
+    pairs = zip(lowest, highest, strict=False)
+    position = next((i for i, (one, other) in enumerate(pairs) if one != other), len(lowest))
+    return max(lowest.rfind(separator, 0, position) for separator in " _/") + 1 or position
+
+
+def _from(name: str, start: int, width: int) -> str:
+    """A long name by its first characters and what stands from `start` on."""
+    head = width // 4
+    if start <= head:
+        return name[: width - 1] + "…"
+    rest, room = name[start:], width - head - 1
+    return f"{name[:head]}…{rest if len(rest) <= room else rest[: room - 1] + '…'}"
+
+
+def _numbered(label: str, number: int, width: int) -> str:
+    suffix = f" ({number})"
+    return shorten(label, width - len(suffix)) + suffix
+
+
+def judgements(requirements: Requirements) -> list[str]:
+    """Met or not, the claim, and why."""
+    return [f"{'met' if r.met else 'NOT met'}: {printable(r.claim)} ({r.reason})" for r in requirements]
