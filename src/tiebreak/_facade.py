@@ -11,95 +11,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from tiebreak.audits.findings import Audit
-    from tiebreak.comparison.comparison import Comparison, PairComparison
-    from tiebreak.comparison.requirements import Requirements
+    from tiebreak.comparison.comparison import Comparison
     from tiebreak.evaluation.bbc import BiasCorrectedScore
     from tiebreak.evaluation.evaluation import Evaluation
     from tiebreak.evaluation.shown import Shown
     from tiebreak.scores.scores import Scores
     from tiebreak.studies.nested import NestedEvaluation
     from tiebreak.views.nested_frames import Part
-    from tiebreak.views.plots import Plots
     from tiebreak.views.plots.audit import AuditDisplay
     from tiebreak.views.plots.base import Display
     from tiebreak.views.plots.nested import NestedDisplay
-
-
-def sentence(comparison: Comparison) -> str:
-    """The answer in plain words."""
-    from tiebreak.views.text import sentence as view
-
-    return view(comparison)
-
-
-def pair_sentence(comparison: Comparison, pair: PairComparison) -> str:
-    """The answer about one pair in plain words."""
-    from tiebreak.views.text import pair_sentence as view
-
-    return view(comparison, pair)
-
-
-def text(comparison: Comparison, requirements: Requirements | None) -> str:
-    """The answer for a terminal."""
-    from tiebreak.views.text import full_text as view
-
-    return view(comparison, requirements)
-
-
-def markdown(comparison: Comparison, requirements: Requirements | None) -> str:
-    """The answer as Markdown."""
-    from tiebreak.views.markdown import to_markdown as view
-
-    return view(comparison, requirements)
-
-
-def html_fragment(comparison: Comparison) -> str:
-    """The answer as a piece of HTML without script, for notebooks."""
-    from tiebreak.views.html import fragment as view
-
-    return view(comparison)
-
-
-def ranking_frame(comparison: Comparison) -> pd.DataFrame:
-    """The ranking as a frame."""
-    from tiebreak.views.tables import ranking_frame as view
-
-    return view(comparison)
-
-
-def pairs_frame(comparison: Comparison) -> pd.DataFrame:
-    """The pairs as a frame."""
-    from tiebreak.views.tables import pairs_frame as view
-
-    return view(comparison)
-
-
-def correlation_frame(comparison: Comparison) -> pd.DataFrame:
-    """The correlation of models over splits as a frame."""
-    from tiebreak.views.tables import correlation_frame as view
-
-    return view(comparison)
-
-
-def to_dict(comparison: Comparison, requirements: Requirements | None) -> dict[str, Any]:
-    """The answer in schema 1."""
-    from tiebreak.views.json import to_dict as view
-
-    return view(comparison, requirements)
-
-
-def to_json(comparison: Comparison, path: str | os.PathLike[str] | None, requirements: Requirements | None) -> str:
-    """The answer as JSON text."""
-    from tiebreak.views.json import to_json as view
-
-    return view(comparison, path, requirements)
-
-
-def plots(comparison: Comparison) -> Plots:
-    """The displays of a comparison."""
-    from tiebreak.views.plots import Plots
-
-    return Plots(comparison)
 
 
 def compare(scores: Scores, **settings: Any) -> Comparison:

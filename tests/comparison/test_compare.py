@@ -26,7 +26,7 @@ TABLE = noisy(0.80, 0.79, 0.72)
 
 
 def codes(answer: Comparison) -> dict[str, str]:
-    return {notice.code: notice.text for notice in answer.warnings}
+    return {notice.code: notice.text for notice in answer.notices}
 
 
 # --- wrong use ------------------------------------------------------------------------------------------------------
@@ -234,7 +234,7 @@ def test_ordered_splits() -> None:
 def test_what_the_source_said_is_kept() -> None:
     """Notices of the reader come first."""
     answer = tb.compare({"a": TABLE[0], "b": TABLE[1]}, metric="accuracy", n_train=90, n_test=10)
-    assert answer.warnings[0].code == "assumed-paired"
+    assert answer.notices[0].code == "assumed-paired"
 
 
 # --- the method -----------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from tiebreak.comparison.comparison import Comparison
 from tiebreak.frequentist import corrected_ttest
 from tiebreak.numerics import masked_pair_moments, pair_moments, row_moments
 from tiebreak.scores.assemble import assemble
-from tiebreak.views.tables import Coded, pair_columns, ranking_columns
+from tiebreak.views.comparison import Coded, pair_columns, ranking_columns
 
 every_table = settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 some_tables = settings(every_table, max_examples=150)

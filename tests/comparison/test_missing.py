@@ -139,7 +139,7 @@ def test_nothing_missing_is_the_same_either_way() -> None:
 
 def test_missing_splits_are_said() -> None:
     """Which models, how many splits, and what follows."""
-    texts = {notice.code: notice.text for notice in compared(holed(), missing="pairwise").warnings}
+    texts = {notice.code: notice.text for notice in compared(holed(), missing="pairwise").notices}
     assert texts["missing-splits"] == (
         "'a' and 'b' lack scores on up to 3 of the 10 splits; each pair is compared on the splits it shares, and incomplete "
         "models are ranked after complete ones"

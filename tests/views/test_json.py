@@ -12,6 +12,7 @@ import pytest
 import tiebreak
 from tests.views.situations import around, compared, named, table
 from tests.views.test_tables import PAIRS, RANKING
+from tiebreak.views.comparison import facts
 from tiebreak.views.json import json_pieces
 
 KEYS = [
@@ -108,7 +109,7 @@ def test_dict_is_what_the_text_says() -> None:
 def test_a_row_of_a_list_stands_on_one_line() -> None:
     """So that answers can be compared line by line, and no piece of a large table is longer than a row."""
     one = comparison()
-    pieces = list(json_pieces(one))
+    pieces = list(json_pieces(facts(one)))
     assert "".join(pieces) == one.to_json()
     lines = one.to_json().splitlines()
     assert len([line for line in lines if line.startswith('{"first": ')]) == one.pair_table.n_pairs

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from tiebreak.views.plain import finite, plain
+from tiebreak.views.json import finite, plain
 
 
 class Pair(NamedTuple):

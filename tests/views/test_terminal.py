@@ -10,7 +10,8 @@ from rich.cells import cell_len
 from rich.console import Console
 
 import tiebreak as tb
-from tiebreak.views.terminal import show
+from tiebreak.views.comparison import page
+from tiebreak.views.page import WHOLE_NAME
 
 LONG = [f"standardscaler-columntransformer-{part}-logisticregression-C=0.1"[:60] for part in ("aaa", "bbb", "ccc", "ddd")]
 KERNELS = ["rbf", "linear", "poly, degree=3", "poly, degree=2"]
@@ -24,11 +25,8 @@ def shown(names: list[str], width: int, *, colour: bool = False, step: float = 0
     comparison = tb.compare(scores, metric="accuracy", rope=0.01, n_train=512, n_test=57)
     gate = comparison.meets(better=(names[0], names[1]))
     file = io.StringIO()
-    show(
-        comparison,
-        gate,
-        console=Console(file=file, width=width, force_terminal=colour, color_system="standard" if colour else None),
-    )
+    console = Console(file=file, width=width, force_terminal=colour, color_system="standard" if colour else None)
+    page(comparison, gate, name_width=WHOLE_NAME).show(console)
     return file.getvalue()
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.views.situations import around, compared, named, table
-from tiebreak.views.text import WIDTH
+from tiebreak.views.page import WIDTH
 
 
 def test_no_sentence_names_more_than_five_models() -> None:
@@ -80,7 +80,7 @@ def test_html_has_no_script_and_no_outside_resource() -> None:
 def test_repr_is_short_and_str_is_the_page() -> None:
     """print(answer) is the page; the bare object in a console is one line."""
     comparison = compared(table(named(*around(0.9, 0.85, noise=0.02))), rope=0.01)
-    assert str(comparison) == comparison.to_text()
+    assert f"{comparison}\n" == comparison.to_text()
     assert "\n" not in repr(comparison)
 
 

@@ -206,9 +206,10 @@ def _spooled(folder: str) -> Path:
 
 def _as_table(comparison: Comparison, requirements: Requirements | None, _: bool) -> None:
     if sys.stdout is not None and sys.stdout.isatty():
-        from tiebreak.views.terminal import show
+        from tiebreak.views.comparison import page
+        from tiebreak.views.page import WHOLE_NAME
 
-        show(comparison, requirements)
+        page(comparison, requirements, name_width=WHOLE_NAME).show()
         return
     emit(comparison.to_text(requirements))
 
@@ -218,9 +219,10 @@ def _as_markdown(comparison: Comparison, requirements: Requirements | None, _: b
 
 
 def _as_json(comparison: Comparison, requirements: Requirements | None, _: bool) -> None:
+    from tiebreak.views.comparison import facts
     from tiebreak.views.json import json_pieces
 
-    emit(json_pieces(comparison, requirements))
+    emit(json_pieces(facts(comparison, requirements)))
     emit("\n")
 
 

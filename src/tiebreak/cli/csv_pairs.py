@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tiebreak.cli.csv_text import csv_lines
-from tiebreak.views.tables import pair_columns
+from tiebreak.views.comparison import pair_columns
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison

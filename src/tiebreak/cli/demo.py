@@ -118,14 +118,13 @@ def _gallery_pairs(comparison: Comparison) -> Iterator[str]:
 
 def _present(comparison: Comparison, out: Path, name: str) -> None:
     """Print the answer, but for the method, which is the same in both examples; plots and JSON go to the folder."""
+    from tiebreak.views.comparison import page
+    from tiebreak.views.page import WHOLE_NAME
+
     if sys.stdout is not None and sys.stdout.isatty():
-        from tiebreak.views.terminal import show
-
-        show(comparison, with_method=False)
+        page(comparison, with_method=False, name_width=WHOLE_NAME).show()
     else:
-        from tiebreak.views.text import full_text
-
-        emit(full_text(comparison, with_method=False) + "\n")
+        emit(page(comparison, with_method=False).as_text() + "\n")
     try:
         comparison.to_json(out / f"{name}.json")
         comparison.plot.save_all(out / name)

@@ -142,7 +142,7 @@ def _seconds_left(record: RunRecord, dataset: Any, model: Any, settled: Any, don
 def _lines(
     study: Study, plan: Plan, record: RunRecord, stored: Stored | None, url: str, options: Options, n_jobs: int
 ) -> Sequence[str]:
-    from tiebreak.views.text import wrap
+    from tiebreak.views.page import wrap
     from tiebreak.views.words import printable, quote, short_names, shorten
 
     n_splits = sum(each.n_splits for each in record.datasets)

@@ -54,7 +54,7 @@ def _write(make: Callable[[], pd.DataFrame], file: str, what: str, raw: bool) ->
     if file == _STANDARD_OUTPUT:
         emit(_csv(frame, raw))
         return
-    from tiebreak.views.files import write_whole
+    from tiebreak.views.json import write_whole
 
     path = Path(file)
     content = _parquet(frame, file) if path.suffix.lower() in _PARQUET else _csv_bytes(frame, raw)

@@ -61,7 +61,7 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
         method=method,
         split_ratio=ratio,
         pair_table=table,
-        warnings=notices,
+        notices=notices,
     )
 
 

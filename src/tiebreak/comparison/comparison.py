@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak import _facade
 from tiebreak.bayesian.correlated_t import StudentPosterior, correlated_t_posterior
 from tiebreak.comparison.choose import Method
 from tiebreak.comparison.pairs import PairTable, judge_pairs
@@ -21,6 +20,7 @@ from tiebreak.errors import InvalidParameterError
 from tiebreak.frequentist.adjustment import adjust_pvalues
 from tiebreak.frequentist.corrected_t import TTestResult, corrected_ttest, paired_ttest
 from tiebreak.numerics import Alternative, FloatArray, check_alternative, student_multiplier
+from tiebreak.result import Result, view_of
 from tiebreak.scores.differences import model_correlation, pair_differences
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, SplitDesign, look_up
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from tiebreak.views.plots import Plots
+    from tiebreak.views.plots.comparison import ComparisonPlots, PairPlots
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PairComparison:
+class PairComparison(Result["PairPlots"]):
     """One pair in the orientation asked for; positive differences favour `first`.
 
     Attributes
@@ -93,8 +93,8 @@ simultaneous_high, p_better, p_equivalent, p_worse, claim, claim_pvalue, adjuste
 
     @property
     def sentence(self) -> str:
-        """What the verdict on this pair means, in plain words."""
-        return _facade.pair_sentence(self.comparison, self)
+        """Meaning of the verdict on this pair, in plain words."""
+        return view_of(self).headline(self)
 
     def __repr__(self) -> str:
         """Short: the pair and what is said of it."""
@@ -111,7 +111,7 @@ simultaneous_high, p_better, p_equivalent, p_worse, claim, claim_pvalue, adjuste
         return width if self.standard_error > 0 else float("nan")
 
 
-class Comparison:
+class Comparison(Result["ComparisonPlots"]):
     """Which models are better, equivalent or undecided, with everything the answer rests on.
 
     Made by `tiebreak.compare`. Everything is computed from the scores and settings it holds; the ranking, which draws from
@@ -126,7 +126,7 @@ class Comparison:
         The rope that was used, in the metric's unit.
     method : Method
         Name, reason for choosing it, assumptions, references.
-    warnings : tuple of Notice
+    notices : tuple of Notice
         (code, text) pairs.
     models : tuple of str
         In ranking order: best mean first.
@@ -147,7 +147,7 @@ class Comparison:
         method: Method,
         split_ratio: FloatArray,
         pair_table: PairTable,
-        warnings: tuple[Notice, ...],
+        notices: tuple[Notice, ...],
     ) -> None:
         self.metric = metric
         self.matrix = matrix
@@ -157,7 +157,7 @@ class Comparison:
         self.method = method
         self.split_ratio = split_ratio
         self.pair_table = pair_table
-        self.warnings = warnings
+        self.notices = notices
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -277,56 +277,48 @@ class Comparison:
     @property
     def sentence(self) -> str:
         """The answer in plain words."""
-        return _facade.sentence(self)
+        return view_of(self).headline(self)
 
     @property
     def ranking(self) -> pd.DataFrame:
         """One row for each model, best first; a fresh frame at each access."""
-        return _facade.ranking_frame(self)
+        return view_of(self).frames["ranking"](self)
 
     @property
     def pairs(self) -> pd.DataFrame:
         """One row for each pair of the family; a fresh frame at each access."""
-        return _facade.pairs_frame(self)
+        return self.to_frame()
 
     @property
     def correlation(self) -> pd.DataFrame:
         """Correlation of the models' scores over splits, in ranking order; nan for a model with constant scores."""
-        return _facade.correlation_frame(self)
-
-    @property
-    def plot(self) -> Plots:
-        """Displays: ``plot.scores()``, ``.correlation()``, ``.posterior(a, b)``, ``.ranking()``, ``.verdicts()``."""
-        return _facade.plots(self)
+        return view_of(self).frames["correlation"](self)
 
     def to_text(self, requirements: Requirements | None = None) -> str:
         """Sentence, tables, warnings and method, for a terminal."""
-        return _facade.text(self, requirements)
+        return view_of(self).as_text(self, requirements)
 
     def to_markdown(self, requirements: Requirements | None = None) -> str:
         """The same as Markdown."""
-        return _facade.markdown(self, requirements)
+        return view_of(self).as_markdown(self, requirements)
+
+    def to_html(self, path: str | os.PathLike[str] | None = None, requirements: Requirements | None = None) -> str:
+        """The same as a page of HTML without script, also written to `path` if given."""
+        return view_of(self).as_html(self, path, requirements)
 
     def to_dict(self, requirements: Requirements | None = None) -> dict[str, Any]:
         """The answer in schema 1, as documented in docs/json.md; nan is None."""
-        return _facade.to_dict(self, requirements)
+        return view_of(self).as_dict(self, requirements)
 
     def to_json(self, path: str | os.PathLike[str] | None = None, requirements: Requirements | None = None) -> str:
         """The answer as JSON text, also written to `path` if given; `tiebreak.compare` reads it back."""
-        return _facade.to_json(self, path, requirements)
-
-    def __str__(self) -> str:
-        """The same as `to_text`."""
-        return self.to_text()
+        return view_of(self).as_json(self, path, requirements)
 
     def __repr__(self) -> str:
         """Short: what was compared, by what."""
         return (
             f"<Comparison of {len(self.models)} models by {self.metric.name} on {self.matrix.n_splits} splits: {self.sentence}>"
         )
-
-    def _repr_html_(self) -> str:
-        return _facade.html_fragment(self)
 
     # --- one pair --------------------------------------------------------------------------------------------------
 

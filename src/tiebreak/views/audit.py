@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from tiebreak.views.markdown import escape as escape_markdown
-from tiebreak.views.text import wrap
+from tiebreak.views.page import escape as escape_markdown
+from tiebreak.views.page import wrap
 from tiebreak.views.words import printable, quote
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import tiebreak
-from tiebreak.views.files import write_whole
-from tiebreak.views.plain import finite
+from tiebreak.views.json import finite, write_whole
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.views.curve_words import lost_notes, names_in_table
-from tiebreak.views.page import Page
-from tiebreak.views.text_table import Table
+from tiebreak.views.page import Page, Paragraph, Section, Table
 from tiebreak.views.words import format_score
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ LOSS_NAMES = {"squared": "mean squared error", "zero-one": "error rate"}
 
 def page(result: BiasVariance) -> Page:
     """What was done, the parts and the notes."""
-    return Page(_title(result), (), (_table(result),), _notes(result))
+    return Page((Paragraph((_title(result),)), _table(result), Section("Notes", _notes(result))))
 
 
 def columns(result: BiasVariance) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from tiebreak.evaluation.rocs import RocDifference, Rocs
 from tiebreak.metrics.calibration import CalibrationCurve
 from tiebreak.metrics.precision_recall import PrecisionRecallCurve
 from tiebreak.metrics.roc import RocCurve
-from tiebreak.views.text_table import NAME_WIDTH, Table
+from tiebreak.views.page import NAME_WIDTH, Table
 from tiebreak.views.words import format_interval, format_percent, format_score, printable, quote, short_names, shorten
 
 MOST_POINTS = 30

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from tiebreak.evaluation.confusions import Confusions
 from tiebreak.metrics.confusion import Average, ConfusionMatrix
-from tiebreak.views.text_table import NAME_WIDTH, Table
+from tiebreak.views.page import NAME_WIDTH, Table
 from tiebreak.views.words import format_score, printable, quote, short_names
 
 MOST_COLUMNS = 10

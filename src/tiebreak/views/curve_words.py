@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.views.text_table import NAME_WIDTH
+from tiebreak.views.page import NAME_WIDTH
 from tiebreak.views.words import decimals_for, format_interval, format_percent, format_score, printable, short_names
 
 if TYPE_CHECKING:

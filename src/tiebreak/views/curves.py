@@ -13,9 +13,8 @@ from tiebreak.studies.bias_variance import BiasVariance
 from tiebreak.studies.learning_curve import LearningCurve
 from tiebreak.studies.validation_curve import ValidationCurve
 from tiebreak.views import bias_variance, learning_curve, validation_curve
-from tiebreak.views.files import write_whole
+from tiebreak.views.json import plain, write_whole
 from tiebreak.views.page import Page
-from tiebreak.views.plain import plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +58,7 @@ def to_markdown(curve: Shown) -> str:
 
 def to_html(curve: Shown) -> str:
     """For notebooks."""
-    return _view(curve).page(curve).as_html()
+    return _view(curve).page(curve).as_fragment()
 
 
 def to_frame(curve: Shown) -> pd.DataFrame:

@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.views.html import table_html
-from tiebreak.views.summary import ROWS
-from tiebreak.views.text import wrap
-from tiebreak.views.text_table import NAME_WIDTH, Table, aligned
+from tiebreak.views.page import NAME_WIDTH, ROWS, Table, wrap
 from tiebreak.views.words import format_score, listed, printable, quote, short_names
 
 if TYPE_CHECKING:
@@ -24,7 +21,7 @@ def evaluation_text(evaluation: Evaluation) -> str:
     tables = mean_tables(evaluation)
     parts = [
         "\n".join(wrap(line) for line in head_lines(evaluation)),
-        *("\n".join([table.title, *aligned(table)]) for table in tables),
+        *(table.as_text() for table in tables),
         "\n".join(["Failures", *(wrap(f"- {line}", "  ") for line in failure_lines(evaluation))]) if evaluation.n_failed else "",
         wrap(advice(evaluation)),
     ]
@@ -37,7 +34,7 @@ def evaluation_html(evaluation: Evaluation) -> str:
     return (
         '<div class="tiebreak">'
         + "".join(f"<p>{escape(line)}</p>" for line in head_lines(evaluation))
-        + "".join(table_html(table) for table in mean_tables(evaluation))
+        + "".join(table.as_html() for table in mean_tables(evaluation))
         + (f"<p>Failures</p><ul>{items}</ul>" if items else "")
         + f"<p>{escape(advice(evaluation))}</p></div>"
     )

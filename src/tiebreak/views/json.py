@@ -1,55 +1,74 @@
-"""The answer as JSON, schema 1; docs/json.md describes it for its readers."""
+"""Results as JSON knows them: lists, texts and finite numbers; long lists are written piece by piece."""
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import math
 import os
-from collections.abc import Iterator
+import uuid
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import tiebreak
-from tiebreak.views.files import write_whole
-from tiebreak.views.plain import finite
-from tiebreak.views.tables import Columns, pair_columns, ranking_columns
-
-if TYPE_CHECKING:
-    from tiebreak.comparison.comparison import Comparison
-    from tiebreak.comparison.requirements import Requirements
 
 SCHEMA = 1
 
 
-def to_dict(comparison: Comparison, requirements: Requirements | None = None) -> dict[str, Any]:
-    """The answer as plain lists, dicts, strings and numbers; nan and infinite are None, and nothing depends on the clock."""
-    document = _document(comparison, requirements)
-    document["scores"]["score"] = list(document["scores"]["score"])
-    return {key: list(value) if isinstance(value, Iterator) else value for key, value in document.items()}
+def document(**content: Any) -> dict[str, Any]:
+    """Content under the numbers of the schema and of this version; docs/json.md describes it for its readers."""
+    return {"schema": SCHEMA, "tiebreak": tiebreak.__version__, **content}
 
 
-def to_json(comparison: Comparison, path: str | os.PathLike[str] | None = None, requirements: Requirements | None = None) -> str:
-    """The answer as text, also written to `path` if given: whole or not at all."""
-    text = "".join(json_pieces(comparison, requirements))
-    if path is not None:
-        write_whole(Path(path), f"{text}\n".encode())
-    return text
+def finite(value: Any) -> Any:
+    """A number that is nan or infinite as None, which JSON can say; anything else as it is."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def json_pieces(comparison: Comparison, requirements: Requirements | None = None) -> Iterator[str]:
-    """The text of `to_json` in pieces, so that a large table is never held as Python objects or as one text."""
-    return _object(_document(comparison, requirements))
+def plain(value: Any) -> Any:
+    """A value with all that it holds: arrays as lists, records as dicts, what is undefined as None, the rest by its repr."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(each) for key, each in value.items()}
+    if hasattr(value, "_asdict"):
+        return plain(value._asdict())
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if hasattr(value, "tolist") and not isinstance(value, type):
+        return plain(value.tolist())
+    return finite(value) if value is None or isinstance(value, bool | int | float | str) else repr(value)
 
 
-def _object(document: dict[str, Any]) -> Iterator[str]:
-    """A key on each line; an entry on each line of what is a long list."""
+def as_lists(facts: dict[str, Any]) -> dict[str, Any]:
+    """Facts with a list in the place of each iterator."""
+    return {
+        key: list(value) if isinstance(value, Iterator) else as_lists(value) if isinstance(value, dict) else value
+        for key, value in facts.items()
+    }
+
+
+def json_text(facts: dict[str, Any]) -> str:
+    """Facts as text: indented, or line by line where there are long lists."""
+    if any(isinstance(value, Iterator) for value in facts.values()):
+        return "".join(json_pieces(facts))
+    return json.dumps(facts, indent=1, ensure_ascii=True, allow_nan=False)
+
+
+def json_pieces(facts: dict[str, Any]) -> Iterator[str]:
+    """The text in pieces: a key on each line, and an entry on each line of what is an iterator.
+
+    So a large table is never held as Python objects or as one text.
+    """
     opening = "{\n"
-    for key, value in document.items():
+    for key, value in facts.items():
         yield f"{opening}{_encoded(key)}: "
         opening = ",\n"
         if isinstance(value, Iterator):
             yield from _array(value)
         elif isinstance(value, dict) and any(isinstance(entry, Iterator) for entry in value.values()):
-            yield from _object(value)
+            yield from json_pieces(value)
         else:
             yield _encoded(value)
     yield "\n}"
@@ -67,67 +86,14 @@ def _encoded(value: Any) -> str:
     return json.dumps(value, ensure_ascii=True, allow_nan=False)
 
 
-def _document(comparison: Comparison, requirements: Requirements | None) -> dict[str, Any]:
-    """What is written, the long lists as iterators."""
-    settings, design, method, matrix = comparison.settings, comparison.design, comparison.method, comparison.matrix
-    return {
-        "schema": SCHEMA,
-        "tiebreak": tiebreak.__version__,
-        "metric": {"name": comparison.metric.name, "higher_is_better": comparison.metric.higher_is_better},
-        "settings": {
-            "rope": comparison.rope,
-            "rope_given": settings.rope,
-            "alpha": settings.alpha,
-            "probability": settings.probability,
-            "baseline": settings.baseline,
-            "correction": settings.correction,
-            "alternative": settings.alternative,
-            "order": None if settings.order is None else list(settings.order),
-            "method": settings.method,
-            "missing": settings.missing,
-            "rng": settings.rng,
-        },
-        "method": {
-            "name": method.name,
-            "reason": method.reason,
-            "assumptions": list(method.assumptions),
-            "references": list(method.references),
-        },
-        "sentence": comparison.sentence,
-        "ranking": _records(ranking_columns(comparison)),
-        "pairs": _records(pair_columns(comparison)),
-        "scores": {
-            "dataset": matrix.dataset,
-            "models": list(matrix.models),
-            "repeat": matrix.repeat.tolist(),
-            "fold": matrix.fold.tolist(),
-            "n_train": matrix.n_train.tolist() if matrix.has_sizes else None,
-            "n_test": matrix.n_test.tolist() if matrix.has_sizes else None,
-            "score": ([finite(value) for value in row.tolist()] for row in matrix.score),
-        },
-        "warnings": [{"code": notice.code, "text": notice.text} for notice in comparison.warnings],
-        "requirements": [
-            {"claim": r.claim, "met": r.met, "reason": r.reason} for r in (() if requirements is None else requirements)
-        ],
-        "provenance": {
-            "splits": design.hash,
-            "design": {
-                "kind": design.kind,
-                "ordered": design.ordered,
-                "pairing": design.pairing,
-                "sizes": design.sizes,
-            },
-        },
-    }
-
-
-def _records(columns: Columns) -> Iterator[dict[str, Any]]:
-    n_rows = len(next(iter(columns.values())))
-    for start in range(0, n_rows, _RECORDS):
-        block = (column[start : start + _RECORDS].tolist() for column in columns.values())
-        for row in zip(*block, strict=True):
-            yield dict(zip(columns, map(finite, row), strict=True))
-
-
-_RECORDS = 4096
-"""Records that are Python objects at a time."""
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file through a temporary one in the same folder, so that nobody ever sees half of it."""
+    temporary = path.with_name(f".{path.name[:40]}.{uuid.uuid4().hex}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -14,8 +14,7 @@ from tiebreak.views.curve_words import (
     point_decimals,
     point_headers,
 )
-from tiebreak.views.page import Page
-from tiebreak.views.text_table import Table
+from tiebreak.views.page import Page, Paragraph, Section, Table
 from tiebreak.views.words import decimals_for, format_interval, format_percent, format_score, printable, quote
 
 if TYPE_CHECKING:
@@ -36,7 +35,16 @@ _WHY = {
 def page(curve: LearningCurve) -> Page:
     """Sentences, answers, points and notes."""
     few = curve.answers[:MOST_SENTENCES] if len(curve.answers) <= MOST_SENTENCES else ()
-    return Page(_title(curve), tuple(sentence(curve, each) for each in few), (_answers(curve), _points(curve)), _notes(curve))
+    answers = tuple(sentence(curve, each) for each in few)
+    return Page(
+        (
+            Paragraph((_title(curve),)),
+            Paragraph(answers, is_strong=True),
+            _answers(curve),
+            _points(curve),
+            Section("Notes", _notes(curve)),
+        )
+    )
 
 
 def columns(curve: LearningCurve) -> dict[str, Any]:

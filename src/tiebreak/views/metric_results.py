@@ -16,10 +16,8 @@ from tiebreak.metrics.confusion import ConfusionMatrix
 from tiebreak.metrics.precision_recall import PrecisionRecallCurve
 from tiebreak.metrics.roc import RocCurve
 from tiebreak.views import class_curves, confusion
-from tiebreak.views.html import table_html
-from tiebreak.views.plain import plain
-from tiebreak.views.text import wrap
-from tiebreak.views.text_table import Table, aligned
+from tiebreak.views.json import plain
+from tiebreak.views.page import Table, wrap
 
 Part = str | Table
 """A sentence, or a table with its title."""
@@ -44,14 +42,12 @@ parts_of.register(Calibrations)(class_curves.calibrations_parts)
 
 def result_text(result: Any) -> str:
     """Sentences and tables, 100 columns wide where names allow."""
-    return "\n\n".join(
-        wrap(part) if isinstance(part, str) else "\n".join([wrap(part.title), *aligned(part)]) for part in parts_of(result)
-    )
+    return "\n\n".join(wrap(part) if isinstance(part, str) else part.as_text() for part in parts_of(result))
 
 
 def result_html(result: Any) -> str:
     """The same as a piece of HTML without script."""
-    pieces = (f"<p>{escape(part)}</p>" if isinstance(part, str) else table_html(part) for part in parts_of(result))
+    pieces = (f"<p>{escape(part)}</p>" if isinstance(part, str) else part.as_html() for part in parts_of(result))
     return f'<div class="tiebreak">{"".join(pieces)}</div>'
 
 

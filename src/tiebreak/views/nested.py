@@ -10,13 +10,9 @@ import numpy as np
 
 from tiebreak.scores.scores import Notice
 from tiebreak.views.evaluation import design_words
-from tiebreak.views.html import table_html
-from tiebreak.views.markdown import escape as escape_markdown
-from tiebreak.views.markdown import items_markdown, table_markdown
 from tiebreak.views.nested_frames import candidate_order, nested_rows
-from tiebreak.views.summary import ROWS
-from tiebreak.views.text import wrap
-from tiebreak.views.text_table import NAME_WIDTH, Table, aligned
+from tiebreak.views.page import NAME_WIDTH, ROWS, Table, notice_section, wrap
+from tiebreak.views.page import escape as escape_markdown
 from tiebreak.views.words import (
     decimals_for,
     format_interval,
@@ -53,11 +49,11 @@ def nested_markdown(nested: NestedEvaluation) -> str:
     parts = [
         f"**{escape_markdown(first)}**",
         *(escape_markdown(line) for line in others),
-        *(table_markdown(table) for table in (*_score_tables(nested), *_choice_tables(nested))),
+        *(table.as_markdown() for table in (*_score_tables(nested), *_choice_tables(nested))),
         escape_markdown(head_line(nested)),
     ]
     if nested.warnings:
-        parts.append(items_markdown("Warnings", (f"{escape_markdown(n.text)} (`{n.code}`)" for n in nested.warnings)))
+        parts.append(notice_section("Warnings", nested.warnings).as_markdown())
     return "\n\n".join(parts) + "\n"
 
 
@@ -224,7 +220,7 @@ def _text(sentences: Sequence[str], tables: Sequence[Table], line: str, warnings
     notes = [wrap(f"- {notice.text} [{notice.code}]", "  ") for notice in warnings]
     parts = [
         "\n".join(wrap(sentence) for sentence in sentences),
-        *("\n".join([wrap(table.title), *aligned(table)]) for table in tables),
+        *(table.as_text() for table in tables),
         "\n".join(["Warnings", *notes]) if notes else "",
         wrap(line),
     ]
@@ -237,6 +233,6 @@ def _html(sentences: Sequence[str], tables: Sequence[Table], line: str, warnings
     return (
         '<div class="tiebreak">'
         + "".join(f"<p><strong>{escape(sentence)}</strong></p>" for sentence in sentences)
-        + "".join(table_html(table) for table in tables)
+        + "".join(table.as_html() for table in tables)
         + f"{folded}<p><small>{escape(line)}</small></p></div>"
     )

@@ -12,8 +12,7 @@ import numpy as np
 
 import tiebreak
 from tiebreak.studies.nested_choice import NOTHING
-from tiebreak.views.files import write_whole
-from tiebreak.views.plain import finite
+from tiebreak.views.json import finite, write_whole
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,64 +1,393 @@
-"""A page of sentences, tables and notes, written for a terminal, as Markdown and as HTML from the same words."""
+"""The one layout of sentences, tables and notes: as text, as Markdown, as HTML and on a terminal, from the same page."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import html
+import re
+import textwrap
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from html import escape as escape_html
+from typing import TYPE_CHECKING
 
-from tiebreak.views.html import table_html
-from tiebreak.views.markdown import escape, table_markdown
-from tiebreak.views.text import wrap
-from tiebreak.views.text_table import Table, aligned
+from tiebreak.views.words import columns, shorten
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+    from tiebreak.scores.scores import Notice
+
+WIDTH = 100
+"""Columns of text, where names allow."""
+
+NAME_WIDTH = 34
+"""Characters of a name in a table."""
+
+ROWS = 20
+"""Rows of a table of models that are shown; the rest is counted."""
+
+
+# --- what a page is made of -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """What there is to say.
+class Paragraph:
+    """Sentences that belong together.
+
+    Attributes
+    ----------
+    lines : tuple of str
+    is_strong, is_small : bool
+        The answer itself, and what is said in passing.
+    """
+
+    lines: tuple[str, ...]
+    is_strong: bool = False
+    is_small: bool = False
+
+    def as_text(self) -> str:
+        """For a terminal."""
+        return "\n".join(map(wrap, self.lines))
+
+    def as_markdown(self) -> str:
+        """Each sentence by itself."""
+        return "\n\n".join(f"**{escape(line)}**" if self.is_strong else escape(line) for line in self.lines)
+
+    def as_html(self) -> str:
+        """Likewise."""
+        tag = "strong" if self.is_strong else "small" if self.is_small else ""
+        return "".join(f"<p>{_tagged(tag, escape_html(line))}</p>" for line in self.lines)
+
+    def show(self, console: Console) -> None:
+        """On a terminal."""
+        _print_lines(console, "", self.lines, "bold" if self.is_strong else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A title, headers, rows of text, and which columns are right-aligned.
 
     Attributes
     ----------
     title : str
-        What was measured, in a sentence.
-    answers : tuple of str
-        Sentences.
-    tables : tuple of Table
+    headers : tuple of str
+    rows : tuple of tuple of str
+    right : tuple of bool
     notes : tuple of str
-        How to read it, and what to beware of.
+        Below it.
+    folded : str
+        Words under which a notebook hides it; "" where it does not.
+    spare : tuple of tuple of str
+        Ends of the headers of columns that go, group by group, where a window is too narrow for them.
+    ranks : mapping of str to int
+        Numbers that tell long names apart where a window is too narrow for them.
     """
 
     title: str
-    answers: tuple[str, ...]
-    tables: tuple[Table, ...]
-    notes: tuple[str, ...]
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    right: tuple[bool, ...]
+    notes: tuple[str, ...] = ()
+    folded: str = ""
+    spare: tuple[tuple[str, ...], ...] = ()
+    ranks: Mapping[str, int] = field(default_factory=dict)
+
+    def as_text(self) -> str:
+        """Rows in columns, under their headers."""
+        widths = [max(columns(cell) for cell in column) for column in zip(self.headers, *self.rows, strict=True)]
+        lines = []
+        for row in (self.headers, *self.rows):
+            cells = []
+            for cell, width, right in zip(row, widths, self.right, strict=True):
+                space = " " * (width - columns(cell))
+                cells.append(space + cell if right else cell + space)
+            lines.append(("  " + "  ".join(cells)).rstrip())
+        return "\n".join([wrap(self.title), *lines, *(wrap(line, "  ") for line in self.notes)])
+
+    def as_markdown(self) -> str:
+        """A table with its title above it."""
+        rule = ["---:" if right else ":---" for right in self.right]
+        rows = [[escape(cell) for cell in row] for row in (self.headers, *self.rows)]
+        rows.insert(1, rule)
+        table = "\n".join([f"**{escape(self.title)}**", "", *(f"| {' | '.join(row)} |" for row in rows)])
+        return "\n\n".join([table, *map(escape, self.notes)])
+
+    def as_html(self) -> str:
+        """A table with its title as caption."""
+        head = "".join(_cell("th", text, right) for text, right in zip(self.headers, self.right, strict=True))
+        body = "".join(
+            "<tr>" + "".join(_cell("td", text, right) for text, right in zip(row, self.right, strict=True)) + "</tr>"
+            for row in self.rows
+        )
+        notes = "".join(f"<p><small>{escape_html(line)}</small></p>" for line in self.notes)
+        caption = f"<caption>{escape_html(self.title)}</caption>"
+        table = f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
+        return _folded(self.folded, table) if self.folded else table
+
+    def show(self, console: Console) -> None:
+        """On a terminal, in as many columns as fit."""
+        _print_table(console, self)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Notes under a title.
+
+    Attributes
+    ----------
+    title : str
+    lines : tuple of str
+    codes : tuple of str
+        One for each line, where they have codes.
+    has_bullets : bool
+        A list, where not paragraphs.
+    is_folded : bool
+        Hidden under its title in a notebook.
+    code : str
+        Of what the title names.
+    """
+
+    title: str
+    lines: tuple[str, ...]
+    codes: tuple[str, ...] = ()
+    has_bullets: bool = True
+    is_folded: bool = True
+    code: str = ""
+
+    def as_text(self) -> str:
+        """Indented lines under the title; nothing where there are none."""
+        return "\n".join([self._title, *(wrap(line, "  ") for line in self._coded())]) if self.lines else ""
+
+    def as_markdown(self) -> str:
+        """A list under the title."""
+        if not self.lines:
+            return ""
+        title = f"**{escape(self.title)}**" + (f" `{self.code}`" if self.code else "")
+        items = (escape(line) + (f" (`{code}`)" if code else "") for line, code in self._pairs())
+        return "\n".join([title, "", *(f"- {item}" for item in items)])
+
+    def as_html(self) -> str:
+        """The same, folded if it is to be."""
+        if not self.lines:
+            return ""
+        lines = [escape_html(line) + (f" <code>{escape_html(code)}</code>" if code else "") for line, code in self._pairs()]
+        tag = "li" if self.has_bullets else "p"
+        body = "".join(f"<{tag}>{line}</{tag}>" for line in lines)
+        body = f"<ul>{body}</ul>" if self.has_bullets else body
+        if self.is_folded:
+            return _folded(self.title + (f" ({len(lines)})" if self.has_bullets else ""), body)
+        return f"<p>{escape_html(self.title)}{f' <code>{escape_html(self.code)}</code>' if self.code else ''}</p>{body}"
+
+    def show(self, console: Console) -> None:
+        """On a terminal."""
+        _print_lines(console, self._title, self._coded())
+
+    @property
+    def _title(self) -> str:
+        return f"{self.title} {self.code}".rstrip()
+
+    def _pairs(self) -> Iterable[tuple[str, str]]:
+        return zip(self.lines, self.codes or ("",) * len(self.lines), strict=True)
+
+    def _coded(self) -> list[str]:
+        bullet = "- " if self.has_bullets else ""
+        return [f"{bullet}{line} [{code}]" if code else f"{bullet}{line}" for line, code in self._pairs()]
+
+
+def notice_section(title: str, notices: Iterable[Notice]) -> Section:
+    """Notices with their codes, under a title."""
+    told = list(notices)
+    return Section(title, tuple(notice.text for notice in told), tuple(notice.code for notice in told))
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------------
+
+_STYLE = (
+    "body{font-family:sans-serif;max-width:60em;margin:2em auto;padding:0 1em}table{border-collapse:collapse;margin:1em 0}"
+    "caption{text-align:left;font-weight:bold;padding:.3em 0}td,th{padding:.15em .7em;border-bottom:1px solid #ddd}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What there is to say, in order.
+
+    Attributes
+    ----------
+    parts : tuple of Paragraph, Table and Section
+    """
+
+    parts: tuple[Paragraph | Table | Section, ...]
+
+    @property
+    def headline(self) -> str:
+        """First sentence, or the title of the first table."""
+        first = next(part for part in self.parts if not isinstance(part, Paragraph) or part.lines)
+        return first.lines[0] if isinstance(first, Paragraph) else first.title
 
     def as_text(self) -> str:
         """For a terminal, 100 columns wide where names allow."""
-        parts = [
-            wrap(self.title),
-            "\n".join(wrap(line) for line in self.answers),
-            *("\n".join([wrap(table.title), *aligned(table)]) for table in self.tables),
-            "\n".join(["Notes", *(wrap(f"- {line}", "  ") for line in self.notes)]) if self.notes else "",
-        ]
-        return "\n\n".join(part for part in parts if part) + "\n"
+        return "\n\n".join(text for part in self.parts if (text := part.as_text())) + "\n"
 
     def as_markdown(self) -> str:
-        """For pull requests and notes."""
-        parts = [
-            escape(self.title),
-            *(f"**{escape(line)}**" for line in self.answers),
-            *map(table_markdown, self.tables),
-            "\n".join(f"- {escape(line)}" for line in self.notes),
-        ]
-        return "\n\n".join(part for part in parts if part) + "\n"
+        """For pull requests and notes; names show as they are."""
+        return "\n\n".join(text for part in self.parts if (text := part.as_markdown())) + "\n"
+
+    def as_fragment(self) -> str:
+        """For notebooks: no script, no outside resource, colours left to the notebook."""
+        return f'<div class="tiebreak">{"".join(part.as_html() for part in self.parts)}</div>'
 
     def as_html(self) -> str:
-        """For notebooks: no script, no outside resource; notes are folded."""
-        notes = "".join(f"<li>{escape_html(line)}</li>" for line in self.notes)
-        return (
-            '<div class="tiebreak">'
-            + "".join(f"<p><strong>{escape_html(line)}</strong></p>" for line in self.answers)
-            + f"<p>{escape_html(self.title)}</p>"
-            + "".join(map(table_html, self.tables))
-            + (f"<details><summary>Notes</summary><ul>{notes}</ul></details>" if notes else "")
-            + "</div>"
-        )
+        """A page of its own."""
+        head = f'<meta charset="utf-8"><title>{escape_html(self.headline)}</title><style>{_STYLE}</style>'
+        return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head><body>{self.as_fragment()}</body></html>\n'
+
+    def show(self, console: Console | None = None) -> None:
+        """Print it, fitted to the window and with the verdicts in colour.
+
+        Parameters
+        ----------
+        console : rich.console.Console, optional
+            Standard output if not given.
+        """
+        if console is None:
+            from rich.console import Console
+
+            console = Console()
+        for part in self.parts:
+            part.show(console)
+
+
+# --- text, Markdown and HTML ------------------------------------------------------------------------------------------------
+
+
+def wrap(text: str, indent: str = "") -> str:
+    """Text in lines of at most 100 columns; a hanging indent under list items."""
+    hanging = indent + ("  " if text.startswith("- ") else "")
+    return textwrap.fill(
+        text, WIDTH, initial_indent=indent, subsequent_indent=hanging, break_long_words=False, break_on_hyphens=False
+    )
+
+
+_SPECIAL = re.compile(r"[\\`*_{}\[\]|~$]")
+
+
+def escape(text: str) -> str:
+    """Text that Markdown and its HTML show as it is."""
+    return html.escape(_SPECIAL.sub(r"\\\g<0>", text), quote=False)
+
+
+def _tagged(tag: str, text: str) -> str:
+    return f"<{tag}>{text}</{tag}>" if tag else text
+
+
+def _folded(title: str, body: str) -> str:
+    return f"<details><summary>{escape_html(title)}</summary>{body}</details>"
+
+
+def _cell(tag: str, text: str, right: bool) -> str:
+    scope = ' scope="col"' if tag == "th" else ""
+    return f'<{tag}{scope} style="text-align:{"right" if right else "left"}">{escape_html(text)}</{tag}>'
+
+
+# --- the terminal -----------------------------------------------------------------------------------------------------------
+
+WIDEST_NAME = 40
+NARROWEST_NAME = 12
+WHOLE_NAME = 100_000
+LINES_OF_NAME = 2
+"""A name in a table with ranks that would take more is shortened, with its rank in front."""
+
+GAP = 2
+
+NAME_COLUMNS = ("model", "first", "second")
+
+STYLES = {"better": "bold green", "worse": "red", "equivalent": "cyan", "undecided": "yellow", "met": "green", "NOT": "bold red"}
+"""By the first word, which says the same to those who see no colours."""
+
+
+def _print_lines(console: Console, title: str, lines: Iterable[str], style: str = "") -> None:
+    """A title and wrapped lines under it; nothing where there are no lines."""
+    lines = list(lines)
+    if not lines:
+        return
+    if title:
+        _print(console, title, "bold")
+    for line in lines:
+        _print(console, line, style, indent=2 if title else 0)
+    console.print()
+
+
+def _print(console: Console, line: str, style: str = "", indent: int = 0) -> None:
+    """One paragraph; nothing in it is taken for markup."""
+    from rich.padding import Padding
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    content: RenderableType = Text(line, style=style)
+    if line.startswith("- "):  # what is wrapped stands under the text, not under the dash
+        content = RichTable.grid(padding=(0, 1, 0, 0))
+        content.add_row("-", Text(line.removeprefix("- "), style=STYLES.get(line.split()[1].rstrip(":"), style)))
+    console.print(Padding.indent(content, indent), width=min(console.width, WIDTH))
+
+
+def _print_table(console: Console, table: Table) -> None:
+    """A table under its title, in as many columns as fit, and notes under it."""
+    from rich import box
+    from rich.padding import Padding
+    from rich.table import Table as RichTable
+
+    _print(console, table.title, "bold")
+    kept, name_width = _fitted(table, console.width - GAP)
+    grid = RichTable(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, GAP - 1, 0, 0), header_style="dim")
+    for column in kept:
+        header, justify = table.headers[column], "right" if table.right[column] else "left"
+        if header in NAME_COLUMNS:
+            grid.add_column(header, max_width=name_width, overflow="fold")
+        else:
+            grid.add_column(header, justify=justify, min_width=_cell_width(table, column))  # type: ignore[arg-type]
+    for row in table.rows:
+        grid.add_row(*(_rich_cell(row[column], table.headers[column], name_width, table.ranks) for column in kept))
+    console.print(Padding.indent(grid, GAP))
+    spared = [header for column, header in enumerate(table.headers) if column not in kept]
+    left_out = [f"left out, as the window is {console.width} columns wide: {', '.join(spared)}"] if spared else []
+    for line in (*table.notes, *left_out):
+        _print(console, line, "dim", indent=GAP)
+    console.print()
+
+
+def _fitted(table: Table, width: int) -> tuple[list[int], int]:
+    """Columns that fit into the width, and what is left for each name."""
+    kept = list(range(len(table.headers)))
+    for group in ((), *table.spare):
+        kept = [column for column in kept if not table.headers[column].endswith(group or ("\0",))]
+        names = [column for column in kept if table.headers[column] in NAME_COLUMNS]
+        longest = max((_cell_width(table, column) for column in names), default=0)
+        others = sum(_cell_width(table, column) for column in kept if column not in names)
+        room = (width - others - GAP * len(kept)) // max(1, len(names))
+        if room >= min(longest, NARROWEST_NAME):
+            break
+    return kept, max(min(room, longest, WIDEST_NAME), NARROWEST_NAME)
+
+
+def _cell_width(table: Table, column: int) -> int:
+    """Columns on the screen of the widest cell; headers and verdicts may break at spaces."""
+    from rich.cells import cell_len
+
+    breaks = table.headers[column] == "verdict"
+    parts = [
+        *table.headers[column].split(),
+        *(part for row in table.rows for part in (row[column].split() if breaks else [row[column]])),
+    ]
+    return max((cell_len(part) for part in parts), default=0)
+
+
+def _rich_cell(text: str, header: str, name_width: int, ranks: Mapping[str, int]) -> RenderableType:
+    from rich.cells import cell_len
+    from rich.text import Text
+
+    if header in NAME_COLUMNS and ranks and cell_len(text) > LINES_OF_NAME * name_width:
+        number = f"#{ranks[text]} "  # shortened names may look alike; the ranking has each in full
+        return Text(number + shorten(text, name_width - len(number)))
+    words = text.split()
+    return Text(text, style=STYLES.get(words[0], "") if header == "verdict" and words else "")

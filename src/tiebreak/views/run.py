@@ -8,9 +8,8 @@ import numpy as np
 
 import tiebreak
 from tiebreak.views.evaluation import MOST_FAILURES, failure_lines, head_lines, mean_tables
-from tiebreak.views.plain import plain
-from tiebreak.views.text import wrap
-from tiebreak.views.text_table import aligned
+from tiebreak.views.json import plain
+from tiebreak.views.page import wrap
 from tiebreak.views.words import format_score, listed, printable, quote, shorten
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ def run_text(evaluation: Evaluation) -> str:
     """Everything that there is to say of a run before its models are compared."""
     return _joined(
         "\n".join(wrap(line) for line in (*head_lines(evaluation), *leader_lines(evaluation))),
-        *("\n".join([table.title, *aligned(table)]) for table in mean_tables(evaluation) if evaluation.n_done),
+        *(table.as_text() for table in mean_tables(evaluation) if evaluation.n_done),
         *_troubles(evaluation),
     )
 

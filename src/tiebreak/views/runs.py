@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import tiebreak
-from tiebreak.views.text_table import NAME_WIDTH, Table, aligned
+from tiebreak.views.page import NAME_WIDTH, Table
 from tiebreak.views.words import printable, short_names, shorten
 
 if TYPE_CHECKING:
@@ -26,10 +26,10 @@ def runs_text(runs: Sequence[RunSummary], url: str) -> str:
     """The table for a terminal, the last run updated first."""
     if not runs:
         return f"There are no runs in {printable(url)} yet.\n"
-    return "\n".join([f"Runs in {printable(url)}", *aligned(runs_table(runs))]) + "\n"
+    return runs_table(runs, url).as_text() + "\n"
 
 
-def runs_table(runs: Sequence[RunSummary]) -> Table:
+def runs_table(runs: Sequence[RunSummary], url: str) -> Table:
     """A row for each run; times are those of this machine's clock and zone."""
     names = short_names([run.name for run in runs], NAME_WIDTH)
     rows = tuple(
@@ -45,7 +45,7 @@ def runs_table(runs: Sequence[RunSummary]) -> Table:
         for name, run in zip(names, runs, strict=True)
     )
     headers = ("run", "cells", "failed", "models", "splits", "metrics", "updated")
-    return Table("Runs", headers, rows, (False, True, True, True, True, False, False))
+    return Table(f"Runs in {printable(url)}", headers, rows, (False, True, True, True, True, False, False))
 
 
 def runs_dict(runs: Sequence[RunSummary], url: str) -> dict[str, Any]:

@@ -13,8 +13,7 @@ from tiebreak.views.curve_words import (
     point_decimals,
     point_headers,
 )
-from tiebreak.views.page import Page
-from tiebreak.views.text_table import Table
+from tiebreak.views.page import Page, Paragraph, Section, Table
 from tiebreak.views.words import format_score, listed, printable, quote, shorten
 
 if TYPE_CHECKING:
@@ -27,7 +26,10 @@ BEST = "best mean"
 
 def page(curve: ValidationCurve) -> Page:
     """Sentences, points and notes."""
-    return Page(_title(curve), tuple(sentence(curve, spot) for spot in curve.sweet_spots), (_points(curve),), _notes(curve))
+    answers = tuple(sentence(curve, spot) for spot in curve.sweet_spots)
+    return Page(
+        (Paragraph((_title(curve),)), Paragraph(answers, is_strong=True), _points(curve), Section("Notes", _notes(curve)))
+    )
 
 
 def columns(curve: ValidationCurve) -> dict[str, Any]:

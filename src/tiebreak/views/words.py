@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tiebreak.comparison.requirements import Requirements
+    from tiebreak.numerics import IntArray
 
 
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
@@ -59,6 +60,26 @@ def format_probability(probability: float) -> str:
 def format_percent(share: float) -> str:
     """A level such as 0.95 as "95%"."""
     return f"{100 * share:.6g}%"
+
+
+def seconds(value: float) -> str:
+    """A time as people say it; "-" where there is none."""
+    if math.isnan(value):
+        return "-"
+    if value < 0.1:
+        return f"{1000 * value:.2g} ms" if value < 0.01 else f"{1000 * value:.0f} ms"
+    return f"{value:.2g} s" if value < 100 else f"{value:.0f} s"
+
+
+def span(values: IntArray) -> str:
+    """The smallest and the largest number, once where they are the same."""
+    low, high = int(values.min()), int(values.max())
+    return str(low) if low == high else f"{low}-{high}"
+
+
+def count(n: int, noun: str) -> str:
+    """A number and what is counted: "1 row", "2 rows"."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def printable(name: str) -> str:

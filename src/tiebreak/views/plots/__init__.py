@@ -3,12 +3,12 @@
 from tiebreak.views.plots.audit import AuditDisplay
 from tiebreak.views.plots.bias_variance import BiasVarianceDisplay
 from tiebreak.views.plots.calibration import CalibrationDisplay
+from tiebreak.views.plots.comparison import ComparisonPlots
 from tiebreak.views.plots.confusion import ConfusionDisplay
 from tiebreak.views.plots.correlation import CorrelationDisplay
 from tiebreak.views.plots.intervals import IntervalsDisplay
 from tiebreak.views.plots.learning_curve import LearningCurveDisplay
 from tiebreak.views.plots.nested import NestedDisplay
-from tiebreak.views.plots.plots import Plots
 from tiebreak.views.plots.posterior import PosteriorDisplay
 from tiebreak.views.plots.precision_recall import PrecisionRecallDisplay
 from tiebreak.views.plots.ranking import RankingDisplay
@@ -21,12 +21,12 @@ __all__ = [
     "AuditDisplay",
     "BiasVarianceDisplay",
     "CalibrationDisplay",
+    "ComparisonPlots",
     "ConfusionDisplay",
     "CorrelationDisplay",
     "IntervalsDisplay",
     "LearningCurveDisplay",
     "NestedDisplay",
-    "Plots",
     "PosteriorDisplay",
     "PrecisionRecallDisplay",
     "RankingDisplay",

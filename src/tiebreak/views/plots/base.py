@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from tiebreak.numerics import IntArray
-from tiebreak.views.files import write_whole
+from tiebreak.views.json import write_whole
 from tiebreak.views.plots.style import DPI, headline, house_style, new_axes
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from tiebreak.views.text_table import NAME_WIDTH
+from tiebreak.views.page import NAME_WIDTH
 from tiebreak.views.words import printable, short_names, shorten
 
 _FALLBACKS = (

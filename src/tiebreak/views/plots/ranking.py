@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from tiebreak.comparison.verdict import REASONS, VERDICTS
+from tiebreak.views.comparison import table_decimals
 from tiebreak.views.plots.base import Display, better_is, of_all, shown_models
 from tiebreak.views.plots.labels import short, short_labels
 from tiebreak.views.plots.style import (
@@ -26,7 +27,6 @@ from tiebreak.views.plots.style import (
     x_label,
 )
 from tiebreak.views.plots.verdict_words import counted_verdicts, pair_sentence
-from tiebreak.views.summary import table_decimals
 from tiebreak.views.words import format_percent, format_score
 
 if TYPE_CHECKING:

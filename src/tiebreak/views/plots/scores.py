@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from tiebreak.views.comparison import table_decimals
 from tiebreak.views.plots.base import Display, better_is, of_all, shown_models
 from tiebreak.views.plots.labels import numbered_labels, short, short_labels
 from tiebreak.views.plots.style import (
@@ -22,7 +23,6 @@ from tiebreak.views.plots.style import (
     widest,
     x_label,
 )
-from tiebreak.views.summary import table_decimals
 from tiebreak.views.words import format_score
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from tiebreak.comparison.verdict import MIRRORED, VERDICTS
+from tiebreak.views.comparison import table_decimals
 from tiebreak.views.plots.base import Display, better_is, of_all, shown_models
 from tiebreak.views.plots.labels import short, short_labels
 from tiebreak.views.plots.matrix import Square
 from tiebreak.views.plots.style import INK, MARKS, NOT_ASKED, PAPER, QUIET, SIZE, SMALL, minus
 from tiebreak.views.plots.verdict_words import counted, pair_sentence
-from tiebreak.views.summary import table_decimals
 from tiebreak.views.words import format_score
 
 if TYPE_CHECKING:

@@ -1,0 +1,84 @@
+"""Base class of all results: each can be printed, written and drawn, by the view that the registry names for its type."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:
+    import os
+
+    import pandas as pd
+
+    from tiebreak.views.view import View
+
+P_co = TypeVar("P_co", covariant=True)
+
+VIEWS = {
+    "Comparison": "tiebreak.views.comparison:VIEW",
+    "PairComparison": "tiebreak.views.pair:VIEW",
+}
+"""Type of result, by its name -> "module:name" of its view, which is imported when it is asked for."""
+
+
+class Result(Generic[P_co]):
+    """A result that can be printed, written as Markdown, HTML and JSON, turned into a frame, and drawn.
+
+    The type parameter is the class of `plot`.
+    """
+
+    __slots__ = ()
+
+    def to_text(self) -> str:
+        """The answer for a terminal, about 100 columns wide."""
+        return view_of(self).as_text(self)
+
+    def to_markdown(self) -> str:
+        """The same as Markdown, for pull requests and notes."""
+        return view_of(self).as_markdown(self)
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The same as a page of HTML without script, also written to `path` if given: whole or not at all."""
+        return view_of(self).as_html(self, path)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The numbers as a frame."""
+        return view_of(self).frame(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All that is known as plain lists, dicts, texts and numbers; what is undefined is None."""
+        return view_of(self).as_dict(self)
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The same as JSON text, also written to `path` if given: whole or not at all."""
+        return view_of(self).as_json(self, path)
+
+    @property
+    def plot(self) -> P_co:
+        """Plots: it lists them when shown, and ``plot.name(ax=None)`` draws one and returns its display."""
+        plots: P_co = view_of(self).plots_of(self)
+        return plots
+
+    def __str__(self) -> str:
+        return self.to_text().rstrip("\n")
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {view_of(self).headline(self)}>"
+
+    def _repr_html_(self) -> str:
+        return view_of(self).as_fragment(self)
+
+
+def view_of(result: object) -> View:
+    """The view of a result, by its type or the nearest base type that has one."""
+    for each in type(result).__mro__:
+        if each.__name__ in VIEWS:
+            view: View = load(VIEWS[each.__name__])
+            return view
+    raise TypeError(f"{type(result).__name__} has no view; give it a line in tiebreak.result.VIEWS.")
+
+
+def load(place: str) -> Any:
+    """The object at "module:name"."""
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(module), name)

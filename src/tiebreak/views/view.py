@@ -1,0 +1,84 @@
+"""View of a kind of result: its page, frame, facts and plots, from which every form of it is made."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tiebreak.result import load
+from tiebreak.views.json import as_lists, json_text, write_whole
+from tiebreak.views.page import Page
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How one kind of result is shown; `choices` are handed on to `page` and `facts`.
+
+    Attributes
+    ----------
+    page : callable
+        Sentences, tables and notes of a result.
+    frame : callable
+        Its numbers as a frame.
+    facts : callable
+        What its JSON holds: plain values, and iterators for lists that may be long.
+    plots : str
+        "module:name" of the class of its plots.
+    frames : mapping of str to callable
+        Further tables, by name.
+    sentence : callable, optional
+        First sentence of the page, where it can be had without the page.
+    """
+
+    page: Callable[..., Page]
+    frame: Callable[[Any], pd.DataFrame]
+    facts: Callable[..., dict[str, Any]]
+    plots: str = "tiebreak.views.plots.display:Plots"
+    frames: Mapping[str, Callable[[Any], pd.DataFrame]] = field(default_factory=dict)
+    sentence: Callable[[Any], str] | None = None
+
+    def as_text(self, result: object, *choices: Any) -> str:
+        """For a terminal."""
+        return self.page(result, *choices).as_text()
+
+    def as_markdown(self, result: object, *choices: Any) -> str:
+        """For pull requests and notes."""
+        return self.page(result, *choices).as_markdown()
+
+    def as_html(self, result: object, path: str | os.PathLike[str] | None, *choices: Any) -> str:
+        """A page of its own, also written to a file if one is named."""
+        return _written(self.page(result, *choices).as_html(), path)
+
+    def as_fragment(self, result: object) -> str:
+        """For notebooks."""
+        return self.page(result).as_fragment()
+
+    def headline(self, result: object) -> str:
+        """First sentence of the page."""
+        return self.page(result).headline if self.sentence is None else self.sentence(result)
+
+    def as_dict(self, result: object, *choices: Any) -> dict[str, Any]:
+        """The facts, long lists as lists."""
+        return as_lists(self.facts(result, *choices))
+
+    def as_json(self, result: object, path: str | os.PathLike[str] | None, *choices: Any) -> str:
+        """The facts as JSON, also written to a file if one is named."""
+        text = json_text(self.facts(result, *choices))
+        _written(f"{text}\n", path)
+        return text
+
+    def plots_of(self, result: object) -> Any:
+        """The plots of a result."""
+        return load(self.plots)(result)
+
+
+def _written(text: str, path: str | os.PathLike[str] | None) -> str:
+    if path is not None:
+        write_whole(Path(path), text.encode())
+    return text
