@@ -72,17 +72,33 @@ def test_a_missing_extra_is_no_fault(monkeypatch: pytest.MonkeyPatch, capsys: py
     assert 'pip install "tiebreak[parquet]"' in output
 
 
-@pytest.mark.parametrize(("version", "numbers"), [("2.0", (2,)), ("3.9rc1", (3, 9)), ("1.10.2", (1, 10, 2)), ("odd", ())])
-def test_versions_are_compared_as_numbers(version: str, numbers: tuple[int, ...]) -> None:
+@pytest.mark.parametrize(
+    ("version", "at_least", "state"),
+    [
+        ("2.0", "2", "fine"),
+        ("2", "2.0", "fine"),
+        ("3.9rc1", "3.9", "fine"),
+        ("1.10.2", "1.9", "fine"),
+        ("1.9", "1.10.2", "too old"),
+        ("odd", "1", "too old"),
+    ],
+)
+def test_versions_are_compared_as_numbers(version: str, at_least: str, state: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """1.10 is newer than 1.9, and 2.0 is 2."""
-    assert doctor._numbers(version) == numbers
+    monkeypatch.setattr(doctor.metadata, "version", lambda name: version)
+    assert doctor.examine(doctor.Package("json", "json", at_least)).state == state
 
 
-def test_the_path_does_not_tell_the_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_path_does_not_tell_the_user(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A home folder is shown as ~."""
+    monkeypatch.setattr(doctor, "CORE", ())
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
-    assert doctor._without_home(str(tmp_path / "venv" / "python")) == str(Path("~", "venv", "python"))
-    assert doctor._without_home("/usr/bin/python") == "/usr/bin/python"
+    monkeypatch.setattr(doctor.sys, "executable", str(tmp_path / "venv" / "python"))
+    assert f"), {Path('~', 'venv', 'python')}\n" in run_doctor(capsys)[1]
+    monkeypatch.setattr(doctor.sys, "executable", "/usr/bin/python")
+    assert "), /usr/bin/python\n" in run_doctor(capsys)[1]
 
 
 def test_a_folder_that_cannot_be_written_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -31,9 +31,9 @@ class Package:
 
 # As in pyproject.toml, which an installed package does not carry; a test holds the two equal.
 CORE = (
-    Package("click", "click", "8.3.2"),
+    Package("click", "click", "8.4"),
     Package("joblib", "joblib", "1.4"),
-    Package("matplotlib", "matplotlib", "3.9"),
+    Package("matplotlib", "matplotlib", "3.10"),
     Package("narwhals", "narwhals", "2.0"),
     Package("numpy", "numpy", "2.0"),
     Package("pandas", "pandas", "2.2.2"),
@@ -46,7 +46,7 @@ CORE = (
 EXTRAS = {
     "dask": (Package("distributed", "distributed", "2024.8"),),
     "parquet": (Package("pyarrow", "pyarrow", "17"),),
-    "postgres": (Package("psycopg", "psycopg", "3.2"),),
+    "postgres": (Package("psycopg", "psycopg", "3.2.1"),),
 }
 
 State = Literal["fine", "missing", "too old", "broken"]
