@@ -16,7 +16,6 @@ import tiebreak as tb
 from tests.reliability.kills import scores
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners.batch import Workload
-from tiebreak.runners.worker import attempt
 from tiebreak.stores.sql import sqlite
 from tiebreak.stores.sql.store import SqlStore
 
@@ -63,7 +62,7 @@ class Paced:
         """Each cell's outcome once, in batches."""
         coming = iter(cells)
         with workload:
-            while batch := [attempt(workload, cell) for cell in islice(coming, BATCH)]:
+            while batch := [workload.measure(cell) for cell in islice(coming, BATCH)]:
                 self._say("measured", *(list(outcome.cell) for outcome in batch))
                 yield batch
                 self._say("kept", *(list(outcome.cell) for outcome in batch))

@@ -27,9 +27,10 @@ from tests.runners.workloads import (
 )
 from tiebreak.errors import InvalidParameterError, InvalidPlanError
 from tiebreak.plan.record import Outcome
-from tiebreak.runners import local, processes, worker_group
+from tiebreak.runners import processes, worker_group
 from tiebreak.runners.batch import PackedWorkload
-from tiebreak.runners.local import LocalRunner, measure_here, start_pays
+from tiebreak.runners.local import LocalRunner, measure_here
+from tiebreak.runners.worker_group import start_pays
 
 
 def measured(runner, workload, cells):
@@ -267,8 +268,8 @@ def test_the_workload_is_entered_once_and_left(tmp_path):
 @pytest.fixture
 def hasty(monkeypatch):
     """Workers are called at once."""
-    monkeypatch.setattr(local, "START_SECONDS", 0.0)
-    monkeypatch.setattr(local, "FIRST_CHECK_SECONDS", 0.0)
+    monkeypatch.setattr(worker_group, "START_SECONDS", 0.0)
+    monkeypatch.setattr(worker_group, "FIRST_LOOK_SECONDS", 0.0)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import os
 import pickle
 import shutil
 import tempfile
+import traceback
 import weakref
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
@@ -17,7 +18,7 @@ from types import TracebackType
 from typing import NamedTuple, Protocol, cast
 
 from tiebreak.errors import InvalidPlanError
-from tiebreak.plan.record import Cell, Outcome
+from tiebreak.plan.record import Cell, Outcome, State
 
 BATCH_SECONDS = 0.2
 """Seconds of work in a batch: what may be lost when everything is killed."""
@@ -245,6 +246,17 @@ def cloudpickle_dumps() -> Callable[..., bytes]:
     from joblib.externals.loky.cloudpickle_wrapper import dumps  # in old versions of joblib a copy of its own
 
     return cast("Callable[..., bytes]", dumps)
+
+
+def failed(cell: Cell, error: BaseException) -> Outcome:
+    """Outcome of a cell that ended with an exception."""
+    state: State = "out-of-memory" if isinstance(error, MemoryError) else "raised"
+    return Outcome(cell, state, message=in_one_line(error), traceback="".join(traceback.format_exception(error)))
+
+
+def in_one_line(error: BaseException) -> str:
+    """Exception as a message shows it: "ValueError: the input holds NaN"."""
+    return " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
 
 
 def _folder_for(size: int) -> str | None:

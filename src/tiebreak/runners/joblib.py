@@ -6,9 +6,9 @@ from collections.abc import Generator, Iterable
 
 from tiebreak.errors import ClusterError, InvalidParameterError, LostWorkersError
 from tiebreak.plan.record import Cell, Outcome
-from tiebreak.runners.batch import BATCH_SECONDS, CellQueue, Workload
+from tiebreak.runners.batch import BATCH_SECONDS, CellQueue, Workload, failed, in_one_line
 from tiebreak.runners.dask.worker import ScatteredWorkload, measure_for_joblib, packed_cells
-from tiebreak.runners.worker import Failure, Report, failed, in_one_line, unpacked
+from tiebreak.runners.worker import Failure, Report, unpacked
 
 BATCHES_PER_ROUND = 2
 """Batches for each worker in a round."""

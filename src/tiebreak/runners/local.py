@@ -3,27 +3,14 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from collections.abc import Callable, Generator, Iterable
 from numbers import Integral, Real
 from operator import length_hint
-from types import TracebackType
-from typing import Self
 
 from tiebreak.errors import InvalidParameterError
 from tiebreak.plan.record import Cell, Outcome
-from tiebreak.runners import processes
-from tiebreak.runners.batch import BATCH_SECONDS, CellQueue, PackedWorkload, Workload
-from tiebreak.runners.worker import attempt
-from tiebreak.runners.worker_group import WorkerGroup
-
-FIRST_CHECK_SECONDS = 0.3
-CHECK_SECONDS = 0.1
-
-START_SECONDS = 1.5
-"""Seconds that worker processes take to start: imports, mostly."""
+from tiebreak.runners.batch import BATCH_SECONDS, CellQueue, PackedWorkload, Workload, failed
 
 
 class LocalRunner:
@@ -71,6 +58,9 @@ class LocalRunner:
 
     def _run_in_workers(self, workload: Workload, queue: CellQueue, n_workers: int) -> Generator[list[Outcome], None, None]:
         """Measure in worker processes, and here until they are ready where that is allowed."""
+        from tiebreak.runners import processes
+        from tiebreak.runners.worker_group import DelayedStart, WorkerGroup
+
         with WorkerGroup(PackedWorkload(workload), queue, n_workers, self.timeout) as group:
             if self.timeout is None and not self.isolate and processes.n_idle() < n_workers:
                 with DelayedStart(queue, group, n_workers) as delayed:
@@ -100,7 +90,10 @@ def measure_here(
         closes = clock() + BATCH_SECONDS
         try:
             for cell in cells:
-                batch.append(attempt(workload, cell))
+                try:
+                    batch.append(workload.measure(cell))
+                except Exception as error:  # against its promise; that costs this one cell only
+                    batch.append(failed(cell, error))
                 if clock() >= closes:
                     full, batch = batch, []
                     yield full
@@ -113,79 +106,6 @@ def measure_here(
             raise
     if batch:
         yield batch
-
-
-class DelayedStart:
-    """Starts the workers of a group as soon as that pays, while this process measures.
-
-    It runs in a thread of its own, because the first fit may take minutes: meanwhile the workers start, and each is
-    given a first batch. This process goes on until one of them is ready.
-
-    Parameters
-    ----------
-    queue : CellQueue
-    group : WorkerGroup
-    n_workers : int
-    """
-
-    def __init__(self, queue: CellQueue, group: WorkerGroup, n_workers: int) -> None:
-        self._queue = queue
-        self._group = group
-        self._n_workers = n_workers
-        self._running: tuple[Cell, float] | None = None
-        self._is_over = False
-        self._error: BaseException | None = None
-        self._finished: Future[None] = Future()
-        self._thread = threading.Thread(target=self._watch, name="tiebreak-delayed-start", daemon=True)
-
-    def cells(self) -> Iterator[Cell]:
-        """Cells for this process to measure, until a worker is ready."""
-        while not self._is_over and (cell := self._queue.take()) is not None:
-            began = time.perf_counter()
-            self._running = cell, began
-            yield cell
-            self._queue.learn(cell, time.perf_counter() - began)
-        self._running = None
-
-    def _watch(self) -> None:
-        """Start the workers when that pays, and give each its first batch."""
-        try:
-            wait([self._finished], FIRST_CHECK_SECONDS)
-            while not self._finished.done() and not self._pays():
-                wait([self._finished], CHECK_SECONDS)
-            if self._finished.done():
-                return
-            self._group.hand_out()
-            while not self._finished.done() and (starting := self._group.starting()):
-                wait([self._finished, *starting], return_when=FIRST_COMPLETED)
-                self._is_over |= self._group.has_ready()
-                self._group.hand_out()
-        except BaseException as error:  # raised again where the run can end with it
-            self._error = error
-            self._is_over = True
-
-    def _pays(self) -> bool:
-        """Tell if worker processes that have yet to start would be done sooner with what is left."""
-        running = self._running
-        if running is None or not (n_left := len(self._queue)):
-            return False
-        cell, began = running
-        return start_pays(self._queue.seconds_left(cell, time.perf_counter() - began), min(self._n_workers, n_left))
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._finished.set_result(None)
-        self._thread.join()
-        if self._error is not None and kind is None:
-            raise self._error
-
-
-def start_pays(seconds_left: float, n_workers: int) -> bool:
-    """Tell if what is left is done sooner by workers that have yet to be started."""
-    return seconds_left > seconds_left / n_workers + START_SECONDS
 
 
 def number_of_workers(n_jobs: int) -> int:

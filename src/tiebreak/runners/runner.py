@@ -8,8 +8,6 @@ from typing import Protocol, cast
 from tiebreak.errors import InvalidParameterError
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners.batch import Workload
-from tiebreak.runners.dask.runner import DaskRunner, is_dask
-from tiebreak.runners.joblib import JoblibRunner
 from tiebreak.runners.local import LocalRunner
 
 
@@ -54,6 +52,8 @@ def make_runner(runner: object, n_jobs: int = 1, timeout: float | None = None) -
     """
     if runner is None:
         return LocalRunner(n_jobs, timeout)
+    from tiebreak.runners.dask.runner import is_dask
+
     if is_dask(runner):
         return _dask_runner(runner, n_jobs, timeout)
     setting = f"n_jobs={n_jobs!r}" if n_jobs != 1 else f"timeout={timeout!r}" if timeout is not None else ""
@@ -63,6 +63,8 @@ def make_runner(runner: object, n_jobs: int = 1, timeout: float | None = None) -
                 f"{setting} is for the runner that tiebreak makes. With runner='joblib' the number of processes is that of "
                 "joblib.parallel_config, and there is no limit for a cell."
             )
+        from tiebreak.runners.joblib import JoblibRunner
+
         return JoblibRunner()
     if not callable(getattr(runner, "run", None)) or isinstance(runner, type):
         raise InvalidParameterError(
@@ -78,7 +80,9 @@ def make_runner(runner: object, n_jobs: int = 1, timeout: float | None = None) -
     return cast("Runner", runner)
 
 
-def _dask_runner(runner: object, n_jobs: int, timeout: float | None) -> DaskRunner:
+def _dask_runner(runner: object, n_jobs: int, timeout: float | None) -> Runner:
+    from tiebreak.runners.dask.runner import DaskRunner
+
     if timeout is not None:
         raise InvalidParameterError(
             f"timeout={timeout!r} cannot be kept on Dask, where a cell that hangs could be ended only along with its worker. "

@@ -15,8 +15,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from tiebreak.plan.record import Cell, Outcome, State
-from tiebreak.runners.batch import Payload, Workload, cloudpickle_dumps
+from tiebreak.plan.record import Cell, Outcome
+from tiebreak.runners.batch import Payload, Workload, cloudpickle_dumps, failed, in_one_line
 
 
 class Environment(NamedTuple):
@@ -92,7 +92,9 @@ def measure_with(workload: Workload, cells: Sequence[Cell], seconds: float) -> R
     for cell in cells:
         began = time.perf_counter()
         try:
-            outcomes.append(attempt(workload, cell))
+            outcomes.append(workload.measure(cell))
+        except Exception as error:  # against its promise; that costs this one cell only
+            outcomes.append(failed(cell, error))
         except BaseException as error:  # SystemExit and the like
             leave(error)
         ended = time.perf_counter()
@@ -123,25 +125,6 @@ def leave(error: BaseException) -> NoReturn:
         sys.stdout.flush()
         sys.stderr.flush()
     os._exit(code & 0xFF if isinstance(code, int) else 0 if code is None else 1)
-
-
-def attempt(workload: Workload, cell: Cell) -> Outcome:
-    """Measure a cell; should the workload itself raise, against its promise, that costs this one cell only."""
-    try:
-        return workload.measure(cell)
-    except Exception as error:
-        return failed(cell, error)
-
-
-def failed(cell: Cell, error: BaseException) -> Outcome:
-    """Outcome of a cell that ended with an exception."""
-    state: State = "out-of-memory" if isinstance(error, MemoryError) else "raised"
-    return Outcome(cell, state, message=in_one_line(error), traceback="".join(traceback.format_exception(error)))
-
-
-def in_one_line(error: BaseException) -> str:
-    """Exception as a message shows it: "ValueError: the input holds NaN"."""
-    return " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
 
 
 def packed(outcomes: list[Outcome]) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections import Counter, deque
 from collections.abc import Iterator
@@ -14,9 +15,9 @@ from typing import Any, NamedTuple, Self
 from tiebreak.errors import LostWorkersError
 from tiebreak.plan.record import Cell, Outcome, State
 from tiebreak.runners import processes, worker
-from tiebreak.runners.batch import BATCH_SECONDS, CellQueue, PackedWorkload
+from tiebreak.runners.batch import BATCH_SECONDS, CellQueue, PackedWorkload, failed, in_one_line
 from tiebreak.runners.processes import WorkerProcess
-from tiebreak.runners.worker import Environment, Failure, Report, failed, in_one_line
+from tiebreak.runners.worker import Environment, Failure, Report
 
 MAX_STARTS = 3
 """A worker for which so many processes in a row could not load the workload is given up."""
@@ -31,6 +32,13 @@ CHECK_SECONDS = 5.0
 """Seconds between two checks for processes whose death is hidden by children that they have left behind."""
 
 RELEASE_SECONDS = 2.0
+
+START_SECONDS = 1.5
+"""Seconds that worker processes take to start: imports, mostly."""
+
+FIRST_LOOK_SECONDS = 0.3
+LOOK_SECONDS = 0.1
+"""Seconds between two looks if starting workers pays."""
 
 
 class ProcessFailure(NamedTuple):
@@ -310,6 +318,79 @@ class WorkerGroup:
         if sys.platform == "win32":  # where a file cannot be removed while someone reads it
             wait(released, RELEASE_SECONDS)
         self._workload.close()
+
+
+class DelayedStart:
+    """Starts the workers of a group as soon as that pays, while this process measures.
+
+    It runs in a thread of its own, because the first fit may take minutes: meanwhile the workers start, and each is
+    given a first batch. This process goes on until one of them is ready.
+
+    Parameters
+    ----------
+    queue : CellQueue
+    group : WorkerGroup
+    n_workers : int
+    """
+
+    def __init__(self, queue: CellQueue, group: WorkerGroup, n_workers: int) -> None:
+        self._queue = queue
+        self._group = group
+        self._n_workers = n_workers
+        self._running: tuple[Cell, float] | None = None
+        self._is_over = False
+        self._error: BaseException | None = None
+        self._finished: Future[None] = Future()
+        self._thread = threading.Thread(target=self._watch, name="tiebreak-delayed-start", daemon=True)
+
+    def cells(self) -> Iterator[Cell]:
+        """Cells for this process to measure, until a worker is ready."""
+        while not self._is_over and (cell := self._queue.take()) is not None:
+            began = time.perf_counter()
+            self._running = cell, began
+            yield cell
+            self._queue.learn(cell, time.perf_counter() - began)
+        self._running = None
+
+    def _watch(self) -> None:
+        """Start the workers when that pays, and give each its first batch."""
+        try:
+            wait([self._finished], FIRST_LOOK_SECONDS)
+            while not self._finished.done() and not self._pays():
+                wait([self._finished], LOOK_SECONDS)
+            if self._finished.done():
+                return
+            self._group.hand_out()
+            while not self._finished.done() and (starting := self._group.starting()):
+                wait([self._finished, *starting], return_when=FIRST_COMPLETED)
+                self._is_over |= self._group.has_ready()
+                self._group.hand_out()
+        except BaseException as error:  # raised again where the run can end with it
+            self._error = error
+            self._is_over = True
+
+    def _pays(self) -> bool:
+        """Tell if worker processes that have yet to start would be done sooner with what is left."""
+        running = self._running
+        if running is None or not (n_left := len(self._queue)):
+            return False
+        cell, began = running
+        return start_pays(self._queue.seconds_left(cell, time.perf_counter() - began), min(self._n_workers, n_left))
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._finished.set_result(None)
+        self._thread.join()
+        if self._error is not None and kind is None:
+            raise self._error
+
+
+def start_pays(seconds_left: float, n_workers: int) -> bool:
+    """Tell if what is left is done sooner by workers that have yet to be started."""
+    return seconds_left > seconds_left / n_workers + START_SECONDS
 
 
 def _reason(process: WorkerProcess, error: BaseException) -> ProcessFailure:

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 from tiebreak.errors import ClusterError, InvalidParameterError, LostWorkersError
 from tiebreak.plan.record import Cell, Outcome
-from tiebreak.runners.batch import BATCH_SECONDS, CellQueue
+from tiebreak.runners.batch import BATCH_SECONDS, CellQueue, failed, in_one_line
 from tiebreak.runners.dask import worker as dask_worker
 from tiebreak.runners.dask.worker import ScatteredWorkload
-from tiebreak.runners.worker import Failure, Report, failed, in_one_line, unpacked
+from tiebreak.runners.worker import Failure, Report, unpacked
 
 Future = Any
 """A `distributed.Future`, whose methods have no types."""

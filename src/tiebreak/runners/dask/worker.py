@@ -28,8 +28,8 @@ from queue import SimpleQueue
 from typing import Any, NamedTuple
 
 from tiebreak.plan.record import Cell
-from tiebreak.runners.batch import ALIGNMENT, Workload, pickled
-from tiebreak.runners.worker import Failure, Report, in_one_line, leave, measure_with
+from tiebreak.runners.batch import ALIGNMENT, Workload, in_one_line, pickled
+from tiebreak.runners.worker import Failure, Report, leave, measure_with
 
 SAME_EVERYWHERE = ("tiebreak", "numpy", "scipy", "scikit-learn")
 """Packages whose version decides about the bits of a score, or about what workers and client say to each other."""
