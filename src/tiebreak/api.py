@@ -15,13 +15,13 @@ from tiebreak.comparison.settings import MethodName, Settings
 from tiebreak.errors import InvalidParameterError
 from tiebreak.frequentist.adjustment import Correction
 from tiebreak.numerics import Alternative, Missing
-from tiebreak.readers import read_scores as _read
 from tiebreak.scores.scores import Scores
 
 if TYPE_CHECKING:
     from tiebreak.audits.findings import Audit
     from tiebreak.evaluation.evaluation import Evaluation
     from tiebreak.evaluation.progress import Progress
+    from tiebreak.readers.source import ReadOptions
     from tiebreak.studies.bias_variance import BiasVariance, Loss
     from tiebreak.studies.learning_curve import LearningCurve
     from tiebreak.studies.nested import NestedEvaluation
@@ -41,20 +41,32 @@ def read_scores(
     n_train: int | None = None,
     n_test: int | None = None,
 ) -> Scores:
-    """Read scores from anything that `compare` accepts; the parameters are those of `compare`."""
-    return _read(
-        *(_opened(source, metric) for source in sources),
-        metric=metric,
-        models=models,
-        dataset=dataset,
-        lower_is_better=lower_is_better,
-        X=X,
-        y=y,
-        groups=groups,
-        n_samples=n_samples,
-        n_train=n_train,
-        n_test=n_test,
-    )
+    """Read scores from anything that `compare` accepts.
+
+    Parameters
+    ----------
+    *sources
+        Files, frames, dicts, searches, results and runs in stores, as for `compare`; several are joined on the split key.
+    metric : str, optional
+        Selects where a source holds several metrics, names it where a source holds none.
+    models : sequence of str, optional
+        Keep only these, in this order.
+    dataset, lower_is_better, X, y, groups, n_samples, n_train, n_test
+        As for `compare`.
+
+    Returns
+    -------
+    Scores
+
+    Raises
+    ------
+    TiebreakError
+        A source cannot be read; the text says what is wrong, where, and how to go on.
+    """
+    from tiebreak.readers.source import ReadOptions
+
+    options = ReadOptions(metric, models, dataset, lower_is_better, X, y, groups, n_samples, n_train, n_test)
+    return _read(sources, options)
 
 
 def compare(
@@ -144,32 +156,13 @@ def compare(
     >>> answer.pair("a", "b").verdict
     'better'
     """
-    settings = Settings(
-        rope=rope,
-        alpha=alpha,
-        probability=probability,
-        baseline=baseline,
-        correction=correction,
-        alternative=alternative,
-        order=order if order is None or isinstance(order, str) else tuple(order),  # type: ignore[arg-type]
-        method=method,
-        missing=missing,
-        rng=int(rng.integers(2**32)) if isinstance(rng, np.random.Generator) else rng,
-    )
-    scores = read_scores(
-        *sources,
-        metric=metric,
-        models=models,
-        dataset=dataset,
-        lower_is_better=lower_is_better,
-        X=X,
-        y=y,
-        groups=groups,
-        n_samples=n_samples,
-        n_train=n_train,
-        n_test=n_test,
-    )
-    return compare_scores(scores, settings)
+    from tiebreak.readers.source import ReadOptions
+
+    order = order if order is None or isinstance(order, str) else tuple(order)
+    seed = int(rng.integers(2**32)) if isinstance(rng, np.random.Generator) else rng
+    settings = Settings(rope, alpha, probability, baseline, correction, alternative, order, method, missing, seed)  # type: ignore[arg-type]
+    options = ReadOptions(metric, models, dataset, lower_is_better, X, y, groups, n_samples, n_train, n_test)
+    return compare_scores(_read(sources, options), settings)
 
 
 def methods() -> dict[str, Method]:
@@ -788,15 +781,12 @@ def bias_variance(
     )
 
 
-def _opened(source: Any, metric: str | None) -> Any:
-    """A source as readers know it: the scores of a comparison or an evaluation, or of a run in a store."""
-    if isinstance(source, Comparison):
-        return source.scores
-    if isinstance(source, str) and "://" in source:
-        source = read_evaluation(source)
-    if type(source).__name__ == "Evaluation" and hasattr(source, "metric_position"):
-        return source.scores(metric)
-    return source
+def _read(sources: Sequence[Any], options: ReadOptions) -> Scores:
+    """Scores from all sources; the URL of a store names a run."""
+    from tiebreak.readers.read import read_scores
+
+    is_url = [isinstance(source, str) and "://" in source for source in sources]
+    return read_scores([read_evaluation(source) if url else source for source, url in zip(sources, is_url, strict=True)], options)
 
 
 def _progress(progress: Any) -> Callable[[Progress], object] | None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tiebreak.readers import read_scores
+from tiebreak.api import read_scores
 from tiebreak.scores.scores import Scores
 
 WIDE = "repeat,fold,svm,forest\n0,0,0.91,0.88\n0,1,0.85,0.9\n1,0,0.8,0.82\n1,1,0.95,0.7\n"

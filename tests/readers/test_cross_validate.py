@@ -13,6 +13,7 @@ from sklearn.model_selection import KFold, RepeatedStratifiedKFold, cross_valida
 from sklearn.naive_bayes import GaussianNB
 
 from tests.readers.helpers import codes, read
+from tiebreak.api import read_scores
 from tiebreak.errors import (
     AmbiguousSourceError,
     ContradictingSizesError,
@@ -22,7 +23,6 @@ from tiebreak.errors import (
     UnpairedScoresError,
     UnreadableSourceError,
 )
-from tiebreak.readers import read_scores
 
 Data = tuple[np.ndarray, np.ndarray]
 CV = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)

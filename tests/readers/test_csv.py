@@ -13,9 +13,15 @@ from numpy.testing import assert_array_equal
 
 from tests.readers.conftest import Write
 from tests.readers.helpers import LONG, SCORE, WIDE, codes, read
-from tiebreak.errors import InvalidScoresError, SourceNotFoundError, UnreadableSourceError, UnsupportedSourceError
+from tiebreak.api import read_scores
+from tiebreak.errors import (
+    InvalidParameterError,
+    InvalidScoresError,
+    SourceNotFoundError,
+    UnreadableSourceError,
+    UnsupportedSourceError,
+)
 from tiebreak.readers import csv as csv_files
-from tiebreak.readers import read_scores
 from tiebreak.readers.columns import COLUMNS_ARE_MODELS
 
 
@@ -294,7 +300,7 @@ def test_other_endings(name: str, write: Write) -> None:
 
 def test_address_is_no_path() -> None:
     """Nothing is downloaded."""
-    with pytest.raises(UnsupportedSourceError, match=r"'https://x\.org/a\.csv' is an address; this version reads files only"):
+    with pytest.raises(InvalidParameterError, match=r"^'https://x\.org/a\.csv' is not supported: tiebreak keeps runs in SQLite"):
         read_scores("https://x.org/a.csv")
 
 

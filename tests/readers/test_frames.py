@@ -11,8 +11,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from tests.readers.helpers import LONG_FRAME, SCORE, WIDE_FRAME, codes, read
+from tiebreak.api import read_scores
 from tiebreak.errors import InvalidScoresError, UnreadableSourceError, UnsupportedSourceError
-from tiebreak.readers import read_scores
 
 pl = pytest.importorskip("polars")
 pa = pytest.importorskip("pyarrow")

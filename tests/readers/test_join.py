@@ -16,8 +16,8 @@ from sklearn.model_selection import RepeatedStratifiedKFold, cross_validate
 from tests.readers.conftest import Write
 from tests.readers.helpers import codes
 from tests.readers.test_json import answer
+from tiebreak.api import read_scores
 from tiebreak.errors import AmbiguousSourceError, ContradictingSizesError, UnpairedScoresError
-from tiebreak.readers import read_scores
 from tiebreak.scores.scores import Scores
 
 Fit = Callable[..., Any]

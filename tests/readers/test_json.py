@@ -13,8 +13,8 @@ from numpy.testing import assert_array_equal
 import tiebreak
 from tests.readers.conftest import Write
 from tests.readers.helpers import LONG_FRAME, SCORE, WIDE_FRAME, codes, read
+from tiebreak.api import read_scores
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, UnknownNameError, UnreadableSourceError
-from tiebreak.readers import read_scores
 
 
 def answer(**changes: Any) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from numpy.testing import assert_array_equal
 
 from tests.readers.conftest import Write
 from tests.readers.helpers import LONG, SCORE, WIDE, codes, read
+from tiebreak.api import read_scores
 from tiebreak.errors import InvalidParameterError, UnknownNameError, UnsupportedSourceError
-from tiebreak.readers import read_scores
 
 ACCEPTED = (
     "Pass a fitted search (GridSearchCV and its like) or its cv_results_, {name: cross_validate(...)}, {name: scores, one per "
@@ -126,7 +126,7 @@ def test_files_are_read_with_numpy_alone(text: str, name: str, write: Write) -> 
     """So that a CSV is compared in a fraction of a second."""
     path = write(text, name).resolve()
     code = (
-        f"import sys\nfrom tiebreak.readers import read_scores\nread_scores({str(path)!r}, metric='accuracy')\nheavy = "
+        f"import sys\nfrom tiebreak import read_scores\nread_scores({str(path)!r}, metric='accuracy')\nheavy = "
         "{'pandas', 'polars', 'pyarrow', 'narwhals', 'sklearn', 'scipy', 'matplotlib', 'rich', 'click'} & "
         "set(sys.modules)\nassert not heavy, heavy\n"
     )

@@ -32,6 +32,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from tests.readers.helpers import codes
+from tiebreak.api import read_scores
 from tiebreak.errors import (
     AmbiguousSourceError,
     ContradictingSizesError,
@@ -43,7 +44,6 @@ from tiebreak.errors import (
     UnreadableSourceError,
 )
 from tiebreak.plan.split_design import Split, describe_splits, split_hash
-from tiebreak.readers import read_scores
 
 Fit = Callable[..., Any]
 Data = tuple[np.ndarray, np.ndarray]

@@ -169,6 +169,10 @@ class Comparison(Result["ComparisonPlots"]):
         """The scores that were compared, models in ranking order."""
         return Scores(self.metric, (self.matrix,), self.design)
 
+    def __tiebreak_scores__(self, metric: str | None = None) -> Scores:
+        """Scores, as `tiebreak.compare` reads them."""
+        return self.scores
+
     @property
     def reference(self) -> str:
         """The model that the ranking's differences are taken against: the baseline if one was named, else the best."""

@@ -135,6 +135,8 @@ class Evaluation:
         notices = (self._left_out([self.models[m] for m in empty]),) if empty and models is None else ()
         return Scores(self.record.metrics[position].metric, matrices, design, notices)
 
+    __tiebreak_scores__ = scores  # read by `tiebreak.compare`
+
     def compare(self, metric: str | None = None, *, models: Sequence[str] | None = None, **settings: Any) -> Comparison:
         """Say which models are better, which are practically equivalent, and which cannot be told apart yet.
 

@@ -1,4 +1,4 @@
-"""Columns of a table as plain arrays, whatever they were read from, so that a CSV needs no data frame."""
+"""Columns of a table as plain arrays, whatever they were read from, and the header that says what they hold."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from tiebreak.scores.assemble import row_blocks
 from tiebreak.scores.scores import quoted
 
 Where = Callable[[int], str]
-"""How people are told of a row: "scores.csv, line 7"."""
+"""Place of a row, for messages: "scores.csv, line 7"."""
 
 
-class Labels(NamedTuple):
+class Words(NamedTuple):
     """A column of words: a code for each row, -1 where there is none."""
 
     names: tuple[str, ...]
     code: IntArray
 
-    def take(self, rows: IntArray) -> Labels:
+    def take(self, rows: IntArray) -> Words:
         """The given rows, in their order."""
-        return Labels(self.names, self.code[rows])
+        return Words(self.names, self.code[rows])
 
 
 class NotNumbers(NamedTuple):
@@ -36,45 +36,11 @@ class NotNumbers(NamedTuple):
     text: str
 
 
-Column = FloatArray | Labels | NotNumbers
-
-
-@dataclass(slots=True)
-class Table:
-    """Columns of equal length, by the name they have in the source.
-
-    Reading takes columns out (`pop`), so that a large table is never held twice.
-    """
-
-    name: str
-    n_rows: int
-    columns: dict[str, Column]
-    where: Where
-
-    def numbers(self, name: str, hint: str = "") -> FloatArray:
-        """A column taken out as numbers; the hint is for a cell that is none, and speaks for itself.
-
-        Raises
-        ------
-        InvalidScoresError
-            A cell is not a number.
-        """
-        column = self.columns.pop(name)
-        if isinstance(column, Labels):
-            row = int(np.argmax(column.code >= 0))
-            column = NotNumbers(self.where(row), column.names[column.code[row]])
-        if isinstance(column, NotNumbers):
-            raise not_a_number(column.where, name, column.text, hint)
-        return column
-
-    def labels(self, name: str) -> Labels:
-        """A column taken out as words."""
-        column = self.columns.pop(name)
-        return as_labels(column) if isinstance(column, np.ndarray) else column  # type: ignore[return-value]
+Column = FloatArray | Words | NotNumbers
 
 
 def not_a_number(where: str, column: str, text: str, hint: str = "") -> InvalidScoresError:
-    """The error for a cell that should be a number, with what it probably is, or else the hint."""
+    """Error for a cell that should be a number, with what it probably is, or else the hint."""
     return InvalidScoresError(f"{where}, column {column!r}: {_short(text)} is not a number.{_cell_hint(text) or hint}")
 
 
@@ -94,21 +60,21 @@ def _cell_hint(text: str) -> str:
     return ""
 
 
-def as_labels(numbers: FloatArray) -> Labels:
-    """Numbers as words, as people write them: 3, not 3.0."""
+def _as_words(numbers: FloatArray) -> Words:
+    """Numbers as words: 3, not 3.0."""
     present = ~np.isnan(numbers)
     values, code = np.unique(numbers[present], return_inverse=True)
     codes = np.full(numbers.size, -1, dtype=np.int32)
     codes[present] = code
-    return Labels(tuple(number_text(value) for value in values.tolist()), codes)
+    return Words(tuple(number_text(value) for value in values.tolist()), codes)
 
 
 def number_text(value: float) -> str:
-    """A number as people write it."""
+    """Shortest text of a number: 3, not 3.0."""
     return str(int(value)) if value.is_integer() else repr(value)
 
 
-def in_order_of_appearance(labels: Labels) -> Labels:
+def in_order_of_appearance(labels: Words) -> Words:
     """The same words with codes by first row, where no row lacks one; words that no row uses are dropped."""
     first = np.full(len(labels.names), labels.code.size)
     for rows in row_blocks(labels.code.size):
@@ -122,33 +88,30 @@ def in_order_of_appearance(labels: Labels) -> Labels:
         return labels
     rank = np.zeros(first.size, dtype=np.int32)
     rank[order] = np.arange(order.size)
-    return Labels(names, rank[labels.code])
+    return Words(names, rank[labels.code])
 
 
-def natural_key(text: str) -> tuple[Any, ...]:
-    """Sort key by which "fold 2" comes before "fold 10"."""
-    parts = re.split(r"(\d+)", text.casefold())
-    return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts if part), text
-
-
-def from_values(values: Iterable[Any]) -> Column:
-    """A column of Python objects: numbers where all are (None is missing), else words."""
+def column_of(values: Iterable[Any], kind: str, where: Where) -> Column:
+    """Column of Python objects: numbers where all are (None is missing), else words, or the first one if it should be numbers."""
     values = [None if is_missing(value) else value for value in values]
-    if all(value is None or is_number(value) for value in values):
+    first = next((row for row, value in enumerate(values) if value is not None and not is_number(value)), None)
+    if first is None:
         return np.array([np.nan if value is None else to_float(value) for value in values], dtype=float)
+    if kind == "numbers":
+        return NotNumbers(where(first), str(values[first]))
     index: dict[str, int] = {}
-    texts = (None if value is None else _label_text(value) for value in values)
+    texts = (None if value is None else number_text(value) if isinstance(value, float) else str(value) for value in values)
     code = [-1 if text is None else index.setdefault(text, len(index)) for text in texts]
-    return Labels(tuple(index), np.array(code, dtype=np.int32))
+    return Words(tuple(index), np.array(code, dtype=np.int32))
 
 
 def is_missing(value: Any) -> bool:
-    """Whether this is how Python or pandas says that there is no value; nan is a number."""
+    """True for what Python or pandas writes where there is no value; nan is a number."""
     return value is None or type(value).__name__ in ("NAType", "NaTType")
 
 
 def is_number(value: Any) -> bool:
-    """Whether this can be read as a float; text that spells a number cannot."""
+    """True for what can be read as a float; text that spells a number cannot."""
     return not isinstance(value, (str, bytes)) and hasattr(value, "__float__") and not isinstance(value, complex)
 
 
@@ -160,14 +123,8 @@ def to_float(value: Any) -> float:
         return float("inf") if value > 0 else float("-inf")
 
 
-def _label_text(value: Any) -> str:
-    if isinstance(value, float):
-        return number_text(value)
-    return str(value)
-
-
 RESERVED = ("dataset", "model", "metric", "repeat", "fold", "split", "seed", "score", "n_train", "n_test")
-WORDS = ("dataset", "model", "metric")
+_NAMES = ("dataset", "model", "metric")
 """Reserved columns that hold names, even where these look like numbers."""
 
 COLUMNS_ARE_MODELS = (
@@ -179,8 +136,8 @@ Form = Literal["long", "metrics", "wide"]
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    """How a table is laid out.
+class Header:
+    """Names of the columns of a table, by what the columns hold.
 
     Attributes
     ----------
@@ -198,12 +155,61 @@ class Layout:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Which of repeat, fold and split are there."""
+        """Those of repeat, fold and split that are there."""
         return tuple(word for word in ("repeat", "fold", "split") if word in self.reserved)
 
+    @property
+    def wanted(self) -> dict[str, str]:
+        """Columns to read, and as what: "words", "key" (whole numbers or words) or "numbers".
 
-def find_layout(names: Sequence[str], source: str) -> Layout:
-    """The layout of a table with these column names.
+        The unreserved columns of a long table are not read at all.
+        """
+        kinds = {
+            name: "words" if word in _NAMES else "key" if word in ("repeat", "fold", "split", "seed") else "numbers"
+            for word, name in self.reserved.items()
+        }
+        if self.form != "long":
+            kinds |= dict.fromkeys(self.others, "numbers")
+        return kinds
+
+
+@dataclass(slots=True)
+class ScoreTable:
+    """Columns of equal length, by the name they have in the source.
+
+    Reading takes columns out (`pop`), so that a large table is never held twice.
+    """
+
+    name: str
+    n_rows: int
+    header: Header
+    columns: dict[str, Column]
+    where: Where
+
+    def numbers(self, name: str, hint: str = "") -> FloatArray:
+        """Take a column out as numbers; the hint is for a cell that is none, and speaks for itself.
+
+        Raises
+        ------
+        InvalidScoresError
+            A cell is not a number.
+        """
+        column = self.columns.pop(name)
+        if isinstance(column, Words):
+            row = int(np.argmax(column.code >= 0))
+            column = NotNumbers(self.where(row), column.names[column.code[row]])
+        if isinstance(column, NotNumbers):
+            raise not_a_number(column.where, name, column.text, hint)
+        return column
+
+    def words(self, name: str) -> Words:
+        """Take a column out as words."""
+        column = self.columns.pop(name)
+        return _as_words(column) if isinstance(column, np.ndarray) else column  # type: ignore[return-value]
+
+
+def read_header(names: Sequence[str], source: str) -> Header:
+    """Header of a table with these column names.
 
     Raises
     ------
@@ -220,7 +226,7 @@ def find_layout(names: Sequence[str], source: str) -> Layout:
     others = tuple(name for name in names if name not in taken)
     if "model" in reserved:
         form: Form = "long" if "score" in reserved else "metrics"
-        return Layout(form, reserved, tuple(name for name in others if not _is_unnamed(name)))
+        return Header(form, reserved, tuple(name for name in others if not _is_unnamed(name)))
     if "score" in reserved:
         raise AmbiguousSourceError(
             f"{source} has a column {reserved['score']!r} but none called 'model', so it does not say whose scores they are. "
@@ -233,7 +239,7 @@ def find_layout(names: Sequence[str], source: str) -> Layout:
             f"{source} has no column of scores, only {quoted(names, 10)}. Use columns 'model' and 'score', or one column per "
             "model."
         )
-    return Layout("wide", reserved, others)
+    return Header("wide", reserved, others)
 
 
 def _refuse_doubled(names: Sequence[str], source: str) -> None:
@@ -283,17 +289,3 @@ def _refuse_search_results(others: Sequence[str], source: str) -> None:
             f"{source} looks like the cv_results_ of a search, with a row for each candidate. Pass search.cv_results_ itself, "
             "or better the fitted search."
         )
-
-
-def wanted_columns(names: tuple[str, ...], layout: Layout) -> dict[str, str]:
-    """The columns to read, and as what: "words", "key" (whole numbers or words) or "numbers".
-
-    The unreserved columns of a long table are not read at all.
-    """
-    kinds = {
-        name: "words" if word in WORDS else "key" if word in ("repeat", "fold", "split", "seed") else "numbers"
-        for word, name in layout.reserved.items()
-    }
-    if layout.form != "long":
-        kinds |= dict.fromkeys(layout.others, "numbers")
-    return {name: kinds[name] for name in names if name in kinds}

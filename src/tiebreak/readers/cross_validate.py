@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -11,71 +10,69 @@ import numpy as np
 from tiebreak.errors import InvalidScoresError, UnpairedScoresError, UnreadableSourceError
 from tiebreak.numerics import FloatArray
 from tiebreak.plan.split_design import Split, Splits, describe_splits
-from tiebreak.readers.columns import is_missing, is_number, to_float
-from tiebreak.readers.metric import check_finite, check_sign, choose_metric, orient, sklearn_metric, table_metric
-from tiebreak.readers.source import Request, Source, assumed_paired, known_sizes, refuse_items, with_sizes
-from tiebreak.scores.metric import NamedMetric
-from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
+from tiebreak.readers.columns import RESERVED, is_missing, is_number, to_float
+from tiebreak.readers.metric import choose_metric, sklearn_metric, table_metric
+from tiebreak.readers.source import ReadOptions, Source, refuse_items, source_of
+from tiebreak.scores.scores import ScoreMatrix, SplitDesign
 
 
-def is_cross_validate(result: Any) -> bool:
-    """Whether this looks like what cross_validate returns."""
-    return isinstance(result, Mapping) and any(isinstance(key, str) and key.startswith("test_") for key in result)
+def reads(source: Any) -> bool:
+    """True for a dict of results of cross_validate, and for any other dict without a reserved name."""
+    if not isinstance(source, Mapping):
+        return False
+    return _is_single(source) or all(map(_is_result, source.values())) or not any(key in RESERVED for key in source)
 
 
-def read_cross_validate(results: Mapping[str, Mapping[str, Any]], request: Request, name: str) -> Source:
-    """Scores of ``{name: cross_validate(...)}``, paired by position unless ``return_indices=True`` shows the splits.
+def _is_result(value: Any) -> bool:
+    """True for what looks like a result of cross_validate."""
+    return isinstance(value, Mapping) and any(isinstance(key, str) and key.startswith("test_") for key in value)
+
+
+def _is_single(source: Mapping[Any, Any]) -> bool:
+    return _is_result(source) and "fit_time" in source
+
+
+def read(source: Any, name: str, options: ReadOptions) -> Source:
+    """Scores of ``{name: cross_validate(...)}`` or ``{name: one score for each split}``.
+
+    Models are paired by position unless ``return_indices=True`` shows the splits.
 
     Raises
     ------
     UnpairedScoresError
         Models were scored on different splits, or on different numbers of them.
     """
+    if _is_single(source):
+        raise UnreadableSourceError(
+            f"{name} is the result of one call of cross_validate. Pass {{name: result}} with one for each model."
+        )
+    if all(map(_is_result, source.values())):
+        return _read_results(source, name, options)
+    matrix = _paired({str(model): _as_scores(values, str(model)) for model, values in source.items()}, name)
+    refuse_items(matrix, options, name)
+    return source_of([matrix], table_metric(None, options, name), SplitDesign(pairing="position"), options, name)
+
+
+def _read_results(results: Mapping[str, Mapping[str, Any]], name: str, options: ReadOptions) -> Source:
     held = dict.fromkeys(key.removeprefix("test_") for result in results.values() for key in result if key.startswith("test_"))
     names_it = tuple(held) == ("score",)
-    chosen = choose_metric(tuple(held), None if names_it else request.metric, name)
+    chosen = choose_metric(tuple(held), None if names_it else options.metric, name)
     for model, result in results.items():
         if f"test_{chosen}" not in result:
             raise UnreadableSourceError(f"model {model!r} of {name} has no scores for {chosen!r}. Score all models alike.")
-    named = sklearn_metric(chosen, request)
-    arrays = {str(model): as_scores(result[f"test_{chosen}"], str(model)) for model, result in results.items()}
-    matrix = dataclasses.replace(_paired(arrays, name), dataset="")
-    splits = _same_splits({str(model): result.get("indices") for model, result in results.items()}, matrix, name)
-    return _source(matrix, named, splits, request, name, by_sklearn=True)
-
-
-def read_arrays(arrays: Mapping[str, Any], request: Request, name: str) -> Source:
-    """Scores of ``{name: one score for each split}``, paired by position.
-
-    Raises
-    ------
-    UnpairedScoresError
-        Arrays of different length.
-    """
-    matrix = _paired({str(model): as_scores(values, str(model)) for model, values in arrays.items()}, name)
-    refuse_items(matrix, request, name)
-    return _source(matrix, table_metric(None, request, name), None, request, name)
-
-
-def _source(
-    matrix: ScoreMatrix, named: NamedMetric, splits: Splits | None, request: Request, name: str, *, by_sklearn: bool = False
-) -> Source:
-    matrix = dataclasses.replace(matrix, score=orient(matrix.score, named.factor))
+    named = sklearn_metric(chosen, options)
+    matrix = _paired({str(model): _as_scores(result[f"test_{chosen}"], str(model)) for model, result in results.items()}, name)
     design = SplitDesign(pairing="position")
+    splits = _same_splits({str(model): result.get("indices") for model, result in results.items()}, matrix, name)
     if splits is not None:
         matrix, design = splits.applied_to(matrix)
-    matrix = with_sizes(matrix, request, name)
-    check_finite(matrix, name)
-    check_sign(matrix, named, name, by_sklearn=by_sklearn)
-    design = dataclasses.replace(design, sizes=known_sizes([matrix]))
-    notices = (assumed_paired(name),) if design.pairing == "position" else ()
-    return Source(Scores(named.metric, (matrix,), design, notices), name)
+    return source_of([matrix], named, design, options, name, by_sklearn=True)
 
 
 # --- scores -------------------------------------------------------------------------------------------------------------
 
 
-def as_scores(values: Any, model: str) -> FloatArray:
+def _as_scores(values: Any, model: str) -> FloatArray:
     """One model's scores as floats, nan where there is none.
 
     Raises

@@ -6,11 +6,11 @@ import csv
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from io import BufferedReader, TextIOWrapper
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,80 +19,98 @@ from tiebreak.errors import UnreadableSourceError
 from tiebreak.readers.columns import (
     COLUMNS_ARE_MODELS,
     Column,
-    Labels,
-    Layout,
     NotNumbers,
-    Table,
-    find_layout,
+    ScoreTable,
+    Where,
+    Words,
     not_a_number,
     number_text,
-    wanted_columns,
+    read_header,
 )
+from tiebreak.readers.files import is_path, read_file
+from tiebreak.readers.source import ReadOptions, Source
+from tiebreak.readers.tables import read_table
+
+
+def reads(source: Any) -> bool:
+    """True for the path of a CSV file."""
+    return is_path(source, "", ".csv", ".tsv", ".txt")
+
+
+def read(source: Any, name: str, options: ReadOptions) -> Source:
+    """Scores in a CSV file: UTF-8, with or without byte-order mark; commas, or tabs if it is called .tsv.
+
+    Raises
+    ------
+    UnreadableSourceError
+        Not such a file; the text names line and column.
+    InvalidScoresError
+        A cell that should be a number and is not.
+    """
+    return read_file(source, lambda path, name: read_table(_read_csv(path, name), options))
+
+
+# --- cells of a column --------------------------------------------------------------------------------------------------
 
 _SPECIAL = dict.fromkeys(["", "NA", "null"], float("nan"))  # "nan" in any case is a float already
 _SPECIAL |= dict.fromkeys(["True", "true", "TRUE"], 1.0) | dict.fromkeys(["False", "false", "FALSE"], 0.0)
 
-Place = Callable[[int], str]
-"""Where the row at a position of the chunk stands: "scores.csv, line 7"."""
 
+class _Cells:
+    """Cells of one column: numbers as long as all cells are, then words, or nothing but the place of the first word.
 
-class Collector(Protocol):
-    """Gathers the cells of one column."""
+    A column of "words" never holds numbers, one of "key" changes from numbers to words, and in one of "numbers" a word is an
+    error, unless it `is_free` not to be numeric.
+    """
 
-    def wants_numbers(self) -> bool:
-        """Whether numpy is to read the column as numbers rather than as text."""
+    def __init__(self, kind: str, name: str, is_free: bool, hint: str) -> None:
+        self._kind, self._name, self._is_free, self._hint = kind, name, is_free, hint
+        self._numbers = None if kind == "words" else array("d")
+        self._codes = _Codes()
+        self._words = array("i")
+        self._stopped: NotNumbers | None = None
 
-    def add(self, cells: Sequence[str], place: Place) -> None:
-        """Take the texts of a chunk."""
+    @property
+    def is_numeric(self) -> bool:
+        """True if all cells so far are numbers."""
+        return self._numbers is not None
+
+    def add(self, cells: Sequence[str], where: Where) -> None:
+        """Take the texts of a chunk; `where` places the row at a position of it."""
+        if self._numbers is not None:
+            try:
+                _extend(self._numbers, cells)
+                return
+            except ValueError:
+                self._end_numbers(self._numbers, cells, where)
+        if self._stopped is None:
+            self._words.extend(map(self._codes.__getitem__, cells))
+
+    def _end_numbers(self, numbers: array[float], cells: Sequence[str], where: Where) -> None:
+        self._numbers = None
+        if self._kind == "key":
+            self._words.extend(self._codes["" if value != value else number_text(value)] for value in numbers)
+            return
+        first = next(i for i, cell in enumerate(cells) if not _is_readable(cell))
+        self._stopped = NotNumbers(where(first), cells[first])
+        if not self._is_free:
+            raise not_a_number(self._stopped.where, self._name, cells[first], self._hint) from None
 
     def add_read(self, values: NDArray[Any]) -> None:
-        """Take what numpy has read, numbers or texts as asked for."""
+        """Take values read by numpy: numbers if the column was numeric before, else texts."""
+        if self._numbers is not None:
+            self._numbers.frombytes(np.ascontiguousarray(values, dtype=float).tobytes())
+        elif self._stopped is None:
+            self._words.extend(map(self._codes.__getitem__, values.tolist()))
 
     def column(self) -> Column:
         """All cells."""
+        if self._numbers is not None:
+            return np.frombuffer(self._numbers, dtype=float)
+        return self._stopped or Words(self._codes.names, np.frombuffer(self._words, dtype=np.int32))
 
 
-def collector(kind: str, name: str, is_free: bool, hint: str) -> Collector:
-    """A collector of "words", "key" or "numbers"; `is_free` where a column need not be numeric, `hint` where it is not."""
-    if kind == "words":
-        return _Words()
-    return _Keys() if kind == "key" else _Numbers(name, is_free, hint)
-
-
-class _Numbers:
-    """Numbers; the first cell that is none is an error, or ends a column that need not be numeric."""
-
-    def __init__(self, name: str, is_free: bool, hint: str) -> None:
-        self._name = name
-        self._is_free = is_free
-        self._hint = hint
-        self._values = array("d")
-        self._stopped: NotNumbers | None = None
-
-    def wants_numbers(self) -> bool:
-        return self._stopped is None
-
-    def add(self, cells: Sequence[str], place: Place) -> None:
-        if self._stopped is not None:
-            return
-        try:
-            extend(self._values, cells)
-        except ValueError:
-            at = next(i for i, cell in enumerate(cells) if not _is_readable(cell))
-            self._stopped = NotNumbers(place(at), cells[at])
-            if not self._is_free:
-                raise not_a_number(self._stopped.where, self._name, cells[at], self._hint) from None
-            self._values = array("d")
-
-    def add_read(self, values: NDArray[Any]) -> None:
-        if self._stopped is None:
-            self._values.frombytes(np.ascontiguousarray(values, dtype=float).tobytes())
-
-    def column(self) -> Column:
-        return self._stopped or np.frombuffer(self._values, dtype=float)
-
-
-def extend(values: array[float], cells: Sequence[str]) -> None:
+def _extend(values: array[float], cells: Sequence[str]) -> None:
     """Append cells as numbers, an empty one as nan; a ValueError leaves the values as they were."""
     text = "".join(cells)
     if "_" in text or not text.isascii():  # Python would read 1_000 and digits of every script
@@ -107,101 +125,41 @@ def extend(values: array[float], cells: Sequence[str]) -> None:
 
 def _is_readable(cell: str) -> bool:
     try:
-        extend(array("d"), [cell])
+        _extend(array("d"), [cell])
     except ValueError:
         return False
     return True
 
 
-class _Words:
-    """Words, coded as they come; an empty cell has code -1."""
+class _Codes(dict[str, int]):
+    """Code of each cell, in order of appearance; -1 for an empty one, and blanks around a word do not count."""
 
     def __init__(self) -> None:
-        self._names: dict[str, int] = {"": -1}
-        self._index = _Index(self._names)
-        self._code = array("i")
+        self._code_of_word: dict[str, int] = {"": -1}
 
-    def wants_numbers(self) -> bool:
-        return False
-
-    def add(self, cells: Iterable[str], place: Place | None = None) -> None:
-        self._code.extend(map(self._index.__getitem__, cells))
-
-    def add_read(self, values: NDArray[Any]) -> None:
-        self.add(values.tolist())
-
-    def column(self) -> Labels:
-        return Labels(tuple(self._names)[1:], np.frombuffer(self._code, dtype=np.int32))
-
-
-class _Index(dict[str, int]):
-    """Codes by cell; the same word with blanks around it has the same code."""
-
-    def __init__(self, names: dict[str, int]) -> None:
-        self._names = names
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Words by code."""
+        return tuple(self._code_of_word)[1:]
 
     def __missing__(self, cell: str) -> int:
-        code = self[cell] = self._names.setdefault(cell.strip(), len(self._names) - 1)
+        code = self[cell] = self._code_of_word.setdefault(cell.strip(), len(self._code_of_word) - 1)
         return code
 
 
-class _Keys:
-    """Numbers, or words as soon as one cell is none."""
-
-    def __init__(self) -> None:
-        self._numbers: array[float] | None = array("d")
-        self._words = _Words()
-
-    def wants_numbers(self) -> bool:
-        return self._numbers is not None
-
-    def add(self, cells: Sequence[str], place: Place) -> None:
-        if self._numbers is not None:
-            try:
-                extend(self._numbers, cells)
-                return
-            except ValueError:
-                self._words.add("" if value != value else number_text(value) for value in self._numbers)
-                self._numbers = None
-        self._words.add(cells)
-
-    def add_read(self, values: NDArray[Any]) -> None:
-        if self._numbers is not None:
-            self._numbers.frombytes(np.ascontiguousarray(values, dtype=float).tobytes())
-        else:
-            self._words.add_read(values)
-
-    def column(self) -> Column:
-        return self._words.column() if self._numbers is None else np.frombuffer(self._numbers, dtype=float)
-
+# --- the file -----------------------------------------------------------------------------------------------------------
 
 CELLS_PER_CHUNK = 1 << 16
 """Cells held as text at a time (about 5 MB)."""
 
 
-def read_csv(path: Path, name: str) -> tuple[Table, Layout]:
-    """A CSV file as typed columns.
-
-    Parameters
-    ----------
-    path : Path
-        UTF-8, with or without byte-order mark; separated by commas, or by tabs if it is called .tsv.
-    name : str
-        How messages call it.
-
-    Raises
-    ------
-    UnreadableSourceError
-        Not such a file; the text names line and column.
-    InvalidScoresError
-        A cell that should be a number and is not.
-    """
+def _read_csv(path: Path, name: str) -> ScoreTable:
     with path.open("rb") as binary:
         _refuse_other_formats(binary, name)
         with TextIOWrapper(binary, encoding="utf-8-sig", newline="") as text:
             lines = _Lines(text, name, "\t" if path.suffix.lower() == ".tsv" else ",")
             try:
-                return _read(lines)
+                return _read_lines(lines)
             except UnicodeDecodeError:
                 raise UnreadableSourceError(f"{_first_not_utf8(path, name)}. Save it as UTF-8.") from None
             except csv.Error as error:
@@ -209,7 +167,7 @@ def read_csv(path: Path, name: str) -> tuple[Table, Layout]:
 
 
 def _first_not_utf8(path: Path, name: str) -> str:
-    """Where it is; the decoder knows the place in its buffer only."""
+    """Place of the first byte that is not UTF-8; the decoder knows the place in its buffer only."""
     if path.is_file():  # a pipe cannot be read again
         with path.open("rb") as binary:
             for number, line in enumerate(binary, start=1):
@@ -238,21 +196,20 @@ _FORMATS = {
 }
 
 
-def _read(lines: _Lines) -> tuple[Table, Layout]:
-    header = [cell.strip() for cell in lines.header()]
-    _check_header(header, lines)
-    layout = find_layout(header, lines.name)
-    kinds = wanted_columns(tuple(header), layout)
-    free = layout.others if layout.form == "metrics" else ()
-    models = layout.others if layout.form == "wide" else ()
-    collectors = {
-        position: collector(kinds[name], name, name in free, COLUMNS_ARE_MODELS if name in models else "")
-        for position, name in enumerate(header)
+def _read_lines(lines: _Lines) -> ScoreTable:
+    names = [cell.strip() for cell in lines.header()]
+    _check_names(names, lines)
+    header = read_header(names, lines.name)
+    kinds = header.wanted
+    free = header.others if header.form == "metrics" else ()
+    models = header.others if header.form == "wide" else ()
+    cells = {
+        position: _Cells(kinds[name], name, name in free, COLUMNS_ARE_MODELS if name in models else "")
+        for position, name in enumerate(names)
         if name in kinds
     }
-    n_rows = lines.fill(collectors, header)
-    columns = {header[position]: collectors[position].column() for position in collectors}
-    return Table(lines.name, n_rows, columns, lines.where), layout
+    n_rows = lines.fill(cells, names)
+    return ScoreTable(lines.name, n_rows, header, {names[position]: cells[position].column() for position in cells}, lines.where)
 
 
 # --- rows -------------------------------------------------------------------------------------------------------------
@@ -290,30 +247,30 @@ class _Lines:
         """The line after the header, for messages."""
         return next(self._text, "")
 
-    def fill(self, collectors: Mapping[int, Collector], header: Sequence[str]) -> int:
-        """Read all rows into the collectors; returns their number."""
-        n_lines = max(1, CELLS_PER_CHUNK // len(header))
+    def fill(self, columns: Mapping[int, _Cells], names: Sequence[str]) -> int:
+        """Read all rows into the columns; returns their number."""
+        n_lines = max(1, CELLS_PER_CHUNK // len(names))
         while lines := list(islice(self._text, n_lines)):
             if '"' in "".join(lines):
                 rest = csv.reader(chain(lines, self._text), delimiter=self.separator, strict=True)
                 while rows := list(islice(rest, n_lines)):
-                    self._add_rows(rows, collectors, header)
+                    self._add_rows(rows, columns, names)
                 break
-            values = self._parsed(lines, collectors, len(header))
+            values = self._parsed(lines, columns, len(names))
             if values is None:
-                self._add_rows(list(csv.reader(lines, delimiter=self.separator, strict=True)), collectors, header)
+                self._add_rows(list(csv.reader(lines, delimiter=self.separator, strict=True)), columns, names)
                 continue
-            for position, each in collectors.items():
+            for position, each in columns.items():
                 each.add_read(values[f"f{position}"])
             self._n_rows += len(lines)
             self.line += len(lines)
         return self._n_rows
 
-    def _parsed(self, lines: list[str], collectors: Mapping[int, Collector], n_columns: int) -> NDArray[Any] | None:
+    def _parsed(self, lines: list[str], columns: Mapping[int, _Cells], n_columns: int) -> NDArray[Any] | None:
         """A record for each line; None where numpy cannot read them all alike."""
         if self._refused > _REFUSALS or any(map(str.isspace, lines)):
             return None
-        numeric = {position for position, each in collectors.items() if each.wants_numbers()}
+        numeric = {position for position, each in columns.items() if each.is_numeric}
         types = [(f"f{position}", "f8" if position in numeric else "O") for position in range(n_columns)]
         try:
             values = np.loadtxt(lines, dtype=types, delimiter=self.separator, comments=None, ndmin=1, max_rows=len(lines))
@@ -322,22 +279,22 @@ class _Lines:
             return None
         return np.asarray(values)
 
-    def _add_rows(self, rows: list[list[str]], collectors: Mapping[int, Collector], header: Sequence[str]) -> None:
-        kept = self._tidied(rows, header)
+    def _add_rows(self, rows: list[list[str]], columns: Mapping[int, _Cells], names: Sequence[str]) -> None:
+        kept = self._tidied(rows, names)
         first = self._n_rows
         if kept:
             cells = list(zip(*kept, strict=True))
-            for position, each in collectors.items():
+            for position, each in columns.items():
                 each.add(cells[position], lambda row: self.where(first + row))
         self._n_rows += len(kept)
 
-    def _tidied(self, rows: list[list[str]], header: Sequence[str]) -> list[list[str]]:
+    def _tidied(self, rows: list[list[str]], names: Sequence[str]) -> list[list[str]]:
         """Rows with anything in them, all as long as the header; their lines are noted."""
         kept: list[list[str]] = []
         for row in rows:
             if any(row) and any(cell.strip() for cell in row):
-                if len(row) != len(header):
-                    raise _ragged(f"{self.name}, line {self.line + 1}", row, header)
+                if len(row) != len(names):
+                    raise _ragged(f"{self.name}, line {self.line + 1}", row, names)
                 self._note(self._n_rows + len(kept), self.line)
                 kept.append(row)
             self.line += 1 + sum(len(_LINE_END.findall(cell)) for cell in row if "\n" in cell or "\r" in cell)
@@ -351,7 +308,7 @@ class _Lines:
             self._shifts.append(shift)
 
     def where(self, row: int) -> str:
-        """The line of a row, as people are told of it."""
+        """Line of a row, for messages."""
         return f"{self.name}, line {row + self._shifts[bisect_right(self._rows, row) - 1]}"
 
 
@@ -362,27 +319,27 @@ _LINE_END = re.compile("\r\n|\r|\n")
 _DECIMAL_COMMA = re.compile(r'(^|[;\t"])-?\d+,\d+($|[;\t"\r\n])')
 
 
-def _ragged(where: str, row: list[str], header: Sequence[str]) -> UnreadableSourceError:
+def _ragged(where: str, row: list[str], names: Sequence[str]) -> UnreadableSourceError:
     hint = ""
-    if len(row) > len(header) and all(re.fullmatch(r"\s*-?\d*\s*", cell) for cell in row):
+    if len(row) > len(names) and all(re.fullmatch(r"\s*-?\d*\s*", cell) for cell in row):
         hint = " If these are decimal commas, write the numbers with a point, such as 0.83."
-    return UnreadableSourceError(f"{where}: {len(row)} cell(s), but the header has {len(header)} column(s).{hint}")
+    return UnreadableSourceError(f"{where}: {len(row)} cell(s), but the header has {len(names)} column(s).{hint}")
 
 
 # --- header -----------------------------------------------------------------------------------------------------------
 
 
-def _check_header(header: list[str], lines: _Lines) -> None:
-    name, separator, line = lines.name, lines.separator, lines.separator.join(header)
+def _check_names(names: list[str], lines: _Lines) -> None:
+    name, separator, line = lines.name, lines.separator, lines.separator.join(names)
     for other, word in ((";", "semicolons"), ("\t", "tabs"), (",", "commas")):
         # names may hold commas and semicolons too, so that only many of them tell
-        if other != separator and line.count(other) > (line.count(separator) if other != "," else 100 * (len(header) - 1)):
+        if other != separator and line.count(other) > (line.count(separator) if other != "," else 100 * (len(names) - 1)):
             raise UnreadableSourceError(_other_separator(lines, other, word))
-    if any("\0" in cell for cell in header):
+    if any("\0" in cell for cell in names):
         raise UnreadableSourceError(f"{name}, line {lines.line}: it holds NUL characters, so it is not text, or damaged.")
-    if all(_is_number(cell) for cell in header):
+    if all(_is_number(cell) for cell in names):
         raise UnreadableSourceError(
-            f"{name}, line {lines.line}: the first row holds only numbers ({', '.join(header[:3])}...). A header with the "
+            f"{name}, line {lines.line}: the first row holds only numbers ({', '.join(names[:3])}...). A header with the "
             "names of the columns is needed there, such as the models' names."
         )
 

@@ -1,26 +1,50 @@
-"""Data frames of any library that narwhals reads: pandas, polars, pyarrow and more."""
+"""Data frames of any library that narwhals reads, Parquet files, and dicts of columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tiebreak.errors import MissingDependencyError, UnreadableSourceError
-from tiebreak.readers.columns import RESERVED, Column, Labels, NotNumbers, Table, Where, find_layout, from_values, wanted_columns
+from tiebreak.readers.columns import RESERVED, Column, ScoreTable, Where, column_of, read_header
+from tiebreak.readers.files import is_path, read_file
 from tiebreak.readers.search import is_cv_results, read_cv_results
-from tiebreak.readers.source import Request, Source
-from tiebreak.readers.tables import read_table
+from tiebreak.readers.source import ReadOptions, Source, unsupported
+from tiebreak.readers.tables import numbered_rows, read_columns, read_table
 
 if TYPE_CHECKING:
     import narwhals as nw
 
+_PARQUET = (".parquet", ".pq")
 
-def as_frame(source: Any) -> nw.DataFrame[Any] | None:
-    """The source as a narwhals frame, None if it is no frame."""
-    if not _may_be_frame(source):
-        return None
+
+def reads(source: Any) -> bool:
+    """True for a dict, the path of a Parquet file, and what may be a frame: frames of every library name their columns."""
+    # asked of the class, since polars warns when a lazy frame is asked for its columns
+    return (
+        isinstance(source, Mapping)
+        or is_path(source, *_PARQUET)
+        or any(hasattr(type(source), name) for name in ("columns", "__dataframe__", "__narwhals_dataframe__"))
+    )
+
+
+def read(source: Any, name: str, options: ReadOptions) -> Source:
+    """Scores of a long or wide frame, or of a dict of columns."""
+    if isinstance(source, Mapping):
+        return read_columns(source, name, options)
+    if is_path(source, *_PARQUET):
+        return read_file(source, lambda path, name: _read_parquet(path, name, options))
+    frame = _as_frame(source)
+    if frame is None:
+        raise unsupported(source, name)
+    return _read_frame(frame, "the table" if name == "the source" else name, options)
+
+
+def _as_frame(source: Any) -> nw.DataFrame[Any] | None:
+    """Source as a narwhals frame, None if it is no frame."""
     try:
         import narwhals as nw
     except ImportError:
@@ -37,32 +61,31 @@ def as_frame(source: Any) -> nw.DataFrame[Any] | None:
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
-def _may_be_frame(source: Any) -> bool:
-    """Whether it is worth importing narwhals: frames of every library name their columns."""
-    # asked of the class, since polars warns when a lazy frame is asked for its columns
-    return any(hasattr(type(source), name) for name in ("columns", "__dataframe__", "__narwhals_dataframe__"))
-
-
 def _with_index_columns(source: Any) -> Any:
-    """A pandas frame whose index names splits or models keeps them as columns; narwhals would drop the index."""
+    """Frame of pandas with the index as columns, if it names splits or models; narwhals would drop the index."""
     names = getattr(getattr(source, "index", None), "names", None)
     if names is None or not any(isinstance(name, str) and name.casefold() in RESERVED for name in names):
         return source
     return source if any(name in source.columns for name in names) else source.reset_index()
 
 
-def read_frame(frame: nw.DataFrame[Any], request: Request, name: str = "the table", suffixes: tuple[str, ...] = ()) -> Source:
-    """Scores of a long or wide frame.
+def _read_parquet(path: Path, name: str, options: ReadOptions) -> Source:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise MissingDependencyError(f"reading {name} needs pyarrow: pip install 'tiebreak[parquet]'.") from None
+    try:
+        table: Any = parquet.ParquetFile(path).read()
+    except (pyarrow.ArrowException, ValueError) as error:
+        raise UnreadableSourceError(f"{name} cannot be read as Parquet: {error}.") from None
+    frame = _as_frame(table)
+    if frame is None:
+        raise UnreadableSourceError(f"{name} holds no table.")
+    return _read_frame(frame, name, options)
 
-    Parameters
-    ----------
-    frame : narwhals.DataFrame
-    request : Request
-    name : str
-        How messages call it.
-    suffixes : tuple of str
-        As of `Source`.
-    """
+
+def _read_frame(frame: nw.DataFrame[Any], name: str, options: ReadOptions) -> Source:
     native: dict[str, Any] = {}
     for column in frame.columns:
         if isinstance(column, tuple):
@@ -74,17 +97,11 @@ def read_frame(frame: nw.DataFrame[Any], request: Request, name: str = "the tabl
             raise UnreadableSourceError(f"{name} has two columns called {str(column)!r}. Give each model a name of its own.")
         native[str(column)] = column
     if is_cv_results(native) and "params" in native:
-        return read_cv_results({column: frame.get_column(native[column]).to_list() for column in native}, request, name)
-    layout = find_layout(tuple(native), name)
-    where = row_of(name)
-    wanted = wanted_columns(tuple(native), layout)
-    columns = {column: _column(frame.get_column(native[column]), kind, where) for column, kind in wanted.items()}
-    return read_table(Table(name, len(frame), columns, where), layout, request, suffixes)
-
-
-def row_of(name: str) -> Where:
-    """Rows by their number, counted from 1."""
-    return lambda row: f"{name}, row {row + 1}"
+        return read_cv_results({column: frame.get_column(native[column]).to_list() for column in native}, name, options)
+    header = read_header(tuple(native), name)
+    where = numbered_rows(name)
+    columns = {column: _column(frame.get_column(native[column]), kind, where) for column, kind in header.wanted.items()}
+    return read_table(ScoreTable(name, len(frame), header, columns, where), options)
 
 
 def _column(series: nw.Series[Any], kind: str, where: Where) -> Column:
@@ -93,46 +110,4 @@ def _column(series: nw.Series[Any], kind: str, where: Where) -> Column:
     if series.dtype.is_numeric() or series.dtype == nw.Boolean:
         # a copy, so that nothing we do reaches the caller's data
         return np.array(series.cast(nw.Float64).to_numpy(), dtype=float)
-    return column_of_values(series.to_list(), kind, where)
-
-
-def column_of_values(values: Iterable[Any], kind: str, where: Where) -> Column:
-    """A column of Python objects; one that should be numbers and is not says where."""
-    column = from_values(values)
-    if kind != "numbers" or not isinstance(column, Labels):
-        return column
-    return _first_word(values, where)
-
-
-def _first_word(values: Iterable[Any], where: Where) -> NotNumbers:
-    for row, value in enumerate(values):
-        alone = from_values([value])
-        if isinstance(alone, Labels):
-            return NotNumbers(where(row), alone.names[0])
-    raise AssertionError("a column of words holds a word")
-
-
-def read_columns(columns: Mapping[str, Any], request: Request, name: str, suffixes: tuple[str, ...] = ()) -> Source:
-    """Scores of a dict of columns, given as lists or arrays."""
-    lists = {}
-    for column, values in columns.items():
-        if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
-            raise UnreadableSourceError(f"column {column!r} of {name} must be a list; got {_brief(values)}.")
-        lists[str(column)] = list(values)
-    layout = find_layout(tuple(lists), name)
-    lengths = {column: len(values) for column, values in lists.items()}
-    first, *rest = lengths
-    for other in rest:
-        if lengths[other] != lengths[first]:
-            raise UnreadableSourceError(
-                f"the columns of {name} differ in length: {first!r} has {lengths[first]} values, {other!r} has {lengths[other]}."
-            )
-    where = row_of(name)
-    kinds = wanted_columns(tuple(lists), layout)
-    table = {column: column_of_values(lists[column], kind, where) for column, kind in kinds.items()}
-    return read_table(Table(name, lengths[first], table, where), layout, request, suffixes)
-
-
-def _brief(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return column_of(series.to_list(), kind, where)

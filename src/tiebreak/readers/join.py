@@ -10,8 +10,8 @@ import numpy as np
 
 from tiebreak.errors import AmbiguousSourceError, ContradictingSizesError, UnpairedScoresError
 from tiebreak.numerics import FloatArray, IntArray
-from tiebreak.readers.columns import natural_key
 from tiebreak.readers.source import Source
+from tiebreak.readers.split_keys import natural_key
 from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, SplitDesign, quoted
 
 

@@ -13,25 +13,37 @@ import tiebreak
 from tiebreak.errors import UnreadableSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.readers.columns import to_float
-from tiebreak.readers.frames import read_columns
-from tiebreak.readers.metric import check_finite, check_held
-from tiebreak.readers.source import Request, Source, approximate_sizes, assumed_paired, known_sizes, with_sizes
+from tiebreak.readers.files import is_path, read_file
+from tiebreak.readers.metric import check_held
+from tiebreak.readers.source import ReadOptions, Source, approximate_sizes, assumed_paired, check_finite, known_sizes, with_sizes
+from tiebreak.readers.tables import read_columns
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Kind, Notice, ScoreMatrix, Scores, SplitDesign
 
 SCHEMA = 1
 
 
-def read_json(path: Path, name: str, request: Request, suffixes: tuple[str, ...]) -> Source:
-    """Scores in a JSON file.
+def reads(source: Any) -> bool:
+    """True for the path of a JSON file, and for a dict that was read from an answer of tiebreak."""
+    return is_path(source, ".json") or (isinstance(source, Mapping) and _is_answer(source))
+
+
+def read(source: Any, name: str, options: ReadOptions) -> Source:
+    """Scores of an answer of tiebreak, or of a table in a JSON file.
 
     Raises
     ------
     UnreadableSourceError
         Not JSON (with line and column), of a newer schema, or neither an answer of tiebreak nor a table.
     """
+    if isinstance(source, Mapping):
+        return _read_answer(_Reader(source, name), options)
+    return read_file(source, lambda path, name: _read_content(_parse(path, name), name, options))
+
+
+def _parse(path: Path, name: str) -> Any:
     try:
-        content = json.loads(path.read_text(encoding="utf-8-sig"))
+        return json.loads(path.read_text(encoding="utf-8-sig"))
     except json.JSONDecodeError as error:
         raise UnreadableSourceError(
             f"{name}, line {error.lineno}, column {error.colno}: {error.msg}. Is the file complete?"
@@ -42,36 +54,22 @@ def read_json(path: Path, name: str, request: Request, suffixes: tuple[str, ...]
         raise UnreadableSourceError(f"{name}: {error}.") from None
     except RecursionError:
         raise UnreadableSourceError(f"{name} is nested too deeply to be a table of scores.") from None
-    return read_parsed(content, name, request, suffixes)
 
 
-def read_parsed(content: Any, name: str, request: Request, suffixes: tuple[str, ...] = ()) -> Source:
-    """Scores in what a JSON file holds.
-
-    Parameters
-    ----------
-    content : dict or list
-        An answer of tiebreak, a list of records, or a dict of columns.
-    name : str
-        How messages call it.
-    request : Request
-    suffixes : tuple of str
-        As of `Source`.
-    """
-    if isinstance(content, dict) and is_answer(content):
-        return _read_answer(_Reader(content, name), request, suffixes)
+def _read_content(content: Any, name: str, options: ReadOptions) -> Source:
+    if isinstance(content, dict) and _is_answer(content):
+        return _read_answer(_Reader(content, name), options)
     if isinstance(content, list):
-        return read_columns(_columns_of_records(content, name), request, name, suffixes)
+        return read_columns(_columns_of_records(content, name), name, options)
     if isinstance(content, dict) and content:
-        return read_columns(_columns(content, name), request, name, suffixes)
+        return read_columns(_columns(content), name, options)
     raise UnreadableSourceError(
         f"{name} is neither an answer of tiebreak nor a table. A table is a list of records, "
         '[{"model": ..., "fold": ..., "score": ...}, ...], or a dict of columns, {"model": [...], "fold": [...], "score": [...]}.'
     )
 
 
-def is_answer(content: Mapping[Any, Any]) -> bool:
-    """Whether this was written by tiebreak."""
+def _is_answer(content: Mapping[Any, Any]) -> bool:
     return "schema" in content and ("scores" in content or "tiebreak" in content)
 
 
@@ -91,7 +89,7 @@ def _columns_of_records(records: list[Any], name: str) -> dict[str, list[Any]]:
     return {key: [record.get(key) for record in records] for key in names}
 
 
-def _columns(content: dict[str, Any], name: str) -> dict[str, Any]:
+def _columns(content: dict[str, Any]) -> dict[str, Any]:
     """Columns as lists; pandas writes each as a dict of row to value."""
     if not all(isinstance(column, dict) for column in content.values()):
         return content
@@ -103,7 +101,7 @@ def _columns(content: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 class _Reader:
-    """Looks things up in a parsed answer and says where something else is found."""
+    """Values of a parsed answer, with an error that says where something else is found."""
 
     def __init__(self, content: Mapping[str, Any], name: str) -> None:
         self.content = content
@@ -136,13 +134,14 @@ class _Reader:
         return np.array(values, dtype=np.int64)
 
 
-def _read_answer(reader: _Reader, request: Request, suffixes: tuple[str, ...]) -> Source:
+def _read_answer(reader: _Reader, options: ReadOptions) -> Source:
     _check_schema(reader)
-    metric = _metric(reader, request)
-    matrix = with_sizes(_matrix(reader), request, reader.name)
+    metric = Metric(reader.get("metric", "name", kind=str), reader.get("metric", "higher_is_better", kind=bool))
+    check_held(metric, options, reader.name)
+    matrix = with_sizes(_matrix(reader), options, reader.name)
     check_finite(matrix, reader.name)
     design, notices = _design(reader, matrix)
-    return Source(Scores(metric, (matrix,), design, notices), reader.name, suffixes)
+    return Source(Scores(metric, (matrix,), design, notices), reader.name)
 
 
 def _check_schema(reader: _Reader) -> None:
@@ -154,12 +153,6 @@ def _check_schema(reader: _Reader) -> None:
             f"{reader.name} was written by {by} with schema {schema}; tiebreak {tiebreak.__version__} reads schema {SCHEMA}. "
             "Update tiebreak, or write the file anew with this version."
         )
-
-
-def _metric(reader: _Reader, request: Request) -> Metric:
-    name = reader.get("metric", "name", kind=str)
-    higher_is_better = reader.get("metric", "higher_is_better", kind=bool)
-    return check_held(Metric(name, higher_is_better), request, reader.name)
 
 
 def _matrix(reader: _Reader) -> ScoreMatrix:

@@ -17,14 +17,138 @@ from tiebreak.errors import ContradictingSizesError, MissingSizesError, Unfitted
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.candidates import name_candidates
 from tiebreak.plan.split_design import Scheme, Split, Splits, class_names, describe_splits, scheme_of
-from tiebreak.readers.metric import Scorer, check_finite, check_sign, choose_metric, orient, scorer_of, sklearn_metric
-from tiebreak.readers.source import Request, Source, approximate_sizes, known_sizes, with_sizes
-from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
+from tiebreak.readers.metric import SearchScorer, choose_metric, scorer_of, sklearn_metric
+from tiebreak.readers.source import ReadOptions, Source, source_of
+from tiebreak.scores.scores import ScoreMatrix, SplitDesign
+
+_SPLIT_KEY = re.compile(r"split(\d+)_test_(.+)")
+
+
+def reads(source: Any) -> bool:
+    """True for a search, fitted or not, and for the ``cv_results_`` of one."""
+    return is_cv_results(source) if isinstance(source, Mapping) else _is_fitted(source) or _is_unfitted(source)
+
+
+def is_cv_results(source: Mapping[Any, Any]) -> bool:
+    """True for the ``cv_results_`` of a search."""
+    return any(isinstance(key, str) and _SPLIT_KEY.fullmatch(key) for key in source)
+
+
+def _is_fitted(source: Any) -> bool:
+    return isinstance(getattr(source, "cv_results_", None), Mapping)
+
+
+def _is_unfitted(source: Any) -> bool:
+    names = ("param_grid", "param_distributions", "search_spaces")
+    return hasattr(source, "fit") and hasattr(source, "get_params") and any(hasattr(source, name) for name in names)
+
+
+def read(source: Any, name: str, options: ReadOptions) -> Source:
+    """Scores of all candidates of a fitted search, or of its ``cv_results_``.
+
+    Of a successive-halving search those of its last iteration, since earlier ones saw other samples.
+
+    Raises
+    ------
+    UnfittedSearchError
+        The search has no results yet.
+    MissingSizesError
+        X and y, or n_samples, are needed to know the sizes of the splits.
+    """
+    if isinstance(source, Mapping):
+        return read_cv_results(source, "cv_results_", options)
+    if not _is_fitted(source):
+        raise UnfittedSearchError(
+            f"this {type(source).__name__} has not been fitted, so it has no scores. Call its fit(X, y) first."
+        )
+    name, results = f"the {type(source).__name__}", source.cv_results_
+    n_splits = int(getattr(source, "n_splits_", 0)) or _n_splits(results, name)
+    splits = _of_subsample(source, _splits_of_search(source, n_splits, options))
+    return _read(results, splits, name, options, source)
+
+
+def read_cv_results(results: Mapping[str, Any], name: str, options: ReadOptions) -> Source:
+    """Scores of a ``cv_results_`` dict, which knows nothing of its splits but their number."""
+    return _read(results, None, name, options, None)
+
+
+def _read(results: Mapping[str, Any], splits: Splits | None, name: str, options: ReadOptions, search: Any) -> Source:
+    scorer = _scorer(results, name, options, search)
+    models, notices = name_candidates(_params(results, name))
+    score = _scores(results, scorer.key, len(models), name)
+    if "iter" in results:
+        last = np.asarray(results["iter"]) == np.max(results["iter"])
+        models, notices = name_candidates([each for each, is_last in zip(results["params"], last, strict=True) if is_last])
+        score = score[last]
+    fold, zeros = np.arange(score.shape[1]), np.zeros(score.shape[1], dtype=np.int64)
+    matrix, design = ScoreMatrix("", models, zeros, fold, zeros, zeros, score), SplitDesign()
+    if splits is not None:
+        matrix, design = splits.applied_to(matrix)
+    named = sklearn_metric(scorer.name, options, scorer.sign)
+    return source_of([matrix], named, design, options, name, notices=notices, by_sklearn=True)
+
+
+def _scorer(results: Mapping[str, Any], name: str, options: ReadOptions, search: Any) -> SearchScorer:
+    held = tuple(dict.fromkeys(match[2] for key in results if (match := _SPLIT_KEY.fullmatch(str(key)))))
+    if not held:
+        raise UnreadableSourceError(f"{name} holds no scores of splits (split0_test_score and so on).")
+    if held == ("score",):
+        return scorer_of(search, options)
+    key = choose_metric(held, options.metric, name)
+    scorer = getattr(search, "scorer_", None)
+    return SearchScorer(key, key, getattr(scorer.get(key), "_sign", None) if isinstance(scorer, Mapping) else None)
+
+
+def _params(results: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    params = results.get("params")
+    if params is None or not all(isinstance(each, Mapping) for each in params):
+        raise UnreadableSourceError(
+            f"{name} has scores of splits but no 'params' with a dict for each candidate, so the candidates cannot be named. "
+            "Pass cv_results_ whole, or {name: scores}."
+        )
+    return list(params)
+
+
+def _n_splits(results: Mapping[str, Any], name: str) -> int:
+    numbers = {int(match[1]) for key in results if (match := _SPLIT_KEY.fullmatch(str(key)))}
+    if numbers != set(range(len(numbers))) or not numbers:
+        raise UnreadableSourceError(f"{name} lacks the scores of some splits: it has {sorted(numbers)}. Pass cv_results_ whole.")
+    return len(numbers)
+
+
+def _scores(results: Mapping[str, Any], key: str, n_models: int, name: str) -> FloatArray:
+    n_splits = _n_splits({each: None for each in results if str(each).endswith(f"_test_{key}")}, name)
+    columns = []
+    for split in range(n_splits):
+        column = f"split{split}_test_{key}"
+        values: FloatArray = np.ma.filled(np.ma.asarray(results[column], dtype=float), np.nan)
+        if values.shape != (n_models,):
+            raise UnreadableSourceError(
+                f"{name}: {column!r} holds {values.size} scores for {n_models} candidates. Pass cv_results_ whole."
+            )
+        columns.append(values)
+    return np.array(columns).T.copy()
+
+
+def _of_subsample(search: Any, splits: Splits) -> Splits:
+    """Sizes of the last iteration of a successive-halving search, which may see part of the examples of each split."""
+    results = search.cv_results_
+    if "iter" not in results or getattr(search, "resource", None) != "n_samples" or not np.all(splits.n_train):
+        return splits
+    n_samples = int((splits.n_train + splits.n_test).max())
+    fraction = float(np.asarray(results["n_resources"])[-1]) / n_samples
+    if fraction >= 1.0:
+        return splits
+    n_train, n_test = (np.floor(fraction * sizes).astype(np.int64) for sizes in (splits.n_train, splits.n_test))
+    return dataclasses.replace(splits, n_train=n_train, n_test=n_test, hash=None)
+
+
+# --- splits -------------------------------------------------------------------------------------------------------------
 
 _INSTEAD = "Pass n_samples= (the number of rows of X; sizes are then approximate), or n_train= and n_test= (examples per split)."
 
 
-def splits_of_search(search: Any, n_splits: int, request: Request) -> Splits:
+def _splits_of_search(search: Any, n_splits: int, options: ReadOptions) -> Splits:
     """Keys and sizes of the splits of a fitted search.
 
     Exact where X and y are given, or where ``cv`` is a list of splits; approximate from n_samples.
@@ -36,17 +160,17 @@ def splits_of_search(search: Any, n_splits: int, request: Request) -> Splits:
     ContradictingSizesError
         Splitting again gives another number of splits, or n_samples is not the length of X.
     """
-    _check_n_samples(request)
-    if request.has_data or _needs_no_data(search.cv):
+    _check_n_samples(options)
+    if options.has_data or _needs_no_data(search.cv):
         try:
-            return _exact(search, n_splits, request)
+            return _exact(search, n_splits, options)
         except MissingSizesError:
-            if request.n_samples is None and not request.has_sizes:
+            if options.n_samples is None and not options.has_sizes:
                 raise
-    if request.has_sizes:
+    if options.has_sizes:
         return _without_sizes(search.cv, n_splits)
-    if request.n_samples is not None:
-        return _approximate(search.cv, n_splits, request.n_samples)
+    if options.n_samples is not None:
+        return _approximate(search.cv, n_splits, options.n_samples)
     raise MissingSizesError(
         "the numbers of training and test examples are needed for the correction, and a search does not keep them. Pass X= "
         "and y= (and groups=) as given to fit, and they are counted by splitting again; or n_samples= (the number of rows of "
@@ -54,11 +178,11 @@ def splits_of_search(search: Any, n_splits: int, request: Request) -> Splits:
     )
 
 
-def _check_n_samples(request: Request) -> None:
-    data = request.X if request.X is not None else request.y
-    if data is not None and request.n_samples not in (None, _length(data)):
+def _check_n_samples(options: ReadOptions) -> None:
+    data = options.X if options.X is not None else options.y
+    if data is not None and options.n_samples not in (None, _length(data)):
         raise ContradictingSizesError(
-            f"n_samples={request.n_samples} was given, but X has {_length(data)} rows. Leave out n_samples= where X is given."
+            f"n_samples={options.n_samples} was given, but X has {_length(data)} rows. Leave out n_samples= where X is given."
         )
 
 
@@ -74,9 +198,9 @@ def _needs_no_data(cv: Any) -> bool:
 # --- exact ----------------------------------------------------------------------------------------------------------------
 
 
-def _exact(search: Any, n_splits: int, request: Request) -> Splits:
-    cv = _checked_cv(search, request)
-    first = _split(cv, request)
+def _exact(search: Any, n_splits: int, options: ReadOptions) -> Splits:
+    cv = _checked_cv(search, options)
+    first = _split(cv, options)
     if len(first) != n_splits:
         raise ContradictingSizesError(
             f"splitting again gives {len(first)} splits, but the search was fitted on {n_splits}. Are X, y and groups those "
@@ -84,7 +208,7 @@ def _exact(search: Any, n_splits: int, request: Request) -> Splits:
         )
     splits = describe_splits(first, scheme_of(cv, n_splits))
     if _is_fixed(cv):
-        again = describe_splits(_split(cv, request), Scheme("unknown", n_splits))
+        again = describe_splits(_split(cv, options), Scheme("unknown", n_splits))
         if again.hash == splits.hash:
             return splits
         if not np.array_equal(again.n_test, splits.n_test):
@@ -92,7 +216,7 @@ def _exact(search: Any, n_splits: int, request: Request) -> Splits:
     return dataclasses.replace(splits, hash=None)
 
 
-def _checked_cv(search: Any, request: Request) -> Any:
+def _checked_cv(search: Any, options: ReadOptions) -> Any:
     """The splitter that `fit` used, a copy, so that a caller's random state is not moved on."""
     from sklearn.base import is_classifier
     from sklearn.model_selection import check_cv
@@ -100,20 +224,20 @@ def _checked_cv(search: Any, request: Request) -> Any:
     if hasattr(search.cv, "__next__"):
         raise MissingSizesError(f"cv of the search is a generator, which is used up and cannot be split again. {_INSTEAD}")
     classifier = is_classifier(search.estimator)
-    if classifier and request.y is None and (search.cv is None or isinstance(search.cv, numbers.Integral)):
+    if classifier and options.y is None and (search.cv is None or isinstance(search.cv, numbers.Integral)):
         raise MissingSizesError("the splits of a classifier are stratified by y: pass y= as given to fit beside X=.")
     try:
-        return check_cv(copy.deepcopy(search.cv), request.y, classifier=classifier)
+        return check_cv(copy.deepcopy(search.cv), options.y, classifier=classifier)
     except Exception as error:
         raise MissingSizesError(f"cv of the search cannot be split again: {error}. {_INSTEAD}") from None
 
 
-def _split(cv: Any, request: Request) -> list[Split]:
-    X = request.X if request.X is not None or request.y is None else np.zeros((_length(request.y), 1))
+def _split(cv: Any, options: ReadOptions) -> list[Split]:
+    X = options.X if options.X is not None or options.y is None else np.zeros((_length(options.y), 1))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # fit has given them already
-            pairs: Iterable[tuple[Any, Any]] = cv.split(X, request.y, request.groups)
+            pairs: Iterable[tuple[Any, Any]] = cv.split(X, options.y, options.groups)
             return [Split(np.asarray(train), np.asarray(test)) for train, test in pairs]
     except Exception as error:
         raise MissingSizesError(
@@ -123,7 +247,7 @@ def _split(cv: Any, request: Request) -> list[Split]:
 
 
 def _is_fixed(cv: Any) -> bool:
-    """Whether the splitter draws the same splits each time, as far as its settings tell."""
+    """True if the splitter draws the same splits each time, as far as its settings tell."""
     state = getattr(cv, "random_state", 0)
     return isinstance(state, numbers.Integral) or not getattr(cv, "shuffle", True)
 
@@ -187,133 +311,3 @@ def _counted(cv: Any, n_splits: int, n_samples: int) -> tuple[IntArray, IntArray
         )
     n_train, n_test = np.array(splits, dtype=np.int64).T
     return n_train, n_test
-
-
-_SPLIT_KEY = re.compile(r"split(\d+)_test_(.+)")
-
-
-def is_search(source: Any) -> bool:
-    """Whether this is a fitted search."""
-    return isinstance(getattr(source, "cv_results_", None), Mapping)
-
-
-def refuse_unfitted(source: Any) -> None:
-    """Say so if this is a search that has not been fitted.
-
-    Raises
-    ------
-    UnfittedSearchError
-        It has the parameters of a search, but no results.
-    """
-    names = ("param_grid", "param_distributions", "search_spaces")
-    if hasattr(source, "fit") and hasattr(source, "get_params") and any(hasattr(source, name) for name in names):
-        raise UnfittedSearchError(
-            f"this {type(source).__name__} has not been fitted, so it has no scores. Call its fit(X, y) first."
-        )
-
-
-def is_cv_results(source: Mapping[Any, Any]) -> bool:
-    """Whether this dict is the ``cv_results_`` of a search."""
-    return any(isinstance(key, str) and _SPLIT_KEY.fullmatch(key) for key in source)
-
-
-def read_search(search: Any, request: Request) -> Source:
-    """Scores of all candidates of a fitted search.
-
-    Of a successive-halving search those of its last iteration, since earlier ones saw other samples.
-
-    Raises
-    ------
-    MissingSizesError
-        X and y, or n_samples, are needed to know the sizes of the splits.
-    """
-    name = f"the {type(search).__name__}"
-    results = search.cv_results_
-    n_splits = int(getattr(search, "n_splits_", 0)) or _n_splits(results, name)
-    splits = _of_subsample(search, splits_of_search(search, n_splits, request))
-    return _read(results, splits, request, name, search)
-
-
-def read_cv_results(results: Mapping[str, Any], request: Request, name: str = "cv_results_") -> Source:
-    """Scores of a ``cv_results_`` dict, which knows nothing of its splits but their number."""
-    return _read(results, None, request, name, None)
-
-
-def _read(results: Mapping[str, Any], splits: Splits | None, request: Request, name: str, search: Any) -> Source:
-    scorer = _scorer(results, request, name, search)
-    models, notices = name_candidates(_params(results, name))
-    score = _scores(results, scorer.key, len(models), name)
-    if "iter" in results:
-        last = np.asarray(results["iter"]) == np.max(results["iter"])
-        models, notices = name_candidates([each for each, is_last in zip(results["params"], last, strict=True) if is_last])
-        score = score[last]
-    named = sklearn_metric(scorer.name, request, scorer.sign)
-    fold, zeros = np.arange(score.shape[1]), np.zeros(score.shape[1], dtype=np.int64)
-    matrix = ScoreMatrix("", models, zeros, fold, zeros, zeros, orient(score, named.factor))
-    design = SplitDesign()
-    if splits is not None:
-        matrix, design = splits.applied_to(matrix)
-    is_approximate = design.sizes == "approximate"
-    matrix = with_sizes(matrix, request, name)
-    check_finite(matrix, name)
-    check_sign(matrix, named, name, by_sklearn=True)
-    if is_approximate:
-        notices = (*notices, approximate_sizes(name))
-    else:
-        design = dataclasses.replace(design, sizes=known_sizes([matrix]))
-    return Source(Scores(named.metric, (matrix,), design, notices), name)
-
-
-def _scorer(results: Mapping[str, Any], request: Request, name: str, search: Any) -> Scorer:
-    held = tuple(dict.fromkeys(match[2] for key in results if (match := _SPLIT_KEY.fullmatch(str(key)))))
-    if not held:
-        raise UnreadableSourceError(f"{name} holds no scores of splits (split0_test_score and so on).")
-    if held == ("score",):
-        return scorer_of(search, request)
-    key = choose_metric(held, request.metric, name)
-    scorer = getattr(search, "scorer_", None)
-    return Scorer(key, key, getattr(scorer.get(key), "_sign", None) if isinstance(scorer, Mapping) else None)
-
-
-def _params(results: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
-    params = results.get("params")
-    if params is None or not all(isinstance(each, Mapping) for each in params):
-        raise UnreadableSourceError(
-            f"{name} has scores of splits but no 'params' with a dict for each candidate, so the candidates cannot be named. "
-            "Pass cv_results_ whole, or {name: scores}."
-        )
-    return list(params)
-
-
-def _n_splits(results: Mapping[str, Any], name: str) -> int:
-    numbers = {int(match[1]) for key in results if (match := _SPLIT_KEY.fullmatch(str(key)))}
-    if numbers != set(range(len(numbers))) or not numbers:
-        raise UnreadableSourceError(f"{name} lacks the scores of some splits: it has {sorted(numbers)}. Pass cv_results_ whole.")
-    return len(numbers)
-
-
-def _scores(results: Mapping[str, Any], key: str, n_models: int, name: str) -> FloatArray:
-    n_splits = _n_splits({each: None for each in results if str(each).endswith(f"_test_{key}")}, name)
-    columns = []
-    for split in range(n_splits):
-        column = f"split{split}_test_{key}"
-        values: FloatArray = np.ma.filled(np.ma.asarray(results[column], dtype=float), np.nan)
-        if values.shape != (n_models,):
-            raise UnreadableSourceError(
-                f"{name}: {column!r} holds {values.size} scores for {n_models} candidates. Pass cv_results_ whole."
-            )
-        columns.append(values)
-    return np.array(columns).T.copy()
-
-
-def _of_subsample(search: Any, splits: Splits) -> Splits:
-    """Sizes of the last iteration of a successive-halving search, which may see part of the examples of each split."""
-    results = search.cv_results_
-    if "iter" not in results or getattr(search, "resource", None) != "n_samples" or not np.all(splits.n_train):
-        return splits
-    n_samples = int((splits.n_train + splits.n_test).max())
-    fraction = float(np.asarray(results["n_resources"])[-1]) / n_samples
-    if fraction >= 1.0:
-        return splits
-    n_train, n_test = (np.floor(fraction * sizes).astype(np.int64) for sizes in (splits.n_train, splits.n_test))
-    return dataclasses.replace(splits, n_train=n_train, n_test=n_test, hash=None)

@@ -1,4 +1,4 @@
-"""What a reader hands on: the scores of one source, and what joining it with others needs to know."""
+"""Scores of one source, the options by which it is read, and the checks that all sources share."""
 
 from __future__ import annotations
 
@@ -10,58 +10,30 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tiebreak.errors import AmbiguousSourceError, ContradictingSizesError, InvalidParameterError
-from tiebreak.numerics import IntArray
-from tiebreak.scores.metric import Metric
-from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, quoted
+from tiebreak.errors import (
+    AmbiguousSourceError,
+    ContradictingSizesError,
+    InvalidParameterError,
+    InvalidScoresError,
+    UnsupportedSourceError,
+)
+from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.scores.metric import LOWER_IS_BETTER, Metric, NamedMetric, is_abbreviated_loss
+from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, SplitDesign, quoted
+
+ACCEPTED = (
+    "a fitted search (GridSearchCV and its like) or its cv_results_, {name: cross_validate(...)}, "
+    "{name: scores, one per split}, a data frame (pandas, polars, pyarrow or another that narwhals reads), a path to a "
+    "CSV, JSON or Parquet file, or Scores"
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """Scores and where they came from.
-
-    Attributes
-    ----------
-    scores : Scores
-    name : str
-        How messages call the source: "scores.csv", "the table".
-    suffixes : tuple of str
-        What tells its models from those of the same name in another source, best first: "last", "runs/last"; empty where
-        there is no path.
-    repeat_labels, fold_labels : tuple of str or None
-        Where the source names its splits in words: the word behind each code.
-    """
-
-    scores: Scores
-    name: str
-    suffixes: tuple[str, ...] = ()
-    repeat_labels: tuple[str, ...] | None = None
-    fold_labels: tuple[str, ...] | None = None
-
-
-def assumed_paired(source: str) -> Notice:
-    """That models are paired by the order of their scores."""
-    return Notice(
-        "assumed-paired",
-        f"{source} does not name its splits, so models are paired by the order of their scores; if they were not scored on the "
-        "same splits in the same order, the answer is wrong",
-    )
-
-
-def approximate_sizes(source: str) -> Notice:
-    """That the sizes of the splits are worked out, not counted."""
-    return Notice(
-        "approximate-sizes",
-        f"the sizes of the splits of {source} are worked out from the number of examples, not counted",
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """The parameters of `read_scores`."""
+class ReadOptions:
+    """Parameters by which sources are read, checked; meanings as in `tiebreak.compare`."""
 
     metric: str | None = None
-    models: tuple[str, ...] | None = None
+    models: Sequence[str] | None = None
     dataset: str | None = None
     lower_is_better: bool | None = None
     X: Any = None
@@ -71,47 +43,37 @@ class Request:
     n_train: int | None = None
     n_test: int | None = None
 
+    def __post_init__(self) -> None:
+        """Refuse what fits no source; models become a tuple, counts Python's numbers."""
+        for name in ("metric", "dataset"):
+            text = getattr(self, name)
+            if text is not None and not isinstance(text, str):
+                raise InvalidParameterError(f"{name} must be a name; got {text!r} of type {type(text).__name__}.")
+        if self.lower_is_better is not None and not isinstance(self.lower_is_better, bool):
+            raise InvalidParameterError(f"lower_is_better must be True, False or None; got {self.lower_is_better!r}.")
+        for name in ("n_samples", "n_train", "n_test"):
+            object.__setattr__(self, name, _checked_count(getattr(self, name), name))
+        if self.n_samples is not None and (self.n_train or 0) + (self.n_test or 0) > self.n_samples:
+            sizes = (("n_train", self.n_train), ("n_test", self.n_test))
+            given = " + ".join(f"{name}={value}" for name, value in sizes if value)
+            raise ContradictingSizesError(
+                f"{given} is more than n_samples={self.n_samples}. n_samples counts all examples, training and test together."
+            )
+        if self.models is not None:
+            object.__setattr__(self, "models", _checked_names(self.models))
+
     @property
     def has_data(self) -> bool:
-        """Whether X or y was given."""
+        """True if X or y was given."""
         return self.X is not None or self.y is not None
 
     @property
     def has_sizes(self) -> bool:
-        """Whether both n_train and n_test were given."""
+        """True if both n_train and n_test were given."""
         return self.n_train is not None and self.n_test is not None
 
 
-def check_request(
-    metric: str | None,
-    models: Sequence[str] | None,
-    dataset: str | None,
-    lower_is_better: bool | None,
-    X: Any,
-    y: Any,
-    groups: Any,
-    n_samples: int | None,
-    n_train: int | None,
-    n_test: int | None,
-) -> Request:
-    """The request, or an error that says which parameter is wrong."""
-    for name, text in (("metric", metric), ("dataset", dataset)):
-        if text is not None and not isinstance(text, str):
-            raise InvalidParameterError(f"{name} must be a name; got {text!r} of type {type(text).__name__}.")
-    if lower_is_better is not None and not isinstance(lower_is_better, bool):
-        raise InvalidParameterError(f"lower_is_better must be True, False or None; got {lower_is_better!r}.")
-    n_samples, n_train, n_test = (
-        _check_count(value, name) for value, name in ((n_samples, "n_samples"), (n_train, "n_train"), (n_test, "n_test"))
-    )
-    if n_samples is not None and (n_train or 0) + (n_test or 0) > n_samples:
-        given = " + ".join(f"{name}={value}" for name, value in (("n_train", n_train), ("n_test", n_test)) if value)
-        raise ContradictingSizesError(
-            f"{given} is more than n_samples={n_samples}. n_samples counts all examples, training and test together."
-        )
-    return Request(metric, _check_models(models), dataset, lower_is_better, X, y, groups, n_samples, n_train, n_test)
-
-
-def _check_count(value: Any, name: str) -> int | None:
+def _checked_count(value: Any, name: str) -> int | None:
     if value is None:
         return None
     try:
@@ -123,9 +85,7 @@ def _check_count(value: Any, name: str) -> int | None:
     return count
 
 
-def _check_models(models: Any) -> tuple[str, ...] | None:
-    if models is None:
-        return None
+def _checked_names(models: Sequence[str]) -> tuple[str, ...]:
     if isinstance(models, str):
         raise InvalidParameterError(f"models must be a list of names; got the single text {models!r}. Write models=[{models!r}].")
     names = tuple(models)
@@ -137,14 +97,175 @@ def _check_models(models: Any) -> tuple[str, ...] | None:
     return names
 
 
-ITEMS_FROM = 50
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Scores and where they came from.
+
+    Attributes
+    ----------
+    scores : Scores
+    name : str
+        Name of the source in messages: "scores.csv", "the table".
+    suffixes : tuple of str
+        Marks that tell its models from those of the same name in another source, best first: "last", "runs/last"; empty
+        where there is no path.
+    repeat_labels, fold_labels : tuple of str or None
+        Where the source names its splits in words: the word behind each code.
+    """
+
+    scores: Scores
+    name: str
+    suffixes: tuple[str, ...] = ()
+    repeat_labels: tuple[str, ...] | None = None
+    fold_labels: tuple[str, ...] | None = None
+
+
+def source_of(
+    matrices: Iterable[ScoreMatrix],
+    named: NamedMetric,
+    design: SplitDesign,
+    options: ReadOptions,
+    name: str,
+    *,
+    notices: tuple[Notice, ...] = (),
+    by_sklearn: bool = False,
+) -> Source:
+    """Source of scores as they were stored: turned into the metric's unit, with the caller's sizes, and checked.
+
+    Parameters
+    ----------
+    matrices : iterable of ScoreMatrix
+        Values as stored.
+    named : NamedMetric
+    design : SplitDesign
+        Its sizes count only where they are approximate.
+    options : ReadOptions
+    name : str
+        Name of the source in messages.
+    notices : tuple of Notice
+    by_sklearn : bool
+        Scores were computed by scikit-learn, which negates losses.
+    """
+    matrices = tuple(
+        with_sizes(dataclasses.replace(matrix, score=_orient(matrix.score, named.factor)), options, name) for matrix in matrices
+    )
+    for matrix in matrices:
+        check_finite(matrix, name)
+        _check_sign(matrix, named, name, by_sklearn)
+    if design.pairing == "position":
+        notices = (*notices, assumed_paired(name))
+    if design.sizes == "approximate":
+        notices = (*notices, approximate_sizes(name))
+    else:
+        design = dataclasses.replace(design, sizes=known_sizes(matrices))
+    return Source(Scores(named.metric, matrices, design, notices), name)
+
+
+def unsupported(source: Any, name: str) -> UnsupportedSourceError:
+    """Error for a source that no reader reads."""
+    kind = type(source).__name__
+    return UnsupportedSourceError(f"{name} is of type {kind!r}, which cannot be read as scores. Pass {ACCEPTED}.")
+
+
+# --- notices ------------------------------------------------------------------------------------------------------------
+
+
+def assumed_paired(source: str) -> Notice:
+    """Notice that models are paired by the order of their scores."""
+    return Notice(
+        "assumed-paired",
+        f"{source} does not name its splits, so models are paired by the order of their scores; if they were not scored on the "
+        "same splits in the same order, the answer is wrong",
+    )
+
+
+def approximate_sizes(source: str) -> Notice:
+    """Notice that the sizes of the splits are worked out, not counted."""
+    return Notice(
+        "approximate-sizes",
+        f"the sizes of the splits of {source} are worked out from the number of examples, not counted",
+    )
+
+
+# --- values -------------------------------------------------------------------------------------------------------------
+
+_ROUNDING = 1e-12
+"""A perfect log loss may come out as -1e-16."""
+
+
+def _orient(score: FloatArray, factor: int) -> FloatArray:
+    """Stored values in the metric's own unit."""
+    return score if factor == 1 else 0.0 - score  # not -score, which would turn 0 into -0
+
+
+def _check_sign(matrix: ScoreMatrix, named: NamedMetric, source: str, by_sklearn: bool) -> None:
+    """Refuse values that cannot be what their name says: a log loss below zero, or a ``neg_log_loss`` above.
+
+    Raises
+    ------
+    InvalidScoresError
+        Sign and name contradict each other.
+    """
+    metric = named.metric
+    is_never_negative = metric.name in LOWER_IS_BETTER or (by_sklearn and is_abbreviated_loss(metric.name))
+    if metric.higher_is_better or not is_never_negative:
+        return
+    for model, row in zip(matrix.models, matrix.score, strict=True):
+        split = int(np.argmin(np.where(np.isnan(row), np.inf, row))) if row.size else 0
+        if row.size and row[split] < -_ROUNDING:
+            stored = float(row[split]) * named.factor
+            where = f"model {model!r} has {stored:g} on {matrix.split_name(split)}"
+            raise InvalidScoresError(f"{source}: {where}, but {_contradiction(metric.name, named.factor, by_sklearn)}")
+
+
+def _contradiction(name: str, factor: int, by_sklearn: bool) -> str:
+    if by_sklearn:
+        return (
+            f"scikit-learn stores the loss {name!r} negated, never above zero: sign and name contradict each other. If the "
+            "scorer was made without greater_is_better=False, the search took large losses for good ones; pass the losses "
+            f"themselves as {{name: array}} with metric={name!r}."
+        )
+    if factor == -1:
+        return (
+            f"a value called 'neg_{name}' is a negated loss, never above zero: sign and name contradict each other. If these "
+            f"are the losses themselves, call the metric {name!r}."
+        )
+    return (
+        f"{name!r} is never negative: sign and name contradict each other. If these are scikit-learn's negated losses, call "
+        f"the metric 'neg_{name}' (in the source, or with metric=)."
+    )
+
+
+def check_finite(matrix: ScoreMatrix, source: str) -> None:
+    """Refuse infinite scores; nan stands for a score that is undefined.
+
+    Raises
+    ------
+    InvalidScoresError
+        Naming the first infinite score.
+    """
+    for model, row in zip(matrix.models, matrix.score, strict=True):
+        infinite = np.flatnonzero(np.isinf(row))
+        if infinite.size:
+            raise infinite_score(f"{source}: model {model!r}, {matrix.split_name(int(infinite[0]))}", row[infinite[0]])
+
+
+def infinite_score(where: str, value: float) -> InvalidScoresError:
+    """The error for one infinite score."""
+    return InvalidScoresError(
+        f"{where}: the score is {'' if value > 0 else 'minus '}infinite. Means and differences would be infinite too; correct "
+        "it, or leave the cell empty (nan) if the score is undefined."
+    )
+
+
+_ITEMS_FROM = 50
 """Rows of nothing but 0 and 1 from which a table is asked whether its rows are examples."""
 
-PERCENT_ABOVE = 1.5
+_PERCENT_ABOVE = 1.5
 """A share this large can only be a percentage."""
 
 
-def refuse_items(matrix: ScoreMatrix, request: Request, source: str) -> None:
+def refuse_items(matrix: ScoreMatrix, options: ReadOptions, source: str) -> None:
     """Ask whether rows of 0 and 1 are folds or examples, where nothing says that they are folds.
 
     Raises
@@ -152,7 +273,7 @@ def refuse_items(matrix: ScoreMatrix, request: Request, source: str) -> None:
     AmbiguousSourceError
         They may be examples of one test set, for which resampling statistics would be wrong.
     """
-    if matrix.n_splits < ITEMS_FROM or matrix.has_sizes or request.n_train is not None or request.n_test is not None:
+    if matrix.n_splits < _ITEMS_FROM or matrix.has_sizes or options.n_train is not None or options.n_test is not None:
         return
     if all(np.all((row == 0) | (row == 1) | np.isnan(row)) for row in matrix.score):
         raise AmbiguousSourceError(
@@ -168,7 +289,7 @@ def percent_notices(matrix: ScoreMatrix, metric: Metric) -> Iterator[Notice]:
     if not metric.is_share:
         return
     largest = [float(np.nanmax(row, initial=-np.inf)) for row in matrix.score]
-    percent = [model for model, value in zip(matrix.models, largest, strict=True) if value > PERCENT_ABOVE]
+    percent = [model for model, value in zip(matrix.models, largest, strict=True) if value > _PERCENT_ABOVE]
     fractions = [model for model, value in zip(matrix.models, largest, strict=True) if 0 <= value <= 1]
     if percent and fractions:
         yield Notice(
@@ -183,10 +304,10 @@ def percent_notices(matrix: ScoreMatrix, metric: Metric) -> Iterator[Notice]:
         )
 
 
-Known = Literal["exact", "missing"]
+# --- sizes --------------------------------------------------------------------------------------------------------------
 
 
-def with_sizes(matrix: ScoreMatrix, request: Request, source: str) -> ScoreMatrix:
+def with_sizes(matrix: ScoreMatrix, options: ReadOptions, source: str) -> ScoreMatrix:
     """The matrix with the caller's n_train and n_test where it has none.
 
     Raises
@@ -196,14 +317,14 @@ def with_sizes(matrix: ScoreMatrix, request: Request, source: str) -> ScoreMatri
     InvalidParameterError
         One of the two is still missing.
     """
-    n_train = _filled(matrix.n_train, request.n_train, "n_train", matrix, source)
-    n_test = _filled(matrix.n_test, request.n_test, "n_test", matrix, source)
+    n_train = _filled(matrix.n_train, options.n_train, "n_train", matrix, source)
+    n_test = _filled(matrix.n_test, options.n_test, "n_test", matrix, source)
     known = [bool(np.all(column > 0)) for column in (n_train, n_test)]
-    if known[0] != known[1] and (request.n_train is not None or request.n_test is not None):
+    if known[0] != known[1] and (options.n_train is not None or options.n_test is not None):
         there, absent = ("n_train", "n_test") if known[0] else ("n_test", "n_train")
         raise InvalidParameterError(f"{there} is known but {absent} is not, and the correction needs both. Pass {absent}= too.")
     matrix = dataclasses.replace(matrix, n_train=n_train, n_test=n_test)
-    _check_total(matrix, request, source)
+    _check_total(matrix, options, source)
     return matrix
 
 
@@ -219,19 +340,19 @@ def _filled(column: IntArray, given: int | None, name: str, matrix: ScoreMatrix,
     return np.full(matrix.n_splits, given, dtype=np.int64)
 
 
-def _check_total(matrix: ScoreMatrix, request: Request, source: str) -> None:
-    if request.n_samples is None:
+def _check_total(matrix: ScoreMatrix, options: ReadOptions, source: str) -> None:
+    if options.n_samples is None:
         return
     total = matrix.n_train + matrix.n_test
-    wrong = np.flatnonzero(total > request.n_samples)
+    wrong = np.flatnonzero(total > options.n_samples)
     if wrong.size:
         split = int(wrong[0])
         raise ContradictingSizesError(
-            f"n_samples={request.n_samples} was given, but {matrix.split_name(split)} of {source} has {matrix.n_train[split]} "
+            f"n_samples={options.n_samples} was given, but {matrix.split_name(split)} of {source} has {matrix.n_train[split]} "
             f"training and {matrix.n_test[split]} test examples. n_samples counts all examples, training and test together."
         )
 
 
-def known_sizes(matrices: Iterable[ScoreMatrix]) -> Known:
-    """Whether all sizes are known."""
+def known_sizes(matrices: Iterable[ScoreMatrix]) -> Literal["exact", "missing"]:
+    """Sizes as a `SplitDesign` says them: "exact" if all are known."""
     return "exact" if all(matrix.has_sizes for matrix in matrices) else "missing"

@@ -1,14 +1,15 @@
-"""Columns that say which split, seed and size a row has."""
+"""Split, seed and sizes of each row of a table."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import re
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tiebreak.errors import InvalidScoresError, UnsuitableDesignError
 from tiebreak.numerics import FloatArray, IntArray
-from tiebreak.readers.columns import Labels, Layout, Table, natural_key
+from tiebreak.readers.columns import ScoreTable, Words
 from tiebreak.scores.assemble import SplitKeys, row_blocks
 
 
@@ -31,9 +32,9 @@ class Keys(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """What a table says of each of its rows, beside model and score; None where it says nothing."""
+    """Facts of each row of a table, beside model and score; None where the table says nothing."""
 
-    dataset: Labels | None
+    dataset: Words | None
     keys: Keys | None
     seed: IntArray | None
     n_train: IntArray | None
@@ -59,26 +60,26 @@ class Rows(NamedTuple):
         return Rows(None, keys, seed, n_train, n_test)
 
 
-def read_rows(table: Table, layout: Layout, dataset: Labels | None) -> Rows:
-    """All that the reserved columns say, taken out of the table."""
-    return Rows(
-        dataset,
-        read_keys(table, layout),
-        read_seeds(table, layout),
-        read_size(table, layout, "n_train"),
-        read_size(table, layout, "n_test"),
-    )
+def natural_key(text: str) -> tuple[Any, ...]:
+    """Sort key by which "fold 2" comes before "fold 10"."""
+    parts = re.split(r"(\d+)", text.casefold())
+    return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts if part), text
 
 
-def read_keys(table: Table, layout: Layout) -> Keys | None:
-    """The split of each row, or None where no column says so.
+def read_rows(table: ScoreTable, dataset: Words | None) -> Rows:
+    """Facts in the reserved columns, taken out of the table."""
+    return Rows(dataset, _read_keys(table), _read_seeds(table), _read_size(table, "n_train"), _read_size(table, "n_test"))
+
+
+def _read_keys(table: ScoreTable) -> Keys | None:
+    """Split of each row, or None where no column says so.
 
     A lone 'split' is the fold. Beside one of 'repeat' and 'fold' it stands in for the other, which tells splits apart
     whether it is a running number or not.
     """
-    if not layout.keys:
+    if not table.header.keys:
         return None
-    found = {word: _read_key(table, layout.reserved[word], word) for word in layout.keys}
+    found = {word: _read_key(table, table.header.reserved[word], word) for word in table.header.keys}
     split = found.get("split")
     nothing = Key(np.zeros(table.n_rows, dtype=np.int8), None)
     if "fold" not in found:
@@ -86,19 +87,18 @@ def read_keys(table: Table, layout: Layout) -> Keys | None:
     return Keys(found.get("repeat") or split or nothing, found["fold"])
 
 
-def _read_key(table: Table, name: str, word: str) -> Key:
+def _read_key(table: ScoreTable, name: str, word: str) -> Key:
     column = table.columns[name]
     if isinstance(column, np.ndarray):
         return Key(_whole(table.numbers(name), table, name, word), None)
-    labels = table.labels(name)
-    _refuse_empty(labels.code < 0, table, name, word)
-    codes = sorted(np.unique(labels.code).tolist(), key=lambda code: natural_key(labels.names[code]))
-    rank = np.zeros(len(labels.names), dtype=np.int32)
+    words = read_words(table, name, word)
+    codes = sorted(np.unique(words.code).tolist(), key=lambda code: natural_key(words.names[code]))
+    rank = np.zeros(len(words.names), dtype=np.int32)
     rank[codes] = np.arange(len(codes))
-    return Key(rank[labels.code], tuple(labels.names[code] for code in codes))
+    return Key(rank[words.code], tuple(words.names[code] for code in codes))
 
 
-def _whole(values: FloatArray, table: Table, name: str, word: str) -> IntArray:
+def _whole(values: FloatArray, table: ScoreTable, name: str, word: str) -> IntArray:
     """Keys as whole numbers of the smallest type that holds them, since there may be millions."""
     _refuse_empty(np.isnan(values), table, name, word)
     low, high = float(values.min()), float(values.max())
@@ -119,7 +119,7 @@ def _first_not_whole(values: FloatArray) -> int | None:
     return None
 
 
-def _refuse_empty(is_empty: np.ndarray, table: Table, name: str, word: str) -> None:
+def _refuse_empty(is_empty: np.ndarray, table: ScoreTable, name: str, word: str) -> None:
     if is_empty.any():
         raise InvalidScoresError(
             f"{table.where(int(np.argmax(is_empty)))}, column {name!r}: no {word} is given ({np.count_nonzero(is_empty)} such "
@@ -127,26 +127,26 @@ def _refuse_empty(is_empty: np.ndarray, table: Table, name: str, word: str) -> N
         )
 
 
-def read_words(table: Table, name: str, word: str) -> Labels:
-    """A column of models, datasets or metrics; every row must have one."""
-    labels = table.labels(name)
-    _refuse_empty(labels.code < 0, table, name, word)
-    return labels
+def read_words(table: ScoreTable, name: str, word: str) -> Words:
+    """Take out a column of names or keys as words; every row must have one."""
+    words = table.words(name)
+    _refuse_empty(words.code < 0, table, name, word)
+    return words
 
 
-def read_seeds(table: Table, layout: Layout) -> IntArray | None:
-    """A code for the seed of each row; None where there is no such column or it never changes."""
-    if "seed" not in layout.reserved:
+def _read_seeds(table: ScoreTable) -> IntArray | None:
+    """Code for the seed of each row; None where there is no such column or it never changes."""
+    if "seed" not in table.header.reserved:
         return None
-    code = table.labels(layout.reserved["seed"]).code
+    code = table.words(table.header.reserved["seed"]).code
     return None if np.unique(code).size < 2 else code
 
 
-def read_size(table: Table, layout: Layout, word: str) -> IntArray | None:
+def _read_size(table: ScoreTable, word: str) -> IntArray | None:
     """n_train or n_test of each row; None where there is no such column or it holds nothing."""
-    if word not in layout.reserved:
+    if word not in table.header.reserved:
         return None
-    name = layout.reserved[word]
+    name = table.header.reserved[word]
     values = table.numbers(name)
     if not np.any(np.nan_to_num(values)):
         return None  # as exported where the sizes are not known
@@ -163,7 +163,7 @@ def read_size(table: Table, layout: Layout, word: str) -> IntArray | None:
 
 
 def position_in_model(model: IntArray) -> IntArray:
-    """For each row its place among the rows of its model."""
+    """Position of each row among the rows of its model."""
     order = np.argsort(model, kind="stable")
     ordered = model[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
@@ -173,21 +173,35 @@ def position_in_model(model: IntArray) -> IntArray:
     return place
 
 
-def refuse_single_split(n_seeds: int, source: str) -> UnsuitableDesignError:
-    """The error for many seeds on one split."""
+def single_split_error(seed: IntArray, source: str) -> UnsuitableDesignError:
+    """Error for many seeds on one split."""
     return UnsuitableDesignError(
-        f"the scores of {source} differ only by seed ({n_seeds} seeds), on a single split: training noise says nothing about "
-        "other data, so no test of it can tell which model is better. Evaluate on several splits (repeated k-fold is best). "
-        "If each seed also drew a new split, call that column 'split' or 'repeat'."
+        f"the scores of {source} differ only by seed ({np.unique(seed).size} seeds), on a single split: training noise says "
+        "nothing about other data, so no test of it can tell which model is better. Evaluate on several splits (repeated k-fold "
+        "is best). If each seed also drew a new split, call that column 'split' or 'repeat'."
     )
 
 
-def refuse_doubled_seeds(cell: IntArray, seed: IntArray, n_splits: int, keys: SplitKeys, models: tuple[str, ...]) -> None:
-    """Refuse two rows that have model, split and seed in common."""
+def refuse_doubled_seeds(cell: IntArray, seed: IntArray, keys: SplitKeys, models: tuple[str, ...], source: str) -> None:
+    """Refuse seeds on a single split, and two rows that have model, split and seed in common.
+
+    Parameters
+    ----------
+    cell : ndarray of shape (n_rows,)
+        Model times the number of splits, plus split.
+    seed : ndarray of shape (n_rows,)
+    keys : SplitKeys
+    models : tuple of str
+        Names for messages.
+    source : str
+        Name for messages.
+    """
+    if keys.n_splits == 1:
+        raise single_split_error(seed, source)
     order = np.lexsort([seed, cell])
     same = (np.diff(cell[order]) == 0) & (np.diff(seed[order]) == 0)
     if same.any():
-        model, split = divmod(int(cell[order][int(np.argmax(same))]), n_splits)
+        model, split = divmod(int(cell[order][int(np.argmax(same))]), keys.n_splits)
         raise InvalidScoresError(
             f"model {models[model]!r} has more than one score for {keys.name(split)} and the same seed "
             f"({np.count_nonzero(same)} such row(s) in all). Keep one row for each model, split and seed."

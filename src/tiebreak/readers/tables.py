@@ -3,31 +3,178 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.errors import InvalidScoresError, UnknownNameError, UnpairedScoresError, UnreadableSourceError
 from tiebreak.numerics import FloatArray, IntArray
-from tiebreak.readers.columns import COLUMNS_ARE_MODELS, Column, Labels, Layout, NotNumbers, Table, in_order_of_appearance
-from tiebreak.readers.metric import check_sign, choose_metric, infinite_score, orient, table_metric
-from tiebreak.readers.source import Request, Source, assumed_paired, known_sizes, refuse_items, with_sizes
+from tiebreak.readers.columns import (
+    COLUMNS_ARE_MODELS,
+    Column,
+    NotNumbers,
+    ScoreTable,
+    Where,
+    Words,
+    column_of,
+    in_order_of_appearance,
+    read_header,
+)
+from tiebreak.readers.metric import choose_metric, table_metric
+from tiebreak.readers.source import ReadOptions, Source, infinite_score, refuse_items, source_of
 from tiebreak.readers.split_keys import (
-    Keys,
     Rows,
     mean_per_cell,
     position_in_model,
     read_rows,
     read_words,
     refuse_doubled_seeds,
-    refuse_single_split,
+    single_split_error,
 )
 from tiebreak.scores.assemble import SplitKeys, assemble, number_splits, size_per_split
-from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign, look_up, quoted
+from tiebreak.scores.scores import ScoreMatrix, SplitDesign, look_up, quoted
 
 
-def long_matrix(dataset: str, models: Labels, score: FloatArray, rows: Rows, source: str) -> ScoreMatrix:
+def read_table(table: ScoreTable, options: ReadOptions) -> Source:
+    """Scores of a long or wide table, which is emptied on the way."""
+    if table.n_rows == 0:
+        raise UnreadableSourceError(f"{table.name} has column names but no rows, so there are no scores in it.")
+    header, name = table.header, table.name
+    held, table = _of_one_metric(table, options)
+    dataset, table = _of_one_dataset(table, options)
+    rows = read_rows(table, dataset)
+    if header.form == "wide":
+        matrices = _wide_matrices(table, rows)
+    else:
+        score_name, held = _score_column(table, options, held)
+        matrices = _long_matrices(table, score_name, rows)
+    if "repeat" not in header.reserved and "fold" not in header.reserved:
+        for matrix in matrices:
+            refuse_items(matrix, options, name)
+    design = SplitDesign(pairing="key" if rows.keys else "position")
+    source = source_of(matrices, table_metric(held, options, name), design, options, name)
+    if rows.keys is None:
+        return source
+    return dataclasses.replace(source, repeat_labels=rows.keys.repeat.labels, fold_labels=rows.keys.fold.labels)
+
+
+def read_columns(columns: Mapping[str, Any], name: str, options: ReadOptions) -> Source:
+    """Scores of a dict of columns, given as lists or arrays."""
+    lists = {}
+    for column, values in columns.items():
+        if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+            raise UnreadableSourceError(f"column {column!r} of {name} must be a list; got {_brief(values)}.")
+        lists[str(column)] = list(values)
+    header = read_header(tuple(lists), name)
+    lengths = {column: len(values) for column, values in lists.items()}
+    first, *rest = lengths
+    for other in rest:
+        if lengths[other] != lengths[first]:
+            raise UnreadableSourceError(
+                f"the columns of {name} differ in length: {first!r} has {lengths[first]} values, {other!r} has {lengths[other]}."
+            )
+    where = numbered_rows(name)
+    table = {column: column_of(lists[column], kind, where) for column, kind in header.wanted.items()}
+    return read_table(ScoreTable(name, lengths[first], header, table, where), options)
+
+
+def _brief(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def numbered_rows(name: str) -> Where:
+    """Rows by their number, counted from 1."""
+    return lambda row: f"{name}, row {row + 1}"
+
+
+# --- which rows are meant ---------------------------------------------------------------------------------------------
+
+
+def _of_one_metric(table: ScoreTable, options: ReadOptions) -> tuple[str | None, ScoreTable]:
+    if "metric" not in table.header.reserved:
+        return None, table
+    metrics = in_order_of_appearance(read_words(table, table.header.reserved["metric"], "metric"))
+    held = choose_metric(metrics.names, options.metric, table.name)
+    return held, _take(table, metrics, metrics.names.index(held))
+
+
+def _of_one_dataset(table: ScoreTable, options: ReadOptions) -> tuple[Words | None, ScoreTable]:
+    datasets = None
+    if "dataset" in table.header.reserved:
+        name = table.header.reserved["dataset"]
+        words = table.words(name)
+        if np.any(words.code >= 0):
+            table.columns[name] = words
+            datasets = in_order_of_appearance(read_words(table, name, "dataset"))
+    if options.dataset is None:
+        return datasets, table
+    if datasets is None:
+        raise UnknownNameError(f"dataset={options.dataset!r} was given, but {table.name} does not name any datasets.")
+    table = _take(table, datasets, look_up(options.dataset, datasets.names, "dataset"))
+    return Words((options.dataset,), np.zeros(table.n_rows, dtype=np.int8)), table
+
+
+def _take(table: ScoreTable, words: Words, code: int) -> ScoreTable:
+    """Rows of a table that have one word in a column."""
+    if len(words.names) == 1:
+        return table
+    rows = np.flatnonzero(words.code == code)
+    columns: dict[str, Column] = {}
+    for name in list(table.columns):
+        column = table.columns.pop(name)
+        if isinstance(column, NotNumbers):
+            columns[name] = column
+        else:
+            columns[name] = column.take(rows) if isinstance(column, Words) else column[rows]
+    where = table.where
+    return ScoreTable(table.name, int(rows.size), table.header, columns, lambda row: where(int(rows[row])))
+
+
+# --- long tables --------------------------------------------------------------------------------------------------------
+
+
+def _score_column(table: ScoreTable, options: ReadOptions, held: str | None) -> tuple[str, str | None]:
+    """Name of the column of scores, and of the metric in it."""
+    if table.header.form == "long":
+        return table.header.reserved["score"], held
+    numeric = [name for name in table.header.others if isinstance(table.columns[name], np.ndarray)]
+    if held is not None and len(numeric) == 1:
+        return numeric[0], held
+    if not numeric or held is not None:
+        raise UnreadableSourceError(
+            f"{table.name} has a column of models, but which column holds their scores? There are {quoted(table.header.others)}. "
+            "Call it 'score', or name it after its metric."
+        )
+    asked = options.metric
+    chosen = choose_metric(numeric if asked is None else table.header.others, asked, table.name)
+    return chosen, chosen
+
+
+def _long_matrices(table: ScoreTable, score_name: str, rows: Rows) -> list[ScoreMatrix]:
+    models = in_order_of_appearance(read_words(table, table.header.reserved["model"], "model"))
+    score = table.numbers(score_name)
+    _refuse_infinite(table, models, score)
+    matrices = []
+    for number, dataset in enumerate(rows.datasets):
+        chosen = rows.of_dataset(number)
+        if chosen is None:
+            return [_long_matrix(dataset, models, score, rows, table.name)]
+        part = in_order_of_appearance(models.take(chosen))
+        matrices.append(_long_matrix(dataset, part, score[chosen], rows.take(chosen), table.name))
+    return matrices
+
+
+def _refuse_infinite(table: ScoreTable, models: Words, score: FloatArray) -> None:
+    infinite = np.isinf(score)
+    if infinite.any():
+        row = int(np.argmax(infinite))
+        raise infinite_score(f"{table.where(row)}: model {models.names[models.code[row]]!r}", score[row])
+
+
+def _long_matrix(dataset: str, models: Words, score: FloatArray, rows: Rows, source: str) -> ScoreMatrix:
     """Models by splits of one dataset.
 
     Raises
@@ -38,69 +185,45 @@ def long_matrix(dataset: str, models: Labels, score: FloatArray, rows: Rows, sou
         Rows that differ only by seed, on one split.
     """
     repeat, fold = _split_of_row(models, rows, source)
-    if rows.seed is not None and _has_doubled(models.code, repeat, fold):
-        return _mean_over_seeds(dataset, models, repeat, fold, score, rows, rows.seed, source)
+    if rows.seed is not None:
+        keys = number_splits(repeat, fold)
+        cell = models.code.astype(np.int64) * keys.n_splits + keys.code
+        if np.unique(cell).size < cell.size:
+            refuse_doubled_seeds(cell, rows.seed, keys, models.names, source)
+            return _mean_over_seeds(dataset, models, score, keys, cell, rows, source)
     matrix = assemble(dataset, models.names, models.code, repeat, fold, score, rows.n_train, rows.n_test)
     if score.size < matrix.score.size:
         _refuse_strangers(models, number_splits(repeat, fold), source)
     return matrix
 
 
-def _split_of_row(models: Labels, rows: Rows, source: str) -> tuple[IntArray, IntArray]:
+def _split_of_row(models: Words, rows: Rows, source: str) -> tuple[IntArray, IntArray]:
+    """Repeat and fold of each row; models without keys are paired by position, so they must have as many scores each."""
     if rows.keys is not None:
         return rows.keys.repeat.code, rows.keys.fold.code
     counts = np.bincount(models.code, minlength=len(models.names))
     if rows.seed is not None and counts.max() > 1:
-        raise refuse_single_split(np.unique(rows.seed).size, source)
-    refuse_unequal_counts(models.names, counts, source)
-    return np.zeros(models.code.size, dtype=np.int8), position_in_model(models.code)
-
-
-def refuse_unequal_counts(models: tuple[str, ...], counts: IntArray, source: str) -> None:
-    """Models paired by position must have the same number of scores.
-
-    Raises
-    ------
-    UnpairedScoresError
-        They do not.
-    """
+        raise single_split_error(rows.seed, source)
     other = np.flatnonzero(counts != counts[0])
     if other.size:
         raise UnpairedScoresError(
-            f"{source} does not name its splits, so scores are paired by their order; but model {models[0]!r} has {counts[0]} "
-            f"scores and {models[int(other[0])]!r} has {counts[other[0]]}. Give every model one score for each split, or name "
-            "the splits in columns 'repeat' and 'fold' (or 'split')."
+            f"{source} does not name its splits, so scores are paired by their order; but model {models.names[0]!r} has "
+            f"{counts[0]} scores and {models.names[int(other[0])]!r} has {counts[other[0]]}. Give every model one score for each "
+            "split, or name the splits in columns 'repeat' and 'fold' (or 'split')."
         )
-
-
-def _has_doubled(model: IntArray, repeat: IntArray, fold: IntArray) -> bool:
-    keys = number_splits(repeat, fold)
-    cell = model.astype(np.int64) * keys.n_splits + keys.code
-    return bool(np.unique(cell).size < cell.size)
+    return np.zeros(models.code.size, dtype=np.int8), position_in_model(models.code)
 
 
 def _mean_over_seeds(
-    dataset: str, models: Labels, repeat: IntArray, fold: IntArray, score: FloatArray, rows: Rows, seed: IntArray, source: str
+    dataset: str, models: Words, score: FloatArray, keys: SplitKeys, cell: IntArray, rows: Rows, source: str
 ) -> ScoreMatrix:
-    keys = number_splits(repeat, fold)
-    if keys.n_splits == 1:
-        raise refuse_single_split(np.unique(seed).size, source)
-    cell = models.code.astype(np.int64) * keys.n_splits + keys.code
-    refuse_doubled_seeds(cell, seed, keys.n_splits, keys, models.names)
     _refuse_strangers(models, keys, source)
-    n_cells = len(models.names) * keys.n_splits
-    return ScoreMatrix(
-        dataset,
-        models.names,
-        keys.repeat,
-        keys.fold,
-        size_per_split(rows.n_train, keys, "n_train"),
-        size_per_split(rows.n_test, keys, "n_test"),
-        mean_per_cell(score, cell, n_cells).reshape(len(models.names), keys.n_splits),
-    )
+    sizes = (size_per_split(rows.n_train, keys, "n_train"), size_per_split(rows.n_test, keys, "n_test"))
+    means = mean_per_cell(score, cell, len(models.names) * keys.n_splits).reshape(len(models.names), keys.n_splits)
+    return ScoreMatrix(dataset, models.names, keys.repeat, keys.fold, *sizes, means)
 
 
-def _refuse_strangers(models: Labels, keys: SplitKeys, source: str) -> None:
+def _refuse_strangers(models: Words, keys: SplitKeys, source: str) -> None:
     """Refuse two models that have no split in common; those with some in common are for the comparison to judge."""
     there = np.zeros((len(models.names), keys.n_splits), dtype=np.float32)
     there[models.code, keys.code] = 1.0
@@ -118,7 +241,7 @@ def _example(model: str, there: NDArray[np.float32], keys: SplitKeys) -> str:
     return f"{model!r} has {int(there.sum())}, the first of them {keys.name(int(np.argmax(there)))}"
 
 
-class Block(NamedTuple):
+class _Block(NamedTuple):
     """Rows of one dataset and the split of each; `rows` in split order where every split has one row."""
 
     rows: IntArray | None
@@ -126,7 +249,7 @@ class Block(NamedTuple):
     is_averaged: bool
 
 
-def wide_matrices(table: Table, models: tuple[str, ...], rows: Rows) -> list[ScoreMatrix]:
+def _wide_matrices(table: ScoreTable, rows: Rows) -> list[ScoreMatrix]:
     """Models by splits of each dataset; the table's columns are used up.
 
     Raises
@@ -138,6 +261,7 @@ def wide_matrices(table: Table, models: tuple[str, ...], rows: Rows) -> list[Sco
     UnsuitableDesignError
         Rows that differ only by seed, on one split.
     """
+    models = table.header.others
     blocks = [_block(rows, number, table) for number in range(len(rows.datasets))]
     scores = [np.empty((len(models), block.keys.n_splits)) for block in blocks]
     for position, model in enumerate(models):
@@ -153,7 +277,7 @@ def wide_matrices(table: Table, models: tuple[str, ...], rows: Rows) -> list[Sco
     return matrices
 
 
-def _model_column(table: Table, model: str) -> FloatArray:
+def _model_column(table: ScoreTable, model: str) -> FloatArray:
     values = table.numbers(model, COLUMNS_ARE_MODELS)
     infinite = np.isinf(values)
     if infinite.any():
@@ -176,31 +300,29 @@ def _is_running_number(values: FloatArray) -> bool:
     return bool((np.all(step > 0) or np.all((step == 0) | (step == 1))) and np.all(values == np.floor(values)))
 
 
-def _block(rows: Rows, number: int, table: Table) -> Block:
+def _block(rows: Rows, number: int, table: ScoreTable) -> _Block:
     chosen = rows.of_dataset(number)
     mine = rows.take(chosen)
     n_rows = table.n_rows if chosen is None else chosen.size
     if mine.keys is None:
         if mine.seed is not None and n_rows > 1:
-            raise refuse_single_split(np.unique(mine.seed).size, table.name)
+            raise single_split_error(mine.seed, table.name)
         position = np.arange(n_rows)
-        return Block(chosen, SplitKeys(np.zeros(n_rows, dtype=np.int64), position, position), False)
+        return _Block(chosen, SplitKeys(np.zeros(n_rows, dtype=np.int64), position, position), False)
     keys = number_splits(mine.keys.repeat.code, mine.keys.fold.code)
     if keys.n_splits == n_rows:
         order = np.argsort(keys.code)
         keys = keys._replace(code=np.arange(n_rows))
         if chosen is None and np.array_equal(order, keys.code):
-            return Block(None, keys, False)
-        return Block(order if chosen is None else chosen[order], keys, False)
+            return _Block(None, keys, False)
+        return _Block(order if chosen is None else chosen[order], keys, False)
     if mine.seed is None:
         raise _doubled(keys, chosen, table)
-    if keys.n_splits == 1:
-        raise refuse_single_split(np.unique(mine.seed).size, table.name)
-    refuse_doubled_seeds(keys.code, mine.seed, keys.n_splits, keys, ("every model",))
-    return Block(chosen, keys, True)
+    refuse_doubled_seeds(keys.code, mine.seed, keys, ("every model",), table.name)
+    return _Block(chosen, keys, True)
 
 
-def _doubled(keys: SplitKeys, chosen: IntArray | None, table: Table) -> InvalidScoresError:
+def _doubled(keys: SplitKeys, chosen: IntArray | None, table: ScoreTable) -> InvalidScoresError:
     split = int(np.argmax(np.bincount(keys.code) > 1))
     lines = np.flatnonzero(keys.code == split)[:2]
     first, second = (int(line if chosen is None else chosen[line]) for line in lines)
@@ -208,131 +330,3 @@ def _doubled(keys: SplitKeys, chosen: IntArray | None, table: Table) -> InvalidS
         f"{table.where(second)}: there is already a row for {keys.name(split)} ({table.where(first)}). Keep one row for each "
         "split; if the rows differ by a random seed, name that column 'seed'; if by repeat, 'repeat'."
     )
-
-
-def read_table(table: Table, layout: Layout, request: Request, suffixes: tuple[str, ...] = ()) -> Source:
-    """Scores of a long or wide table.
-
-    Parameters
-    ----------
-    table : Table
-        Is emptied on the way.
-    layout : Layout
-    request : Request
-    suffixes : tuple of str
-        As of `Source`.
-    """
-    if table.n_rows == 0:
-        raise UnreadableSourceError(f"{table.name} has column names but no rows, so there are no scores in it.")
-    held, table = _of_one_metric(table, layout, request)
-    dataset, table = _of_one_dataset(table, layout, request)
-    rows = read_rows(table, layout, dataset)
-    if layout.form == "wide":
-        matrices = wide_matrices(table, layout.others, rows)
-    else:
-        score_name, held = _score_column(table, layout, request, held)
-        matrices = _long_matrices(table, layout.reserved["model"], score_name, rows)
-    if "repeat" not in layout.reserved and "fold" not in layout.reserved:
-        for matrix in matrices:
-            refuse_items(matrix, request, table.name)
-    return _source(table.name, matrices, held, request, rows.keys, suffixes)
-
-
-def _source(
-    name: str, matrices: list[ScoreMatrix], held: str | None, request: Request, keys: Keys | None, suffixes: tuple[str, ...]
-) -> Source:
-    named = table_metric(held, request, name)
-    matrices = [
-        with_sizes(dataclasses.replace(matrix, score=orient(matrix.score, named.factor)), request, name) for matrix in matrices
-    ]
-    for matrix in matrices:
-        check_sign(matrix, named, name)
-    design = SplitDesign(pairing="key" if keys else "position", sizes=known_sizes(matrices))
-    notices = () if keys else (assumed_paired(name),)
-    labels = (keys.repeat.labels, keys.fold.labels) if keys else (None, None)
-    return Source(Scores(named.metric, tuple(matrices), design, notices), name, suffixes, *labels)
-
-
-# --- which rows are meant ---------------------------------------------------------------------------------------------
-
-
-def _of_one_metric(table: Table, layout: Layout, request: Request) -> tuple[str | None, Table]:
-    if "metric" not in layout.reserved:
-        return None, table
-    labels = in_order_of_appearance(read_words(table, layout.reserved["metric"], "metric"))
-    held = choose_metric(labels.names, request.metric, table.name)
-    return held, _take(table, labels, labels.names.index(held))
-
-
-def _of_one_dataset(table: Table, layout: Layout, request: Request) -> tuple[Labels | None, Table]:
-    labels = None
-    if "dataset" in layout.reserved:
-        name = layout.reserved["dataset"]
-        labels = table.labels(name)
-        labels = None if np.all(labels.code < 0) else labels
-        if labels is not None:
-            table.columns[name] = labels
-            labels = in_order_of_appearance(read_words(table, name, "dataset"))
-    if request.dataset is None:
-        return labels, table
-    if labels is None:
-        raise UnknownNameError(f"dataset={request.dataset!r} was given, but {table.name} does not name any datasets.")
-    code = look_up(request.dataset, labels.names, "dataset")
-    table = _take(table, labels, code)
-    return Labels((request.dataset,), np.zeros(table.n_rows, dtype=np.int8)), table
-
-
-def _take(table: Table, labels: Labels, code: int) -> Table:
-    if len(labels.names) == 1:
-        return table
-    rows = np.flatnonzero(labels.code == code)
-    columns: dict[str, Column] = {}
-    for name in list(table.columns):
-        column = table.columns.pop(name)
-        if isinstance(column, NotNumbers):
-            columns[name] = column
-        else:
-            columns[name] = column.take(rows) if isinstance(column, Labels) else column[rows]
-    where = table.where
-    return Table(table.name, int(rows.size), columns, lambda row: where(int(rows[row])))
-
-
-# --- long tables --------------------------------------------------------------------------------------------------------
-
-
-def _score_column(table: Table, layout: Layout, request: Request, held: str | None) -> tuple[str, str | None]:
-    """Name of the column of scores, and of the metric in it."""
-    if layout.form == "long":
-        return layout.reserved["score"], held
-    numeric = [name for name in layout.others if isinstance(table.columns[name], np.ndarray)]
-    if held is not None and len(numeric) == 1:
-        return numeric[0], held
-    if not numeric or held is not None:
-        raise UnreadableSourceError(
-            f"{table.name} has a column of models, but which column holds their scores? There are {quoted(layout.others)}. "
-            "Call it 'score', or name it after its metric."
-        )
-    asked = request.metric
-    chosen = choose_metric(numeric if asked is None else layout.others, asked, table.name)
-    return chosen, chosen
-
-
-def _long_matrices(table: Table, model_name: str, score_name: str, rows: Rows) -> list[ScoreMatrix]:
-    models = in_order_of_appearance(read_words(table, model_name, "model"))
-    score = table.numbers(score_name)
-    _refuse_infinite(table, models, score)
-    matrices = []
-    for number, dataset in enumerate(rows.datasets):
-        chosen = rows.of_dataset(number)
-        if chosen is None:
-            return [long_matrix(dataset, models, score, rows, table.name)]
-        part = in_order_of_appearance(models.take(chosen))
-        matrices.append(long_matrix(dataset, part, score[chosen], rows.take(chosen), table.name))
-    return matrices
-
-
-def _refuse_infinite(table: Table, models: Labels, score: FloatArray) -> None:
-    infinite = np.isinf(score)
-    if infinite.any():
-        row = int(np.argmax(infinite))
-        raise infinite_score(f"{table.where(row)}: model {models.names[models.code[row]]!r}", score[row])
