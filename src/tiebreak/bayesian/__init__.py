@@ -1,6 +1,32 @@
-"""Posteriors on arrays, one file per family; nothing here knows of tables."""
+"""Posteriors on arrays, one file per family; nothing here knows of tables. Names are loaded when they are first used."""
 
-from tiebreak.bayesian.correlated_t import RopeProbabilities, StudentPosterior, correlated_t_posterior
-from tiebreak.bayesian.joint_posterior import JointPosterior, joint_posterior
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tiebreak.bayesian.correlated_t import RopeProbabilities, StudentPosterior, correlated_t_posterior
+    from tiebreak.bayesian.joint_posterior import JointPosterior, joint_posterior
+
+_HOMES = {
+    "JointPosterior": "tiebreak.bayesian.joint_posterior",
+    "RopeProbabilities": "tiebreak.bayesian.correlated_t",
+    "StudentPosterior": "tiebreak.bayesian.correlated_t",
+    "correlated_t_posterior": "tiebreak.bayesian.correlated_t",
+    "joint_posterior": "tiebreak.bayesian.joint_posterior",
+}
 
 __all__ = ["JointPosterior", "RopeProbabilities", "StudentPosterior", "correlated_t_posterior", "joint_posterior"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'tiebreak.bayesian' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

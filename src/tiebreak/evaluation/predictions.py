@@ -11,7 +11,7 @@ import numpy as np
 from tiebreak import _facade
 from tiebreak.errors import AmbiguousSourceError, InvalidPlanError, MissingSplitsError, UnknownNameError
 from tiebreak.evaluation.model_calls import as_answered
-from tiebreak.frequentist import corrected_ttest
+from tiebreak.frequentist.corrected_t import corrected_ttest
 from tiebreak.metrics.fast.ranking import scores_of_class
 from tiebreak.metrics.targets import Array, Binary, Truth, make_truth
 from tiebreak.numerics import FloatArray, IntArray
