@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import datetime as dt
+from decimal import Decimal
+from typing import Any
+
 import numpy as np
 import pandas as pd
+import polars as pl
+import pytest
 from sklearn.model_selection import KFold, TimeSeriesSplit
 
 from tests.audits.data import codes, numbers, the
+from tiebreak.audits.time_order import time_ranks
+from tiebreak.errors import UnsortableTimeError
+from tiebreak.plan.data import check_dataset
 
 DAYS = pd.date_range("2024-01-01", periods=200)
 
@@ -48,3 +57,78 @@ def test_times_that_are_all_the_same_are_noted() -> None:
     """They order nothing."""
     X, y = numbers()
     assert codes(X, y, KFold(5, shuffle=True, random_state=0), time=np.zeros(200)) == ["constant-time"]
+
+
+THREE = check_dataset(np.arange(3.0).reshape(3, 1), [0, 1, 0])
+HOW = "Pass numbers, dates, or texts such as '2024-03-01' or '2024-03-01T12:00', one for each row."
+LEAVE = "Leave these rows out, or fill in when they were known."
+PANDAS = "pandas.to_datetime(..., format=...) reads other ways to write dates."
+THREE_DAYS = ["2024-03-01", "2024-01-05", "2024-03-01"]
+
+
+@pytest.mark.parametrize(
+    "time",
+    [
+        [7, 3, 7],
+        [0.5, -1.0, 0.5],
+        THREE_DAYS,
+        np.array(THREE_DAYS, dtype="datetime64[D]"),
+        pd.Series(pd.to_datetime(THREE_DAYS)),
+        pd.Series(pd.to_datetime(THREE_DAYS)).dt.tz_localize("Europe/Berlin"),
+        pd.Series(pd.PeriodIndex(THREE_DAYS, freq="M")),
+        pl.Series(THREE_DAYS).str.to_date(),
+        pl.Series(THREE_DAYS),
+        [dt.date(2024, 3, 1), dt.date(2024, 1, 5), dt.date(2024, 3, 1)],
+        [dt.timedelta(3), dt.timedelta(1), dt.timedelta(3)],
+        [Decimal("2.5"), Decimal(1), Decimal("2.5")],
+    ],
+    ids=lambda time: type(time).__name__,
+)
+def test_ranks(time: Any) -> None:
+    """The second is the earliest, the others tie."""
+    assert time_ranks(time, THREE).tolist() == [1, 0, 1]
+
+
+def test_texts_of_different_time_zones_are_compared_as_instants() -> None:
+    """Noon in UTC+2 is before 11:00 in UTC."""
+    assert time_ranks(["2024-01-01T11:00Z", "2024-01-01T12:00+02:00", "2024-01-01T11:00Z"], THREE).tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("time", "message"),
+    [
+        ([1, 2], f"X has 3 rows, but time has 2. {HOW}"),
+        ([[1], [2], [3]], f"time has shape (3, 1). {HOW}"),
+        (
+            [1.0, np.nan, 2.0],
+            "time is missing or not finite in 1 of 3 rows, the first is row 1 (nan). " + LEAVE,
+        ),
+        (
+            ["2024-01-01", None, None],
+            "time is missing in 2 of 3 rows, the first is row 1. " + LEAVE,
+        ),
+        (
+            ["31/12/2024", "2024-01-01", "2024-01-02"],
+            f"time cannot be sorted: '31/12/2024' in row 0 is text that is no date in ISO 8601. {HOW} {PANDAS}",
+        ),
+        (
+            np.array(["2024-01-01", 5, 6], dtype=object),
+            f"time holds texts ('2024-01-01') and values of type int (5), which cannot be sorted together. {HOW}",
+        ),
+        ([True, False, True], f"time is of type bool, which has no order in time. {HOW}"),
+        ([1j, 2j, 3j], f"time is of type complex128, which has no order in time. {HOW}"),
+    ],
+)
+def test_what_cannot_be_sorted_is_refused(time: Any, message: str) -> None:
+    """The text names the row, the value and the way out."""
+    with pytest.raises(UnsortableTimeError) as caught:
+        time_ranks(time, THREE)
+    assert str(caught.value) == message
+
+
+def test_dates_with_and_without_a_time_zone_do_not_mix() -> None:
+    """Python refuses to compare them, and so does the audit."""
+    aware = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)
+    naive = aware.replace(tzinfo=None)
+    with pytest.raises(UnsortableTimeError, match=r"time cannot be sorted: it holds datetime \(can't compare offset-naive"):
+        time_ranks(np.array([naive, aware, naive], dtype=object), THREE)

@@ -9,14 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tiebreak.audits.adversarial import find_recognisable_folds
-from tiebreak.audits.classes import find_class_gaps
-from tiebreak.audits.duplicates import find_duplicates, find_near_duplicates
 from tiebreak.audits.findings import SEVERITIES, Audit, Checked, Finding, Folds
+from tiebreak.audits.folds import find_class_gaps, find_departures, find_small_tests, find_unequal_sizes
 from tiebreak.audits.leak import LEAST_ROWS, find_leaks
 from tiebreak.audits.material import Check, Columns, Material
-from tiebreak.audits.membership import find_shared_rows, find_torn_groups
-from tiebreak.audits.representative import find_departures
-from tiebreak.audits.sizes import find_small_tests, find_unequal_sizes
+from tiebreak.audits.overlap import find_duplicates, find_near_duplicates, find_shared_rows, find_torn_groups
 from tiebreak.audits.time_order import find_constant_time, find_future, find_scattered_folds, time_ranks
 from tiebreak.errors import InvalidParameterError
 from tiebreak.metrics.resolve import resolve_scorers

@@ -1,12 +1,10 @@
-"""What is looked for with ``deep=True``: folds that a classifier recognises, and near copies."""
+"""Folds that a classifier recognises."""
 
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 from sklearn.model_selection import GroupKFold, KFold
 
-import tiebreak as tb
 from tests.audits.data import classes, codes, the
 
 
@@ -30,24 +28,6 @@ def test_groups_are_not_recognised_by_their_own_rows(rng: np.random.Generator) -
     groups = np.repeat(np.arange(30), 10)
     X = rng.normal(size=(30, 4))[groups] + 0.1 * rng.normal(size=(300, 4))
     assert codes(X, rng.integers(0, 2, 300), GroupKFold(3, shuffle=True, random_state=0), groups=groups, deep=True) == []
-
-
-def test_near_copies_are_found(rng: np.random.Generator) -> None:
-    """A fifth of the rows again, with noise of 1 % of a standard deviation, beside a column of categories."""
-    X, y = classes(200)
-    X = np.vstack([X, X[:40] + rng.normal(0, 0.01, (40, 4))])
-    site = np.array(["a", "b"])[(np.arange(240) < 120).astype(int)]
-    site[200:] = site[:40]
-    finding = the("near-duplicate-rows", pd.DataFrame(X).assign(site=site), np.append(y, y[:40]), "stratified", deep=True)
-    assert finding.severity == "error"
-    assert finding.evidence.numbers["n_rows"] > 60
-
-
-def test_rows_on_a_lattice_are_no_near_copies(rng: np.random.Generator) -> None:
-    """Counts are either equal or a whole step apart."""
-    X, y = rng.integers(0, 30, (300, 3)), rng.integers(0, 2, 300)
-    audit = tb.audit(X, y, {"kind": "stratified", "n_folds": 3}, deep=True)
-    assert "near-duplicate-rows" not in [finding.code for finding in audit]
 
 
 def test_columns_without_anything_in_them_are_passed_over() -> None:

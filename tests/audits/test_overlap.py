@@ -1,4 +1,4 @@
-"""Equal rows on both sides: copies are told from rows that coincide by chance."""
+"""Rows and groups on both sides of a split."""
 
 from __future__ import annotations
 
@@ -7,11 +7,58 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_iris
+from sklearn.model_selection import KFold
 
 import tiebreak as tb
 from tests.audits.data import classes, codes, found, the
-from tiebreak.audits.duplicates import expected_pairs
 from tiebreak.audits.material import Columns
+from tiebreak.audits.overlap import expected_pairs
+
+
+def test_rows_that_stand_on_both_sides_are_an_error() -> None:
+    """Three rows of the second split by hand; `evaluate` would refuse these splits."""
+    X, y = classes(100)
+    pairs = [(np.arange(50), np.arange(50, 100)), (np.arange(53), np.arange(50, 100))]
+    finding = the("overlapping-rows", X, y, pairs)
+    assert finding.severity == "error"
+    assert finding.evidence.rows == (50, 51, 52)
+    assert finding.evidence.splits == (1,)
+    assert finding.text == (
+        "3 test rows of 50 also stand in training in 1 of 2 splits, by their row numbers: models are tested on what they were "
+        "trained on."
+    )
+
+
+def test_overlap_is_not_told_a_second_time_as_duplicates() -> None:
+    """A row is equal to itself."""
+    X, y = classes(100)
+    assert "duplicate-rows" not in codes(X, y, [(np.arange(60), np.arange(50, 100))])
+
+
+def test_a_row_that_is_tested_twice_is_an_error() -> None:
+    """It would count twice."""
+    X, y = classes(100)
+    finding = the("repeated-test-rows", X, y, [(np.arange(50), np.append(np.arange(50, 100), [99, 99]))])
+    assert (finding.severity, finding.evidence.rows) == ("error", (99,))
+
+
+def test_a_group_on_both_sides_is_an_error_that_names_it() -> None:
+    """Rows 48 to 51, of which either fold of two has half."""
+    X, y = classes(100)
+    groups = np.repeat(np.array([f"p{i:02d}" for i in range(25)], dtype=object), 4)
+    groups[48:52] = "torn"
+    finding = the("group-on-both-sides", X, y, KFold(2), groups=groups)
+    assert finding.severity == "error"
+    assert finding.evidence.rows == (48, 49, 50, 51)
+    assert finding.evidence.numbers == {"n_groups": 1.0, "n_rows": 4.0, "share": 0.04}
+    assert finding.text.startswith("1 group of 25 ('torn') stand on both sides of a split in all 2 splits; 4 of 100 test rows")
+
+
+def test_whole_groups_and_plain_folds_are_clean() -> None:
+    """With splits that keep groups together, and without groups."""
+    X, y = classes()
+    assert codes(X, y, "stratified-group", groups=np.arange(200) // 5) == []
+    assert codes(X, y, "stratified") == []
 
 
 @pytest.mark.parametrize(("share", "severity"), [(0.02, "warning"), (0.2, "error")])
@@ -92,3 +139,21 @@ def test_copies_are_found_in_every_kind_of_table(kind: str, rng: np.random.Gener
 def test_clean_rows_of_numbers_have_no_duplicates() -> None:
     """Continuous columns do not coincide."""
     assert "duplicate-rows" not in codes(*classes(), "stratified")
+
+
+def test_near_copies_are_found(rng: np.random.Generator) -> None:
+    """A fifth of the rows again, with noise of 1 % of a standard deviation, beside a column of categories."""
+    X, y = classes(200)
+    X = np.vstack([X, X[:40] + rng.normal(0, 0.01, (40, 4))])
+    site = np.array(["a", "b"])[(np.arange(240) < 120).astype(int)]
+    site[200:] = site[:40]
+    finding = the("near-duplicate-rows", pd.DataFrame(X).assign(site=site), np.append(y, y[:40]), "stratified", deep=True)
+    assert finding.severity == "error"
+    assert finding.evidence.numbers["n_rows"] > 60
+
+
+def test_rows_on_a_lattice_are_no_near_copies(rng: np.random.Generator) -> None:
+    """Counts are either equal or a whole step apart."""
+    X, y = rng.integers(0, 30, (300, 3)), rng.integers(0, 2, 300)
+    audit = tb.audit(X, y, {"kind": "stratified", "n_folds": 3}, deep=True)
+    assert "near-duplicate-rows" not in [finding.code for finding in audit]
