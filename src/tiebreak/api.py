@@ -280,31 +280,15 @@ def evaluate(
     >>> evaluation.compare(rope=0.01).pair("rbf", "linear").n_splits
     100
     """
-    from tiebreak.evaluation.evaluate import evaluate as _evaluate
+    from tiebreak.evaluation.evaluate import measure_plan
+    from tiebreak.evaluation.run_options import RunOptions
+    from tiebreak.plan.plan import make_plan
 
-    return _evaluate(
-        models,
-        X,
-        y,
-        groups=groups,
-        datasets=datasets,
-        cv=cv,
-        scoring=scoring,
-        sample_weight=sample_weight,
-        fit_params=fit_params,
-        store=store,
-        name=name,
-        n_jobs=n_jobs,
-        runner=runner,
-        threads_per_fit=threads_per_fit,
-        keep_predictions=keep_predictions,
-        train_scores=train_scores,
-        timeout=timeout,
-        retry_failed=retry_failed,
-        accept_versions=accept_versions,
-        progress=_progress(progress),
-        rng=rng,
+    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, _progress(progress))
+    plan = make_plan(
+        models, X, y, groups=groups, datasets=datasets, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng
     )
+    return measure_plan(plan, run, scoring=scoring, keep_predictions=keep_predictions, train_scores=train_scores)
 
 
 def nested_cross_validate(
@@ -393,32 +377,16 @@ def nested_cross_validate(
     >>> nested.choice().n_chosen.tolist(), round(nested.honest().mean, 3)
     ([0, 0, 5], 0.98)
     """
-    from tiebreak.studies.nested import nested_cross_validate as _nested
+    from tiebreak.evaluation.run_options import RunOptions
+    from tiebreak.plan.nested import make_nested_plan
+    from tiebreak.studies import nested as studies
 
-    return _nested(
-        models,
-        X,
-        y,
-        groups=groups,
-        outer=outer,
-        inner=inner,
-        scoring=scoring,
-        sample_weight=sample_weight,
-        fit_params=fit_params,
-        store=store,
-        name=name,
-        n_jobs=n_jobs,
-        runner=runner,
-        threads_per_fit=threads_per_fit,
-        keep_predictions=keep_predictions,
-        plain=plain,
-        rope=rope,
-        alpha=alpha,
-        timeout=timeout,
-        retry_failed=retry_failed,
-        accept_versions=accept_versions,
-        progress=_progress(progress),
-        rng=rng,
+    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, _progress(progress))
+    plan = make_nested_plan(
+        models, X, y, groups=groups, outer=outer, inner=inner, sample_weight=sample_weight, fit_params=fit_params, rng=rng
+    )
+    return studies.nested_cross_validate(
+        plan, run, scoring=scoring, keep_predictions=keep_predictions, plain=plain, rope=rope, alpha=alpha
     )
 
 
@@ -578,31 +546,14 @@ def learning_curve(
     >>> curve.sizes, curve.answer()
     ((15, 30, 60, 120), 'less than the rope on doubling')
     """
-    from tiebreak.studies.learning_curve import learning_curve as _learning_curve
+    from tiebreak.evaluation.run_options import RunOptions
+    from tiebreak.plan.plan import make_plan
+    from tiebreak.studies import learning_curve as studies
 
-    return _learning_curve(
-        models,
-        X,
-        y,
-        sizes=sizes,
-        groups=groups,
-        cv=cv,
-        scoring=scoring,
-        sample_weight=sample_weight,
-        fit_params=fit_params,
-        rope=rope,
-        alpha=alpha,
-        store=store,
-        name=name,
-        n_jobs=n_jobs,
-        runner=runner,
-        threads_per_fit=threads_per_fit,
-        keep_predictions=keep_predictions,
-        timeout=timeout,
-        retry_failed=retry_failed,
-        accept_versions=accept_versions,
-        progress=_progress(progress),
-        rng=rng,
+    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, _progress(progress))
+    plan = make_plan(models, X, y, groups=groups, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng)
+    return studies.learning_curve(
+        plan, run, sizes=sizes, scoring=scoring, rope=rope, alpha=alpha, keep_predictions=keep_predictions
     )
 
 
@@ -679,33 +630,14 @@ def validation_curve(
     >>> curve.sweet_spot()
     10
     """
-    from tiebreak.studies.validation_curve import validation_curve as _validation_curve
+    from tiebreak.evaluation.run_options import RunOptions
+    from tiebreak.plan.plan import make_plan
+    from tiebreak.studies import validation_curve as studies
 
-    return _validation_curve(
-        models,
-        X,
-        y,
-        parameter=parameter,
-        values=values,
-        groups=groups,
-        cv=cv,
-        scoring=scoring,
-        sample_weight=sample_weight,
-        fit_params=fit_params,
-        rope=rope,
-        alpha=alpha,
-        store=store,
-        name=name,
-        n_jobs=n_jobs,
-        runner=runner,
-        threads_per_fit=threads_per_fit,
-        keep_predictions=keep_predictions,
-        timeout=timeout,
-        retry_failed=retry_failed,
-        accept_versions=accept_versions,
-        progress=_progress(progress),
-        rng=rng,
-    )
+    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, _progress(progress))
+    grids = studies.vary(models, parameter, values)
+    plan = make_plan(grids.candidates, X, y, groups=groups, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng)
+    return studies.validation_curve(grids, plan, run, scoring=scoring, rope=rope, alpha=alpha, keep_predictions=keep_predictions)
 
 
 def bias_variance(
@@ -759,26 +691,11 @@ def bias_variance(
     >>> abs(parts.loss - parts.bias - parts.variance) < 1e-12
     True
     """
-    from tiebreak.studies.bias_variance import bias_variance as _bias_variance
+    from tiebreak.evaluation.run_options import RunOptions
+    from tiebreak.studies import bias_variance as studies
 
-    return _bias_variance(
-        models,
-        X,
-        y,
-        n_rounds=n_rounds,
-        test_size=test_size,
-        loss=loss,
-        store=store,
-        name=name,
-        n_jobs=n_jobs,
-        runner=runner,
-        threads_per_fit=threads_per_fit,
-        timeout=timeout,
-        retry_failed=retry_failed,
-        accept_versions=accept_versions,
-        progress=_progress(progress),
-        rng=rng,
-    )
+    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, _progress(progress))
+    return studies.bias_variance(models, X, y, run, n_rounds=n_rounds, test_size=test_size, loss=loss, rng=rng)
 
 
 def _read(sources: Sequence[Any], options: ReadOptions) -> Scores:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -108,13 +109,13 @@ def test_options_and_study_reach_the_library(
     from tiebreak.evaluation import evaluate as room
 
     seen: dict[str, Any] = {}
-    original = room.evaluate
+    original = room.measure_plan
 
-    def spy(**arguments: Any) -> Any:
-        seen.update(arguments)
-        return original(**{**arguments, "n_jobs": 1, "timeout": None})
+    def spy(plan: Any, options: Any, **more: Any) -> Any:
+        seen.update(dataclasses.asdict(options), rng=plan.rng, **more)
+        return original(plan, dataclasses.replace(options, n_jobs=1, timeout=None), **more)
 
-    monkeypatch.setattr(room, "evaluate", spy)
+    monkeypatch.setattr(room, "measure_plan", spy)
     Path(study).write_text("n_jobs = 3\ntimeout = 60\nthreads_per_fit = 1\nkeep_predictions = false\nseed = 4\n" + STUDY)
     run(capsys, "run", study, *STORE)
     wanted = {"n_jobs": 3, "timeout": 60, "threads_per_fit": 1, "keep_predictions": False, "rng": 4, "name": "flowers"}

@@ -99,7 +99,7 @@ def curve_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def run_curve(path: str, kind: str, measure: Callable[..., Curve], options: Options, **own: Any) -> int:
+def run_curve(path: str, kind: str, measure: Callable[..., Curve], options: Options, about: str = "") -> int:
     """Measure the curve of a study, show it, and return the exit code.
 
     Parameters
@@ -109,25 +109,24 @@ def run_curve(path: str, kind: str, measure: Callable[..., Curve], options: Opti
     kind : str
         "learning-curve" or "validation-curve": names the run and the picture.
     measure : callable
-        Of the library.
+        Takes arguments of `make_plan` and `RunOptions`.
     options : Options
-    **own
-        What only one of the two takes.
+    about : str
+        End of the run's name.
     """
     from tiebreak.study_file.study import read_study
 
     study = read_study(path)
-    arguments = {**own, **_arguments(study, options)}
+    arguments = _arguments(study, options)
     if options.plots is not None:
         make_folder(options.plots)  # before the work: a folder that cannot be written should not cost the answer
     url = store_for_study(options.store, study.store, study.name)
-    # a value may be called the same as that of another parameter, so each parameter has a run of its own
-    name = options.name or "-".join([study.name, kind, *([own["parameter"]] if "parameter" in own else [])])
+    name = options.name or f"{study.name}-{kind}{about}"
     try:
         curve = _measured(study, url, name, measure, options, arguments)
         curve = curve if options.metric is None else curve.for_metric(options.metric)
     except TiebreakError as error:
-        raise _in_words(study, error, arguments) from error
+        raise _in_words(study, error) from error
     _show(curve, options.format_)
     if options.plots is not None:
         _draw(curve, options.plots / f"{kind}.png")
@@ -136,7 +135,7 @@ def run_curve(path: str, kind: str, measure: Callable[..., Curve], options: Opti
 
 
 def _arguments(study: Study, options: Options) -> dict[str, Any]:
-    """Models and data of the study, as a curve takes them."""
+    """Models and data of the study, as arguments of `make_plan`."""
     from tiebreak.scores.scores import look_up
 
     models, datasets = dict(study.models), dict(study.datasets)
@@ -156,8 +155,6 @@ def _arguments(study: Study, options: Options) -> dict[str, Any]:
         "groups": data.groups,
         "sample_weight": data.weights,
         "cv": study.cv,
-        "scoring": study.scoring,
-        "rope": study.rope if options.rope is None else options.rope,
         "rng": study.seed,
     }
 
@@ -166,23 +163,23 @@ def _measured(
     study: Study, url: str, name: str, measure: Callable[..., Curve], options: Options, arguments: dict[str, Any]
 ) -> Curve:
     from tiebreak.errors import LostWorkersError, StoreError
+    from tiebreak.evaluation.run_options import RunOptions
 
     watch = Watch(progress_shown(options.quiet))
     try:
         with warnings_said():
-            return measure(
-                **arguments,
-                alpha=options.alpha,
+            run = RunOptions(
                 store=url,
                 name=name,
                 n_jobs=options.n_jobs or study.n_jobs,
                 threads_per_fit=study.threads_per_fit,
-                keep_predictions=False,
                 timeout=options.timeout or study.timeout,
                 retry_failed=options.retry_failed,
                 accept_versions=options.accept_versions,
                 progress=watch,
             )
+            rope = study.rope if options.rope is None else options.rope
+            return measure(arguments, run, scoring=study.scoring, rope=rope, alpha=options.alpha)
     except (KeyboardInterrupt, Terminated, StoreError, LostWorkersError):
         if watch.last is not None:
             say(_how_to_go_on(watch.last, url))
@@ -194,7 +191,7 @@ def _how_to_go_on(last: Progress, url: str) -> str:
     return f"{kept} of {last.n_cells} cells are kept in {without_password(url)}. The same command goes on from there."
 
 
-def _in_words(study: Study, error: TiebreakError, arguments: dict[str, Any]) -> TiebreakError:
+def _in_words(study: Study, error: TiebreakError) -> TiebreakError:
     """An error in the words of whoever typed the command: about an option, or about the study."""
     from tiebreak.errors import InvalidParameterError, UnknownNameError
 

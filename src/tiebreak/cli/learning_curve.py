@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tiebreak.cli.curves import Options, curve_options, run_curve
 from tiebreak.cli.options import help_option
+
+if TYPE_CHECKING:
+    from tiebreak.evaluation.run_options import RunOptions
 
 EPILOG = """\b
 Examples:
@@ -46,6 +49,10 @@ def learning_curve_command(context: click.Context, /, study: str, sizes: list[fl
     Each model of the study file is measured on growing training sets and the same test rows. What the store has already is not
     measured again, so the same command goes on after an interruption, and adds sizes.
     """
-    from tiebreak.studies.learning_curve import learning_curve
+    from tiebreak.plan.plan import make_plan
+    from tiebreak.studies.learning_curve import LearningCurve, learning_curve
 
-    context.exit(run_curve(study, "learning-curve", learning_curve, Options(**options), sizes=sizes))
+    def measure(data: dict[str, Any], run: RunOptions, **asked: Any) -> LearningCurve:
+        return learning_curve(make_plan(**data), run, sizes=sizes, **asked)
+
+    context.exit(run_curve(study, "learning-curve", measure, Options(**options)))

@@ -158,26 +158,27 @@ def _shown(dataset: str) -> str:
 
 def _evaluated(study: Study, name: str, url: str, options: Options) -> Evaluation:
     from tiebreak.errors import ClusterError, LostWorkersError, StoreError
-    from tiebreak.evaluation.evaluate import evaluate
+    from tiebreak.evaluation.evaluate import measure_plan
+    from tiebreak.evaluation.run_options import RunOptions
+    from tiebreak.plan.plan import make_plan
 
     watch = Watch(progress_shown(options.quiet))
     try:
         with warnings_said():
-            return evaluate(
-                **study.plan_arguments,
-                scoring=study.scoring,
+            run = RunOptions(
                 store=url,
                 name=name,
                 n_jobs=1 if options.dask else options.n_jobs or study.n_jobs,
                 runner=options.dask,
                 threads_per_fit=study.threads_per_fit,
-                keep_predictions=study.keep_predictions,
                 timeout=options.timeout or study.timeout,
                 retry_failed=options.retry_failed,
                 accept_versions=options.accept_versions,
-                settings={"study": str(study.path), "rope": study.rope},
                 progress=watch,
+                settings={"study": str(study.path), "rope": study.rope},
             )
+            plan = make_plan(**study.plan_arguments)
+            return measure_plan(plan, run, scoring=study.scoring, keep_predictions=study.keep_predictions)
     except (KeyboardInterrupt, Terminated, StoreError, ClusterError, LostWorkersError):
         if watch.last is not None:
             say(_how_to_go_on(watch.last, name, url, options.dask))

@@ -119,14 +119,27 @@ def nested_command(
 
 def _measured(study: Study, url: str, asked: _Asked) -> NestedEvaluation:
     from tiebreak.errors import LostWorkersError, StoreError
+    from tiebreak.evaluation.run_options import RunOptions
     from tiebreak.plan.models import name_models
+    from tiebreak.plan.nested import make_nested_plan
     from tiebreak.studies.nested import nested_cross_validate
 
     watch = Watch(progress_shown(asked.quiet))
     data = _dataset(study, asked.dataset)
     try:
         with warnings_said():
-            return nested_cross_validate(
+            run = RunOptions(
+                store=url,
+                name=asked.name or _name(study, asked),
+                n_jobs=asked.n_jobs or study.n_jobs,
+                threads_per_fit=study.threads_per_fit,
+                timeout=asked.timeout or study.timeout,
+                retry_failed=asked.retry_failed,
+                accept_versions=asked.accept_versions,
+                progress=watch,
+                settings={"study": str(study.path), "rope": study.rope},
+            )
+            plan = make_nested_plan(
                 {study.name: name_models(study.models)} if asked.together else study.models,
                 data.X,
                 data.y,
@@ -134,20 +147,15 @@ def _measured(study: Study, url: str, asked: _Asked) -> NestedEvaluation:
                 sample_weight=data.weights,
                 outer=study.cv,
                 inner=study.inner,
+                rng=study.seed,
+            )
+            return nested_cross_validate(
+                plan,
+                run,
                 scoring=study.scoring,
                 rope=study.rope,
-                rng=study.seed,
-                store=url,
-                name=asked.name or _name(study, asked),
-                n_jobs=asked.n_jobs or study.n_jobs,
-                threads_per_fit=study.threads_per_fit,
                 keep_predictions=study.keep_predictions,
                 plain=asked.plain,
-                timeout=asked.timeout or study.timeout,
-                retry_failed=asked.retry_failed,
-                accept_versions=asked.accept_versions,
-                settings={"study": str(study.path), "rope": study.rope},
-                progress=watch,
             )
     except (KeyboardInterrupt, Terminated, StoreError, LostWorkersError):
         if watch.last is not None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tiebreak.cli.curves import Options, curve_options, run_curve
 from tiebreak.cli.options import help_option
+
+if TYPE_CHECKING:
+    from tiebreak.evaluation.run_options import RunOptions
 
 EPILOG = """\b
 Examples:
@@ -58,7 +61,13 @@ def validation_curve_command(context: click.Context, /, study: str, parameter: s
     Each model of the study file (or those named with --models) is measured with each value on the same splits. What the store
     has already is not measured again, so the same command goes on after an interruption, and adds values.
     """
-    from tiebreak.studies.validation_curve import validation_curve
+    from tiebreak.plan.plan import make_plan
+    from tiebreak.studies.validation_curve import ValidationCurve, validation_curve, vary
 
-    kind = "validation-curve"
-    context.exit(run_curve(study, kind, validation_curve, Options(**options), parameter=parameter, values=values))
+    def measure(data: dict[str, Any], run: RunOptions, **asked: Any) -> ValidationCurve:
+        grids = vary(data["models"], parameter, values)
+        plan = make_plan(**{**data, "models": grids.candidates})
+        return validation_curve(grids, plan, run, **asked)
+
+    # a value may be called the same as that of another parameter, so each parameter has a run of its own
+    context.exit(run_curve(study, "validation-curve", measure, Options(**options), f"-{parameter}"))

@@ -6,8 +6,8 @@ import math
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, Literal, Self
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, Self
 
 import numpy as np
 
@@ -15,16 +15,17 @@ from tiebreak.errors import AmbiguousSourceError, InvalidParameterError, Invalid
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.fit_and_score import Measurement, check_weights
 from tiebreak.evaluation.model_calls import as_answered
-from tiebreak.evaluation.progress import Progress, Tracker
+from tiebreak.evaluation.progress import Tracker
+from tiebreak.evaluation.run_options import RunOptions, check_flags
 from tiebreak.metrics.resolve import resolve_scorers
 from tiebreak.metrics.scorer import Scorer, check_model, check_target
 from tiebreak.metrics.targets import UndefinedScore, make_truth
 from tiebreak.plan.fingerprint import fingerprint
 from tiebreak.plan.models import is_function
-from tiebreak.plan.plan import Plan, make_plan, threads_for
+from tiebreak.plan.plan import Plan, threads_for
 from tiebreak.plan.record import Cell, MetricRecord, Outcome
 from tiebreak.runners.local import number_of_workers
-from tiebreak.runners.runner import Runner, make_runner
+from tiebreak.runners.runner import make_runner
 from tiebreak.scores.scores import quoted
 from tiebreak.stores.contract import Claim, Lease, RunLog, Store
 from tiebreak.stores.memory import MemoryStore
@@ -195,80 +196,34 @@ def _tells(outcome: Outcome, scorer: Scorer, work: Measurement) -> bool:
     return kept is not None and isinstance(kept, np.ndarray)
 
 
-ThreadsPerFit = int | Literal["auto"] | None
-
-
-def evaluate(
-    models: Any,
-    X: Any = None,
-    y: Any = None,
-    *,
-    groups: Any = None,
-    datasets: Any = None,
-    cv: Any = None,
-    scoring: Any = None,
-    sample_weight: Any = None,
-    fit_params: Mapping[str, Any] | None = None,
-    store: Any = None,
-    name: str | None = None,
-    n_jobs: int = 1,
-    runner: Any = None,
-    threads_per_fit: ThreadsPerFit = "auto",
-    keep_predictions: bool = True,
-    train_scores: bool = False,
-    timeout: float | None = None,
-    retry_failed: bool = False,
-    accept_versions: bool = False,
-    settings: Mapping[str, Any] | None = None,
-    progress: Callable[[Progress], object] | None = None,
-    rng: Any = 0,
-) -> Evaluation:
-    """Measure models on splits; `tiebreak.evaluate` describes the parameters."""
-    plan = make_plan(
-        models, X, y, groups=groups, datasets=datasets, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng
-    )
-    return measure_plan(
-        plan, scoring=scoring, store=store, name=name, n_jobs=n_jobs, runner=runner, threads_per_fit=threads_per_fit,
-        keep_predictions=keep_predictions, train_scores=train_scores, timeout=timeout, retry_failed=retry_failed,
-        accept_versions=accept_versions, settings=settings, progress=progress,
-    )  # fmt: skip
-
-
 def measure_plan(
-    plan: Plan,
-    *,
-    scoring: Any = None,
-    store: Any = None,
-    name: str | None = None,
-    n_jobs: int = 1,
-    runner: Any = None,
-    threads_per_fit: ThreadsPerFit = "auto",
-    keep_predictions: bool = True,
-    train_scores: bool = False,
-    timeout: float | None = None,
-    retry_failed: bool = False,
-    accept_versions: bool = False,
-    settings: Mapping[str, Any] | None = None,
-    progress: Callable[[Progress], object] | None = None,
+    plan: Plan, run: RunOptions, *, scoring: Any = None, keep_predictions: bool = True, train_scores: bool = False
 ) -> Evaluation:
-    """Measure what a store does not have of a plan that is made already; parameters as of `tiebreak.evaluate`."""
-    check_flags(
-        keep_predictions=keep_predictions, train_scores=train_scores, retry_failed=retry_failed, accept_versions=accept_versions
-    )
+    """Measure what a store does not have of a plan; `tiebreak.evaluate` describes the parameters."""
+    check_flags(keep_predictions=keep_predictions, train_scores=train_scores)
     scorers = find_scorers(plan, scoring)
-    chosen = MemoryStore() if store is None else open_store(store)
+    store = MemoryStore() if run.store is None else open_store(run.store)
     try:
-        log = open_log(
-            plan, scorers, chosen, name, n_jobs, threads_per_fit,
-            remembered=store is not None, settings=settings, accept_versions=accept_versions,
-        )  # fmt: skip
-        work = Measurement(
-            plan, scorers, threads=log.record.threads, keep_predictions=keep_predictions, train_scores=train_scores
-        )
-        run_missing(work, log, make_runner(runner, n_jobs, timeout), chosen.url, retry_failed=retry_failed, progress=progress)
-        return Evaluation.of(log, chosen.url, scorers)
+        return measure(plan, scorers, store, run, keep_predictions=keep_predictions, train_scores=train_scores)
     finally:
-        chosen.close()
+        store.close()
+
+
+def measure(
+    plan: Plan,
+    scorers: Sequence[Scorer],
+    store: Store,
+    run: RunOptions,
+    *,
+    keep_predictions: bool = False,
+    train_scores: bool = False,
+    only: Collection[Cell] | None = None,
+) -> Evaluation:
+    """Measure what an open store does not have of a plan; of some cells only, where these are given."""
+    log = open_log(plan, scorers, store, run)
+    work = Measurement(plan, scorers, threads=log.record.threads, keep_predictions=keep_predictions, train_scores=train_scores)
+    run_missing(work, log, run, store.url, only=only)
+    return Evaluation.of(log, store.url, scorers)
 
 
 def find_scorers(plan: Plan, scoring: Any) -> tuple[Scorer, ...]:
@@ -307,55 +262,22 @@ def find_scorers(plan: Plan, scoring: Any) -> tuple[Scorer, ...]:
     return scorers
 
 
-def open_log(
-    plan: Plan,
-    scorers: Sequence[Scorer],
-    store: Store,
-    name: Any,
-    n_jobs: int,
-    threads_per_fit: ThreadsPerFit,
-    *,
-    remembered: bool,
-    settings: Mapping[str, Any] | None = None,
-    accept_versions: bool = False,
-) -> RunLog:
-    """The run in the store, begun or gone on with.
-
-    Parameters
-    ----------
-    plan, scorers, store
-    name : str or None
-        None names it after the data.
-    n_jobs : int
-        Of this call; a run that was begun keeps its threads.
-    threads_per_fit : "auto", int or None
-    remembered : bool
-        Whether the store outlives this call, so that the plan has to be recognised later.
-    """
-    check_name(name)
+def open_log(plan: Plan, scorers: Sequence[Scorer], store: Store, run: RunOptions) -> RunLog:
+    """The run in the store, begun or gone on with; one that was begun keeps its threads."""
     import joblib
 
-    cores = joblib.cpu_count()
+    remembered = run.store is not None  # the store outlives this call, so that the plan has to be recognised later
     record = plan.record(
-        name or (plan.default_name() if remembered else "run"),
+        run.name or (plan.default_name() if remembered else "run"),
         [MetricRecord(each.metric, fingerprint(each.fingerprint_parts) if remembered else "") for each in scorers],
-        threads=threads_for(plan, threads_per_fit, number_of_workers(n_jobs), cores),
-        settings=settings,
+        threads=threads_for(plan, run.threads_per_fit, number_of_workers(run.n_jobs), joblib.cpu_count()),
+        settings=run.settings,
         with_hashes=remembered,
     )
-    return store.open(record, accept_versions=accept_versions)
+    return store.open(record, accept_versions=run.accept_versions)
 
 
-def run_missing(
-    work: Measurement,
-    log: RunLog,
-    runner: Runner,
-    url: str,
-    *,
-    retry_failed: bool,
-    progress: Callable[[Progress], object] | None,
-    only: Collection[Cell] | None = None,
-) -> None:
+def run_missing(work: Measurement, log: RunLog, run: RunOptions, url: str, *, only: Collection[Cell] | None = None) -> None:
     """Measure and keep what the log does not have; of some cells only, where these are given.
 
     Raises
@@ -363,10 +285,11 @@ def run_missing(
     KeyboardInterrupt
         With a note on what is kept and how to go on.
     """
-    missing, to_rescore, failed = what_is_missing(work, log, retry_failed=retry_failed)
+    runner = make_runner(run.runner, run.n_jobs, run.timeout)
+    missing, to_rescore, failed = what_is_missing(work, log, retry_failed=run.retry_failed)
     if only is not None:
         missing, to_rescore = ([cell for cell in cells if cell in only] for cells in (missing, to_rescore))
-    tracker = Tracker(log, missing, progress)
+    tracker = Tracker(log, missing, run.progress)
     pending: Sequence[Outcome] = []
     try:
         if to_rescore:
@@ -426,19 +349,6 @@ def what_is_missing(work: Measurement, log: RunLog, *, retry_failed: bool) -> tu
         if state == 0 and not has_all:
             incomplete.append(Cell(*cell))
     return [cell for cell in work.plan.cells() if cell not in settled], incomplete, failed
-
-
-def check_name(name: Any) -> None:
-    """Refuse what cannot be the name of a run; None is for one that is made up."""
-    if name is not None and not (isinstance(name, str) and name):
-        raise InvalidParameterError(f"name must be a text that is not empty; got {name!r}.")
-
-
-def check_flags(**flags: Any) -> None:
-    """Refuse settings that are neither True nor False, by name."""
-    for name, value in flags.items():
-        if not isinstance(value, bool | np.bool_):
-            raise InvalidParameterError(f"{name} must be True or False; got {value!r}.")
 
 
 def read_evaluation(store: Any, name: str | None = None) -> Evaluation:

@@ -12,6 +12,7 @@ import numpy as np
 from tiebreak.errors import InvalidParameterError, InvalidPlanError
 from tiebreak.evaluation.evaluate import measure_plan
 from tiebreak.evaluation.evaluation import Evaluation
+from tiebreak.evaluation.run_options import RunOptions
 from tiebreak.evaluation.shown import Shown
 from tiebreak.metrics.bias_variance import squared_parts, zero_one_parts
 from tiebreak.numerics import IntArray
@@ -20,6 +21,7 @@ from tiebreak.plan.record import Cell
 from tiebreak.plan.seeds import derive_seed
 from tiebreak.plan.split_design import Split, Splits
 from tiebreak.scores.scores import look_up
+from tiebreak.studies.curves import run_of_study
 
 Loss = Literal["squared", "zero-one"]
 LOSSES: tuple[Loss, ...] = get_args(Loss)
@@ -91,17 +93,7 @@ class BiasVariance(Shown):
 
 
 def bias_variance(
-    models: Any,
-    X: Any,
-    y: Any,
-    *,
-    n_rounds: Any = 100,
-    test_size: Any = 0.25,
-    loss: Loss | None = None,
-    name: str | None = None,
-    store: Any = None,
-    rng: Any = 0,
-    **measuring: Any,
+    models: Any, X: Any, y: Any, run: RunOptions, *, n_rounds: Any, test_size: Any, loss: Loss | None, rng: Any
 ) -> BiasVariance:
     """Decompose the loss of models; `tiebreak.bias_variance` describes the parameters."""
     if isinstance(n_rounds, bool) or not isinstance(n_rounds, int | np.integer) or n_rounds < 2:
@@ -111,17 +103,8 @@ def bias_variance(
     whole = make_plan(models, X, y, cv={"kind": "holdout", "test_size": test_size}, rng=rng)
     chosen = _loss_for(whole, loss)
     plan = _resampled(whole, int(n_rounds))
-    if name is None and store is not None:
-        name = whole.default_name().replace("run", "bias-variance", 1)
-    evaluation = measure_plan(
-        plan,
-        name=name,
-        store=store,
-        scoring="accuracy" if chosen == "zero-one" else "neg_mean_squared_error",
-        keep_predictions=True,
-        settings={"made_by": "bias-variance"},
-        **measuring,
-    )
+    run = run_of_study(run, "bias-variance", whole)
+    evaluation = measure_plan(plan, run, scoring="accuracy" if chosen == "zero-one" else "neg_mean_squared_error")
     planned = plan.datasets[0]
     parts = tuple(_parts(evaluation, position, planned, chosen) for position in range(len(evaluation.models)))
     split = planned.splits[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,8 +10,10 @@ import numpy as np
 
 from tiebreak.errors import InvalidParameterError
 from tiebreak.evaluation.evaluation import Evaluation
+from tiebreak.evaluation.run_options import RunOptions
 from tiebreak.frequentist.corrected_t import ttest_of_moments
 from tiebreak.numerics import FloatArray, IntArray, Interval, check_rope, rope_share, row_moments
+from tiebreak.plan.plan import Plan
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,6 +75,12 @@ def split_ratio(scores: FloatArray, ratio: FloatArray) -> FloatArray:
     present = ~np.isnan(scores)
     count = present.sum(axis=-1)
     return np.asarray(np.where(count > 0, (present * ratio).sum(axis=-1) / np.maximum(count, 1), ratio.mean()))
+
+
+def run_of_study(run: RunOptions, study: str, plan: Plan, about: str = "") -> RunOptions:
+    """Options of the run of a study: which study made it is kept, and in a store its name says so."""
+    made_name = plan.default_name().replace("run", study + about, 1) if run.name is None and run.store is not None else run.name
+    return dataclasses.replace(run, name=made_name, settings={**run.settings, "made_by": study})
 
 
 def scores_of_tests(evaluation: Evaluation, metric: int) -> FloatArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -10,10 +10,11 @@ import numpy as np
 
 from tiebreak.evaluation.evaluate import measure_plan
 from tiebreak.evaluation.evaluation import Evaluation
+from tiebreak.evaluation.run_options import RunOptions
 from tiebreak.evaluation.shown import Shown
 from tiebreak.frequentist.more_data import ANSWERS, doubling_gain
 from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, FloatArray, check_probability
-from tiebreak.plan.plan import make_plan
+from tiebreak.plan.plan import Plan
 from tiebreak.plan.training_sizes import with_sizes
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import look_up
@@ -112,33 +113,22 @@ class LearningCurve(Shown):
 
 
 def learning_curve(
-    models: Any,
-    X: Any,
-    y: Any,
+    whole: Plan,
+    run: RunOptions,
     *,
     sizes: Any = None,
-    groups: Any = None,
-    cv: Any = None,
-    sample_weight: Any = None,
-    fit_params: Mapping[str, Any] | None = None,
+    scoring: Any = None,
     rope: float | str = 0.0,
     alpha: float = 0.05,
-    name: str | None = None,
-    store: Any = None,
-    rng: Any = 0,
-    **measuring: Any,
+    keep_predictions: bool = False,
 ) -> LearningCurve:
-    """Measure models on growing training sets; `tiebreak.learning_curve` describes the parameters."""
+    """Measure the models of a plan on growing training sets; `tiebreak.learning_curve` describes the parameters."""
     curves.check_rope_given(rope)
     check_probability(alpha, "alpha")
-    whole = make_plan(models, X, y, groups=groups, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng)
     plan, chosen = with_sizes(whole, sizes)
     described = whole.datasets[0].described
-    if name is None and store is not None:
-        name = whole.default_name().replace("run", "learning-curve", 1)
-    evaluation = measure_plan(
-        plan, name=name, store=store, train_scores=True, settings={"made_by": "learning-curve"}, **measuring
-    )
+    run = curves.run_of_study(run, "learning-curve", whole)
+    evaluation = measure_plan(plan, run, scoring=scoring, keep_predictions=keep_predictions, train_scores=True)
     return curve_of(evaluation, chosen, described.n_test / described.n_train, rope, alpha)
 
 

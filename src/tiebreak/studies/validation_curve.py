@@ -11,15 +11,89 @@ import numpy as np
 from tiebreak.errors import InvalidParameterError, InvalidPlanError, TiebreakError, UnknownNameError
 from tiebreak.evaluation.evaluate import measure_plan
 from tiebreak.evaluation.evaluation import Evaluation
+from tiebreak.evaluation.run_options import RunOptions
 from tiebreak.evaluation.shown import Shown
 from tiebreak.numerics import FloatArray, check_probability
 from tiebreak.plan.candidates import grid
 from tiebreak.plan.models import is_function, name_models
-from tiebreak.plan.plan import make_plan
+from tiebreak.plan.plan import Plan
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import look_up, quoted
 from tiebreak.studies import curves
 from tiebreak.studies.curves import CurvePoints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ValueGrid:
+    """Models with each of several values of a parameter.
+
+    Attributes
+    ----------
+    parameter : str
+    values : tuple
+    labels : tuple of str
+        The values as they are written.
+    models : tuple of str
+        Names of the models that are varied.
+    names : tuple of tuple of str
+        Name of each model with each value.
+    candidates : mapping of str to estimator
+        By these names.
+    """
+
+    parameter: str
+    values: tuple[Any, ...]
+    labels: tuple[str, ...]
+    models: tuple[str, ...]
+    names: tuple[tuple[str, ...], ...]
+    candidates: Mapping[str, Any]
+
+
+def vary(models: Any, parameter: Any, values: Any) -> ValueGrid:
+    """Models with each of the values; `tiebreak.validation_curve` describes the parameters."""
+    chosen = _check_values(values)
+    bases = name_models(models)
+    grids = {base: _candidates(base, model, parameter, chosen) for base, model in bases.items()}
+    alone = not isinstance(models, Mapping | list | tuple)
+    names = tuple(tuple(each) if alone else tuple(f"{base}, {inner}" for inner in each) for base, each in grids.items())
+    candidates = {
+        name: model
+        for row, each in zip(names, grids.values(), strict=True)
+        for name, model in zip(row, each.values(), strict=True)
+    }
+    labels = tuple(_without_name(inner, parameter) for inner in next(iter(grids.values())))
+    return ValueGrid(parameter, chosen, labels, tuple(bases), names, candidates)
+
+
+def _check_values(values: Any) -> tuple[Any, ...]:
+    if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__iter__"):
+        raise InvalidParameterError(f"values must be a list of values of the parameter; got {values!r}.")
+    chosen = tuple(value.item() if isinstance(value, np.generic) else value for value in values)
+    if not chosen:
+        raise InvalidParameterError("values is empty. Pass the values of the parameter to be tried.")
+    return chosen
+
+
+def _candidates(base: str, model: Any, parameter: Any, values: tuple[Any, ...]) -> dict[str, Any]:
+    """The model with each of the values, by the names that `grid` gives."""
+    if not isinstance(parameter, str) or not parameter:
+        raise InvalidParameterError(f"parameter must be the name of a parameter; got {parameter!r}.")
+    if is_function(model) or not hasattr(model, "get_params"):
+        raise InvalidPlanError(f"model {base!r} has no parameters that could be set: it has no get_params and set_params.")
+    known = list(model.get_params(deep=True))
+    if parameter not in known:
+        inside = [name for name in known if name.endswith(f"__{parameter}")]
+        if inside:
+            raise UnknownNameError(
+                f"no parameter of model {base!r} is called {parameter!r}, but a part of it has one: give {quoted(inside)}."
+            )
+        look_up(parameter, known, f"parameter of model {base!r}")
+    return grid(model, {parameter: list(values)})
+
+
+def _without_name(label: str, parameter: str) -> str:
+    """The value out of "C=0.1"; a text stands for itself."""
+    return label.removeprefix(f"{parameter.rsplit('__', 1)[-1]}=")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,7 +162,7 @@ class ValidationCurve(Shown):
     alpha: float
     n_splits: int
     evaluation: Evaluation
-    _names: tuple[tuple[str, ...], ...] = field()
+    _grid: ValueGrid = field()
 
     def sweet_spot(self, model: str | None = None) -> Any:
         """The value with the best mean test score, None where there is no score.
@@ -111,65 +185,35 @@ class ValidationCurve(Shown):
 
     def for_metric(self, metric: str) -> ValidationCurve:
         """The curve in another of the metrics that were measured."""
-        return curve_of(
-            self.evaluation, self.parameter, self.values, self.labels, self.models, self._names, self.rope, self.alpha, metric
-        )
+        return curve_of(self.evaluation, self._grid, self.rope, self.alpha, metric)
 
     def _spot(self, model: str | None) -> SweetSpot:
         return self.sweet_spots[0 if model is None else look_up(model, self.models, "model")]
 
 
 def validation_curve(
-    models: Any,
-    X: Any,
-    y: Any,
+    grids: ValueGrid,
+    plan: Plan,
+    run: RunOptions,
     *,
-    parameter: Any,
-    values: Any,
-    groups: Any = None,
-    cv: Any = None,
-    sample_weight: Any = None,
-    fit_params: Mapping[str, Any] | None = None,
+    scoring: Any = None,
     rope: float | str = 0.0,
     alpha: float = 0.05,
-    name: str | None = None,
-    store: Any = None,
-    rng: Any = 0,
-    **measuring: Any,
+    keep_predictions: bool = False,
 ) -> ValidationCurve:
-    """Measure models for several values of a parameter; `tiebreak.validation_curve` describes the parameters."""
+    """Measure models for several values of a parameter; `tiebreak.validation_curve` describes the parameters.
+
+    The plan is that of ``grids.candidates``.
+    """
     curves.check_rope_given(rope)
     check_probability(alpha, "alpha")
-    chosen = _check_values(values)
-    bases = name_models(models)
-    grids = {base: _candidates(base, model, parameter, chosen) for base, model in bases.items()}
-    alone = not isinstance(models, Mapping | list | tuple)
-    names = tuple(tuple(each) if alone else tuple(f"{base}, {inner}" for inner in each) for base, each in grids.items())
-    candidates = {
-        name: model
-        for row, each in zip(names, grids.values(), strict=True)
-        for name, model in zip(row, each.values(), strict=True)
-    }
-    plan = make_plan(candidates, X, y, groups=groups, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng)
-    if name is None and store is not None:
-        name = plan.default_name().replace("run", f"validation-curve-{parameter}", 1)
-    evaluation = measure_plan(
-        plan, name=name, store=store, train_scores=True, settings={"made_by": "validation-curve"}, **measuring
-    )
-    labels = tuple(_without_name(inner, parameter) for inner in next(iter(grids.values())))
-    return curve_of(evaluation, parameter, chosen, labels, tuple(bases), names, rope, alpha)
+    run = curves.run_of_study(run, "validation-curve", plan, f"-{grids.parameter}")
+    evaluation = measure_plan(plan, run, scoring=scoring, keep_predictions=keep_predictions, train_scores=True)
+    return curve_of(evaluation, grids, rope, alpha)
 
 
 def curve_of(
-    evaluation: Evaluation,
-    parameter: str,
-    values: tuple[Any, ...],
-    labels: tuple[str, ...],
-    models: tuple[str, ...],
-    names: tuple[tuple[str, ...], ...],
-    rope: float | str,
-    alpha: float,
-    metric: str | None = None,
+    evaluation: Evaluation, grids: ValueGrid, rope: float | str, alpha: float, metric: str | None = None
 ) -> ValidationCurve:
     """The curve that an evaluation of several values holds.
 
@@ -177,10 +221,7 @@ def curve_of(
     ----------
     evaluation : Evaluation
         Its models are the values.
-    parameter, values, labels, models
-        As of `ValidationCurve`.
-    names : tuple of tuple of str
-        What the evaluation calls each value of each model.
+    grids : ValueGrid
     rope : float or str
     alpha : float
     metric : str, optional
@@ -189,26 +230,26 @@ def curve_of(
     position = evaluation.metric_position(metric)
     measured = evaluation.record.metrics[position].metric
     record = evaluation.record.datasets[0]
-    rows = np.array([[evaluation.models.index(name) for name in row] for row in names])
+    rows = np.array([[evaluation.models.index(name) for name in row] for row in grids.names])
     test = curves.scores_of_tests(evaluation, position)[0][rows]
     train = curves.scores_of_training(evaluation, position)[0][rows]
     points = curves.make_points(test, train, curves.fit_seconds(evaluation)[0][rows], record.n_test / record.n_train, alpha)
     return ValidationCurve(
         metric=measured,
-        parameter=parameter,
-        values=values,
-        labels=labels,
-        models=models,
+        parameter=grids.parameter,
+        values=grids.values,
+        labels=grids.labels,
+        models=grids.models,
         points=points,
         sweet_spots=tuple(
             _sweet_spot(evaluation, measured.name, model, row, test[i], rope, alpha)
-            for i, (model, row) in enumerate(zip(models, names, strict=True))
+            for i, (model, row) in enumerate(zip(grids.models, grids.names, strict=True))
         ),
         rope=rope,
         alpha=alpha,
         n_splits=record.n_splits,
         evaluation=evaluation,
-        _names=names,
+        _grid=grids,
     )
 
 
@@ -237,37 +278,3 @@ def _best(oriented: FloatArray) -> int:
     lacking = np.isnan(oriented).sum(axis=1)
     means = [float(np.nanmean(row)) if n < row.size else -np.inf for row, n in zip(oriented, lacking, strict=True)]
     return max(range(len(means)), key=lambda place: (lacking[place] == 0, means[place]))
-
-
-# --- what is varied -------------------------------------------------------------------------------------------------------
-
-
-def _check_values(values: Any) -> tuple[Any, ...]:
-    if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__iter__"):
-        raise InvalidParameterError(f"values must be a list of values of the parameter; got {values!r}.")
-    chosen = tuple(value.item() if isinstance(value, np.generic) else value for value in values)
-    if not chosen:
-        raise InvalidParameterError("values is empty. Pass the values of the parameter to be tried.")
-    return chosen
-
-
-def _candidates(base: str, model: Any, parameter: Any, values: tuple[Any, ...]) -> dict[str, Any]:
-    """The model with each of the values, by the names that `grid` gives."""
-    if not isinstance(parameter, str) or not parameter:
-        raise InvalidParameterError(f"parameter must be the name of a parameter; got {parameter!r}.")
-    if is_function(model) or not hasattr(model, "get_params"):
-        raise InvalidPlanError(f"model {base!r} has no parameters that could be set: it has no get_params and set_params.")
-    known = list(model.get_params(deep=True))
-    if parameter not in known:
-        inside = [name for name in known if name.endswith(f"__{parameter}")]
-        if inside:
-            raise UnknownNameError(
-                f"no parameter of model {base!r} is called {parameter!r}, but a part of it has one: give {quoted(inside)}."
-            )
-        look_up(parameter, known, f"parameter of model {base!r}")
-    return grid(model, {parameter: list(values)})
-
-
-def _without_name(label: str, parameter: str) -> str:
-    """The value out of "C=0.1"; a text stands for itself."""
-    return label.removeprefix(f"{parameter.rsplit('__', 1)[-1]}=")

@@ -1,0 +1,61 @@
+"""The options that all measuring functions share are packed under their own names."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tiebreak as tb
+from tiebreak.errors import InvalidParameterError
+from tiebreak.evaluation import run_options
+from tiebreak.evaluation.run_options import RunOptions
+
+MEASURING: tuple[Callable[..., Any], ...] = (
+    tb.evaluate,
+    tb.nested_cross_validate,
+    tb.learning_curve,
+    tb.validation_curve,
+    tb.bias_variance,
+)
+
+
+class Packed(Exception):
+    """Raised with the options before anything is measured."""
+
+
+@pytest.mark.parametrize("function", MEASURING)
+def test_each_option_is_packed_under_its_name(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the line that packs them mixes two up, this says so."""
+    names = [field.name for field in dataclasses.fields(RunOptions) if field.name != "settings"]
+    assert set(names) <= set(inspect.signature(function).parameters)
+    given = {name: f"given as {name}" for name in names} | {"progress": print}
+
+    def stop(*values: Any) -> None:
+        raise Packed(dict(zip(names, values, strict=True)))
+
+    monkeypatch.setattr(run_options, "RunOptions", stop)
+    others = {"parameter": "x", "values": [1]} if function is tb.validation_curve else {}
+    with pytest.raises(Packed) as caught:
+        function(None, None, None, **given, **others)
+    assert caught.value.args[0] == given
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"retry_failed": "no"}, "retry_failed must be True or False; got 'no'."),
+        ({"accept_versions": 1}, "accept_versions must be True or False; got 1."),
+        ({"name": ""}, "name must be a text that is not empty; got ''."),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(options: dict[str, Any], message: str) -> None:
+    """By name, before anything is done."""
+    with pytest.raises(InvalidParameterError) as caught:
+        RunOptions(**options)
+    assert str(caught.value) == message
+    assert RunOptions(retry_failed=np.True_).retry_failed
