@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import decimal
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,9 +12,10 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
+from tests.readers.conftest import Write
 from tests.readers.helpers import LONG_FRAME, SCORE, WIDE_FRAME, codes, read
 from tiebreak.api import read_scores
-from tiebreak.errors import InvalidScoresError, UnreadableSourceError, UnsupportedSourceError
+from tiebreak.errors import InvalidScoresError, MissingDependencyError, UnreadableSourceError, UnsupportedSourceError
 
 pl = pytest.importorskip("polars")
 pa = pytest.importorskip("pyarrow")
@@ -170,3 +173,28 @@ def test_series_is_no_table() -> None:
     for series in (pd.Series([0.1, 0.2]), pl.Series([0.1, 0.2])):
         with pytest.raises(UnsupportedSourceError, match=r"the source is of type 'Series', which cannot be read as scores"):
             read(series)
+
+
+# --- Parquet ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["scores.parquet", "scores.pq"])
+def test_wide_and_long(name: str, tmp_path: Path) -> None:
+    """As pandas writes them."""
+    for frame in (WIDE_FRAME, LONG_FRAME):
+        frame.to_parquet(tmp_path / name)
+        assert_array_equal(read(tmp_path / name).matrix().score, SCORE)
+
+
+def test_no_parquet(write: Write) -> None:
+    """Only called so."""
+    with pytest.raises(UnreadableSourceError, match=r"^scores\.parquet cannot be read as Parquet: "):
+        read(write("svm,rf\n", "scores.parquet"))
+
+
+def test_without_pyarrow(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command that installs it."""
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingDependencyError) as caught:
+        read(write(b"PAR1", "scores.parquet"))
+    assert str(caught.value) == "reading scores.parquet needs pyarrow: pip install 'tiebreak[parquet]'."

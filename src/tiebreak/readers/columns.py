@@ -41,11 +41,8 @@ Column = FloatArray | Words | NotNumbers
 
 def not_a_number(where: str, column: str, text: str, hint: str = "") -> InvalidScoresError:
     """Error for a cell that should be a number, with what it probably is, or else the hint."""
-    return InvalidScoresError(f"{where}, column {column!r}: {_short(text)} is not a number.{_cell_hint(text) or hint}")
-
-
-def _short(text: str) -> str:
-    return repr(text if len(text) <= 60 else text[:57] + "...")
+    shown = repr(text if len(text) <= 60 else text[:57] + "...")
+    return InvalidScoresError(f"{where}, column {column!r}: {shown} is not a number.{_cell_hint(text) or hint}")
 
 
 def _cell_hint(text: str) -> str:
@@ -220,7 +217,12 @@ def read_header(names: Sequence[str], source: str) -> Header:
     """
     if not names:
         raise UnreadableSourceError(f"{source} has no columns, so there are no scores in it.")
-    _refuse_doubled(names, source)
+    for position, name in enumerate(names):
+        if name and name in names[:position]:
+            raise UnreadableSourceError(
+                f"{source} has two columns called {name!r} (columns {list(names).index(name) + 1} and {position + 1}). Give "
+                "each model a name of its own."
+            )
     reserved = _find_reserved(names, source)
     taken = set(reserved.values())
     others = tuple(name for name in names if name not in taken)
@@ -240,15 +242,6 @@ def read_header(names: Sequence[str], source: str) -> Header:
             "model."
         )
     return Header("wide", reserved, others)
-
-
-def _refuse_doubled(names: Sequence[str], source: str) -> None:
-    for position, name in enumerate(names):
-        if name and name in names[:position]:
-            raise UnreadableSourceError(
-                f"{source} has two columns called {name!r} (columns {list(names).index(name) + 1} and {position + 1}). Give "
-                "each model a name of its own."
-            )
 
 
 def _find_reserved(names: Sequence[str], source: str) -> dict[str, str]:

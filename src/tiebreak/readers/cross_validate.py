@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -80,34 +80,29 @@ def _as_scores(values: Any, model: str) -> FloatArray:
     InvalidScoresError
         Not one number for each split.
     """
+    shown = f"{values!r:.60}"
     if isinstance(values, (str, bytes, Mapping)) or values is None:
-        raise InvalidScoresError(f"the scores of model {model!r} must be numbers, one for each split; got {_brief(values)}.")
+        raise InvalidScoresError(f"the scores of model {model!r} must be numbers, one for each split; got {shown}.")
     try:
         given = np.ma.filled(np.ma.asarray(values), np.nan) if isinstance(values, np.ma.MaskedArray) else np.asarray(values)
     except ValueError:  # lists of different length
-        raise InvalidScoresError(f"the scores of model {model!r} must be numbers in one list; got {_brief(values)}.") from None
+        raise InvalidScoresError(f"the scores of model {model!r} must be numbers in one list; got {shown}.") from None
     if given.ndim == 0 and given.dtype.kind not in "biuf":
-        raise InvalidScoresError(f"the scores of model {model!r} must be numbers, one for each split; got {_brief(values)}.")
+        raise InvalidScoresError(f"the scores of model {model!r} must be numbers, one for each split; got {shown}.")
     if given.ndim == 0:
-        raise InvalidScoresError(f"model {model!r} has the single score {_brief(values)}; a score for each split is needed.")
+        raise InvalidScoresError(f"model {model!r} has the single score {shown}; a score for each split is needed.")
     if given.ndim > 1:
         raise InvalidScoresError(
             f"the scores of model {model!r} have the shape {given.shape}; one score for each split is needed, in one "
             "dimension. For repeats by folds, use a table with columns 'repeat' and 'fold'."
         )
-    if given.dtype.kind not in "biufO":
-        raise InvalidScoresError(
-            f"model {model!r}: {given.flat[0].item()!r:.60} is not a number." if given.size else _empty(model)
-        )
     if given.size == 0:
-        raise InvalidScoresError(_empty(model))
-    return (
-        np.array([_number(value, i, model) for i, value in enumerate(given)]) if given.dtype.kind == "O" else given.astype(float)
-    )
-
-
-def _empty(model: str) -> str:
-    return f"model {model!r} has no scores; a score for each split is needed."
+        raise InvalidScoresError(f"model {model!r} has no scores; a score for each split is needed.")
+    if given.dtype.kind == "O":
+        return np.array([_number(value, i, model) for i, value in enumerate(given)])
+    if given.dtype.kind not in "biuf":
+        raise InvalidScoresError(f"model {model!r}: {given.flat[0].item()!r:.60} is not a number.")
+    return given.astype(float)
 
 
 def _number(value: Any, position: int, model: str) -> float:
@@ -116,10 +111,6 @@ def _number(value: Any, position: int, model: str) -> float:
     if not is_number(value):
         raise InvalidScoresError(f"model {model!r}, score {position + 1}: {value!r:.60} is not a number.")
     return to_float(value)
-
-
-def _brief(value: Any) -> str:
-    return f"{value!r:.60}"
 
 
 def _paired(arrays: Mapping[str, FloatArray], name: str) -> ScoreMatrix:
@@ -138,29 +129,22 @@ def _paired(arrays: Mapping[str, FloatArray], name: str) -> ScoreMatrix:
 # --- splits -------------------------------------------------------------------------------------------------------------
 
 
-class _Known(NamedTuple):
-    model: str
-    splits: list[Split]
-
-
 def _same_splits(indices: Mapping[str, Any], matrix: ScoreMatrix, name: str) -> Splits | None:
-    """The splits of all models, where they returned them; those that did are checked against each other."""
-    known = [
-        _Known(model, _as_splits(value, model, matrix.n_splits, name)) for model, value in indices.items() if value is not None
-    ]
+    """Splits of all models, where they returned them; those that did are checked against each other."""
+    known = {model: _as_splits(value, model, matrix.n_splits, name) for model, value in indices.items() if value is not None}
     if not known:
         return None
-    first = known[0]
-    for other in known[1:]:
-        differs = next((i for i, pair in enumerate(zip(first.splits, other.splits, strict=True)) if not _same(*pair)), None)
+    (first, splits_of_first), *others = known.items()
+    for other, splits in others:
+        differs = next((i for i, pair in enumerate(zip(splits_of_first, splits, strict=True)) if not _same(*pair)), None)
         if differs is not None:
             raise UnpairedScoresError(
-                f"{name}: models {first.model!r} and {other.model!r} were scored on different splits; the first that differs "
+                f"{name}: models {first!r} and {other!r} were scored on different splits; the first that differs "
                 f"is split {differs} (counting from 0). Give cross_validate the same cv for all, with a fixed random_state if "
                 "it shuffles."
             )
-    splits = describe_splits(first.splits)
-    return splits if len(known) == len(indices) else splits.of_some_models()
+    described = describe_splits(splits_of_first)
+    return described if len(known) == len(indices) else described.of_some_models()
 
 
 def _as_splits(indices: Any, model: str, n_splits: int, name: str) -> list[Split]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, SplitDesign, quo
 
 
 def join_sources(sources: Sequence[Source]) -> Scores:
-    """The scores of all sources, paired by split.
+    """Scores of all sources, paired by split.
 
     Equal hashes of the test examples prove that splits are the same, different ones that they are not; where one is not
     known, splits are taken to be the same by their keys, with a notice.
@@ -41,17 +41,14 @@ def join_sources(sources: Sequence[Source]) -> Scores:
     matrices = tuple(_join_dataset(name, sources) for name in datasets)
     notices = dict.fromkeys(notice for source in sources for notice in source.scores.notices)
     if any(source.scores.design.hash is None for source in sources):
-        notices[_assumed(sources)] = None
+        names = " and ".join(source.name for source in sources) if len(sources) == 2 else f"the {len(sources)} sources"
+        unproved = Notice(
+            "assumed-paired",
+            f"nothing proves that {names} used the same splits; they are paired by split number, and the answer is wrong if the "
+            "splits differ",
+        )
+        notices[unproved] = None
     return Scores(first.scores.metric, matrices, _design(sources, matrices), tuple(notices))
-
-
-def _assumed(sources: Sequence[Source]) -> Notice:
-    names = " and ".join(source.name for source in sources) if len(sources) == 2 else f"the {len(sources)} sources"
-    return Notice(
-        "assumed-paired",
-        f"nothing proves that {names} used the same splits; they are paired by split number, and the answer is wrong if the "
-        "splits differ",
-    )
 
 
 def _check_metric(one: Source, two: Source) -> None:
@@ -76,7 +73,7 @@ def _check_hash(sources: Sequence[Source]) -> None:
 
 
 def _exact_sizes_first(sources: Sequence[Source]) -> list[Source]:
-    """Approximate sizes, and the notice of them, give way where another source knows the exact ones."""
+    """Sources without approximate sizes, and the notice of them, where another source knows the exact ones."""
     if not any(source.scores.design.sizes == "exact" for source in sources):
         return list(sources)
     return [_without_sizes(source) if source.scores.design.sizes == "approximate" else source for source in sources]
@@ -114,14 +111,13 @@ def _relabelled(sources: Sequence[Source], part: str) -> list[Source]:
         lookup = np.array([code[word] for word in own], dtype=np.int64)
         matrices = tuple(dataclasses.replace(m, **{part: lookup[getattr(m, part)]}) for m in source.scores.matrices)
         scores = dataclasses.replace(source.scores, matrices=matrices)
-        repeat_labels = tuple(union) if part == "repeat" else source.repeat_labels
-        fold_labels = tuple(union) if part == "fold" else source.fold_labels
-        recoded.append(dataclasses.replace(source, scores=scores, repeat_labels=repeat_labels, fold_labels=fold_labels))
+        relabelled: dict[str, Any] = {f"{part}_labels": tuple(union)}
+        recoded.append(dataclasses.replace(source, scores=scores, **relabelled))
     return recoded
 
 
 def _aligned(source: Source, reference: Source) -> Source:
-    """The source with the reference's keys, where only the order of its splits says which is which."""
+    """Source with the keys of the reference, where only the order of its splits says which is which."""
     if source is reference or len(source.scores.matrices) != len(reference.scores.matrices):
         return source
     same_hash = source.scores.design.hash is not None and source.scores.design.hash == reference.scores.design.hash
@@ -238,7 +234,7 @@ def _rows(parts: Sequence[_Part], places: Sequence[IntArray], n_splits: int) -> 
 
 
 def _suffixes(sources: Sequence[Source]) -> list[str]:
-    """What tells sources apart: the stem of the path, with its folder where stems agree, else their number."""
+    """Marks that tell sources apart: the stem of the path, with its folder where stems agree, else their number."""
     numbers = [f"source {number}" for number in range(1, len(sources) + 1)]
     for depth in range(max(len(source.suffixes) for source in sources)):
         names = [

@@ -160,8 +160,12 @@ def _splits_of_search(search: Any, n_splits: int, options: ReadOptions) -> Split
     ContradictingSizesError
         Splitting again gives another number of splits, or n_samples is not the length of X.
     """
-    _check_n_samples(options)
-    if options.has_data or _needs_no_data(search.cv):
+    data = options.X if options.X is not None else options.y
+    if data is not None and options.n_samples not in (None, _length(data)):
+        raise ContradictingSizesError(
+            f"n_samples={options.n_samples} was given, but X has {_length(data)} rows. Leave out n_samples= where X is given."
+        )
+    if data is not None or isinstance(search.cv, (list, tuple)) or "PredefinedSplit" in class_names(search.cv):
         try:
             return _exact(search, n_splits, options)
         except MissingSizesError:
@@ -178,21 +182,9 @@ def _splits_of_search(search: Any, n_splits: int, options: ReadOptions) -> Split
     )
 
 
-def _check_n_samples(options: ReadOptions) -> None:
-    data = options.X if options.X is not None else options.y
-    if data is not None and options.n_samples not in (None, _length(data)):
-        raise ContradictingSizesError(
-            f"n_samples={options.n_samples} was given, but X has {_length(data)} rows. Leave out n_samples= where X is given."
-        )
-
-
 def _length(data: Any) -> int:
     shape = getattr(data, "shape", None)
     return int(shape[0]) if shape else len(data)
-
-
-def _needs_no_data(cv: Any) -> bool:
-    return isinstance(cv, (list, tuple)) or "PredefinedSplit" in class_names(cv)
 
 
 # --- exact ----------------------------------------------------------------------------------------------------------------
