@@ -15,20 +15,20 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from tiebreak import bayesian, errors, frequentist, metrics
     from tiebreak.api import (
-        audit,
         bias_variance,
         compare,
         evaluate,
         learning_curve,
         methods,
         nested_cross_validate,
-        read_evaluation,
         read_scores,
         validation_curve,
     )
+    from tiebreak.audits.audit import audit
     from tiebreak.audits.findings import Audit, Finding
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.errors import TiebreakError
+    from tiebreak.evaluation.evaluate import read_evaluation
     from tiebreak.evaluation.evaluation import Evaluation
     from tiebreak.metrics.costs import CostMatrix
     from tiebreak.plan.candidates import grid
@@ -43,13 +43,13 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "bias_variance": "tiebreak.api",
-    "audit": "tiebreak.api",
+    "audit": "tiebreak.audits.audit",
     "compare": "tiebreak.api",
     "evaluate": "tiebreak.api",
     "learning_curve": "tiebreak.api",
     "methods": "tiebreak.api",
     "nested_cross_validate": "tiebreak.api",
-    "read_evaluation": "tiebreak.api",
+    "read_evaluation": "tiebreak.evaluation.evaluate",
     "read_scores": "tiebreak.api",
     "validation_curve": "tiebreak.api",
     "BiasVariance": "tiebreak.studies.bias_variance",

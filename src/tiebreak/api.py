@@ -12,13 +12,13 @@ from tiebreak.comparison.choose import methods as _methods
 from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.settings import MethodName, Settings
-from tiebreak.errors import InvalidParameterError
+from tiebreak.evaluation.run_options import RunOptions
 from tiebreak.frequentist.adjustment import Correction
 from tiebreak.numerics import Alternative, Missing
 from tiebreak.scores.scores import Scores
+from tiebreak.views.progress import shown
 
 if TYPE_CHECKING:
-    from tiebreak.audits.findings import Audit
     from tiebreak.evaluation.evaluation import Evaluation
     from tiebreak.evaluation.progress import Progress
     from tiebreak.readers.source import ReadOptions
@@ -281,10 +281,9 @@ def evaluate(
     100
     """
     from tiebreak.evaluation.evaluate import measure_plan
-    from tiebreak.evaluation.run_options import RunOptions
     from tiebreak.plan.plan import make_plan
 
-    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, _progress(progress))
+    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, shown(progress))
     plan = make_plan(
         models, X, y, groups=groups, datasets=datasets, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng
     )
@@ -328,10 +327,8 @@ def nested_cross_validate(
     models : search, dict or list
         A `GridSearchCV` or `RandomizedSearchCV`, the result of `grid`, or any candidates to choose from as ``{name: model}`` or a
         list. Several by name, ``{name: search or grid}``, are chosen in separately; a model beside them has no choice to make.
-    X : array_like, sparse matrix, or data frame (pandas, polars) of shape (n_samples, n_features)
-    y : array_like of shape (n_samples,) or (n_samples, n_outputs)
-    groups : array_like of shape (n_samples,), optional
-        As for `evaluate`; None, numbers and names keep groups together inside and outside.
+    X, y, groups, sample_weight, fit_params
+        As for `evaluate`; groups are kept together inside and outside where `outer` and `inner` are None, numbers or names.
     outer : None, int, str, dict, splitter, or iterable of (train, test)
         As `cv` of `evaluate`; None: 10 shuffled folds, stratified for classes, groups kept together.
     inner : None, int, str, dict, or splitter
@@ -339,7 +336,7 @@ def nested_cross_validate(
         are in order of time.
     scoring : str, callable, list, or dict, optional
         As for `evaluate`. The first one chooses, unless a search names its own; each metric is scored on the outer splits.
-    sample_weight, fit_params, store, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, progress
+    store, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, progress, rng
         As for `evaluate`.
     name : str, optional
         Of the run in the store that holds the outer splits; those of the inner splits are called "NAME inner".
@@ -353,8 +350,6 @@ def nested_cross_validate(
         stable the choice is.
     alpha : float, default 0.05
         1 - coverage of the intervals.
-    rng : int, Generator or None, default 0
-        As for `evaluate`.
 
     Returns
     -------
@@ -377,104 +372,16 @@ def nested_cross_validate(
     >>> nested.choice().n_chosen.tolist(), round(nested.honest().mean, 3)
     ([0, 0, 5], 0.98)
     """
-    from tiebreak.evaluation.run_options import RunOptions
     from tiebreak.plan.nested import make_nested_plan
     from tiebreak.studies import nested as studies
 
-    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, _progress(progress))
+    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, shown(progress))
     plan = make_nested_plan(
         models, X, y, groups=groups, outer=outer, inner=inner, sample_weight=sample_weight, fit_params=fit_params, rng=rng
     )
     return studies.nested_cross_validate(
         plan, run, scoring=scoring, keep_predictions=keep_predictions, plain=plain, rope=rope, alpha=alpha
     )
-
-
-def read_evaluation(store: Any, name: str | None = None) -> Evaluation:
-    """A run out of a store, as far as it has come.
-
-    Parameters
-    ----------
-    store : str, path or Store
-        ``"sqlite:///runs.db"``, or with the name of the run, ``"sqlite:///runs.db#study"``.
-    name : str, optional
-        Of the run; not needed where there is only one.
-
-    Raises
-    ------
-    UnknownNameError
-        No run is called so.
-    AmbiguousSourceError
-        There are several, and none was named.
-    """
-    from tiebreak.evaluation.evaluate import read_evaluation as _read_evaluation
-
-    return _read_evaluation(store, name)
-
-
-def audit(
-    X: Any,
-    y: Any,
-    cv: Any = None,
-    *,
-    groups: Any = None,
-    time: Any = None,
-    metric: str | Sequence[str] | None = None,
-    task: Literal["classification", "regression"] | None = None,
-    deep: bool = False,
-    rng: int | np.random.Generator = 0,
-) -> Audit:
-    """Check, before any model is fitted, whether data and splits are plausible, representative, and like the real use.
-
-    Looks for test rows that also stand in training, by number or as copies; groups on both sides; training on the future and
-    folds that ignore time; classes that are missing or rare; test sets too small for the metric, and folds of unequal size; folds
-    unlike the whole; single columns that give the target away. No model of yours is fitted.
-
-    Parameters
-    ----------
-    X : array_like, sparse matrix, or data frame (pandas, polars) of shape (n_samples, n_features)
-        Missing values and columns of text are fine.
-    y : array_like of shape (n_samples,) or (n_samples, n_outputs)
-    cv : None, int, str, dict, splitter, or iterable of (train, test)
-        As for `evaluate`, and the same splits. Splits that `evaluate` refuses are audited if they can be made.
-    groups : array_like of shape (n_samples,), optional
-        Which examples belong together.
-    time : array_like of shape (n_samples,), optional
-        When each example was known: numbers, dates, or texts in ISO 8601.
-    metric : str or sequence of str, optional
-        What is to be computed on each test set, by scikit-learn's names, so that their sizes can be checked against it.
-    task : {"classification", "regression"}, optional
-        If not given: texts and few different whole numbers are classes.
-    deep : bool, default False
-        Whether to look also for folds that a classifier tells from the rest (adversarial validation) and for near copies;
-        takes seconds to a minute.
-    rng : int or Generator, default 0
-        Seeds splits that are shuffled and have no seed, and samples of large data.
-
-    Returns
-    -------
-    Audit
-        Print it for the findings; `.findings`, `.worst`, `.to_frame()`, `.plot()` for the rest.
-
-    Raises
-    ------
-    TiebreakError
-        Data or splits that cannot be used at all, or times that cannot be sorted; the text says how to go on.
-
-    Examples
-    --------
-    >>> import tiebreak as tb
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.model_selection import KFold
-    >>> X, y = load_iris(return_X_y=True)  # sorted by class
-    >>> [finding.code for finding in tb.audit(X, y, KFold(3)).at_least("warning")]
-    ['class-missing-in-training', 'class-missing-in-test', 'unrepresentative-folds']
-    >>> tb.audit(X, y, "stratified").worst
-    'note'
-    """
-    from tiebreak.audits.audit import audit as _audit
-
-    return _audit(X, y, cv, groups=groups, time=time, metric=metric, task=task, deep=deep, rng=rng)
 
 
 def learning_curve(
@@ -546,11 +453,10 @@ def learning_curve(
     >>> curve.sizes, curve.answer()
     ((15, 30, 60, 120), 'less than the rope on doubling')
     """
-    from tiebreak.evaluation.run_options import RunOptions
     from tiebreak.plan.plan import make_plan
     from tiebreak.studies import learning_curve as studies
 
-    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, _progress(progress))
+    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, shown(progress))
     plan = make_plan(models, X, y, groups=groups, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng)
     return studies.learning_curve(
         plan, run, sizes=sizes, scoring=scoring, rope=rope, alpha=alpha, keep_predictions=keep_predictions
@@ -630,11 +536,10 @@ def validation_curve(
     >>> curve.sweet_spot()
     10
     """
-    from tiebreak.evaluation.run_options import RunOptions
     from tiebreak.plan.plan import make_plan
     from tiebreak.studies import validation_curve as studies
 
-    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, _progress(progress))
+    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, shown(progress))
     grids = studies.vary(models, parameter, values)
     plan = make_plan(grids.candidates, X, y, groups=groups, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng)
     return studies.validation_curve(grids, plan, run, scoring=scoring, rope=rope, alpha=alpha, keep_predictions=keep_predictions)
@@ -691,10 +596,9 @@ def bias_variance(
     >>> abs(parts.loss - parts.bias - parts.variance) < 1e-12
     True
     """
-    from tiebreak.evaluation.run_options import RunOptions
     from tiebreak.studies import bias_variance as studies
 
-    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, _progress(progress))
+    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, shown(progress))
     return studies.bias_variance(models, X, y, run, n_rounds=n_rounds, test_size=test_size, loss=loss, rng=rng)
 
 
@@ -702,17 +606,12 @@ def _read(sources: Sequence[Any], options: ReadOptions) -> Scores:
     """Scores from all sources; the URL of a store names a run."""
     from tiebreak.readers.read import read_scores
 
-    is_url = [isinstance(source, str) and "://" in source for source in sources]
-    return read_scores([read_evaluation(source) if url else source for source, url in zip(sources, is_url, strict=True)], options)
+    return read_scores(
+        [_stored(source) if isinstance(source, str) and "://" in source else source for source in sources], options
+    )
 
 
-def _progress(progress: Any) -> Callable[[Progress], object] | None:
-    if callable(progress):
-        return progress  # type: ignore[no-any-return]
-    if progress is not None and not isinstance(progress, bool):
-        raise InvalidParameterError(f"progress must be True, False, None or a callable; got {progress!r}.")
-    from tiebreak.views import progress as views
+def _stored(url: str) -> Evaluation:
+    from tiebreak.evaluation.evaluate import read_evaluation
 
-    if progress or (progress is None and views.is_interactive()):
-        return views.bar()
-    return None
+    return read_evaluation(url)

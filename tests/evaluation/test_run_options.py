@@ -12,7 +12,6 @@ import pytest
 
 import tiebreak as tb
 from tiebreak.errors import InvalidParameterError
-from tiebreak.evaluation import run_options
 from tiebreak.evaluation.run_options import RunOptions
 
 MEASURING: tuple[Callable[..., Any], ...] = (
@@ -38,7 +37,7 @@ def test_each_option_is_packed_under_its_name(function: Callable[..., Any], monk
     def stop(*values: Any) -> None:
         raise Packed(dict(zip(names, values, strict=True)))
 
-    monkeypatch.setattr(run_options, "RunOptions", stop)
+    monkeypatch.setattr("tiebreak.api.RunOptions", stop)
     others = {"parameter": "x", "values": [1]} if function is tb.validation_curve else {}
     with pytest.raises(Packed) as caught:
         function(None, None, None, **given, **others)

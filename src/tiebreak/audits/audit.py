@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -60,14 +60,65 @@ def audit(
     *,
     groups: Any = None,
     time: Any = None,
-    metric: Any = None,
-    task: Task | None = None,
+    metric: str | Sequence[str] | None = None,
+    task: Literal["classification", "regression"] | None = None,
     deep: bool = False,
-    rng: Any = 0,
-    name: str = "",
+    rng: int | np.random.Generator = 0,
 ) -> Audit:
-    """As `tiebreak.audit`, with the name of the dataset for messages."""
-    dataset = check_dataset(X, y, name=name, groups=groups)
+    """Check, before any model is fitted, whether data and splits are plausible, representative, and like the real use.
+
+    Looks for test rows that also stand in training, by number or as copies; groups on both sides; training on the future and
+    folds that ignore time; classes that are missing or rare; test sets too small for the metric, and folds of unequal size; folds
+    unlike the whole; single columns that give the target away. No model of yours is fitted.
+
+    Parameters
+    ----------
+    X : array_like, sparse matrix, or data frame (pandas, polars) of shape (n_samples, n_features)
+        Missing values and columns of text are fine.
+    y : array_like of shape (n_samples,) or (n_samples, n_outputs)
+    cv : None, int, str, dict, splitter, or iterable of (train, test)
+        As for `evaluate`, and the same splits. Splits that `evaluate` refuses are audited if they can be made.
+    groups : array_like of shape (n_samples,), optional
+        Which examples belong together.
+    time : array_like of shape (n_samples,), optional
+        When each example was known: numbers, dates, or texts in ISO 8601.
+    metric : str or sequence of str, optional
+        What is to be computed on each test set, by scikit-learn's names, so that their sizes can be checked against it.
+    task : {"classification", "regression"}, optional
+        If not given: texts and few different whole numbers are classes.
+    deep : bool, default False
+        Whether to look also for folds that a classifier tells from the rest (adversarial validation) and for near copies;
+        takes seconds to a minute.
+    rng : int or Generator, default 0
+        Seeds splits that are shuffled and have no seed, and samples of large data.
+
+    Returns
+    -------
+    Audit
+        Print it for the findings; `.findings`, `.worst`, `.to_frame()`, `.plot()` for the rest.
+
+    Raises
+    ------
+    TiebreakError
+        Data or splits that cannot be used at all, or times that cannot be sorted; the text says how to go on.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import KFold
+    >>> X, y = load_iris(return_X_y=True)  # sorted by class
+    >>> [finding.code for finding in tb.audit(X, y, KFold(3)).at_least("warning")]
+    ['class-missing-in-training', 'class-missing-in-test', 'unrepresentative-folds']
+    >>> tb.audit(X, y, "stratified").worst
+    'note'
+    """
+    dataset = check_dataset(X, y, groups=groups)
+    return audit_dataset(dataset, cv, time=time, metric=metric, task=task, deep=deep, rng=rng)
+
+
+def audit_dataset(dataset: Dataset, cv: Any, *, time: Any, metric: Any, task: Task | None, deep: bool, rng: Any) -> Audit:
+    """Check data that are known to be sound; the other parameters are those of `audit`."""
     material = _material(dataset, cv, time, metric, task, check_rng(rng))
     findings: list[Finding] = []
     checked = []
@@ -80,7 +131,7 @@ def audit(
     return Audit(
         findings=tuple(findings),
         checks=tuple(checked),
-        dataset=name,
+        dataset=dataset.name,
         n_samples=material.n_samples,
         n_features=dataset.n_features,
         task=material.task,

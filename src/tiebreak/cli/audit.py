@@ -68,25 +68,15 @@ def audit_command(context: click.Context, /, study: str, deep: bool, fail_on: An
 
 
 def _audited(study: Study, name: str, data: StudyData, deep: bool) -> Audit:
-    from tiebreak.audits.audit import audit
+    from tiebreak.audits.audit import audit_dataset
     from tiebreak.plan.data import check_dataset, find_task
     from tiebreak.plan.models import name_models
 
     of = f"data.{name}" if name else "data"
     try:
-        dataset = check_dataset(data.X, data.y, name=name)
-        return audit(
-            data.X,
-            data.y,
-            study.cv,
-            groups=data.groups,
-            time=data.time,
-            metric=study.scoring,
-            task=find_task(name_models(study.models), dataset.y),
-            deep=deep,
-            rng=study.seed,
-            name=name,
-        )
+        dataset = check_dataset(data.X, data.y, name=name, groups=data.groups)
+        task = find_task(name_models(study.models), dataset.y)
+        return audit_dataset(dataset, study.cv, time=data.time, metric=study.scoring, task=task, deep=deep, rng=study.seed)
     except UnsortableTimeError as error:
         raise InvalidStudyError(f"{study.file}: {of}.time = {data.time.name!r}: {error}") from error
     except (InvalidPlanError, InvalidParameterError, UnknownNameError) as error:

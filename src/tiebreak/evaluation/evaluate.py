@@ -352,7 +352,22 @@ def what_is_missing(work: Measurement, log: RunLog, *, retry_failed: bool) -> tu
 
 
 def read_evaluation(store: Any, name: str | None = None) -> Evaluation:
-    """A run as far as it has come; `tiebreak.read_evaluation` describes the parameters."""
+    """A run out of a store, as far as it has come.
+
+    Parameters
+    ----------
+    store : str, path or Store
+        ``"sqlite:///runs.db"``, or with the name of the run, ``"sqlite:///runs.db#study"``.
+    name : str, optional
+        Of the run; not needed where there is only one.
+
+    Raises
+    ------
+    UnknownNameError
+        No run is called so.
+    AmbiguousSourceError
+        There are several, and none was named.
+    """
     if isinstance(store, str) and "#" in store:
         store, _, fragment = store.partition("#")
         if name is not None and name != fragment:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tiebreak.errors import InvalidParameterError
 from tiebreak.views.words import format_score, printable, shorten
 
 if TYPE_CHECKING:
@@ -18,6 +19,15 @@ EVERY = 0.05
 """Share of the cells after which a line is due, but none sooner than `LINE_PAUSE` after the last."""
 
 LINE_PAUSE = 5.0
+
+
+def shown(progress: Any) -> Callable[[Progress], object] | None:
+    """The callable that a measuring function reports to: the one given, or a bar where that is wanted or fitting."""
+    if callable(progress):
+        return progress  # type: ignore[no-any-return]
+    if progress is not None and not isinstance(progress, bool):
+        raise InvalidParameterError(f"progress must be True, False, None or a callable; got {progress!r}.")
+    return bar() if progress or (progress is None and is_interactive()) else None
 
 
 def bar() -> Callable[[Progress], None]:
