@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.test_run import run
 from tests.contracts.plans import a_plan, an_outcome
-from tests.stores.later import make_later
+from tests.stores.rows import make_later
 from tests.stores.saved import make_store as written
 from tiebreak import __version__
 from tiebreak.stores.sql.store import SqlStore

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -655,3 +657,37 @@ class StoreContract:
         ):
             store.open(a_plan(settings={"a": object()}))
         assert [run.name for run in store.runs()] == ["other"]
+
+    def test_threads_write_at_once(self, store: Store) -> None:
+        """To one log and to several; each cell is kept once."""
+        plan = a_plan(models=[f"m{i}" for i in range(10)])
+        shared, cells = store.open(plan), all_cells(plan)
+        errors: list[Exception] = []
+
+        def work(part: int) -> None:
+            log = shared if part % 2 else store.open(plan)
+            try:
+                for cell in cells[5 * part : 5 * part + 10]:  # halves overlap
+                    log.write([an_outcome(cell)])
+                    log.table()
+            except Exception as error:
+                errors.append(error)
+
+        threads = [threading.Thread(target=work, args=(part,)) for part in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert errors == []
+        assert found(shared) == [comparable(an_outcome(cell)) for cell in cells[:35]]
+        assert store.check() == []
+
+    def test_a_log_outlives_its_store(self, store: Store) -> None:
+        """It holds what it needs; nothing is left open in the end, as Python would warn of it, and warnings are errors here."""
+        log = store.open(a_plan())
+        del store
+        gc.collect()
+        log.write([an_outcome((0, 0, 0))])
+        assert cells_of(log) == [(0, 0, 0)]
+        del log
+        gc.collect()

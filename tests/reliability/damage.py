@@ -10,7 +10,7 @@ from typing import Any
 
 from tests.contracts.plans import a_dataset, a_failure, a_plan, all_cells, an_outcome
 from tests.reliability.fault import Fault, Recipe
-from tests.stores.test_damage import raw_rows, read_all
+from tests.stores.sql.test_check import raw_rows, read_all
 from tiebreak.errors import StoreError
 from tiebreak.stores.sql.store import SqlStore
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 
 from tests.reliability.fault import Fault, Recipe
-from tests.stores.test_processes import N_OPENERS, Worker
+from tests.stores.sql.test_writing import N_OPENERS, Worker
 from tiebreak.stores.sql.store import SqlStore
 
 NAME = "8 processes opening one fresh file"

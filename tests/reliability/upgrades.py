@@ -13,9 +13,10 @@ from typing import Any
 from tests.contracts.plans import comparable
 from tests.reliability import forked, strace, study
 from tests.reliability.fault import Fault, Recipe, UnavailableError, joined
+from tests.stores.rows import make_later
 from tiebreak.errors import StoreError, TiebreakError
 from tiebreak.stores.sql.store import SqlStore
-from tiebreak.stores.sql.tables import PREFIX, SCHEMA, STORE
+from tiebreak.stores.sql.tables import SCHEMA
 
 STORES = Path(__file__).parents[1] / "stores"
 LATER = SCHEMA + 6
@@ -59,12 +60,7 @@ def read_old(folder: Path, n_points: int, rng: Random, n_jobs: int) -> Fault:
 
 def _later(path: Path, name: str) -> list[str]:
     """What is wrong with how a store of a later schema is refused."""
-    table = PREFIX + STORE.name
-    with sqlite3.connect(path) as connection:
-        number, _, *rest, _ = connection.execute(f"SELECT {', '.join(STORE.columns)} FROM {table}").fetchone()
-        ((*_, seal),) = STORE.seal([(number, LATER, *rest)])
-        connection.execute(f"UPDATE {table} SET schema_version = ?, hash = ?", (LATER, seal))
-    connection.close()
+    make_later(path, LATER)
     content = path.read_bytes()
     store = SqlStore(path)
     try:

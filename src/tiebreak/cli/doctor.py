@@ -40,7 +40,6 @@ CORE = (
     Package("rich", "rich", "13.7"),
     Package("scikit-learn", "sklearn", "1.6"),
     Package("scipy", "scipy", "1.13"),
-    Package("sqlalchemy", "sqlalchemy", "2.0.30"),
     Package("threadpoolctl", "threadpoolctl", "3.5"),
 )
 EXTRAS = {

@@ -89,9 +89,8 @@ def _stored(record: RunRecord, url: str, accept_versions: bool, retry_failed: bo
     ChangedRunError, ChangedVersionsError
         As the run itself would.
     """
-    from tiebreak.stores.merging import environment_of, merge_records
-    from tiebreak.stores.places import find_places
-    from tiebreak.stores.sql.faults import NoStoreError
+    from tiebreak.stores.plan_mapping import environment_of, map_plan, merge_records
+    from tiebreak.stores.sql.database import NoStoreError
 
     store = open_url(url)
     try:
@@ -100,7 +99,7 @@ def _stored(record: RunRecord, url: str, accept_versions: bool, retry_failed: bo
         log = store.read(record.name)
         merged = merge_records(log.record, record)
         environment_of(record.name, log.environments, record.versions, accept_versions)
-        return _counted(record, log, find_places(record, merged), retry_failed)
+        return _counted(record, log, map_plan(record, merged), retry_failed)
     except NoStoreError:
         return None
     finally:

@@ -112,7 +112,7 @@ def typed_url(url: str) -> str:
 
 def without_password(url: str) -> str:
     """A URL that may be shown."""
-    from tiebreak.stores.sql.urls import masked
+    from tiebreak.stores.sql.postgres import masked
 
     return masked(url)
 

@@ -16,8 +16,7 @@ from tiebreak.errors import StoreError
 from tiebreak.plan.record import STATES, Cell, Outcome, RunRecord
 from tiebreak.scores.scores import look_up
 from tiebreak.stores.contract import CellTable, Claim, Damage, Note, RunSummary, deleted_text, is_settled, settle
-from tiebreak.stores.merging import check_record, environment_of, merge_records
-from tiebreak.stores.places import Places, find_places
+from tiebreak.stores.plan_mapping import PlanMapping, check_record, environment_of, map_plan, merge_records
 from tiebreak.stores.sql.encoding import numeric_array
 
 
@@ -66,7 +65,7 @@ class MemoryStore:
                 run.record = merged
             environment = run.environments.index(dict(record.versions))
             own = dataclasses.replace(record, threads=run.record.threads)
-            return MemoryLog(run, find_places(own, run.record), environment, self._lock)
+            return MemoryLog(run, map_plan(own, run.record), environment, self._lock)
 
     def read(self, name: str) -> MemoryLog:
         """A stored run with everything that it has."""
@@ -74,7 +73,7 @@ class MemoryStore:
             run = self._found(name)
             last = len(run.environments) - 1
             whole = dataclasses.replace(run.record, versions=run.environments[last])
-            return MemoryLog(run, find_places(whole, run.record), last, self._lock)
+            return MemoryLog(run, map_plan(whole, run.record), last, self._lock)
 
     def delete(self, name: str) -> None:
         """Forget a run."""
@@ -98,16 +97,16 @@ class MemoryStore:
 class MemoryLog:
     """The cells of one run in memory."""
 
-    def __init__(self, run: _Run, places: Places, environment: int, lock: threading.RLock) -> None:
+    def __init__(self, run: _Run, mapping: PlanMapping, environment: int, lock: threading.RLock) -> None:
         self._run = run
-        self._places = places
+        self._mapping = mapping
         self._environment = environment
         self._lock = lock
 
     @property
     def record(self) -> RunRecord:
         """The plan that this log was opened with, or all that the run has where it was opened for reading."""
-        return self._places.record
+        return self._mapping.record
 
     @property
     def environments(self) -> tuple[Mapping[str, str], ...]:
@@ -137,14 +136,14 @@ class MemoryLog:
 
     def lease(self) -> MemoryLease:
         """A share in measuring the run, for one thread among several."""
-        return MemoryLease(self, self._run, self._places, self._lock)
+        return MemoryLease(self, self._run, self._mapping, self._lock)
 
     def table(self) -> CellTable:
         """All recorded cells."""
         with self._lock:
             self._check_kept()
             cells = self._cells_in_order(None)
-            entries = [self._run.cells[self._places.stored(cell)] for cell in cells]
+            entries = [self._run.cells[self._mapping.stored(cell)] for cell in cells]
         names = [metric.name for metric in self.record.metrics]
         positions = np.array(cells, dtype=np.int64).reshape(-1, 3)
         scores = [[outcome.scores.get(name, np.nan) for name in names] for outcome, _ in entries]
@@ -166,9 +165,9 @@ class MemoryLog:
         """The recorded outcomes of the given cells, or of all, in the order of the plan."""
         with self._lock:
             self._check_kept()
-            chosen = [(cell, self._run.cells[self._places.stored(cell)][0]) for cell in self._cells_in_order(cells)]
+            chosen = [(cell, self._run.cells[self._mapping.stored(cell)][0]) for cell in self._cells_in_order(cells)]
         for cell, outcome in chosen:
-            yield self._places.own_part(outcome, cell, outcome.outputs if outputs else {})
+            yield self._mapping.own_part(outcome, cell, outcome.outputs if outputs else {})
 
     def noted(self, what: Note) -> Iterator[Outcome]:
         """The recorded outcomes that have warnings, or reasons of undefined scores, in the order of the plan."""
@@ -179,22 +178,22 @@ class MemoryLog:
         if cells is not None:
             chosen = sorted(set(cells))
             for cell in chosen:
-                self._places.check(Outcome(cell))
-            return [cell for cell in chosen if self._places.stored(cell) in self._run.cells]
+                self._mapping.check(Outcome(cell))
+            return [cell for cell in chosen if self._mapping.stored(cell) in self._run.cells]
         stored = np.array(list(self._run.cells), dtype=np.int64).reshape(-1, 3)
-        planned = np.column_stack(self._places.planned(stored[:, 0], stored[:, 1], stored[:, 2]))
+        planned = np.column_stack(self._mapping.planned(stored[:, 0], stored[:, 1], stored[:, 2]))
         return sorted(Cell(*row) for row in planned[planned[:, 0] >= 0].tolist())
 
     def _own_copy(self, outcome: Outcome) -> Outcome:
         """The outcome by stored positions, sharing nothing with the caller that could change."""
-        self._places.check(outcome)
+        self._mapping.check(outcome)
         arrays = {}
         for method, output in outcome.outputs.items():
             arrays[method] = numeric_array(output, f"the output of {method!r}").copy()
             arrays[method].setflags(write=False)
         return dataclasses.replace(
             outcome,
-            cell=self._places.stored(outcome.cell),
+            cell=self._mapping.stored(outcome.cell),
             scores={name: float(score) for name, score in outcome.scores.items()},
             undefined=dict(outcome.undefined),
             train_scores={name: float(score) for name, score in outcome.train_scores.items()},
@@ -210,12 +209,12 @@ class MemoryLog:
 class MemoryLease:
     """A share in measuring a run; its holder lives as long as it is open."""
 
-    def __init__(self, log: MemoryLog, run: _Run, places: Places, lock: threading.RLock) -> None:
+    def __init__(self, log: MemoryLog, run: _Run, mapping: PlanMapping, lock: threading.RLock) -> None:
         self._log = log
         self._run = run
-        self._places = places
+        self._mapping = mapping
         self._lock = lock
-        self._own_metrics = [metric.name for metric in places.record.metrics]
+        self._own_metrics = [metric.name for metric in mapping.record.metrics]
         self.n_refused = 0
 
     def claim(self, cells: Sequence[Cell], *, again: Collection[Cell] = ()) -> Claim:
@@ -223,10 +222,10 @@ class MemoryLease:
         claim = Claim([], [], [])
         with self._lock:
             for cell in cells:
-                stored = self._places.stored(cell)
+                stored = self._mapping.stored(cell)
                 outcome, _ = self._run.cells.get(stored, (None, 0))
                 if outcome is not None and is_settled(outcome, self._own_metrics, is_again=cell in again):
-                    claim.settled.append(self._places.own_part(outcome, cell, {}))
+                    claim.settled.append(self._mapping.own_part(outcome, cell, {}))
                 elif self._run.owners.setdefault(stored, self) is self:
                     claim.granted.append(cell)
                 else:
@@ -240,7 +239,7 @@ class MemoryLease:
         with self._lock:
             self._log.write(outcomes)
             for outcome in outcomes:
-                self._run.owners.pop(self._places.stored(outcome.cell), None)
+                self._run.owners.pop(self._mapping.stored(outcome.cell), None)
             return [], self.claim(wanted, again=again)
 
     def __enter__(self) -> Self:

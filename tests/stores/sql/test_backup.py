@@ -16,19 +16,20 @@ from pathlib import Path
 import pytest
 
 from tests.contracts.plans import a_plan, all_cells, an_outcome, comparable
+from tests.stores.rows import put_lease
 from tests.stores.saved import make_store as written
 from tests.stores.saved.make_store import contents
-from tests.stores.test_processes import Worker
+from tests.stores.sql.test_writing import Worker
+from tests.stores.sql.worker import large_plan
 from tests.stores.test_saved import saved_store
-from tests.stores.worker import large_plan
 from tiebreak.errors import DamagedStoreError, StoreError
 from tiebreak.stores.contract import Damage
 from tiebreak.stores.sql import backup as backing_up
 from tiebreak.stores.sql import backup as copying
 from tiebreak.stores.sql import sqlite
-from tiebreak.stores.sql.statements import put
+from tiebreak.stores.sql.sqlite import SqliteDatabase
 from tiebreak.stores.sql.store import SqlStore
-from tiebreak.stores.sql.tables import HOLDERS, LAYOUTS, LEASES, PREFIX, SCHEMA
+from tiebreak.stores.sql.tables import SCHEMA, TABLES
 
 
 @pytest.fixture
@@ -271,7 +272,6 @@ import os, sys
 sys.path.insert(0, sys.argv[1])
 from tests.contracts.plans import a_plan
 from tiebreak.stores.sql.store import SqlStore
-import sqlalchemy.dialects.sqlite, sqlalchemy.dialects.sqlite.pysqlite
 import tiebreak.stores.sql.backup
 from tiebreak.errors import StoreError
 path, folder = sys.argv[2], os.path.dirname(sys.argv[2])
@@ -388,19 +388,23 @@ def path_of_copying(tmp_path: Path) -> Path:
     path_of_copying = tmp_path / "made" / "runs.db"
     path_of_copying.parent.mkdir()
     written.make(path_of_copying)
-    store = SqlStore(path_of_copying)
-    with store._database.writing() as connection:
-        put(connection, HOLDERS, [(2, 2**62, 7, '["host", 1234, 1.5]')])
-        put(connection, LEASES, [(2, 0, 1, 0, 2**62)])
-    store.close()
+    put_lease(SqliteDatabase(str(path_of_copying)), 2, (0, 1, 0))
     return path_of_copying
 
 
 def rows_of(path_of_copying: Path) -> list[list[tuple[object, ...]]]:
     with sqlite3.connect(path_of_copying) as connection:
-        tables = [connection.execute(f"SELECT * FROM {PREFIX}{layout.name}").fetchall() for layout in LAYOUTS]
+        tables = [connection.execute(f"SELECT * FROM {table.in_database}").fetchall() for table in TABLES]
     connection.close()
     return tables
+
+
+def copy_of_rows(path: Path, target: Path) -> None:
+    database = SqliteDatabase(str(path))
+    try:
+        database.read(lambda connection: copying.copy_rows(connection, str(path), str(target), "copy.db"))
+    finally:
+        database.close()
 
 
 @pytest.mark.parametrize("size", [1, 7, 2_000])
@@ -409,8 +413,7 @@ def test_every_row_is_copied(path_of_copying: Path, tmp_path: Path, size: int, m
     monkeypatch.setattr(copying, "_ROWS", size)
     monkeypatch.setattr(copying, "_OUTPUTS", size)
     store = SqlStore(path_of_copying)
-    with store._database.reading() as connection:
-        copying.copy_rows(connection, str(path_of_copying), str(tmp_path / "copy.db"), "copy.db")
+    copy_of_rows(path_of_copying, tmp_path / "copy.db")
     assert rows_of(tmp_path / "copy.db") == rows_of(path_of_copying)
     assert all(rows_of(path_of_copying))
     copy = SqlStore(tmp_path / "copy.db")
@@ -436,12 +439,11 @@ def test_a_backup_that_is_made_of_rows(path_of_copying: Path, tmp_path: Path, mo
 
 def test_rows_of_an_earlier_schema(tmp_path: Path) -> None:
     """Today's tables are not theirs."""
-    store = SqlStore(saved_store(1, tmp_path))
-    with store._database.reading() as connection, pytest.raises(StoreError) as error:
-        copying.copy_rows(connection, "the store", str(tmp_path / "copy.db"), "copy.db")
-    store.close()
+    path = saved_store(1, tmp_path)
+    with pytest.raises(StoreError) as error:
+        copy_of_rows(path, tmp_path / "copy.db")
     assert str(error.value) == (
-        f"the store has schema 1, and only a store of schema {SCHEMA} can be copied into a SQLite file. Use a tool of the "
+        f"{path} has schema 1, and only a store of schema {SCHEMA} can be copied into a SQLite file. Use a tool of the "
         "database itself, such as pg_dump."
     )
     assert not (tmp_path / "copy.db").exists()

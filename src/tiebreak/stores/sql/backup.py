@@ -7,22 +7,21 @@ import os
 import uuid
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tiebreak.errors import DamagedStoreError, StoreError
 from tiebreak.stores.contract import Damage
 from tiebreak.stores.sql import sqlite
 from tiebreak.stores.sql.check import check_database
-from tiebreak.stores.sql.database import Database, readable_schema
-from tiebreak.stores.sql.sqlite_file import SqliteFile
+from tiebreak.stores.sql.database import Connection, Database, readable_schema
+from tiebreak.stores.sql.sqlite import SqliteDatabase
 from tiebreak.stores.sql.statements import put_sealed, rows_after
-from tiebreak.stores.sql.tables import LAYOUTS, OUTPUTS, SCHEMA
+from tiebreak.stores.sql.tables import OUTPUTS, SCHEMA, TABLES, AnyRow
 
 if TYPE_CHECKING:
     import sqlite3
-
-    from sqlalchemy import Connection
 
 
 _ROWS = 2_000
@@ -35,7 +34,7 @@ def copy_rows(source: Connection, shown: str, path: str, target_shown: str) -> N
 
     Parameters
     ----------
-    source : sqlalchemy.Connection
+    source : Connection
         In a transaction that sees one state of the store.
     shown : str
         The store, as people are told of it.
@@ -50,23 +49,24 @@ def copy_rows(source: Connection, shown: str, path: str, target_shown: str) -> N
             f"{shown} has schema {schema}, and only a store of schema {SCHEMA} can be copied into a SQLite file. Use a tool of "
             "the database itself, such as pg_dump."
         )
-    file = SqliteFile(path)
-    file.shown = target_shown
-    target = Database(file)
+    target = SqliteDatabase(path, shown=target_shown)
     try:
-        with target.writing(create=True) as connection:
-            for layout in LAYOUTS:
-                size = _OUTPUTS if layout is OUTPUTS else _ROWS
-                key = (-(2**63),) * layout.n_keys
-                page = rows_after(source, layout, key, size)
-                while page:
-                    put_sealed(connection, layout, page)
-                    if page[-1][: layout.n_keys] <= key:
-                        raise DamagedStoreError(f"the rows of {layout.name} in {shown} come in no order; 'tiebreak store check'.")
-                    key = page[-1][: layout.n_keys]
-                    page = rows_after(source, layout, key, size)
+        target.write(partial(_put_rows, source, shown), create=True)
     finally:
         target.close()
+
+
+def _put_rows(source: Connection, shown: str, target: Connection) -> None:
+    for table in TABLES:
+        size = _OUTPUTS if table is OUTPUTS else _ROWS
+        key: tuple[Any, ...] = (-(2**63),) * table.n_keys
+        page: list[AnyRow] = rows_after(source, table, key, size)
+        while page:
+            put_sealed(target, table, page)
+            if page[-1][: table.n_keys] <= key:
+                raise DamagedStoreError(f"the rows of {table.name} in {shown} come in no order; 'tiebreak store check'.")
+            key = page[-1][: table.n_keys]  # integers, all of them
+            page = rows_after(source, table, key, size)
 
 
 _JOURNALS = ("-journal", "-wal")
@@ -91,17 +91,13 @@ def back_up(
     with _faults_told(shown):
         _check_target(database, shown, path, overwrite)
     with _faults_told(shown), _written_whole(path, overwrite) as part:
-        with database.reading() as connection:
-            if connection.dialect.name == "sqlite":
-                _copy_pages(shown, connection, part)
-            else:
-                copy_rows(connection, database.shown, str(part), shown)
+        database.attempt(partial(_copy, database.shown, shown, part))
         damages = _verify(database, shown, part, even_damaged)
     return damages
 
 
 def _check_target(database: Database, shown: str, path: Path, overwrite: bool) -> None:
-    """Say what speaks against a file before anything is copied."""
+    """Refuse a file that cannot hold the copy before anything is copied."""
     obstacle = ""
     if path.is_dir():
         obstacle = "it is a folder. Name a file in it"
@@ -125,11 +121,18 @@ def _check_target(database: Database, shown: str, path: Path, overwrite: bool) -
 # --- copying --------------------------------------------------------------------------------------------------------------
 
 
+def _copy(database_shown: str, shown: str, part: Path, connection: Connection) -> None:
+    if connection.is_sqlite:
+        _copy_pages(shown, connection, part)
+    else:
+        copy_rows(connection, database_shown, str(part), shown)
+
+
 def _copy_pages(shown: str, connection: Connection, part: Path) -> None:
     """Copy the whole file in one go, in the transaction under way: writers wait for it, and it never has to begin again."""
     import sqlite3
 
-    source: sqlite3.Connection = connection.connection.dbapi_connection  # type: ignore[assignment]
+    source: sqlite3.Connection = connection.driver
     source.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()  # so that the transaction has its lock
     try:
         with closing(sqlite.connect(str(part), sqlite.BUSY_SECONDS)) as target:
@@ -146,9 +149,7 @@ def _copy_pages(shown: str, connection: Connection, part: Path) -> None:
 
 def _verify(database: Database, shown: str, part: Path, even_damaged: bool) -> list[Damage]:
     """Read the whole copy; what is wrong with it is wrong with the store, or it was not written as it should."""
-    file = SqliteFile(str(part))
-    file.shown = shown
-    copy = Database(file)
+    copy = SqliteDatabase(str(part), shown=shown)
     try:
         damages = check_database(copy)
     finally:
@@ -222,7 +223,7 @@ def _sync(path: Path) -> None:
 
 
 def _fault(shown: str, error: OSError | sqlite3.Error) -> StoreError:
-    """For a copy that could not be written."""
+    """Error for a copy that could not be written."""
     if getattr(error, "errno", 0) == errno.ENOSPC or sqlite.error_name(error).startswith("FULL"):
         return StoreError(f"{shown} cannot be written: the disk is full. No backup was made. Make room, or name another file.")
     said = getattr(error, "strerror", None) or str(error)

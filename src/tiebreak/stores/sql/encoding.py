@@ -1,21 +1,27 @@
-"""How numbers are written: scores as packed floats, arrays as .npy. Nothing is pickled."""
+"""Encoding of what a row holds: scores as packed floats, arrays as .npy, all else as JSON. Nothing is pickled.
+
+Functions that need numpy import it: a list of runs is there before numpy would be loaded.
+"""
 
 from __future__ import annotations
 
 import io
 import json
+import math
 import re
 import struct
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tiebreak.errors import InvalidParameterError
-from tiebreak.numerics import FloatArray
 
-NumericArray = np.ndarray[Any, np.dtype[Any]]
+if TYPE_CHECKING:
+    import numpy as np
+
+    from tiebreak.numerics import FloatArray
+
+NumericArray: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
 _NUMERIC = frozenset("biufc")
 _NPY_1 = 10  # magic, version and length of the header
@@ -30,7 +36,7 @@ def _packing(n_metrics: int) -> struct.Struct:
 
 
 def pack_scores(scores: Mapping[str, float], place: Mapping[str, int]) -> bytes:
-    """Little-endian float64 in the order of the metrics, then a byte for each: 1 where it was measured. Empty without scores.
+    """Pack scores: little-endian float64 in the order of the metrics, then a byte for each, 1 where measured; or nothing.
 
     Parameters
     ----------
@@ -41,7 +47,7 @@ def pack_scores(scores: Mapping[str, float], place: Mapping[str, int]) -> bytes:
     if not scores:
         return b""
     n_metrics = len(place)
-    values, measured = [np.nan] * n_metrics, [0] * n_metrics
+    values, measured = [math.nan] * n_metrics, [0] * n_metrics
     for name, score in scores.items():
         values[place[name]] = float(score)
         measured[place[name]] = 1
@@ -49,14 +55,16 @@ def pack_scores(scores: Mapping[str, float], place: Mapping[str, int]) -> bytes:
 
 
 def unpack_scores(packed: bytes, metrics: Sequence[str]) -> dict[str, float]:
-    """The scores by metric. The run may have been given some of the metrics after this was packed, or after they were read."""
+    """Unpack the scores by metric. The run may have got some of the metrics after this was packed, or after they were read."""
     n_metrics = len(packed) // 9
     numbers = _packing(n_metrics).unpack(packed)
     return {name: numbers[i] for i, name in enumerate(metrics[:n_metrics]) if numbers[n_metrics + i]}
 
 
 def unpack_table(packed: Sequence[bytes], n_metrics: int) -> tuple[FloatArray, np.ndarray[tuple[int, int], np.dtype[np.bool_]]]:
-    """The scores of many cells, and which of them were measured, with a column for each metric of the run."""
+    """Unpack the scores of many cells, and which of them were measured, with a column for each metric of the run."""
+    import numpy as np
+
     score = np.full((len(packed), n_metrics), np.nan)
     measured = np.zeros((len(packed), n_metrics), dtype=np.bool_)
     lengths = np.array([len(each) for each in packed], dtype=np.int64)
@@ -74,7 +82,9 @@ def unpack_table(packed: Sequence[bytes], n_metrics: int) -> tuple[FloatArray, n
 
 
 def numeric_array(value: Any, what: str) -> NumericArray:
-    """An array of numbers or bools in C order; raises for texts and objects, which could only be pickled."""
+    """Array of numbers or bools in C order; raises for texts and objects, which could only be pickled."""
+    import numpy as np
+
     array = np.ascontiguousarray(value).reshape(np.shape(value))  # ascontiguousarray makes a row of a single number
     if array.dtype.kind not in _NUMERIC:
         raise InvalidParameterError(
@@ -85,12 +95,14 @@ def numeric_array(value: Any, what: str) -> NumericArray:
 
 
 def to_npy(array: NumericArray) -> bytes:
-    """The bytes of a .npy file, version 1.0."""
+    """Bytes of a .npy file, version 1.0."""
     return _npy_header(array.dtype.str, array.shape) + array.tobytes()
 
 
 def from_npy(content: bytes) -> NumericArray:
-    """The array, not to be written to, of bytes made by `to_npy`."""
+    """Array, not to be written to, of bytes made by `to_npy`."""
+    import numpy as np
+
     start = _NPY_1 + int.from_bytes(content[_NPY_1 - 2 : _NPY_1], "little")
     shape, dtype = _npy_layout(content[:start])
     n_values = (len(content) - start) // dtype.itemsize
@@ -99,6 +111,8 @@ def from_npy(content: bytes) -> NumericArray:
 
 @lru_cache(maxsize=256)
 def _npy_header(descr: str, shape: tuple[int, ...]) -> bytes:
+    import numpy as np
+
     stream = io.BytesIO()
     np.lib.format.write_array_header_1_0(stream, {"descr": descr, "fortran_order": False, "shape": shape})
     return stream.getvalue()
@@ -106,6 +120,8 @@ def _npy_header(descr: str, shape: tuple[int, ...]) -> bytes:
 
 @lru_cache(maxsize=256)
 def _npy_layout(header: bytes) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    import numpy as np
+
     stream = io.BytesIO(header)
     np.lib.format.read_magic(stream)
     shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
@@ -118,18 +134,18 @@ _PAIR = re.compile("([\ud800-\udbff])(\0*)([\udc00-\udfff])")
 
 @lru_cache(maxsize=256)
 def name_to_json(name: str) -> str:
-    """`to_json` of a text that comes again and again."""
+    """Write JSON of a text that comes again and again."""
     return to_json(name)
 
 
 def to_json(value: Any) -> str:
-    """ASCII JSON of texts, numbers, lists and dicts, from which `from_json` makes the same again, lone surrogates included."""
+    """Write ASCII JSON of texts, numbers, lists and dicts; `from_json` makes the same of it, lone surrogates included."""
     text = json.dumps(value, default=_plain_number)
     return json.dumps(_map_texts(value, _part), default=_plain_number) if "\\ud" in text else text
 
 
 def from_json(text: str) -> Any:
-    """What `to_json` was given."""
+    """Read what `to_json` wrote."""
     value = json.loads(text)
     return _map_texts(value, _join) if "\\ud" in text else value
 
@@ -143,7 +159,7 @@ def _join(text: str) -> str:
 
 
 def _map_texts(value: Any, change: Any) -> Any:
-    """The same structure with every text in it changed, keys included."""
+    """Change every text of a structure, keys included."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, Mapping):
@@ -154,8 +170,8 @@ def _map_texts(value: Any, change: Any) -> Any:
 
 
 def _plain_number(value: Any) -> Any:
-    """Scalars of numpy as what they are in Python."""
-    import numpy as np  # only for what JSON does not know: a list of runs is read without it
+    """Turn scalars of numpy into what they are in Python."""
+    import numpy as np
 
     if isinstance(value, np.generic) and isinstance(value.item(), (bool, int, float, str)):
         return value.item()

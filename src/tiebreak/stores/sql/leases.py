@@ -1,4 +1,4 @@
-"""A share in a run that several processes measure at once: the cells that this one has taken on, in the run's database."""
+"""Leases: the cells of a run that one of several processes has taken on, and when it loses them to the others."""
 
 from __future__ import annotations
 
@@ -17,40 +17,37 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from tiebreak.errors import StoreError, TiebreakError
-from tiebreak.plan.record import Cell, Outcome, RunRecord
+from tiebreak.plan.record import Cell, Outcome
 from tiebreak.stores.contract import Claim, cell_text, is_settled
-from tiebreak.stores.places import Places
-from tiebreak.stores.sql.database import Database
 from tiebreak.stores.sql.encoding import from_json
-from tiebreak.stores.sql.plan_mapping import load_metrics
-from tiebreak.stores.sql.rows import KeptCell
-from tiebreak.stores.sql.statements import delete, delete_keys, fetch, put
-from tiebreak.stores.sql.tables import HOLDERS, LEASES, Layout, Row
-from tiebreak.stores.sql.writing import LostCellsError, Ready, Writer, kept_cells
+from tiebreak.stores.sql.rows import KeptCell, kept_cells, read_metrics
+from tiebreak.stores.sql.statements import delete, fetch, put
+from tiebreak.stores.sql.tables import HOLDERS, LEASES, HolderRow, LeaseRow
+from tiebreak.stores.sql.writing import LostCellsError, Ready, Writer
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from tiebreak.stores.sql.database import Connection
 
 
 LONGEST_STEP = 5.0
 """Seconds that count at most from one look at a holder to the next: a clock that jumps does not make anybody late."""
 
-Place = Mapping[str, str | int]
-"""Where a process is: its machine, its number, and when that began to run, in words that only its own machine understands."""
+ProcessKey = Mapping[str, str | int]
+"""A process: its machine, its number, and when that began to run, in words that only its own machine understands."""
 
 
-def own_place() -> Place:
-    """Where this process is."""
+def own_process() -> ProcessKey:
+    """Key of this process."""
     return {"machine": _machine(), "process": os.getpid(), "begun": _begun(os.getpid())}
 
 
-def is_gone(place: Place) -> bool:
-    """Whether a process has certainly ended; False for one that runs, or of which nothing is known here."""
-    process = place.get("process")
-    if place.get("machine") != _machine() or not isinstance(process, int) or process == os.getpid():
+def is_gone(key: ProcessKey) -> bool:
+    """Find out if a process has certainly ended; False for one that runs, or of which nothing is known here."""
+    process = key.get("process")
+    if key.get("machine") != _machine() or not isinstance(process, int) or process == os.getpid():
         return False
     if sys.platform.startswith("linux"):
-        return _begun(process) != place.get("begun")
+        return _begun(process) != key.get("begun")
     if os.name == "posix":
         with suppress(PermissionError):
             try:
@@ -60,7 +57,7 @@ def is_gone(place: Place) -> bool:
     return False
 
 
-class Watch:
+class HolderWatch:
     """Finds out which holders live, by looking at them again and again.
 
     Parameters
@@ -77,23 +74,23 @@ class Watch:
         self._looked = clock()
         self._silent: dict[int, tuple[int, float]] = {}
 
-    def living(self, holders: Iterable[Row]) -> set[int]:
-        """The numbers of those that live, of verified rows of `HOLDERS`."""
+    def living(self, holders: Iterable[HolderRow]) -> set[int]:
+        """Numbers of those that live."""
         now = self._clock()
         step, self._looked = min(max(now - self._looked, 0.0), LONGEST_STEP), now
         silent: dict[int, tuple[int, float]] = {}
-        for _, number, beat, place, *_ in holders:
-            if is_gone(from_json(place)):
+        for holder in holders:
+            if is_gone(from_json(holder.place)):
                 continue
-            last_beat, seconds = self._silent.get(number, (None, 0.0))
-            silent[number] = beat, seconds + step if beat == last_beat else 0.0
+            last_beat, seconds = self._silent.get(holder.id, (None, 0.0))
+            silent[holder.id] = holder.beat, seconds + step if holder.beat == last_beat else 0.0
         self._silent = silent
         return {number for number, (_, seconds) in silent.items() if seconds < self._seconds}
 
 
 @cache
 def _machine() -> str:
-    """What tells this machine, since it was started, from all others; containers count as machines."""
+    """Name that tells this machine, since it was started, from all others; containers count as machines."""
     if sys.platform.startswith("linux"):
         with suppress(OSError):
             boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
@@ -105,7 +102,7 @@ def _machine() -> str:
 
 
 def _begun(process: int) -> str:
-    """When a process of this machine began, in the system's own count; "" for one that has ended, or where it cannot be told."""
+    """Time when a process of this machine began, in the system's own count; "" where it has ended or nothing can be told."""
     if not sys.platform.startswith("linux"):
         return ""
     try:
@@ -127,32 +124,24 @@ class SqlLease:
 
     Parameters
     ----------
-    database : Database
-    number : int
-        Of the run.
-    stored : RunRecord
-        The stored run, for the names of cells.
-    places : Places
-        The plan in it.
     writer : Writer
+        Of the run.
     seconds : float
         For how long a holder may show nothing.
     """
 
-    def __init__(
-        self, database: Database, number: int, stored: RunRecord, places: Places, writer: Writer, seconds: float
-    ) -> None:
-        self._database = database
-        self._number = number
-        self._stored = stored
-        self._places = places
+    def __init__(self, writer: Writer, seconds: float) -> None:
         self._writer = writer
-        self._own_metrics = [metric.name for metric in places.record.metrics]
+        self._database = writer.database
+        self._number = writer.number
+        self._stored = writer.stored
+        self._mapping = writer.mapping
+        self._own_metrics = [metric.name for metric in writer.mapping.record.metrics]
         self._holder = secrets.randbits(62)
-        self._place = json.dumps(own_place())
+        self._place = json.dumps(own_process())
         self._beat = 0
         self._held: set[Cell] = set()
-        self._watch = Watch(seconds)
+        self._watch = HolderWatch(seconds)
         self._lock = threading.Lock()
         self._is_over = threading.Event()
         self._heart = threading.Thread(target=self._beat_on, args=(seconds / _BEATS,), name="tiebreak-lease", daemon=True)
@@ -161,34 +150,27 @@ class SqlLease:
     def claim(self, cells: Sequence[Cell], *, again: Collection[Cell] = ()) -> Claim:
         """Take on those of the cells that nobody else has."""
         with self._lock:
-            seen = self._database.read(partial(self._survey, cells, again), self._stored.name)
-            if not seen.granted:
-                return seen
-
-            def take(connection: Connection) -> Claim:
-                claim = self._survey(cells, again, connection)
-                self._take(connection, claim.granted)
-                return claim
-
-            claim = self._database.write(take, self._stored.name)
-            self._own(claim.granted)
+            claim = self._database.read(partial(self._survey, cells, again), self._stored.name)
+            if claim.granted:
+                claim = self._database.write(partial(self._survey, cells, again, takes=True), self._stored.name)
+                self._own(claim.granted)
             return claim
 
     def write(
         self, outcomes: Sequence[Outcome], wanted: Sequence[Cell] = (), *, again: Collection[Cell] = ()
     ) -> tuple[list[Outcome], Claim]:
         """Keep outcomes of cells that were granted, and take on others in the same transaction."""
-        guard = _Guard(self, wanted, again)
+        guard = _LeaseGuard(self, wanted, again)
         with self._lock:
             self._writer.write(outcomes, guard)
-        claim = guard.claim if guard.has_claimed else self.claim(wanted, again=again)
-        refused = [outcome for outcome in outcomes if self._places.stored(outcome.cell) in guard.lost]
+        claim = guard.claim if guard.claim is not None else self.claim(wanted, again=again)
+        refused = [outcome for outcome in outcomes if self._mapping.stored(outcome.cell) in guard.lost]
         self.n_refused += len(refused)
         if refused:
             _log.warning(
                 "run %r: what this process measured for %s%s came too late and was not kept, as another process has taken over.",
                 self._stored.name,
-                cell_text(self._places.record, refused[0].cell),
+                cell_text(self._mapping.record, refused[0].cell),
                 f" and {len(refused) - 1} more" if len(refused) > 1 else "",
             )
         return refused, claim
@@ -212,69 +194,61 @@ class SqlLease:
                 raise  # else what went wrong before counts; others will find out that this process has ended
 
     def _end(self, connection: Connection) -> None:
-        self._give_back(connection, self._held)
-        delete(connection, HOLDERS, run=self._number, id=self._holder)
+        self._give_back(connection, self._held, self._owners(connection))
+        delete(connection, HOLDERS, (self._number, self._holder))
 
     # --- within a transaction -------------------------------------------------------------------------------------------------
 
-    def _survey(self, cells: Sequence[Cell], again: Collection[Cell], connection: Connection) -> Claim:
-        """What could be granted now."""
+    def _survey(self, cells: Sequence[Cell], again: Collection[Cell], connection: Connection, *, takes: bool = False) -> Claim:
+        """Find out which cells can be granted now, and take them on if `takes`."""
         claim = Claim([], [], [])
-        elsewhere = self._living_owners(connection)
-        kept = self._kept(connection, [self._places.stored(cell) for cell in cells])
-        for cell in cells:
-            stored = self._places.stored(cell)
+        holders = fetch(connection, HOLDERS, run=self._number)
+        damaged = HOLDERS.damaged(holders)  # holds nothing, and `check` tells of it
+        living = self._watch.living(holder for i, holder in enumerate(holders) if i not in damaged)
+        owners = self._owners(connection)
+        stored_cells = [self._mapping.stored(cell) for cell in cells]
+        kept = self._kept(connection, stored_cells)
+        for cell, stored in zip(cells, stored_cells, strict=True):
             outcome = kept[stored].outcome if stored in kept else None
+            owner = owners.get(stored)
             if outcome is not None and is_settled(outcome, self._own_metrics, is_again=cell in again):
-                claim.settled.append(self._places.own_part(outcome, cell, {}))
-            elif elsewhere.get(stored, self._holder) != self._holder:
+                claim.settled.append(self._mapping.own_part(outcome, cell, {}))
+            elif owner in living and owner != self._holder:
                 claim.held.append(cell)
             else:
                 claim.granted.append(cell)
+        if takes:
+            self._take(connection, claim.granted)
         return claim
 
     def _owners(self, connection: Connection) -> Mapping[Cell, int]:
-        """Who has taken on which cells, alive or not."""
-        return {Cell(*row[1:4]): int(row[4]) for row in self._readable(connection, LEASES)}
-
-    def _living_owners(self, connection: Connection) -> Mapping[Cell, int]:
-        alive = self._watch.living(self._readable(connection, HOLDERS))
-        return {cell: owner for cell, owner in self._owners(connection).items() if owner in alive}
-
-    def _readable(self, connection: Connection, layout: Layout) -> list[Row]:
-        """The rows of this run that are as they were written; a damaged one holds nothing, and `check` tells of it."""
-        rows = fetch(connection, layout, run=self._number)
-        damaged = set(layout.damaged(rows))
-        return [row for i, row in enumerate(rows) if i not in damaged]
+        """Find out who has taken on which cells, alive or not; a damaged row holds nothing, and `check` tells of it."""
+        leases = fetch(connection, LEASES, run=self._number)
+        damaged = set(LEASES.damaged(leases))
+        return {lease.cell: lease.holder for i, lease in enumerate(leases) if i not in damaged}
 
     def _kept(self, connection: Connection, stored: Sequence[Cell]) -> Mapping[Cell, KeptCell]:
-        metrics = load_metrics(connection, self._number)  # others may have added some
-        found = kept_cells(connection, self._number, self._stored, metrics, stored)
-        return {cell: kept for cell, (kept, _) in found.items()}
+        metrics = read_metrics(connection, self._number)  # others may have added some
+        return kept_cells(connection, self._number, self._stored, metrics, stored)
 
     def _take(self, connection: Connection, cells: Sequence[Cell]) -> None:
-        put(connection, LEASES, [(self._number, *self._places.stored(cell), self._holder) for cell in cells])
-        self._show(connection)
+        """Take on cells, and show that this holder lives."""
+        put(connection, LEASES, [LeaseRow(self._number, *self._mapping.stored(cell), self._holder) for cell in cells])
+        self._beat += 1
+        put(connection, HOLDERS, [HolderRow(self._number, self._holder, self._beat, self._place)])
 
     def _show(self, connection: Connection) -> None:
-        """Beat once."""
-        self._beat += 1
-        put(connection, HOLDERS, [(self._number, self._holder, self._beat, self._place)])
-
-    def _show_again(self, connection: Connection) -> None:
-        """Beat once, unless others have taken this holder for dead."""
+        """Show that this holder lives, unless others have taken it for dead."""
         if fetch(connection, HOLDERS, run=self._number, id=self._holder):
-            self._show(connection)
+            self._take(connection, ())
 
-    def _give_back(self, connection: Connection, stored: Collection[Cell]) -> None:
+    def _give_back(self, connection: Connection, stored: Collection[Cell], owners: Mapping[Cell, int]) -> None:
         """End the leases of cells that are this holder's still."""
-        owners = self._owners(connection)
-        own = [cell for cell in stored if owners.get(cell) == self._holder]
-        delete_keys(connection, LEASES, [(self._number, *cell) for cell in own])
+        delete(connection, LEASES, *((self._number, *cell) for cell in stored if owners.get(cell) == self._holder))
 
     def _own(self, cells: Sequence[Cell]) -> None:
-        """The cells are taken on for certain."""
-        self._held.update(self._places.stored(cell) for cell in cells)
+        """Note that the cells are taken on for certain."""
+        self._held.update(self._mapping.stored(cell) for cell in cells)
         if self._held and self._heart.ident is None:
             self._heart.start()
 
@@ -286,8 +260,7 @@ class SqlLease:
         while not self._is_over.wait(seconds):
             if self._held and beat == self._beat and self._lock.acquire(blocking=False):
                 try:
-                    with self._database.writing(self._stored.name) as connection:  # once: nobody waits for it
-                        self._show_again(connection)
+                    self._database.attempt(self._show, self._stored.name, to_write=True)  # once: nobody waits for it
                 except TiebreakError:  # who measures will meet it too, and tell
                     pass
                 finally:
@@ -295,7 +268,7 @@ class SqlLease:
             beat = self._beat
 
 
-class _Guard:
+class _LeaseGuard:
     """Sees to it that outcomes are written by the holder of their cells, who takes on others with them."""
 
     def __init__(self, lease: SqlLease, wanted: Sequence[Cell], again: Collection[Cell]) -> None:
@@ -303,9 +276,9 @@ class _Guard:
         self._wanted = wanted
         self._again = again
         self._written: set[Cell] = set()
+        self._pending: Claim | None = None
         self.lost: set[Cell] = set()
-        self.claim = Claim([], [], [])
-        self.has_claimed = not wanted
+        self.claim = None if wanted else Claim([], [], [])
 
     def enter(self, connection: Connection, piece: Sequence[Ready]) -> None:
         lease = self._lease
@@ -318,34 +291,33 @@ class _Guard:
             self.lost |= lost
             raise LostCellsError(lost)
         self._written = {each.cell for each in piece}
-        lease._give_back(connection, self._written)
+        lease._give_back(connection, self._written, owners)
 
     def leave(self, connection: Connection) -> None:
         lease = self._lease
-        granted: Sequence[Cell] = []
-        if not self.has_claimed:
-            self.claim = lease._survey(self._wanted, self._again, connection)
-            granted = self.claim.granted
+        if self.claim is None:
+            self._pending = lease._survey(self._wanted, self._again, connection)
+        granted = self._pending.granted if self._pending is not None else []
         if granted or lease._held - self._written:
             lease._take(connection, granted)
         else:
-            delete(connection, HOLDERS, run=lease._number, id=lease._holder)
+            delete(connection, HOLDERS, (lease._number, lease._holder))
 
     def kept(self) -> None:
         self._lease._held -= self._written
-        if not self.has_claimed:
-            self._lease._own(self.claim.granted)
-            self.has_claimed = True
+        if self._pending is not None:
+            self._lease._own(self._pending.granted)
+            self.claim, self._pending = self._pending, None
 
 
 def _is_same(kept: KeptCell, new: Ready) -> bool:
-    """Whether it is this very outcome that was kept, by a transaction whose end was not heard of: its times are its own."""
+    """Tell that it is this very outcome that was kept, by a transaction whose end was not heard of: its times are its own."""
     old, own = kept.outcome, new.outcome
     return _marks(old, own.scores) == _marks(own, own.scores)
 
 
 def _marks(outcome: Outcome, metrics: Collection[str]) -> tuple[str, ...]:
-    """What tells an outcome from another one of its cell; as texts, in which nan is nan."""
+    """Texts that tell an outcome from another one of its cell; in texts, nan is nan."""
     scores = [outcome.scores.get(name) for name in metrics]
     return outcome.state, outcome.message, repr((outcome.fit_seconds, outcome.predict_seconds)), repr([*map(_number, scores)])
 

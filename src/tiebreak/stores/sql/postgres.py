@@ -1,12 +1,13 @@
-"""A PostgreSQL database as a place for a store: connections, transactions and the one lock that writers take."""
+"""A store in a PostgreSQL database: addresses, connections, the one lock that writers take, and what errors mean."""
 
 from __future__ import annotations
 
 import os
+import re
 import threading
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.errors import (
@@ -17,16 +18,274 @@ from tiebreak.errors import (
     TiebreakError,
     UnsafeServerWarning,
 )
-from tiebreak.scores.scores import look_up, quoted
-from tiebreak.stores.contract import RunSummary
-from tiebreak.stores.sql.faults import AGAIN, KEPT, LostStoreError
-from tiebreak.stores.sql.tables import LAYOUTS, PREFIX
-from tiebreak.stores.sql.urls import masked, option_names, postgres_url
+from tiebreak.stores.sql.database import AGAIN, KEPT, Connection, Database, LostStoreError
+from tiebreak.stores.sql.tables import STORE, TABLES
 
 if TYPE_CHECKING:
     import psycopg
-    from sqlalchemy import Connection, Engine
 
+# --- addresses ------------------------------------------------------------------------------------------------------------
+
+_SCHEMES = {"postgresql": "postgresql", "postgres": "postgresql", "postgresql+psycopg": "postgresql"}
+_HIDDEN = "***"
+
+_URL = re.compile(
+    r"""(?P<scheme>[A-Za-z][\w+.-]*)://
+        (?:(?P<user>[^:@/?\#\s]*)(?P<password>:[^@/?\#\s]*)?@)?
+        (?P<hosts>(?:\[[0-9A-Fa-f:.%]*\]|[^:@/?\#\s\[\],]*)(?::\d*)?(?:,(?:\[[0-9A-Fa-f:.%]*\]|[^:@/?\#\s\[\],]*)(?::\d*)?)*)
+        (?P<database>/[^@/?\#\s]*)?
+        (?P<options>\?[^@\#\s]*)?""",
+    re.VERBOSE,
+)
+_SECRET_OPTION = re.compile(r"([?&](?:password|sslpassword|oauth_client_secret|scram_client_key|scram_server_key)=)[^&]*", re.I)
+
+
+def is_postgres(source: object) -> bool:
+    """Tell that this is meant as the address of a PostgreSQL database."""
+    return isinstance(source, str) and source.partition("://")[0].lower() in _SCHEMES and "://" in source
+
+
+def masked(url: str) -> str:
+    """Address without passwords. Of one that cannot be read only the beginning is shown: all of it may be password."""
+    scheme, separator, _ = url.partition("://")
+    if not separator or scheme.lower() == "sqlite":
+        return url
+    found = _URL.fullmatch(url)
+    if found is None:
+        return f"{scheme}://{_HIDDEN}"
+    password = f":{_HIDDEN}" if found["password"] else ""
+    user = "" if found["user"] is None else f"{found['user']}{password}@"
+    options = _SECRET_OPTION.sub(rf"\1{_HIDDEN}", found["options"] or "")
+    return f"{scheme}://{user}{found['hosts']}{found['database'] or ''}{options}"
+
+
+def postgres_url(url: str) -> str:
+    """Address as PostgreSQL's own library reads it.
+
+    Raises
+    ------
+    InvalidParameterError
+        It has parts that this library would take for others, such as a password with an @. What it says shows none of them.
+    """
+    found = _URL.fullmatch(url)
+    if found is None:
+        scheme = url.partition("://")[0]
+        raise InvalidParameterError(
+            f"'{scheme}://{_HIDDEN}' cannot be read as the address of a database. It is written "
+            "postgresql://user:password@host:port/database?option=value; in user and password, characters such as @ : / ? # and "
+            "% are written in percent code (@ as %40). The name of a run goes behind a # only where a run is asked for."
+        )
+    return _SCHEMES[found["scheme"].lower()] + url[found.end("scheme") :]
+
+
+def option_names(url: str) -> list[str]:
+    """Options behind the question mark, by name."""
+    return [part.partition("=")[0] for part in url.partition("?")[2].split("&") if part]
+
+
+# --- connections ----------------------------------------------------------------------------------------------------------
+
+OLDEST = 13
+"""The oldest release of PostgreSQL that is used."""
+BUSY_SECONDS = 30.0
+"""How long a writer waits for another one."""
+_STATEMENT_SECONDS = 300.0
+# A writer that stands still in the middle, its machine asleep or off the net, loses its lock before others give up.
+_IDLE_SECONDS = 20.0
+
+# What is not said in the address or the environment: the far end of a dead connection is noticed in half a minute, not in hours.
+_CONNECTION = {
+    "connect_timeout": "10",
+    "keepalives_idle": "15",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "30000",
+}
+_ENVIRONMENT = {"connect_timeout": "PGCONNECT_TIMEOUT"}
+
+# Writers of a store take turns. The lock is of the table that is there once in each store, or, until it is, of the schema in
+# which it would be made; so stores in other schemas are not waited for. It ends with the transaction, however that ends.
+_TAKE_TURNS = f"""
+    SELECT pg_advisory_xact_lock({0x74696562}, coalesce(
+        to_regclass('{STORE.in_database}')::oid, quote_ident(current_schema())::regnamespace::oid)::int4)"""
+
+_VISIBLE = "SELECT relname::text FROM pg_catalog.pg_class WHERE relname = ANY(?) AND pg_catalog.pg_table_is_visible(oid)"
+
+
+class PostgresDatabase(Database):
+    """A database on a server; `Database` describes the methods.
+
+    The tables are those that the user sees without naming a schema. They are made in the current schema; other tables there
+    are not looked at.
+
+    Parameters
+    ----------
+    url : str
+        As PostgreSQL's own library takes it.
+    patience : float
+        For how many seconds a lost server is waited for.
+    """
+
+    kind = "PostgreSQL"
+    whole = "the database"
+
+    def __init__(self, url: str, patience: float) -> None:
+        super().__init__(masked(url), masked(url), path="", patience=patience, opening=threading.Lock())
+        self._parameters = _connection_parameters(url)
+        self._was_reached = False
+        self._unsafe: list[str] = []
+
+    def prepare(self, *, create: bool) -> None:
+        """Databases are not made, only tables."""
+        import logging
+
+        # psycopg remarks on connections that were cut, which is for those who ask for its log, and not for every terminal
+        log = logging.getLogger("psycopg")
+        if not log.handlers:
+            log.addHandler(logging.NullHandler())
+
+    def connect(self) -> Connection:
+        """Connect to the server."""
+        import psycopg
+
+        try:
+            driver = psycopg.connect(**self._parameters, autocommit=True)  # type: ignore[arg-type]
+            try:
+                self._set_up(driver)
+            except BaseException:
+                driver.close()
+                raise
+        except psycopg.Error as error:
+            raise refusal(self.shown, error, was_reached=self._was_reached) from error
+        driver.autocommit = False
+        self._was_reached = True
+        return Connection(driver, is_sqlite=False)
+
+    def begin(self, connection: Connection, *, to_write: bool) -> None:
+        """Readers see one state and wait for nobody; writers take turns."""
+        from psycopg import IsolationLevel
+
+        driver = connection.driver
+        # a writer has to see what was kept while it waited for its turn, which it would not in the state of its first statement
+        driver.isolation_level = IsolationLevel.READ_COMMITTED if to_write else IsolationLevel.REPEATABLE_READ
+        driver.read_only = None if to_write else True
+        if to_write:
+            with closing(driver.cursor()) as cursor:
+                cursor.execute(_TAKE_TURNS)
+
+    def is_usable(self, connection: Connection) -> bool:
+        """Neither closed, nor cut amid several statements that were sent together."""
+        from psycopg.pq import PipelineStatus
+
+        driver = connection.driver
+        return not driver.closed and driver.info.pipeline_status == PipelineStatus.OFF
+
+    def errors(self) -> tuple[type[Exception], ...]:
+        """psycopg's; UnicodeError where the text of an error is damaged."""
+        import psycopg
+
+        return psycopg.Error, UnicodeError
+
+    def translate(self, error: Exception, *, run: str, to_write: bool) -> TiebreakError:
+        """Put an error of PostgreSQL into words."""
+        return translate(self.shown, error, run=run, to_write=to_write, busy_seconds=BUSY_SECONDS)
+
+    def tables(self, connection: Connection) -> Sequence[str]:
+        """List tiebreak's tables, as far as they are visible; other tables are no reason not to make a store."""
+        return [name for (name,) in connection.fetch(_VISIBLE, [[table.in_database for table in TABLES]])]
+
+    def foreign_text(self, names: Sequence[str]) -> str:
+        """Tables with our names that are no store."""
+        from tiebreak.scores.scores import quoted
+
+        return (
+            f"{self.shown} has tables of something else that are called {quoted(names)}; they were left as they are. Name "
+            "another database for the store, or another schema: ?options=-csearch_path%3DSCHEMA"
+        )
+
+    def settle(self, connection: Connection, *, is_new: bool, to_write: bool) -> None:
+        """Warn of a server that does not keep what it says it keeps."""
+        if to_write and self._unsafe:
+            warnings.warn(unsafe_text(self.shown, self._unsafe), UnsafeServerWarning, stacklevel=2)
+
+    def gone_text(self) -> str:
+        """A server that is gone shows when it is used."""
+        return ""
+
+    def no_store_text(self) -> str:
+        """No tables in the current schema."""
+        return (
+            f"there is no store in {self.shown}. Check the address; tiebreak makes its tables there when something is evaluated "
+            "into it."
+        )
+
+    def find_damage(self, connection: Connection) -> str:
+        """PostgreSQL checks its pages as they are read, so there is no check to ask for."""
+        return ""
+
+    def _set_up(self, driver: psycopg.Connection[Any]) -> None:
+        from psycopg.types.numeric import Int8Dumper
+
+        if driver.info.server_version < 10_000 * OLDEST:
+            raise too_old(self.shown, driver.info.server_version, OLDEST)
+        driver.adapters.register_dumper(int, Int8Dumper)  # one type for all, so that a statement is prepared once
+        found = driver.execute(_set_up_statement()).fetchone()
+        fsync, synchronous_commit, full_page_writes = (found or (None,) * 3)[-3:]
+        settings = {"fsync": fsync, "synchronous_commit": synchronous_commit, "full_page_writes": full_page_writes}
+        self._unsafe = [name for name, value in settings.items() if value == "off"]
+
+
+def _set_up_statement() -> str:
+    """Time limits, unless somebody has set some, and what durability depends on: in one answer."""
+    limits = {
+        "lock_timeout": BUSY_SECONDS,
+        "statement_timeout": _STATEMENT_SECONDS,
+        "idle_in_transaction_session_timeout": _IDLE_SECONDS,
+    }
+    chosen = [
+        f"set_config('{name}', coalesce(nullif(current_setting('{name}'), '0'), '{round(1000 * seconds)}'), false)"
+        for name, seconds in limits.items()
+    ]
+    asked = [f"current_setting('{name}', true)" for name in ("fsync", "synchronous_commit", "full_page_writes")]
+    return f"SELECT {', '.join(chosen + asked)}"
+
+
+def _connection_parameters(url: str) -> Mapping[str, str]:
+    """Parameters that the driver is given.
+
+    Raises
+    ------
+    InvalidParameterError
+        An address or an option that PostgreSQL's library does not know.
+    MissingDependencyError
+    """
+    from tiebreak.scores.scores import look_up
+
+    address = postgres_url(url)
+    try:
+        import psycopg
+        from psycopg import conninfo, pq
+    except ImportError:
+        raise MissingDependencyError(f"{masked(url)} needs the driver of PostgreSQL: pip install 'tiebreak[postgres]'.") from None
+    known = [option.keyword.decode() for option in pq.Conninfo.get_defaults()]
+    for name in option_names(address):
+        if name not in known and name != "ssl":  # which stands for sslmode=require
+            try:
+                look_up(name, known, "option of a PostgreSQL address")
+            except TiebreakError as error:
+                raise InvalidParameterError(str(error)) from None
+    try:
+        given = conninfo.conninfo_to_dict(address)
+    except psycopg.Error:  # its text may quote the password
+        raise InvalidParameterError(
+            f"{masked(url)} cannot be read as the address of a database. A percent sign that means itself is written %25."
+        ) from None
+    chosen = {name: value for name, value in _CONNECTION.items() if _ENVIRONMENT.get(name, "") not in os.environ}
+    fixed = {"client_encoding": "UTF8", "fallback_application_name": "tiebreak"}
+    return {**chosen, **{name: str(value) for name, value in given.items() if value is not None}, **fixed}
+
+
+# --- errors ---------------------------------------------------------------------------------------------------------------
 
 _PERHAPS_KEPT = " What was written before is kept; of this call it is not certain, and to write it again does no harm."
 _KEPT_BEFORE = " What was written before is kept."
@@ -51,8 +310,8 @@ _WAITING = (
 _NOBODY = ("authentication failed", "no password supplied", "pg_hba.conf", "FATAL: role ")
 
 
-def translate(shown: str, error: Exception, *, run: str, writing: bool, busy_seconds: float) -> TiebreakError:
-    """The error that the caller is told instead of SQLAlchemy's or psycopg's.
+def translate(shown: str, error: Exception, *, run: str, to_write: bool, busy_seconds: float) -> TiebreakError:
+    """Put an error of psycopg into words for the caller.
 
     Parameters
     ----------
@@ -62,26 +321,25 @@ def translate(shown: str, error: Exception, *, run: str, writing: bool, busy_sec
         From a connection that was open.
     run : str
         What the transaction was about; "" for the whole store.
-    writing : bool
+    to_write : bool
     busy_seconds : float
         How long a lock was waited for.
     """
-    cause: BaseException = getattr(error, "orig", None) or error
-    code = getattr(cause, "sqlstate", None) or ""
-    said = _said(cause)
-    if code in _PASSING or code.startswith("08") or (not code and _is_operational(cause)):
-        return lost(shown, said, _PERHAPS_KEPT if writing else "")
-    if code in _DAMAGE or isinstance(cause, UnicodeError):
+    code = getattr(error, "sqlstate", None) or ""
+    said = _said(error)
+    if code in _PASSING or code.startswith("08") or (not code and _is_operational(error)):
+        return lost(shown, said, _PERHAPS_KEPT if to_write else "")
+    if code in _DAMAGE or isinstance(error, UnicodeError):
         about = f"run {run!r}: " if run else ""
         return DamagedStoreError(
             f"{about}{shown} is not as it was written: PostgreSQL says {said!r}. Put a copy of the tables in their place, or "
             "delete the run (if that fails, the tables) and measure it again."
         )
-    return StoreError(_fault_text(shown, code, said, KEPT if writing else "", busy_seconds))
+    return StoreError(_fault_text(shown, code, said, KEPT if to_write else "", busy_seconds))
 
 
 def refusal(shown: str, error: Exception, *, was_reached: bool) -> TiebreakError:
-    """For a connection that could not be made.
+    """Error for a connection that could not be made.
 
     Parameters
     ----------
@@ -106,13 +364,13 @@ def refusal(shown: str, error: Exception, *, was_reached: bool) -> TiebreakError
 
 
 def lost(shown: str, said: str, kept: str) -> LostStoreError:
-    """For a server that went away, or lets nobody in for now."""
+    """Error for a server that went away, or lets nobody in for now."""
     brief = f"{shown} cannot be used for now: {said}."
     return LostStoreError(f"{brief}{kept} See to the server; {AGAIN}.", brief)
 
 
 def too_old(shown: str, version: int, oldest: int) -> StoreError:
-    """For a server that is not asked for more than its version."""
+    """Error for a server that is not asked for more than its version."""
     return StoreError(
         f"{shown} is PostgreSQL {version // 10_000}, and tiebreak needs {oldest} or later. Upgrade the server, or name another "
         "store."
@@ -120,14 +378,14 @@ def too_old(shown: str, version: int, oldest: int) -> StoreError:
 
 
 def unsafe_text(shown: str, settings: Sequence[str]) -> str:
-    """The warning about a server that is set to be fast rather than safe."""
+    """Warning about a server that is set to be fast rather than safe."""
     listed = " and ".join(f"{name} = off" for name in settings)
     harm = "can lose the cells kept last" if list(settings) == ["synchronous_commit"] else "can lose or damage what was kept"
     return f"{shown} runs with {listed}: a crash of the server {harm}. Switch that on for results that matter."
 
 
 def _fault_text(shown: str, code: str, said: str, kept: str, busy_seconds: float) -> str:
-    """What is wrong, what was kept, how to go on."""
+    """Message that says what is wrong, what was kept, how to go on."""
     match code:
         case "55P03":
             return (
@@ -155,235 +413,15 @@ def _fault_text(shown: str, code: str, said: str, kept: str, busy_seconds: float
 
 
 def _is_operational(cause: BaseException) -> bool:
-    """Whether it is the connection that failed, and not what it was asked."""
+    """Tell that it is the connection that failed, and not what it was asked."""
     import psycopg
 
     return isinstance(cause, (psycopg.OperationalError, psycopg.InterfaceError))
 
 
 def _said(cause: BaseException) -> str:
-    """What the server or its library says, in a line without a full stop."""
+    """Words of the server or its library, in a line without a full stop."""
     primary = getattr(getattr(cause, "diag", None), "message_primary", None)
     lines = str(primary or cause).splitlines()
     text = " ".join(line.strip() for line in lines if not line.strip().startswith("Is the server running"))
     return " ".join(text.split()).removeprefix("connection failed: ").rstrip(".")
-
-
-OLDEST = 13
-"""The oldest release of PostgreSQL that is used."""
-BUSY_SECONDS = 30.0
-"""How long a writer waits for another one."""
-_STATEMENT_SECONDS = 300.0
-# A writer that stands still in the middle, its machine asleep or off the net, loses its lock before others give up.
-_IDLE_SECONDS = 20.0
-
-# What is not said in the address or the environment: the far end of a dead connection is noticed in half a minute, not in hours.
-_CONNECTION = {
-    "connect_timeout": "10",
-    "keepalives_idle": "15",
-    "keepalives_interval": "5",
-    "keepalives_count": "3",
-    "tcp_user_timeout": "30000",
-}
-_ENVIRONMENT = {"connect_timeout": "PGCONNECT_TIMEOUT"}
-
-# Writers of a store take turns. The lock is of the table that is there once in each store, or, until it is, of the schema in
-# which it would be made; so stores in other schemas are not waited for. It ends with the transaction, however that ends.
-_TAKE_TURNS = f"""
-    SELECT pg_advisory_xact_lock({0x74696562}, coalesce(
-        to_regclass('{PREFIX}store')::oid, quote_ident(current_schema())::regnamespace::oid)::int4)"""
-
-_VISIBLE = "SELECT relname::text FROM pg_catalog.pg_class WHERE relname = ANY(%s) AND pg_catalog.pg_table_is_visible(oid)"
-
-
-class PostgresDatabase:
-    """A database on a server; `Backend` describes the methods.
-
-    The tables are those that the user sees without naming a schema. They are made in the current schema; other tables there
-    are not looked at.
-
-    Parameters
-    ----------
-    url : str
-        As PostgreSQL's own library takes it.
-    """
-
-    kind = "PostgreSQL"
-    path = ""
-    whole = "the database"
-
-    def __init__(self, url: str) -> None:
-        self.url = self.shown = masked(url)
-        self.opening = threading.Lock()
-        self._parameters = _connection_parameters(url)
-        self._was_reached = False
-        self._unsafe: list[str] = []
-
-    def glance(self) -> list[RunSummary] | None:
-        """There is no shorter way."""
-        return None
-
-    def make_engine(self, *, create: bool) -> Engine:
-        """An engine whose transactions begin as `transaction` says. Databases are not made, only tables."""
-        import logging
-
-        from sqlalchemy import create_engine, event
-
-        # it remarks on connections that were cut, which is for those who ask for its log, and not for every terminal
-        driver = logging.getLogger("psycopg")
-        if not driver.handlers:
-            driver.addHandler(logging.NullHandler())
-        # SQLAlchemy is not given the address, so it has no password to tell
-        engine = create_engine("postgresql+psycopg://", creator=self._connect, max_overflow=-1, use_native_hstore=False)
-        event.listen(engine, "begin", _begin)
-        return engine
-
-    def errors(self) -> tuple[type[Exception], ...]:
-        """Of SQLAlchemy and psycopg; UnicodeError where the text of an error is damaged."""
-        import psycopg
-        from sqlalchemy.exc import SQLAlchemyError
-
-        return SQLAlchemyError, psycopg.Error, UnicodeError
-
-    def translate(self, error: Exception, *, run: str, writing: bool) -> TiebreakError:
-        """In words."""
-        return translate(self.shown, error, run=run, writing=writing, busy_seconds=BUSY_SECONDS)
-
-    @contextmanager
-    def transaction(self, connection: Connection, *, to_write: bool) -> Iterator[None]:
-        """Readers see one state and wait for nobody; writers take turns."""
-        try:
-            transaction = connection.execution_options(tiebreak_writes=to_write).begin()
-            yield
-            transaction.commit()
-        except BaseException:
-            if not connection.invalidated and _is_spoilt(connection.connection.driver_connection):
-                connection.invalidate()  # or it would be asked to roll back, and given to the next one
-            raise
-
-    def tables(self, connection: Connection) -> Sequence[str]:
-        """Tiebreak's tables, as far as they are visible; other tables are no reason not to make a store."""
-        names = [PREFIX + layout.name for layout in LAYOUTS]
-        return [row[0] for row in connection.exec_driver_sql(_VISIBLE, (names,))]
-
-    def foreign_text(self, names: Sequence[str]) -> str:
-        """Tables with our names that are no store."""
-        return (
-            f"{self.shown} has tables of something else that are called {quoted(names)}; they were left as they are. Name "
-            "another database for the store, or another schema: ?options=-csearch_path%3DSCHEMA"
-        )
-
-    def settle(self, engine: Engine, *, is_new: bool, to_write: bool) -> None:
-        """Warn of a server that does not keep what it says it keeps."""
-        if to_write and self._unsafe:
-            warnings.warn(unsafe_text(self.shown, self._unsafe), UnsafeServerWarning, stacklevel=2)
-
-    def gone_text(self) -> str:
-        """A server that is gone shows when it is used."""
-        return ""
-
-    def no_store_text(self) -> str:
-        """No tables in the current schema."""
-        return (
-            f"there is no store in {self.shown}. Check the address; tiebreak makes its tables there when something is evaluated "
-            "into it."
-        )
-
-    def find_damage(self, connection: Connection) -> str:
-        """PostgreSQL checks its pages as they are read, so there is no check to ask for."""
-        return ""
-
-    def _connect(self) -> psycopg.Connection[Any]:
-        import psycopg
-
-        try:
-            connection = psycopg.connect(**self._parameters, autocommit=True)  # type: ignore[arg-type]
-            try:
-                self._set_up(connection)
-            except BaseException:
-                connection.close()
-                raise
-        except psycopg.Error as error:
-            raise refusal(self.shown, error, was_reached=self._was_reached) from error
-        connection.autocommit = False
-        self._was_reached = True
-        return connection
-
-    def _set_up(self, connection: psycopg.Connection[Any]) -> None:
-        from psycopg.types.numeric import Int8Dumper
-
-        if connection.info.server_version < 10_000 * OLDEST:
-            raise too_old(self.shown, connection.info.server_version, OLDEST)
-        connection.adapters.register_dumper(int, Int8Dumper)  # one type for all, so that a statement is prepared once
-        found = connection.execute(_set_up_statement()).fetchone()
-        fsync, synchronous_commit, full_page_writes = (found or (None,) * 3)[-3:]
-        settings = {"fsync": fsync, "synchronous_commit": synchronous_commit, "full_page_writes": full_page_writes}
-        self._unsafe = [name for name, value in settings.items() if value == "off"]
-
-
-def _is_spoilt(raw: Any) -> bool:
-    """Whether a connection takes no further commands: closed, or cut amid several statements that were sent together."""
-    from psycopg.pq import PipelineStatus
-
-    return bool(raw.closed or raw.info.pipeline_status != PipelineStatus.OFF)
-
-
-def _set_up_statement() -> str:
-    """Time limits, unless somebody has set some, and what durability depends on: in one answer."""
-    limits = {
-        "lock_timeout": BUSY_SECONDS,
-        "statement_timeout": _STATEMENT_SECONDS,
-        "idle_in_transaction_session_timeout": _IDLE_SECONDS,
-    }
-    chosen = [
-        f"set_config('{name}', coalesce(nullif(current_setting('{name}'), '0'), '{round(1000 * seconds)}'), false)"
-        for name, seconds in limits.items()
-    ]
-    asked = [f"current_setting('{name}', true)" for name in ("fsync", "synchronous_commit", "full_page_writes")]
-    return f"SELECT {', '.join(chosen + asked)}"
-
-
-def _begin(connection: Connection) -> None:
-    from psycopg import IsolationLevel
-
-    raw: Any = connection.connection.driver_connection
-    to_write = connection.get_execution_options().get("tiebreak_writes", False)
-    # a writer has to see what was kept while it waited for its turn, which it would not in the state of its first statement
-    raw.isolation_level = IsolationLevel.READ_COMMITTED if to_write else IsolationLevel.REPEATABLE_READ
-    raw.read_only = None if to_write else True
-    if to_write:
-        with closing(raw.cursor()) as cursor:
-            cursor.execute(_TAKE_TURNS)
-
-
-def _connection_parameters(url: str) -> Mapping[str, str]:
-    """What the driver is given.
-
-    Raises
-    ------
-    InvalidParameterError
-        An address or an option that PostgreSQL's library does not know.
-    MissingDependencyError
-    """
-    address = postgres_url(url)
-    try:
-        import psycopg
-        from psycopg import conninfo, pq
-    except ImportError:
-        raise MissingDependencyError(f"{masked(url)} needs the driver of PostgreSQL: pip install 'tiebreak[postgres]'.") from None
-    known = [option.keyword.decode() for option in pq.Conninfo.get_defaults()]
-    for name in option_names(address):
-        if name not in known and name != "ssl":  # which stands for sslmode=require
-            try:
-                look_up(name, known, "option of a PostgreSQL address")
-            except TiebreakError as error:
-                raise InvalidParameterError(str(error)) from None
-    try:
-        given = conninfo.conninfo_to_dict(address)
-    except psycopg.Error:  # its text may quote the password
-        raise InvalidParameterError(
-            f"{masked(url)} cannot be read as the address of a database. A percent sign that means itself is written %25."
-        ) from None
-    chosen = {name: value for name, value in _CONNECTION.items() if _ENVIRONMENT.get(name, "") not in os.environ}
-    fixed = {"client_encoding": "UTF8", "fallback_application_name": "tiebreak"}
-    return {**chosen, **{name: str(value) for name, value in given.items() if value is not None}, **fixed}

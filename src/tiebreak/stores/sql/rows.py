@@ -1,20 +1,22 @@
-"""Outcomes and records as rows of the tables, and back. Rows are tuples in the order of their layout's columns."""
+"""Outcomes and plans as rows of the tables, and back."""
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
-from typing import Any, NamedTuple, cast
+from itertools import groupby
+from struct import Struct
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
+from tiebreak.errors import StoreError
 from tiebreak.numerics import IntArray
 from tiebreak.plan.record import STATES, Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, Outputs, RunRecord
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Kind
+from tiebreak.stores.contract import MISMATCH, Damage, Report, cell_text, deleted_text, refuse
 from tiebreak.stores.sql.encoding import (
-    NumericArray,
     from_json,
     from_npy,
     name_to_json,
@@ -24,39 +26,54 @@ from tiebreak.stores.sql.encoding import (
     to_npy,
     unpack_scores,
 )
-from tiebreak.stores.sql.tables import Row
+from tiebreak.stores.sql.statements import cells_between, fetch
+from tiebreak.stores.sql.tables import (
+    CELLS,
+    METRICS,
+    OUTPUTS,
+    RUNS,
+    TALLIES,
+    CellRow,
+    DatasetRow,
+    MetricRow,
+    ModelRow,
+    OutputRow,
+    RunRow,
+    SplitRow,
+    StoredTable,
+    TallyRow,
+)
 
-SECONDS = struct.Struct("<2d")
-"""Of fitting and predicting, in front of the scores."""
+if TYPE_CHECKING:
+    from tiebreak.stores.sql.database import Connection
+
+SECONDS = Struct("<2d")
+"""Seconds of fitting and predicting, in front of the scores."""
 
 
 # --- cells ----------------------------------------------------------------------------------------------------------------
 
 
 class KeptCell(NamedTuple):
-    """What a row of `CELLS` says: the outcome without its outputs, and how many and how large these are."""
+    """A recorded cell: the outcome without its outputs, how many and how large these are, and the hash of the row."""
 
     outcome: Outcome
     environment: int
     n_outputs: int
     output_bytes: int
+    hash: int = 0
 
 
-def output_rows(run: int, cell: Cell, outputs: Outputs) -> list[Row]:
-    """Rows of `OUTPUTS` without their hashes."""
+def output_rows(run: int, cell: Cell, outputs: Outputs) -> list[OutputRow]:
+    """Make rows of `OUTPUTS` without their hashes."""
     return [
-        (run, *cell, i, name_to_json(method), to_npy(numeric_array(output, f"the output of {method!r}")))
+        OutputRow(run, *cell, i, name_to_json(method), to_npy(numeric_array(output, f"the output of {method!r}")))
         for i, (method, output) in enumerate(outputs.items())
     ]
 
 
-def read_output(row: Row) -> tuple[str, NumericArray]:
-    """Method and array of a row of `OUTPUTS`."""
-    return from_json(row[5]), from_npy(row[6])
-
-
-def cell_row(run: int, cell: Cell, kept: KeptCell, metric_place: Mapping[str, int]) -> Row:
-    """A row of `CELLS` without its hash; `cell` is meant by its stored positions."""
+def cell_row(run: int, cell: Cell, kept: KeptCell, metric_position: Mapping[str, int]) -> CellRow:
+    """Make a row of `CELLS` without its hash; `cell` is meant by its stored positions."""
     outcome = kept.outcome
     facts: dict[str, Any] = {}
     if outcome.seed is not None:
@@ -66,30 +83,30 @@ def cell_row(run: int, cell: Cell, kept: KeptCell, metric_place: Mapping[str, in
     if kept.n_outputs:
         facts["outputs"] = [kept.n_outputs, kept.output_bytes]
     if outcome.undefined:
-        facts["undefined"] = {str(metric_place[name]): why for name, why in outcome.undefined.items()}
+        facts["undefined"] = {str(metric_position[name]): why for name, why in outcome.undefined.items()}
     if outcome.warnings:
         facts["warnings"] = list(outcome.warnings)
     if outcome.message:
         facts["message"] = outcome.message
     if outcome.traceback:
         facts["traceback"] = outcome.traceback
-    numbers = SECONDS.pack(outcome.fit_seconds, outcome.predict_seconds) + pack_scores(outcome.scores, metric_place)
-    train_scores = pack_scores(outcome.train_scores, metric_place) or None
+    numbers = SECONDS.pack(outcome.fit_seconds, outcome.predict_seconds) + pack_scores(outcome.scores, metric_position)
+    train_scores = pack_scores(outcome.train_scores, metric_position) or None
     text = to_json(facts) if facts else None
-    return (run, *cell, STATES.index(outcome.state), kept.environment, text, numbers, train_scores)
+    return CellRow(run, *cell, STATES.index(outcome.state), kept.environment, text, numbers, train_scores)
 
 
-def read_cell(row: Row, metrics: Sequence[str]) -> KeptCell:
-    """What a row of `CELLS` says."""
-    _, dataset, split, model, state, environment, text, numbers, train_scores = row[:9]
-    facts = from_json(text) if text is not None else {}
-    fit_seconds, predict_seconds = SECONDS.unpack_from(numbers)
+def read_cell(row: CellRow, metrics: Sequence[str]) -> KeptCell:
+    """Read a row of `CELLS`."""
+    facts = from_json(row.facts) if row.facts is not None else {}
+    fit_seconds, predict_seconds = SECONDS.unpack_from(row.numbers)
+    undefined = facts.get("undefined", {}).items()
     outcome = Outcome(
-        cell=Cell(dataset, split, model),
-        state=STATES[state],
-        scores=unpack_scores(numbers[SECONDS.size :], metrics),
-        undefined=_by_metric(facts.get("undefined", {}), metrics),
-        train_scores=unpack_scores(train_scores or b"", metrics),
+        cell=row.cell,
+        state=STATES[row.state],
+        scores=unpack_scores(row.numbers[SECONDS.size :], metrics),
+        undefined={metrics[int(position)]: why for position, why in undefined if int(position) < len(metrics)},
+        train_scores=unpack_scores(row.train_scores or b"", metrics),
         fit_seconds=fit_seconds,
         predict_seconds=predict_seconds,
         seed=facts.get("seed"),
@@ -98,116 +115,169 @@ def read_cell(row: Row, metrics: Sequence[str]) -> KeptCell:
         traceback=facts.get("traceback", ""),
         attempts=facts.get("attempts", 1),
     )
-    return KeptCell(outcome, environment, *facts.get("outputs", (0, 0)))
+    n_outputs, output_bytes = facts.get("outputs", (0, 0))
+    return KeptCell(outcome, row.environment, n_outputs, output_bytes, row.hash)
 
 
-def _by_metric(reasons: Mapping[str, str], metrics: Sequence[str]) -> dict[str, str]:
-    return {metrics[int(place)]: why for place, why in reasons.items() if int(place) < len(metrics)}
+# --- cells of a run, verified ---------------------------------------------------------------------------------------------
+
+OfCell = TypeVar("OfCell", CellRow, OutputRow)
 
 
-# --- records --------------------------------------------------------------------------------------------------------------
+def read_tally(connection: Connection, number: int, name: str) -> TallyRow:
+    """Read how many cells a run has and the sum of their hashes."""
+    found = fetch(connection, TALLIES, run=number)
+    if not found and not fetch(connection, RUNS, id=number):
+        raise StoreError(deleted_text(name))
+    if len(found) != 1 or TALLIES.damaged(found):
+        refuse(Damage(name, "the tally of the cells", MISMATCH if found else "it is gone"))
+    return found[0]
 
 
-def name_key(name: str) -> str:
-    """What stands for a name of any length where names must be unique."""
-    return blake2b(to_json(name).encode("ascii"), digest_size=16).hexdigest()
+def whole_rows(
+    table: StoredTable[OfCell], found: Sequence[OfCell], record: RunRecord, report: Report = refuse
+) -> Sequence[OfCell]:
+    """Keep the rows that are as they were written; the others are reported."""
+    damaged = set(table.damaged(found))
+    for i in sorted(damaged):
+        where = cell_text(record, found[i].cell)
+        report(Damage(record.name, where if isinstance(found[i], CellRow) else f"an output of {where}", MISMATCH))
+    return [row for i, row in enumerate(found) if i not in damaged] if damaged else found
 
 
-def run_row(run: int, created: int, record: RunRecord, n_environments: int) -> Row:
-    """A row of `RUNS` without its hash."""
-    counts = len(record.models), len(record.datasets), n_splits(record), len(record.metrics), n_environments
-    texts = name_key(record.name), to_json(record.name), to_json(record.rng), to_json(record.threads), to_json(record.settings)
-    return (run, created, *counts, *texts)
+def read_metrics(connection: Connection, number: int) -> list[str]:
+    """Read the names of all metrics that a run has by now."""
+    return [from_json(row.name) for row in fetch(connection, METRICS, run=number)]
 
 
-def n_splits(record: RunRecord) -> int:
-    """Of all datasets."""
-    return sum(dataset.n_splits for dataset in record.datasets)
+def kept_cells(
+    connection: Connection, number: int, stored: RunRecord, metrics: Sequence[str], cells: Iterable[Cell]
+) -> dict[Cell, KeptCell]:
+    """Read what is kept of some cells, by stored positions; those not kept are left out."""
+    wanted = set(cells)
+    kept = {}
+    for _, group in groupby(sorted(wanted), key=lambda cell: cell[:2]):
+        of_split = list(group)
+        found = cells_between(connection, CELLS, number, of_split[0], of_split[-1])
+        for row in whole_rows(CELLS, [row for row in found if row.cell in wanted], stored):
+            kept[row.cell] = read_cell(row, metrics)
+    return kept
 
 
-def model_rows(run: int, record: RunRecord) -> list[Row]:
-    """Rows of `MODELS` without their hashes."""
+def kept_methods(connection: Connection, number: int, stored: RunRecord, cell: Cell) -> list[str]:
+    """Read the names of the methods whose outputs are kept of a cell."""
+    found = cells_between(connection, OUTPUTS, number, cell, cell)
+    return [from_json(row.method) for row in whole_rows(OUTPUTS, found, stored)]
+
+
+# --- plans ----------------------------------------------------------------------------------------------------------------
+
+
+def run_row(run: int, created: int, record: RunRecord, n_environments: int) -> RunRow:
+    """Make a row of `RUNS` without its hash."""
+    name = to_json(record.name)
+    return RunRow(
+        run,
+        created,
+        n_models=len(record.models),
+        n_datasets=len(record.datasets),
+        n_splits=sum(dataset.n_splits for dataset in record.datasets),
+        n_metrics=len(record.metrics),
+        n_environments=n_environments,
+        name_key=blake2b(name.encode("ascii"), digest_size=16).hexdigest(),  # as names of any length must be unique
+        name=name,
+        rng=to_json(record.rng),
+        threads=to_json(record.threads),
+        settings=to_json(record.settings),
+    )
+
+
+def model_rows(run: int, record: RunRecord) -> list[ModelRow]:
+    """Make rows of `MODELS` without their hashes."""
     return [
-        (run, i, to_json(model.name), to_json(model.fingerprint), to_json(model.text)) for i, model in enumerate(record.models)
+        ModelRow(run, i, to_json(model.name), to_json(model.fingerprint), to_json(model.text))
+        for i, model in enumerate(record.models)
     ]
 
 
-def metric_rows(run: int, record: RunRecord) -> list[Row]:
-    """Rows of `METRICS` without their hashes."""
+def metric_rows(run: int, record: RunRecord) -> list[MetricRow]:
+    """Make rows of `METRICS` without their hashes."""
     return [
-        (run, i, int(metric.metric.higher_is_better), to_json(metric.name), to_json(metric.fingerprint))
+        MetricRow(run, i, int(metric.metric.higher_is_better), to_json(metric.name), to_json(metric.fingerprint))
         for i, metric in enumerate(record.metrics)
     ]
 
 
-def dataset_rows(run: int, record: RunRecord, positions: Sequence[int]) -> list[Row]:
-    """Rows of `DATASETS`, without their hashes, of some datasets."""
-    return [_dataset_row(run, i, record.datasets[i]) for i in positions]
+def dataset_row(run: int, position: int, dataset: DatasetRecord) -> DatasetRow:
+    """Make a row of `DATASETS` without its hash."""
+    target = dataset.target
+    return DatasetRow(
+        run,
+        position,
+        n_samples=int(dataset.n_samples),
+        n_features=int(dataset.n_features),
+        is_ordered=int(dataset.ordered),
+        name=to_json(dataset.name),
+        fingerprint=to_json(dataset.fingerprint),
+        kind=to_json(dataset.kind),
+        classes=None if dataset.classes is None else to_json(list(dataset.classes)),
+        target=None if target is None else to_npy(numeric_array(target, f"the target of dataset {dataset.name!r}")),
+    )
 
 
-def split_rows(run: int, record: RunRecord, known: Sequence[int] = ()) -> list[Row]:
-    """Rows of `SPLITS` without their hashes, but for those that are `known`: so many of each of the first datasets."""
+def split_rows(run: int, position: int, dataset: DatasetRecord, n_known: int) -> list[SplitRow]:
+    """Make rows of `SPLITS`, without their hashes, for the splits of a dataset behind those known."""
+    columns = (np.asarray(column) for column in (dataset.repeat, dataset.fold, dataset.n_train, dataset.n_test))
+    numbers = zip(*(column[n_known:].tolist() for column in columns), strict=True)
     rows = []
-    for i, dataset in enumerate(record.datasets):
-        start = known[i] if i < len(known) else 0
-        numbers = zip(*(column[start:].tolist() for column in _split_numbers(dataset)), strict=True)
-        for split, row in enumerate(numbers, start):
-            rows.append((run, i, split, *row, to_json(dataset.split_hashes[split]), _rows_npy(dataset.test_rows[split])))
+    for i, (repeat, fold, n_train, n_test) in enumerate(numbers, n_known):
+        split_hash, test_rows = to_json(dataset.split_hashes[i]), _row_numbers(dataset.test_rows[i])
+        rows.append(SplitRow(run, position, i, repeat, fold, n_train, n_test, split_hash, test_rows))
     return rows
 
 
-def read_models(rows: Sequence[Row]) -> tuple[ModelRecord, ...]:
-    """From rows of `MODELS`."""
-    return tuple(ModelRecord(from_json(row[2]), from_json(row[3]), from_json(row[4])) for row in rows)
+def model_records(rows: Sequence[ModelRow]) -> tuple[ModelRecord, ...]:
+    """Read rows of `MODELS`."""
+    return tuple(ModelRecord(from_json(row.name), from_json(row.fingerprint), from_json(row.written_as)) for row in rows)
 
 
-def read_metrics(rows: Sequence[Row]) -> tuple[MetricRecord, ...]:
-    """From rows of `METRICS`."""
-    return tuple(MetricRecord(Metric(from_json(row[3]), bool(row[2])), from_json(row[4])) for row in rows)
+def metric_records(rows: Sequence[MetricRow]) -> tuple[MetricRecord, ...]:
+    """Read rows of `METRICS`."""
+    return tuple(
+        MetricRecord(Metric(from_json(row.name), bool(row.higher_is_better)), from_json(row.fingerprint)) for row in rows
+    )
 
 
-def read_datasets(rows: Sequence[Row], splits: Sequence[Row]) -> tuple[DatasetRecord, ...]:
-    """From rows of `DATASETS`, and those of `SPLITS` in the order of their keys."""
-    of: dict[int, list[Row]] = {row[1]: [] for row in rows}
+def dataset_records(rows: Sequence[DatasetRow], splits: Sequence[SplitRow]) -> tuple[DatasetRecord, ...]:
+    """Read rows of `DATASETS`, and those of `SPLITS` in the order of their keys."""
+    of: dict[int, list[SplitRow]] = {row.position: [] for row in rows}
     for split in splits:
-        of[split[1]].append(split)
-    return tuple(_read_dataset(row, of[row[1]]) for row in rows)
+        of[split.dataset].append(split)
+    return tuple(_dataset_record(row, of[row.position]) for row in rows)
 
 
-def _dataset_row(run: int, position: int, dataset: DatasetRecord) -> Row:
-    classes = None if dataset.classes is None else to_json(list(dataset.classes))
-    target = None if dataset.target is None else to_npy(numeric_array(dataset.target, f"the target of dataset {dataset.name!r}"))
-    numbers = int(dataset.n_samples), int(dataset.n_features), int(dataset.ordered)
-    return (run, position, *numbers, to_json(dataset.name), to_json(dataset.fingerprint), to_json(dataset.kind), classes, target)
-
-
-def _split_numbers(dataset: DatasetRecord) -> tuple[IntArray, ...]:
-    return tuple(np.asarray(column) for column in (dataset.repeat, dataset.fold, dataset.n_train, dataset.n_test))
-
-
-def _rows_npy(rows: IntArray) -> bytes:
-    """Row numbers in the smallest type that holds them."""
+def _row_numbers(rows: IntArray) -> bytes:
+    """Numbers of rows in the smallest type that holds them."""
     rows = np.asarray(rows)
     if rows.size and rows.min() >= 0:
         rows = rows.astype(np.min_scalar_type(rows.max()))
     return to_npy(np.ascontiguousarray(rows))
 
 
-def _read_dataset(row: Row, splits: Sequence[Row]) -> DatasetRecord:
-    numbers = np.array([split[3:7] for split in splits], dtype=np.int64).reshape(-1, 4)
+def _dataset_record(row: DatasetRow, splits: Sequence[SplitRow]) -> DatasetRecord:
     return DatasetRecord(
-        name=from_json(row[5]),
-        fingerprint=from_json(row[6]),
-        n_samples=row[2],
-        n_features=row[3],
-        classes=None if row[8] is None else tuple(from_json(row[8])),
-        target=None if row[9] is None else from_npy(row[9]),
-        kind=cast("Kind", from_json(row[7])),
-        ordered=bool(row[4]),
-        repeat=numbers[:, 0],
-        fold=numbers[:, 1],
-        n_train=numbers[:, 2],
-        n_test=numbers[:, 3],
-        split_hashes=tuple(from_json(split[7]) for split in splits),
-        test_rows=tuple(from_npy(split[8]).astype(np.int64) for split in splits),
+        name=from_json(row.name),
+        fingerprint=from_json(row.fingerprint),
+        n_samples=row.n_samples,
+        n_features=row.n_features,
+        classes=None if row.classes is None else tuple(from_json(row.classes)),
+        target=None if row.target is None else from_npy(row.target),
+        kind=cast("Kind", from_json(row.kind)),
+        ordered=bool(row.is_ordered),
+        repeat=np.array([split.repeat_number for split in splits], dtype=np.int64),
+        fold=np.array([split.fold for split in splits], dtype=np.int64),
+        n_train=np.array([split.n_train for split in splits], dtype=np.int64),
+        n_test=np.array([split.n_test for split in splits], dtype=np.int64),
+        split_hashes=tuple(from_json(split.split_hash) for split in splits),
+        test_rows=tuple(from_npy(split.test_rows).astype(np.int64) for split in splits),
     )

@@ -1,25 +1,153 @@
-"""What is peculiar to SQLite: how a file is made, opened and locked, and what its errors mean. Nothing else knows of it."""
+"""A store in a SQLite file: how the file is made, opened and locked, and what its errors mean."""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from tiebreak.errors import DamagedStoreError, StoreError, TiebreakError
+from tiebreak.stores.sql.database import AGAIN, KEPT, Connection, Database, NoStoreError, NotAStoreError
 
 if TYPE_CHECKING:
     import sqlite3
 
-    from sqlalchemy import Connection, Engine
-
 BUSY_SECONDS = 30.0
 """How long a writer waits for another one."""
 _JOURNAL_SECONDS = 2.0
+_DAMAGE = frozenset("CORRUPT ERROR CONSTRAINT MISMATCH FORMAT RANGE SCHEMA".split())
+
+# Closing any handle of a file drops the locks that this process has on it, as POSIX has it. So the handle that made a file is
+# closed before another thread can have opened it.
+_OPENING = threading.Lock()
+
+
+class SqliteDatabase(Database):
+    """A file; `Database` describes the methods.
+
+    Parameters
+    ----------
+    path : str
+        As the caller gave it; a later change of the working folder does not matter.
+    shown : str
+        What people are told of it instead; "" for the path.
+    """
+
+    kind = "SQLite"
+    whole = "the file"
+
+    def __init__(self, path: str, shown: str = "") -> None:
+        super().__init__(
+            f"sqlite:///{path}", shown or path, path=str(Path(path).absolute()), patience=0, opening=_OPENING
+        )  # nothing is lost that would come back
+        self._file: tuple[int, int] | None = None
+
+    def prepare(self, *, create: bool) -> None:
+        """Make an empty file, for its owner only, if there is none."""
+        if _identity(self.path) is None:
+            if not create:
+                raise NoStoreError(self.no_store_text())
+            try:
+                create_file(self.path)
+            except OSError as error:
+                kind = "FULL" if error.errno == errno.ENOSPC else "CANTOPEN"
+                raise StoreError(_fault_text(self.shown, kind, "", "")) from error
+        if Path(self.path).stat().st_size == 1:  # which SQLite would take for an empty database
+            raise NotAStoreError(_no_database_text(self.shown))
+
+    def connect(self) -> Connection:
+        """Connect to the file, which is there."""
+        return Connection(connect(self.path, BUSY_SECONDS), is_sqlite=True)
+
+    def begin(self, connection: Connection, *, to_write: bool) -> None:
+        """Take the lock for writing at once, or none: a transaction that took it later could not wait for it."""
+        driver = connection.driver
+        if not to_write:
+            driver.execute("BEGIN")
+            return
+        # SQLite itself asks for the lock ten times a second only, and may not get it for long beside writers that never pause
+        driver.execute("PRAGMA busy_timeout = 0")
+        try:
+            until = time.monotonic() + BUSY_SECONDS
+            while not _is_begun(driver, last_try=time.monotonic() >= until):
+                time.sleep((1 + time.monotonic_ns() // 100 % 10) / 1000)  # 1 to 10 ms, not in step with others
+        finally:
+            driver.execute(f"PRAGMA busy_timeout = {round(1000 * BUSY_SECONDS)}")
+
+    def is_usable(self, connection: Connection) -> bool:
+        """A file stays open."""
+        return True
+
+    def errors(self) -> tuple[type[Exception], ...]:
+        """SQLite's; UnicodeError where the text of an error is damaged."""
+        import sqlite3
+
+        return sqlite3.Error, UnicodeError
+
+    def translate(self, error: Exception, *, run: str, to_write: bool) -> TiebreakError:
+        """Put an error of SQLite into words."""
+        return translate(self.shown, error, run=run, to_write=to_write)
+
+    def tables(self, connection: Connection) -> Sequence[str]:
+        """List all tables of the file."""
+        found = connection.fetch(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~' ORDER BY name"
+        )
+        return [name for (name,) in found]
+
+    def foreign_text(self, names: Sequence[str]) -> str:
+        """A file is a store or something else, not both."""
+        from tiebreak.scores.scores import quoted
+
+        return (
+            f"{self.shown} is a SQLite database of something else, with the tables {quoted(names)}; it was left as it is. "
+            "Name another file for the store."
+        )
+
+    def settle(self, connection: Connection, *, is_new: bool, to_write: bool) -> None:
+        """Choose the journal, and remember which file it is."""
+        choose_journal(connection.driver, is_new=is_new)
+        self._file = _identity(self.path)
+
+    def gone_text(self) -> str:
+        """A file that was moved, deleted or replaced."""
+        if self._file == _identity(self.path):
+            return ""
+        return f"{self.shown} was moved, deleted or replaced while it was in use.{KEPT} Put it back; {AGAIN}."
+
+    def no_store_text(self) -> str:
+        """No file, or an empty one."""
+        parent = Path(self.shown).parent
+        folder = "" if parent.is_dir() else f", and no folder {os.fspath(parent)!r}"
+        return (
+            f"there is no store {self.shown}{folder}. Check the path; tiebreak makes a store when something is evaluated into it."
+        )
+
+    def find_damage(self, connection: Connection) -> str:
+        """Ask SQLite's own check of the file."""
+        ((found,),) = connection.fetch("PRAGMA integrity_check(1)")
+        return "" if found == "ok" else " ".join(str(found).split())
+
+
+# --- files ----------------------------------------------------------------------------------------------------------------
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    """Device and number that tell the file from another one of its name; None if there is none."""
+    try:
+        found = Path(path).stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def wal_is_safe(version: tuple[int, ...]) -> bool:
-    """Whether no commit can be lost in WAL mode: releases 3.7.0 to 3.51.2 have a bug there, but for 3.50.7 and 3.44.6.
+    """Tell that no commit can be lost in WAL mode: releases 3.7.0 to 3.51.2 have a bug there, but for 3.50.7 and 3.44.6.
 
     Parameters
     ----------
@@ -30,7 +158,7 @@ def wal_is_safe(version: tuple[int, ...]) -> bool:
 
 
 def journal_mode(version: tuple[int, ...]) -> str:
-    """How a store keeps its promises on this SQLite, in words.
+    """Describe how a store keeps its promises on this SQLite.
 
     Parameters
     ----------
@@ -44,13 +172,13 @@ def journal_mode(version: tuple[int, ...]) -> str:
 
 
 def create_file(path: str) -> None:
-    """An empty file that only its owner may read, unless there is one already. Its journals will have the same rights."""
+    """Make an empty file that only its owner may read, unless there is one already. Its journals will have the same rights."""
     with contextlib.suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_CLOEXEC", 0), 0o600))
 
 
 def connect(path: str, busy_seconds: float) -> sqlite3.Connection:
-    """A connection to an existing file, whose transactions are begun and ended by hand.
+    """Connect to an existing file, whose transactions are begun and ended by hand.
 
     Parameters
     ----------
@@ -73,27 +201,12 @@ def connect(path: str, busy_seconds: float) -> sqlite3.Connection:
     return connection
 
 
-def make_engine(path: str) -> Engine:
-    """An engine for an existing file, whose transactions begin as `begin_with` says."""
-    from sqlalchemy import create_engine, event
-    from sqlalchemy.pool import QueuePool
-
-    engine = create_engine("sqlite://", creator=lambda: connect(path, BUSY_SECONDS), poolclass=QueuePool, max_overflow=-1)
-    event.listen(engine, "begin", _begin)
-    return engine
-
-
-def begin_with(connection: Connection, *, to_write: bool) -> Connection:
-    """Whether the connection's transaction takes the lock for writing at once; one that took it later could not wait for it."""
-    return connection.execution_options(tiebreak_writes=to_write)
-
-
-def choose_journal(engine: Engine, *, is_new: bool) -> None:
-    """The journal mode that this release of SQLite keeps its promises in; a file in use by others is left as it is.
+def choose_journal(connection: sqlite3.Connection, *, is_new: bool) -> None:
+    """Switch to the journal mode that this release of SQLite keeps its promises in; a file in use by others is left as it is.
 
     Parameters
     ----------
-    engine : sqlalchemy.Engine
+    connection : sqlite3.Connection
     is_new : bool
         Whether this process made the tables. Only then is WAL switched on: others may use releases that should not have it.
     """
@@ -104,56 +217,17 @@ def choose_journal(engine: Engine, *, is_new: bool) -> None:
         return
     wanted = "wal" if safe else "delete"
     until = time.monotonic() + (_JOURNAL_SECONDS if is_new else 0)
-    connection = engine.raw_connection()
-    try:
-        # the switch does not wait for other openers, so it is tried again; without it the store is as safe, only slower
-        while not _switch_journal(connection, wanted) and time.monotonic() < until:
-            time.sleep(0.01)
-    finally:
-        connection.close()
+    # the switch does not wait for other openers, so it is tried again; without it the store is as safe, only slower
+    while not _switch_journal(connection, wanted) and time.monotonic() < until:
+        time.sleep(0.01)
 
 
-def has_safe_journal(connection: sqlite3.Connection) -> bool:
-    """Whether `choose_journal` would leave the file as it is."""
-    import sqlite3
-
-    return wal_is_safe(sqlite3.sqlite_version_info) or _pragma(connection, "journal_mode") == "delete"
-
-
-def check_file(connection: Connection) -> str:
-    """What SQLite's own check of the file finds first; "" if it finds nothing."""
-    found = str(connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar())
-    return "" if found == "ok" else " ".join(found.split())
-
-
-def error_name(error: BaseException) -> str:
-    """SQLite's name of what went wrong, such as "READONLY_DIRECTORY"; "" for an error that is not SQLite's."""
-    name = str(getattr(error, "sqlite_errorname", "")).removeprefix("SQLITE_")
-    # in WAL mode a full disk is noticed first where the file that the processes share cannot be made large enough
-    return "FULL" if name == "IOERR_SHMSIZE" else name
-
-
-def _begin(connection: Connection) -> None:
-    raw: Any = connection.connection.dbapi_connection
-    if not connection.get_execution_options().get("tiebreak_writes", False):
-        raw.execute("BEGIN")
-        return
-    # SQLite itself asks for the lock ten times a second only, and may not get it for long beside writers that never pause
-    raw.execute("PRAGMA busy_timeout = 0")
-    try:
-        until = time.monotonic() + BUSY_SECONDS
-        while not _is_begun(raw, last_try=time.monotonic() >= until):
-            time.sleep((1 + time.monotonic_ns() // 100 % 10) / 1000)  # 1 to 10 ms, not in step with others
-    finally:
-        raw.execute(f"PRAGMA busy_timeout = {round(1000 * BUSY_SECONDS)}")
-
-
-def _is_begun(raw: sqlite3.Connection, *, last_try: bool) -> bool:
-    """Whether the lock for writing was to be had."""
+def _is_begun(connection: sqlite3.Connection, *, last_try: bool) -> bool:
+    """Try to get the lock for writing."""
     import sqlite3
 
     try:
-        raw.execute("BEGIN IMMEDIATE")
+        connection.execute("BEGIN IMMEDIATE")
     except sqlite3.OperationalError as error:
         if last_try or not error_name(error).startswith("BUSY"):
             raise
@@ -161,8 +235,8 @@ def _is_begun(raw: sqlite3.Connection, *, last_try: bool) -> bool:
     return True
 
 
-def _switch_journal(connection: Any, wanted: str) -> bool:
-    """Whether the file is in the wanted mode now."""
+def _switch_journal(connection: sqlite3.Connection, wanted: str) -> bool:
+    """Try to switch, and tell that the file is in the wanted mode now."""
     import sqlite3
 
     cursor = connection.cursor()
@@ -179,5 +253,91 @@ def _switch_journal(connection: Any, wanted: str) -> bool:
 
 
 def _pragma(cursor: Any, what: str) -> Any:
-    """A setting of the connection, as it is or as it becomes."""
+    """Setting of the connection, as it is or as it becomes."""
     return cursor.execute(f"PRAGMA {what}").fetchone()[0]
+
+
+# --- errors ---------------------------------------------------------------------------------------------------------------
+
+
+def error_name(error: BaseException) -> str:
+    """Give SQLite's name of what went wrong, such as "READONLY_DIRECTORY"; "" for an error that is not SQLite's."""
+    name = str(getattr(error, "sqlite_errorname", "")).removeprefix("SQLITE_")
+    # in WAL mode a full disk is noticed first where the file that the processes share cannot be made large enough
+    return "FULL" if name == "IOERR_SHMSIZE" else name
+
+
+def translate(path: str, error: Exception, *, run: str, to_write: bool) -> TiebreakError:
+    """Put an error of SQLite into words for the caller.
+
+    Parameters
+    ----------
+    path : str
+        Of the store, as the caller gave it.
+    error : Exception
+    run : str
+        What the transaction was about; "" for the whole store.
+    to_write : bool
+    """
+    kind = error_name(error).split("_")[0]
+    said = " ".join(str(error).split())
+    if kind == "NOTADB":
+        return NotAStoreError(_no_database_text(path))
+    if kind in _DAMAGE or "decode" in said:  # broken pages, tables that are not as they were made, texts that are none
+        about = f"run {run!r}: " if run else ""
+        return DamagedStoreError(
+            f"{about}{path} is not as it was written: SQLite says {said!r}. Put a copy of the store in its place, or delete the "
+            "run (if that fails, the file) and measure it again."
+        )
+    return StoreError(_fault_text(path, kind, said, KEPT if to_write else ""))
+
+
+def _no_database_text(path: str) -> str:
+    """Message for a file of another kind."""
+    return f"{path} is not a SQLite database; it was left as it is. Name another file for the store."
+
+
+def _fault_text(path: str, kind: str, said: str, kept: str) -> str:
+    """Message that says what is wrong, what was kept, how to go on.
+
+    Parameters
+    ----------
+    path : str
+    kind : str
+        SQLite's name of it.
+    said : str
+        What SQLite says of it.
+    kept : str
+    """
+    match kind:
+        case "BUSY" | "LOCKED" | "PROTOCOL":
+            return (
+                f"{path} is locked: another process has been writing to it for more than {BUSY_SECONDS:g} seconds.{kept} "
+                f"Wait for that process or stop it; {AGAIN}."
+            )
+        case "FULL":
+            return f"{path} cannot grow: the disk is full.{kept} Make room; {AGAIN}."
+        case "READONLY" | "PERM" | "AUTH" | "CANTOPEN":
+            return f"{path} cannot be opened or written: {_obstacle(path)}.{kept} Put that right, or name another store."
+        case "IOERR":
+            return f"{path} cannot be read or written: the system says {said!r}.{kept} Look after the disk; {AGAIN}."
+        case "TOOBIG":
+            return f"{path}: the outputs of one cell are larger than SQLite can keep.{kept} Pass keep_predictions=False."
+        case _:
+            return f"{path} cannot be used: {said}.{kept} Close other programs that use it, or name another store."
+
+
+def _obstacle(path: str) -> str:
+    """Name what of file and folder stands in the way."""
+    file, folder = Path(path), Path(path).absolute().parent
+    if not folder.is_dir():
+        return f"there is no folder {os.fspath(file.parent)!r}"
+    if file.is_dir():
+        return "it is a folder"
+    if file.exists() and not os.access(file, os.R_OK):
+        return "you may not read it"
+    if file.exists() and not os.access(file, os.W_OK):
+        return "the file is read-only"
+    if not os.access(folder, os.W_OK):
+        return f"the folder {os.fspath(file.parent)!r} is read-only, and SQLite keeps a journal beside the file while it writes"
+    return "the system refuses, although file and folder may be written; the disk may be full, or too many files are open"

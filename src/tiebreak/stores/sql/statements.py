@@ -1,249 +1,128 @@
-"""Every statement that a store executes on its rows."""
+"""Every statement that a store executes on its rows. SQLite and PostgreSQL read them alike."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
-from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
 
+from tiebreak.plan.record import Cell
 from tiebreak.stores.contract import Note
-from tiebreak.stores.sql.tables import CELLS, Layout, Row, tables
+from tiebreak.stores.sql.tables import CELLS, CellRow, Row, StoredTable
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection, Delete, Executable, Insert, Select
+    from tiebreak.stores.sql.database import Connection
 
-CELL_KEY = ("dataset", "split", "model")
-
-
-class _Compiled(NamedTuple):
-    """SQL, the order of its parameters (None where they go by name), and those whose value is part of the statement."""
-
-    text: str
-    order: Sequence[str] | None
-    constants: Mapping[str, Any]
+# Names of tables and columns are constants of this package; everything else is a value, for which there is a question mark.
+# ruff: noqa: S608
 
 
-class Statement:
-    """A statement of SQLAlchemy Core that is compiled once for each kind of database, and then handed to its driver as text.
-
-    Core's own way of executing takes longer than SQLite needs to keep a cell.
-
-    Parameters
-    ----------
-    build : callable
-        Makes the statement, given the name of the dialect.
-    """
-
-    def __init__(self, build: Callable[[str], Executable]) -> None:
-        self._build = build
-        self._compiled: dict[str, _Compiled] = {}
-
-    def fetch(self, connection: Connection, parameters: Mapping[str, Any]) -> list[Row]:
-        """The rows of a query with named parameters."""
-        with _cursor(connection) as cursor:
-            cursor.execute(*self._bound(connection, parameters))
-            rows: list[Row] = cursor.fetchall()
-        return rows
-
-    def execute(self, connection: Connection, parameters: Mapping[str, Any]) -> None:
-        """Execute with named parameters."""
-        with _cursor(connection) as cursor:
-            cursor.execute(*self._bound(connection, parameters))
-
-    def execute_rows(self, connection: Connection, columns: Sequence[str], rows: Sequence[Row]) -> int:
-        """Execute once for each row, and say how many rows of the table changed."""
-        if not rows:
-            return 0
-        statement = self._for(connection)
-        values: Sequence[Any] = rows
-        if statement.order is None:
-            values = [dict(zip(columns, row, strict=True)) for row in rows]
-        with _cursor(connection) as cursor:
-            cursor.executemany(statement.text, values)
-            return int(cursor.rowcount)
-
-    def _bound(self, connection: Connection, parameters: Mapping[str, Any]) -> tuple[str, Any]:
-        statement = self._for(connection)
-        values = {**statement.constants, **parameters}
-        order = statement.order
-        return statement.text, values if order is None else tuple([values[name] for name in order])
-
-    def _for(self, connection: Connection) -> _Compiled:
-        dialect = connection.dialect
-        if dialect.name not in self._compiled:
-            compiled: Any = self._build(dialect.name).compile(dialect=dialect)  # type: ignore[attr-defined]
-            order = compiled.positiontup if compiled.positional else None
-            self._compiled[dialect.name] = _Compiled(str(compiled), order, compiled.params)
-        return self._compiled[dialect.name]
-
-
-def _cursor(connection: Connection) -> closing[Any]:
-    # in binary the numbers and blobs of PostgreSQL come as they are kept, and not as texts to be read
-    options = {"binary": True} if connection.dialect.name == "postgresql" else {}
-    return closing(connection.connection.cursor(**options))
+def create_table(
+    connection: Connection,
+    name: str,
+    *,
+    integers: Sequence[str],
+    texts: Sequence[str] = (),
+    blobs: Sequence[str] = (),
+    keys: Sequence[str],
+    unique: str = "",
+) -> None:
+    """Make a table of such columns and one for the hash."""
+    columns = [f"{column} BIGINT NOT NULL" for column in integers]
+    columns += [f"{column} TEXT" for column in texts]
+    columns += [f"{column} {connection.blob_type}" for column in blobs]
+    columns += ["hash BIGINT NOT NULL", f"PRIMARY KEY ({', '.join(keys)})"]
+    columns += [f"UNIQUE ({unique})"] if unique else []
+    # one tree of pages instead of two, in the order of the key: fewer pages to write, and no index to disagree
+    ending = "\n WITHOUT ROWID" if connection.is_sqlite else ""
+    listed = ", \n\t".join(columns)
+    connection.execute(f"CREATE TABLE {name} (\n\t{listed}\n){ending}\n\n")
 
 
 # --- rows of any table ----------------------------------------------------------------------------------------------------
 
 
-def fetch(connection: Connection, layout: Layout, **equal: int) -> list[Row]:
-    """The rows with these values, in the order of their keys."""
-    return _select_equal(layout, tuple(equal)).fetch(connection, equal)
+def fetch(connection: Connection, table: StoredTable[Row], **equal: int) -> list[Row]:
+    """Fetch the rows with these values, in the order of their keys."""
+    return _select(connection, table, [f"{name} = ?" for name in equal], list(equal.values()))
 
 
-def rows_after(connection: Connection, layout: Layout, key: Sequence[int], limit: int) -> list[Row]:
-    """The next rows of a table behind the one with this key."""
-    return _select_after(layout).fetch(connection, {**dict(zip(layout.keys, key, strict=True)), "limit": limit})
+def rows_after(connection: Connection, table: StoredTable[Row], key: Sequence[Any], limit: int) -> list[Row]:
+    """Fetch the next rows of a table behind the one with this key."""
+    return _select(connection, table, [f"({', '.join(table.keys)}) > ({_marks(table.keys)})"], key, limit)
 
 
-def insert_new(connection: Connection, layout: Layout, sealed: Sequence[Row]) -> int:
-    """Insert the rows whose keys are not there yet, and say how many these were."""
-    return _insert(layout, replaces=False).execute_rows(connection, layout.columns, sealed)
+def insert_new(connection: Connection, table: StoredTable[Row], sealed: Sequence[Row]) -> int:
+    """Insert the rows whose keys are not there yet, and count these."""
+    return connection.execute_rows(f"{_insert(table)} DO NOTHING", sealed)
 
 
-def put(connection: Connection, layout: Layout, rows: Sequence[Row]) -> None:
+def put(connection: Connection, table: StoredTable[Row], rows: Sequence[Row]) -> None:
     """Seal the rows and write them, in the place of those with the same keys."""
-    put_sealed(connection, layout, layout.seal(rows))
+    put_sealed(connection, table, table.seal(rows))
 
 
-def put_sealed(connection: Connection, layout: Layout, sealed: Sequence[Row]) -> None:
+def put_sealed(connection: Connection, table: StoredTable[Row], sealed: Sequence[Row]) -> None:
     """Write rows with their hashes, in the place of those with the same keys."""
-    _insert(layout, replaces=True).execute_rows(connection, layout.columns, sealed)
+    others = ", ".join(f"{name} = excluded.{name}" for name in table.columns if name not in table.keys)
+    connection.execute_rows(f"{_insert(table)} DO UPDATE SET {others}", sealed)
 
 
-def delete(connection: Connection, layout: Layout, **equal: int) -> None:
-    """Delete the rows with these values."""
-    _delete_equal(layout, tuple(equal)).execute(connection, equal)
+def delete(connection: Connection, table: StoredTable[Row], *keys: Sequence[int]) -> None:
+    """Delete the rows whose keys are, or begin with, one of these of the same length."""
+    equal = " AND ".join(f"{name} = ?" for name in table.keys[: len(keys[0])]) if keys else ""
+    connection.execute_rows(f"DELETE FROM {table.in_database} WHERE {equal}", keys)
 
 
-def delete_keys(connection: Connection, layout: Layout, keys: Sequence[Row]) -> None:
-    """Delete the rows with these keys."""
-    _delete_equal(layout, layout.keys).execute_rows(connection, layout.keys, keys)
+def _select(
+    connection: Connection, table: StoredTable[Row], conditions: Sequence[str], values: Sequence[Any], limit: int | None = None
+) -> list[Row]:
+    where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+    at_most = "" if limit is None else f" LIMIT {limit:d}"
+    found = connection.fetch(
+        f"SELECT {', '.join(table.columns)} FROM {table.in_database}{where} ORDER BY {', '.join(table.keys)}{at_most}", values
+    )
+    return list(map(cast("Any", table.row)._make, found))
 
 
-@cache
-def _select_equal(layout: Layout, names: tuple[str, ...]) -> Statement:
-    def build(_: str) -> Select[Any]:
-        from sqlalchemy import bindparam
-
-        table = tables()[layout.name]
-        return _ordered(layout).where(*(table.c[name] == bindparam(name) for name in names))
-
-    return Statement(build)
+def _insert(table: StoredTable[Row]) -> str:
+    columns, keys = ", ".join(table.columns), ", ".join(table.keys)
+    return f"INSERT INTO {table.in_database} ({columns}) VALUES ({_marks(table.columns)}) ON CONFLICT ({keys})"
 
 
-@cache
-def _select_after(layout: Layout) -> Statement:
-    def build(_: str) -> Select[Any]:
-        from sqlalchemy import bindparam, tuple_
-
-        table = tables()[layout.name]
-        behind = tuple_(*(table.c[name] for name in layout.keys)) > tuple_(*(bindparam(name) for name in layout.keys))
-        return _ordered(layout).where(behind).limit(bindparam("limit"))
-
-    return Statement(build)
-
-
-@cache
-def _delete_equal(layout: Layout, names: tuple[str, ...]) -> Statement:
-    def build(_: str) -> Delete:
-        from sqlalchemy import bindparam
-        from sqlalchemy import delete as delete_from
-
-        table = tables()[layout.name]
-        return delete_from(table).where(*(table.c[name] == bindparam(name) for name in names))
-
-    return Statement(build)
-
-
-@cache
-def _insert(layout: Layout, *, replaces: bool) -> Statement:
-    def build(dialect: str) -> Insert:
-        table = tables()[layout.name]
-        insert: Any
-        if dialect == "postgresql":
-            from sqlalchemy.dialects.postgresql import insert
-        else:
-            from sqlalchemy.dialects.sqlite import insert
-        statement = insert(table)
-        if not replaces:
-            return statement.on_conflict_do_nothing(index_elements=list(layout.keys))  # type: ignore[no-any-return]
-        others = {name: statement.excluded[name] for name in layout.columns if name not in layout.keys}
-        return statement.on_conflict_do_update(index_elements=list(layout.keys), set_=others)  # type: ignore[no-any-return]
-
-    return Statement(build)
-
-
-def _ordered(layout: Layout) -> Select[Any]:
-    from sqlalchemy import select
-
-    table = tables()[layout.name]
-    return select(table).order_by(*(table.c[name] for name in layout.keys))
+def _marks(columns: Sequence[str]) -> str:
+    return ", ".join("?" * len(columns))
 
 
 # --- cells ----------------------------------------------------------------------------------------------------------------
 
-
-def cells_after(connection: Connection, run: int, key: Sequence[int], limit: int) -> list[Row]:
-    """The next cells of a run behind one that is given by (dataset, split, model)."""
-    values = dict(zip(CELL_KEY, key, strict=True))
-    return _cells_after().fetch(connection, {"run": run, **values, "limit": limit})
+_CELL = "(dataset, split, model)"
+_RANGE = f"run = ? AND {_CELL} >= (?, ?, ?) AND {_CELL} <= (?, ?, ?)"
 
 
-def cells_noting(connection: Connection, run: int, what: Note, key: Sequence[int], limit: int) -> list[Row]:
-    """The same of those cells alone that have, or seem to have, such a note: its name may stand in another text."""
-    values = dict(zip(CELL_KEY, key, strict=True))
-    return _cells_after(what).fetch(connection, {"run": run, **values, "limit": limit})
+def cells_after(connection: Connection, run: int, cell: Sequence[int], limit: int, noting: Note | None = None) -> list[CellRow]:
+    """Fetch the next cells of a run behind one.
+
+    Parameters
+    ----------
+    connection : Connection
+    run : int
+    cell : sequence of int
+        Dataset, split and model.
+    limit : int
+    noting : {"warnings", "undefined"}, optional
+        Fetch those alone that have, or seem to have, such a note: its name may stand in another text.
+    """
+    conditions, values = ["run = ?", f"{_CELL} > (?, ?, ?)"], [run, *cell]
+    if noting is not None:
+        return _select(connection, CELLS, [*conditions, "facts LIKE ?"], [*values, f'%"{noting}"%'], limit)
+    return _select(connection, CELLS, conditions, values, limit)
 
 
-def cells_between(connection: Connection, layout: Layout, run: int, first: Sequence[int], last: Sequence[int]) -> list[Row]:
-    """The cells of a run, or their outputs, from one (dataset, split, model) to another."""
-    return _select_between(layout).fetch(connection, _between(run, first, last))
+def cells_between(connection: Connection, table: StoredTable[Row], run: int, first: Cell, last: Cell) -> list[Row]:
+    """Fetch the cells of a run, or their outputs, from one cell to another."""
+    return _select(connection, table, [_RANGE], [run, *first, *last])
 
 
-def delete_cells(connection: Connection, layout: Layout, run: int, first: Sequence[int], last: Sequence[int]) -> None:
-    """Delete the cells of a run, or their outputs, from one (dataset, split, model) to another."""
-    _delete_between(layout).execute(connection, _between(run, first, last))
-
-
-def _between(run: int, first: Sequence[int], last: Sequence[int]) -> dict[str, int]:
-    named = {f"first_{name}": value for name, value in zip(CELL_KEY, first, strict=True)}
-    return {"run": run, **named, **{f"last_{name}": value for name, value in zip(CELL_KEY, last, strict=True)}}
-
-
-@cache
-def _cells_after(what: Note | None = None) -> Statement:
-    def build(_: str) -> Select[Any]:
-        from sqlalchemy import bindparam, tuple_
-
-        table = tables()[CELLS.name]
-        behind = tuple_(*(table.c[name] for name in CELL_KEY)) > tuple_(*(bindparam(name) for name in CELL_KEY))
-        noting = [table.c.facts.contains(f'"{what}"')] if what is not None else []
-        return _ordered(CELLS).where(table.c.run == bindparam("run"), behind, *noting).limit(bindparam("limit"))
-
-    return Statement(build)
-
-
-@cache
-def _select_between(layout: Layout) -> Statement:
-    return Statement(lambda _: _ordered(layout).where(*_range(layout)))
-
-
-@cache
-def _delete_between(layout: Layout) -> Statement:
-    def build(_: str) -> Delete:
-        from sqlalchemy import delete as delete_from
-
-        return delete_from(tables()[layout.name]).where(*_range(layout))
-
-    return Statement(build)
-
-
-def _range(layout: Layout) -> list[Any]:
-    from sqlalchemy import bindparam, tuple_
-
-    table = tables()[layout.name]
-    key = tuple_(*(table.c[name] for name in CELL_KEY))
-    first, last = (tuple_(*(bindparam(f"{end}_{name}") for name in CELL_KEY)) for end in ("first", "last"))
-    return [table.c.run == bindparam("run"), key >= first, key <= last]
+def delete_cells(connection: Connection, table: StoredTable[Row], run: int, first: Cell, last: Cell) -> None:
+    """Delete the cells of a run, or their outputs, from one cell to another."""
+    connection.execute(f"DELETE FROM {table.in_database} WHERE {_RANGE}", [run, *first, *last])

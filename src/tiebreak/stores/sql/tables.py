@@ -1,27 +1,211 @@
-"""The tables of a store: which columns they have, and the hash that every row carries."""
+"""The tables of a store: their columns, their rows as named tuples, and the hash that every row carries."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from hashlib import blake2b
 from itertools import starmap
-from typing import TYPE_CHECKING, Any
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
-if TYPE_CHECKING:
-    from sqlalchemy import Connection, Table
-
+from tiebreak.plan.record import Cell
 
 SCHEMA = 2
-"""The version of what follows. A change of tables, columns, coding or hash raises it, and needs a step in `migrations`."""
+"""Version of what follows. A change of tables, columns, coding or hash raises it, and needs a step in `upgrade`."""
 
-Row = tuple[Any, ...]
+PREFIX = "tiebreak_"
+
+
+# Columns that are integers come first, those of the key before all others; then texts, then blobs, then the hash.
+
+
+class StoreRow(NamedTuple):
+    """Description of the store, in the only row of its table."""
+
+    id: int
+    schema_version: int
+    created: int
+    n_runs: int
+    next_run: int
+    written_by: str | None
+    hash: int = 0
+
+
+class RunRow(NamedTuple):
+    """A run, and the number of rows that it has in each of the `LISTS`."""
+
+    id: int
+    created: int
+    n_models: int
+    n_datasets: int
+    n_splits: int
+    n_metrics: int
+    n_environments: int
+    name_key: str | None
+    name: str
+    rng: str
+    threads: str
+    settings: str
+    hash: int = 0
+
+
+class ModelRow(NamedTuple):
+    """A model of a run."""
+
+    run: int
+    position: int
+    name: str
+    fingerprint: str
+    written_as: str
+    hash: int = 0
+
+
+class DatasetRow(NamedTuple):
+    """A dataset of a run."""
+
+    run: int
+    position: int
+    n_samples: int
+    n_features: int
+    is_ordered: int
+    name: str
+    fingerprint: str
+    kind: str
+    classes: str | None
+    target: bytes | None
+    hash: int = 0
+
+
+class SplitRow(NamedTuple):
+    """A split of a dataset."""
+
+    run: int
+    dataset: int
+    position: int
+    repeat_number: int
+    fold: int
+    n_train: int
+    n_test: int
+    split_hash: str
+    test_rows: bytes
+    hash: int = 0
+
+
+class MetricRow(NamedTuple):
+    """A metric of a run."""
+
+    run: int
+    position: int
+    higher_is_better: int
+    name: str
+    fingerprint: str
+    hash: int = 0
+
+
+class EnvironmentRow(NamedTuple):
+    """Versions that cells of a run were measured with."""
+
+    run: int
+    position: int
+    versions: str
+    hash: int = 0
+
+
+class TallyRow(NamedTuple):
+    """Number of cells that a run has, and the sum of their hashes."""
+
+    run: int
+    n_cells: int
+    n_done: int
+    hash_sum: int
+    updated: int
+    hash: int = 0
+
+
+class CellRow(NamedTuple):
+    """A recorded cell."""
+
+    run: int
+    dataset: int
+    split: int
+    model: int
+    state: int
+    environment: int
+    facts: str | None
+    numbers: bytes
+    train_scores: bytes | None
+    hash: int = 0
+
+    @property
+    def cell(self) -> Cell:
+        """The cell by its stored positions."""
+        return Cell(self.dataset, self.split, self.model)
+
+
+class OutputRow(NamedTuple):
+    """What a model said of the test rows of a cell, by one of its methods."""
+
+    run: int
+    dataset: int
+    split: int
+    model: int
+    position: int
+    method: str
+    content: bytes
+    hash: int = 0
+
+    @property
+    def cell(self) -> Cell:
+        """The cell by its stored positions."""
+        return Cell(self.dataset, self.split, self.model)
+
+
+class HolderRow(NamedTuple):
+    """A process that takes part in a run; its beat changes as long as it lives."""
+
+    run: int
+    id: int
+    beat: int
+    place: str
+    hash: int = 0
+
+
+class LeaseRow(NamedTuple):
+    """A cell that a holder is about to measure."""
+
+    run: int
+    dataset: int
+    split: int
+    model: int
+    holder: int
+    hash: int = 0
+
+    @property
+    def cell(self) -> Cell:
+        """The cell by its stored positions."""
+        return Cell(self.dataset, self.split, self.model)
+
+
+AnyRow = (
+    StoreRow
+    | RunRow
+    | ModelRow
+    | DatasetRow
+    | SplitRow
+    | MetricRow
+    | EnvironmentRow
+    | TallyRow
+    | CellRow
+    | OutputRow
+    | HolderRow
+    | LeaseRow
+)
+Row = TypeVar("Row", bound=AnyRow)
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class StoredTable(Generic[Row]):
     """A table: integer columns, the first `n_keys` of which are its key, then texts and blobs, then the hash.
 
     The hash is blake2b of 8 bytes, personalised with the name of the table, of: the integers as little-endian int64, the
@@ -30,65 +214,84 @@ class Layout:
     Attributes
     ----------
     name : str
+        Without the prefix that tables have in the database.
+    row : type
+        A named tuple with a field for each column.
     n_keys : int
-    integers : tuple of str
-        Never null.
-    texts, blobs : tuple of str
-        May be null.
+    n_texts, n_blobs : int
+        Columns that may be null; the integers never are.
     since : int
         The schema that the table came with; an older store does not have it.
+    columns, keys : tuple of str
+        All columns, and those of the key.
     """
 
     name: str
+    row: type[Row]
     n_keys: int
-    integers: tuple[str, ...]
-    texts: tuple[str, ...] = ()
-    blobs: tuple[str, ...] = ()
+    n_texts: int = 0
+    n_blobs: int = 0
     since: int = 1
+    columns: tuple[str, ...] = field(init=False)
+    keys: tuple[str, ...] = field(init=False)
+    _n_integers: int = field(init=False, repr=False, compare=False)
     _head: struct.Struct = field(init=False, repr=False, compare=False)
     _hasher: Any = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        n_numbers = len(self.integers) + len(self.texts) + len(self.blobs)
-        object.__setattr__(self, "_head", struct.Struct(f"<{n_numbers}q"))
+        n_values = len(self.row._fields) - 1
+        object.__setattr__(self, "columns", self.row._fields)
+        object.__setattr__(self, "keys", self.columns[: self.n_keys])
+        object.__setattr__(self, "_n_integers", n_values - self.n_texts - self.n_blobs)
+        object.__setattr__(self, "_head", struct.Struct(f"<{n_values}q"))
         object.__setattr__(self, "_hasher", blake2b(digest_size=8, person=self.name.encode()))
 
     @property
-    def keys(self) -> tuple[str, ...]:
-        """The columns of the key."""
-        return self.integers[: self.n_keys]
+    def in_database(self) -> str:
+        """Name of the table in the database."""
+        return PREFIX + self.name
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """All columns, the hash last."""
-        return (*self.integers, *self.texts, *self.blobs, "hash")
+    def integers(self) -> tuple[str, ...]:
+        """Columns that hold an integer each, the hash aside."""
+        return self.columns[: self._n_integers]
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Columns that hold a text each, or null."""
+        return self.columns[self._n_integers : self._n_integers + self.n_texts]
+
+    @property
+    def blobs(self) -> tuple[str, ...]:
+        """Columns that hold bytes, or null."""
+        return self.columns[self._n_integers + self.n_texts : -1]
 
     def seal(self, rows: Sequence[Row]) -> list[Row]:
-        """The rows with their hashes."""
-        return [(*row, number) for row, number in zip(rows, self._hashes(rows), strict=True)]
+        """Put their hashes into the rows."""
+        make = cast("Any", self.row)._make
+        return [make((*row[:-1], number)) for row, number in zip(rows, self._hashes(rows), strict=True)]
 
     def damaged(self, rows: Sequence[Row]) -> list[int]:
-        """Which of the rows, read with their hashes, are not as they were written."""
+        """Find those of the rows that are not as they were written."""
         if self._are_whole(rows):
             return []
         return [i for i, row in enumerate(rows) if not self._are_whole([row])]
 
     def _are_whole(self, rows: Sequence[Row]) -> bool:
         try:
-            return self._hashes(rows) == [row[-1] for row in rows]
+            return self._hashes(rows) == [row.hash for row in rows]
         except (AttributeError, TypeError, UnicodeError, struct.error):  # a value is of another type than was written
             return False
 
     def _hashes(self, rows: Sequence[Row]) -> list[int]:
-        """The hash of each row, with or without one at its end; all at once, as a table may have a million of them."""
+        """Hash each row; all at once, as a table may have a million of them."""
         if not rows:
             return []
         columns = list(zip(*rows, strict=True))
-        n_integers, n_texts = len(self.integers), len(self.texts)
-        texts = columns[n_integers : n_integers + n_texts]
-        blobs = columns[n_integers + n_texts : n_integers + n_texts + len(self.blobs)]
+        n_texts = self._n_integers + self.n_texts
+        texts, blobs = columns[self._n_integers : n_texts], columns[n_texts:-1]
         lengths = [[-1 if value is None else len(value) for value in column] for column in (*texts, *blobs)]
-        heads = starmap(self._head.pack, zip(*columns[:n_integers], *lengths, strict=True))
+        heads = starmap(self._head.pack, zip(*columns[: self._n_integers], *lengths, strict=True))
         contents = [[b"" if text is None else text.encode("ascii") for text in column] for column in texts]
         contents += [[b"" if blob is None else blob for blob in column] for column in blobs]
         digests = []
@@ -100,75 +303,27 @@ class Layout:
 
 
 # Every release has to find the version of the schema in a store of any other one: this table never changes.
-STORE = Layout("store", 1, ("id", "schema_version", "created", "n_runs", "next_run"), ("written_by",))
-RUNS = Layout(
-    "runs",
-    1,
-    ("id", "created", "n_models", "n_datasets", "n_splits", "n_metrics", "n_environments"),
-    ("name_key", "name", "rng", "threads", "settings"),
-)
-MODELS = Layout("models", 2, ("run", "position"), ("name", "fingerprint", "written_as"))
-DATASETS = Layout(
-    "datasets",
-    2,
-    ("run", "position", "n_samples", "n_features", "is_ordered"),
-    ("name", "fingerprint", "kind", "classes"),
-    ("target",),
-)
-SPLITS = Layout(
-    "splits",
-    3,
-    ("run", "dataset", "position", "repeat_number", "fold", "n_train", "n_test"),
-    ("split_hash",),
-    ("test_rows",),
-)
-METRICS = Layout("metrics", 2, ("run", "position", "higher_is_better"), ("name", "fingerprint"))
-ENVIRONMENTS = Layout("environments", 2, ("run", "position"), ("versions",))
-TALLIES = Layout("tallies", 1, ("run", "n_cells", "n_done", "hash_sum", "updated"))
-CELLS = Layout("cells", 4, ("run", "dataset", "split", "model", "state", "environment"), ("facts",), ("numbers", "train_scores"))
-OUTPUTS = Layout("outputs", 5, ("run", "dataset", "split", "model", "position"), ("method",), ("content",))
+STORE = StoredTable("store", StoreRow, n_keys=1, n_texts=1)
+RUNS = StoredTable("runs", RunRow, n_keys=1, n_texts=5)
+MODELS = StoredTable("models", ModelRow, n_keys=2, n_texts=3)
+DATASETS = StoredTable("datasets", DatasetRow, n_keys=2, n_texts=4, n_blobs=1)
+SPLITS = StoredTable("splits", SplitRow, n_keys=3, n_texts=1, n_blobs=1)
+METRICS = StoredTable("metrics", MetricRow, n_keys=2, n_texts=2)
+ENVIRONMENTS = StoredTable("environments", EnvironmentRow, n_keys=2, n_texts=1)
+TALLIES = StoredTable("tallies", TallyRow, n_keys=1)
+CELLS = StoredTable("cells", CellRow, n_keys=4, n_texts=1, n_blobs=2)
+OUTPUTS = StoredTable("outputs", OutputRow, n_keys=5, n_texts=1, n_blobs=1)
+HOLDERS = StoredTable("holders", HolderRow, n_keys=2, n_texts=1, since=2)
+LEASES = StoredTable("leases", LeaseRow, n_keys=4, since=2)
 
-HOLDERS = Layout("holders", 2, ("run", "id", "beat"), ("place",), since=2)
-LEASES = Layout("leases", 4, ("run", "dataset", "split", "model", "holder"), since=2)
-
-LISTS = (MODELS, DATASETS, SPLITS, METRICS, ENVIRONMENTS)
+LISTS: tuple[StoredTable[Any], ...] = (MODELS, DATASETS, SPLITS, METRICS, ENVIRONMENTS)
 """What a run consists of; its row in `RUNS` says how many there are of each."""
-SHARING = (HOLDERS, LEASES)
+SHARING: tuple[StoredTable[Any], ...] = (HOLDERS, LEASES)
 """Who takes part in a run, and which cells they are about to measure: no results, and none is missed when it is gone."""
-LAYOUTS = (STORE, RUNS, *LISTS, TALLIES, CELLS, OUTPUTS, *SHARING)
-PREFIX = "tiebreak_"
+TABLES: tuple[StoredTable[Any], ...] = (STORE, RUNS, *LISTS, TALLIES, CELLS, OUTPUTS, *SHARING)
+"""All tables, in the order in which they are made."""
 
 
 def add_hashes(total: int, added: Sequence[int] = (), removed: Sequence[int] = ()) -> int:
-    """A sum of hashes modulo 2**64 after more were added and others removed, as the signed integer that is stored."""
+    """Sum of hashes modulo 2**64 after more were added and others removed, as the signed integer that is stored."""
     return (total + sum(added) - sum(removed) + 2**63) % 2**64 - 2**63
-
-
-@cache
-def tables() -> Mapping[str, Table]:
-    """Every table by the name of its layout, in the order in which they are made."""
-    from sqlalchemy import BigInteger, Column, LargeBinary, MetaData, Table, Text, UniqueConstraint
-
-    metadata = MetaData()
-    made = {}
-    for layout in LAYOUTS:
-        columns: list[Any] = [
-            Column(name, BigInteger, primary_key=name in layout.keys, autoincrement=False, nullable=False)
-            for name in layout.integers
-        ]
-        columns += [Column(name, Text) for name in layout.texts]
-        columns += [Column(name, LargeBinary) for name in layout.blobs]
-        columns.append(Column("hash", BigInteger, nullable=False))
-        if layout is RUNS:
-            columns.append(UniqueConstraint("name_key"))
-        # one tree of pages instead of two, in the order of the key: fewer pages to write, and no index to disagree
-        made[layout.name] = Table(PREFIX + layout.name, metadata, *columns, sqlite_with_rowid=False)
-    return made
-
-
-def create_tables(connection: Connection) -> None:
-    """Make all tables in the transaction under way."""
-    from sqlalchemy.schema import CreateTable
-
-    for table in tables().values():
-        connection.execute(CreateTable(table))

@@ -2,54 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tiebreak import __version__
 from tiebreak.errors import DamagedStoreError, StoreError
 from tiebreak.stores.contract import Damage
 from tiebreak.stores.sql.backup import back_up
 from tiebreak.stores.sql.check import check_database
-from tiebreak.stores.sql.database import Database, readable_schema
-from tiebreak.stores.sql.plan_mapping import store_row
-from tiebreak.stores.sql.statements import put
+from tiebreak.stores.sql.database import Connection, Database, readable_schema
+from tiebreak.stores.sql.runs import store_row
+from tiebreak.stores.sql.statements import create_table, put
 from tiebreak.stores.sql.tables import SCHEMA, STORE
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
 
 
 def _add_leases(connection: Connection) -> None:
     """Schema 2: runs that several processes share."""
-    _create(connection, "tiebreak_holders", keys=("run", "id"), integers=("beat",), texts=("place",))
-    _create(connection, "tiebreak_leases", keys=("run", "dataset", "split", "model"), integers=("holder",))
+    create_table(connection, "tiebreak_holders", integers=("run", "id", "beat"), texts=("place",), keys=("run", "id"))
+    cell = ("run", "dataset", "split", "model")
+    create_table(connection, "tiebreak_leases", integers=(*cell, "holder"), keys=cell)
 
 
 MIGRATIONS: Mapping[int, Callable[[Connection], None]] = {2: _add_leases}
-"""What makes a store of the schema before into one of this schema, in the transaction under way. `STORE` is not its affair."""
-
-
-def _create(
-    connection: Connection, name: str, *, keys: Sequence[str], integers: Sequence[str], texts: Sequence[str] = ()
-) -> None:
-    """Make a table as schemas 1 and 2 have them; a schema with other types needs a function of its own."""
-    from sqlalchemy import BigInteger, Column, MetaData, Table, Text
-    from sqlalchemy.schema import CreateTable
-
-    columns = [
-        Column(column, BigInteger, primary_key=column in keys, autoincrement=False, nullable=False)
-        for column in (*keys, *integers)
-    ]
-    columns += [Column(column, Text) for column in texts]  # type: ignore[arg-type]
-    columns.append(Column("hash", BigInteger, nullable=False))
-    connection.execute(CreateTable(Table(name, MetaData(), *columns, sqlite_with_rowid=False)))
+"""Steps from the schema before to this one, in the transaction under way; they leave the version in `STORE` alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Upgrade:
-    """What became of a store that was to be upgraded.
+    """Outcome of an upgrade.
 
     Attributes
     ----------
@@ -76,26 +58,27 @@ def upgrade_database(database: Database, *, even_damaged: bool = False) -> Upgra
     even_damaged : bool
         Whether to go on where not everything is as it was written; it stays as it is then, and is reported as before.
     """
-    with database.reading() as connection:
-        schema = readable_schema(connection, database.shown)
+    schema = database.attempt(partial(readable_schema, shown=database.shown))
     if schema == SCHEMA:
         return Upgrade(schema, schema)
     # Nobody writes from here on, so the backup is what is upgraded; who upgrades it too waits, and finds it done.
-    with database.writing(to_upgrade=True) as connection:
-        schema = readable_schema(connection, database.shown)
-        if schema == SCHEMA:
-            return Upgrade(schema, schema)
-        backup, damages = _backed_up(database, connection, schema, even_damaged)
-        for number in range(schema + 1, SCHEMA + 1):
-            MIGRATIONS[number](connection)
-        _, _, created, n_runs, next_run, _ = store_row(connection)[: len(STORE.columns) - 1]
-        put(connection, STORE, [(1, SCHEMA, created, n_runs, next_run, __version__)])
+    return database.attempt(partial(_upgrade, database, even_damaged), to_write=True, to_upgrade=True)
+
+
+def _upgrade(database: Database, even_damaged: bool, connection: Connection) -> Upgrade:
+    schema = readable_schema(connection, database.shown)
+    if schema == SCHEMA:
+        return Upgrade(schema, schema)
+    backup, damages = _backed_up(database, connection, schema, even_damaged)
+    for number in range(schema + 1, SCHEMA + 1):
+        MIGRATIONS[number](connection)
+    put(connection, STORE, [store_row(connection)._replace(schema_version=SCHEMA, written_by=__version__)])
     return Upgrade(schema, SCHEMA, backup, tuple(damages))
 
 
 def _backed_up(database: Database, connection: Connection, schema: int, even_damaged: bool) -> tuple[str, list[Damage]]:
     """Make a backup, which is verified as a whole; where the store is no file, verify it only."""
-    if connection.dialect.name != "sqlite":
+    if not connection.is_sqlite:
         damages = check_database(database)
         if damages and not even_damaged:
             raise DamagedStoreError(f"{database.shown} was not upgraded: it is damaged. 'tiebreak store check' says where.")
@@ -109,7 +92,7 @@ def _backed_up(database: Database, connection: Connection, schema: int, even_dam
 
 
 def _free_ending(path: str, ending: str) -> str:
-    """An ending by which there is no file: an upgrade that was stopped may have left a backup."""
+    """Ending by which there is no file: an upgrade that was stopped may have left a backup."""
     number, free = 2, ending
     while Path(path + free).exists():
         free = f"{ending}-{number}"

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from tiebreak.plan.record import Cell, Outcome, RunRecord
 from tiebreak.stores.contract import settle
-from tiebreak.stores.places import Places
+from tiebreak.stores.plan_mapping import PlanMapping
 from tiebreak.stores.sql.database import Database
-from tiebreak.stores.sql.plan_mapping import load_metrics
-from tiebreak.stores.sql.reading import read_tally, whole_rows
-from tiebreak.stores.sql.rows import KeptCell, cell_row, output_rows, read_cell, read_output
-from tiebreak.stores.sql.statements import cells_between, delete_cells, insert_new, put, put_sealed
-from tiebreak.stores.sql.tables import CELLS, OUTPUTS, TALLIES, Row, add_hashes
+from tiebreak.stores.sql.rows import KeptCell, cell_row, kept_cells, kept_methods, output_rows, read_metrics, read_tally
+from tiebreak.stores.sql.statements import delete_cells, insert_new, put, put_sealed
+from tiebreak.stores.sql.tables import CELLS, OUTPUTS, TALLIES, CellRow, OutputRow, TallyRow, add_hashes
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from tiebreak.stores.sql.database import Connection
+
+# A transaction of so much takes a few hundredths of a second; other writers wait meanwhile.
+_MOST_CELLS = 1_000
+_MOST_BYTES = 4_000_000
 
 
 class Ready(NamedTuple):
@@ -29,17 +30,120 @@ class Ready(NamedTuple):
 
     cell: Cell
     outcome: Outcome
-    output_rows: list[Row]
+    output_rows: list[OutputRow]
     output_bytes: int
 
 
-class Change(NamedTuple):
-    """What was written, for the run's tally: how many cells more, how many done ones more, hashes that came and went."""
+class _SomeKnownError(Exception):
+    """Some cells of a piece were written before."""
 
-    n_cells: int
-    n_done: int
-    added: list[int]
-    removed: list[int]
+
+class LostCellsError(Exception):
+    """Some cells of a piece belong to another holder by now."""
+
+    def __init__(self, cells: Collection[Cell]) -> None:
+        super().__init__(cells)
+        self.cells = cells
+
+
+class Guard(Protocol):
+    """A say in the transactions of a writer."""
+
+    def enter(self, connection: Connection, piece: Sequence[Ready]) -> None:
+        """Act before something is written; raises `LostCellsError` if it must not be."""
+
+    def leave(self, connection: Connection) -> None:
+        """Act after it was written, before it is kept."""
+
+    def kept(self) -> None:
+        """Act when what was written is kept."""
+
+
+class Writer:
+    """Writes cells of one run.
+
+    Parameters
+    ----------
+    database : Database
+    number : int
+        Of the run.
+    stored : RunRecord
+        The stored run, for the names of cells.
+    mapping : PlanMapping
+        The plan in it.
+    environment : int
+        The position of the versions at work.
+    """
+
+    def __init__(self, database: Database, number: int, stored: RunRecord, mapping: PlanMapping, environment: int) -> None:
+        self.database = database
+        self.number = number
+        self.stored = stored
+        self.mapping = mapping
+        self._environment = environment
+
+    def write(self, outcomes: Sequence[Outcome], guard: Guard | None = None) -> None:
+        """Keep the outcomes by the rule, in one transaction unless they are very many; all but those that the guard refuses."""
+        for whole in _pieces([self._ready(outcome) for outcome in outcomes]):
+            piece = whole
+            amends = False
+            while piece:
+                sealed = [] if amends else self._sealed(piece)
+                try:
+                    self.database.write(partial(self._write_piece, piece, sealed, guard), self.stored.name)
+                except LostCellsError as lost:  # the others may take over more between two attempts
+                    piece, amends = [each for each in piece if each.cell not in lost.cells], False
+                except _SomeKnownError:
+                    amends = True
+                else:
+                    if guard is not None:
+                        guard.kept()
+                    break
+
+    def _write_piece(
+        self, piece: Sequence[Ready], sealed: Sequence[CellRow], guard: Guard | None, connection: Connection
+    ) -> None:
+        """Write outcomes: as the sealed rows where no cell is there yet, else one after the other by the rule."""
+        if guard is not None:
+            guard.enter(connection, piece)
+        tally = read_tally(connection, self.number, self.stored.name)
+        if sealed:
+            if insert_new(connection, CELLS, sealed) < len(sealed):
+                raise _SomeKnownError
+            put(connection, OUTPUTS, [row for each in piece for row in each.output_rows])
+            n_done = sum(each.outcome.is_done for each in piece)
+            _put_tally(connection, tally, len(sealed), n_done, [row.hash for row in sealed], [])
+        else:
+            self._amend(piece, tally, connection)
+        if guard is not None:
+            guard.leave(connection)
+
+    def _ready(self, outcome: Outcome) -> Ready:
+        self.mapping.check(outcome)
+        cell = self.mapping.stored(outcome.cell)
+        rows = output_rows(self.number, cell, outcome.outputs)
+        return Ready(cell, outcome, rows, sum(len(row.content) for row in rows))
+
+    def _sealed(self, piece: Sequence[Ready]) -> list[CellRow]:
+        """Make rows for a piece of which no cell is there yet."""
+        kept = [KeptCell(each.outcome, self._environment, len(each.output_rows), each.output_bytes) for each in piece]
+        positions = self.mapping.metric_position
+        return CELLS.seal([cell_row(self.number, each.cell, of, positions) for each, of in zip(piece, kept, strict=True)])
+
+    def _amend(self, piece: Sequence[Ready], tally: TallyRow, connection: Connection) -> None:
+        """Write a piece cell after cell."""
+        metrics = read_metrics(connection, self.number)  # others may have added some since the run was opened
+        cells = {each.cell for each in piece}
+        kept = kept_cells(connection, self.number, self.stored, metrics, cells)
+        entries = {cell: _Entry(kept.get(cell), kept.get(cell)) for cell in sorted(cells)}
+        for each in piece:
+            entry = entries[each.cell]
+            if entry.methods is None and entry.stored is not None and each.output_rows:
+                entry.methods = kept_methods(connection, self.number, self.stored, each.cell)
+            _settle(entry, self.stored, self._environment, each)
+        changed = {cell: entry for cell, entry in entries.items() if entry.kept is not entry.stored}
+        if changed:
+            _put_entries(connection, tally, metrics, changed)
 
 
 @dataclass(slots=True)
@@ -51,65 +155,18 @@ class _Entry:
     kept : KeptCell or None
         What the cell is by now.
     stored : KeptCell or None
-        What it was before the transaction, and `stored_hash` the hash of its row.
+        What it was before the transaction.
     methods : list of str or None
         Whose outputs it has by now; None until somebody asks.
-    output_rows : list of tuple
+    output_rows : list of OutputRow
         That are to be written.
     """
 
-    kept: KeptCell | None = None
-    stored: KeptCell | None = None
-    stored_hash: int = 0
+    kept: KeptCell | None
+    stored: KeptCell | None
     methods: list[str] | None = None
     replaces: bool = False
-    output_rows: list[Row] = field(default_factory=list)
-
-
-def amend(connection: Connection, number: int, stored: RunRecord, environment: int, piece: Sequence[Ready]) -> Change | None:
-    """Write outcomes one after the other by the rule; None where nothing changes.
-
-    Parameters
-    ----------
-    connection : sqlalchemy.Connection
-    number : int
-        Of the run.
-    stored : RunRecord
-        The stored run, for the names of cells.
-    environment : int
-        The position of the versions at work.
-    piece : sequence of Ready
-    """
-    metrics = load_metrics(connection, number)  # others may have added some since the run was opened
-    entries = _load_entries(connection, number, stored, metrics, {each.cell for each in piece})
-    for each in piece:
-        entry = entries[each.cell]
-        if entry.methods is None and entry.stored is not None and each.output_rows:
-            found = cells_between(connection, OUTPUTS, number, each.cell, each.cell)
-            entry.methods = [read_output(row)[0] for row in whole_rows(OUTPUTS, found, stored)]
-        _settle(entry, stored, environment, each)
-    return _put_entries(connection, number, metrics, entries)
-
-
-def kept_cells(
-    connection: Connection, number: int, stored: RunRecord, metrics: Sequence[str], cells: Iterable[Cell]
-) -> dict[Cell, tuple[KeptCell, int]]:
-    """What is kept of some cells, by stored positions, each with the hash of its row; those not kept are left out."""
-    wanted = set(cells)
-    kept = {}
-    for _, group in groupby(sorted(wanted), key=lambda cell: cell[:2]):
-        of_split = list(group)
-        found = cells_between(connection, CELLS, number, of_split[0], of_split[-1])
-        for row in whole_rows(CELLS, [row for row in found if row[1:4] in wanted], stored):
-            kept[Cell(*row[1:4])] = read_cell(row, metrics), row[-1]
-    return kept
-
-
-def _load_entries(
-    connection: Connection, number: int, stored: RunRecord, metrics: Sequence[str], cells: set[Cell]
-) -> dict[Cell, _Entry]:
-    kept = kept_cells(connection, number, stored, metrics, cells)
-    return {cell: _Entry(kept[cell][0], *kept[cell]) if cell in kept else _Entry() for cell in sorted(cells)}
+    output_rows: list[OutputRow] = field(default_factory=list)
 
 
 def _settle(entry: _Entry, stored: RunRecord, environment: int, new: Ready) -> None:
@@ -127,156 +184,44 @@ def _settle(entry: _Entry, stored: RunRecord, environment: int, new: Ready) -> N
         entry.replaces, entry.output_rows, methods = True, [], []
     taken = zip(new.outcome.outputs, new.output_rows, strict=True)
     rows = [row for method, row in taken if method in settled.outcome.outputs]
-    entry.output_rows += [(*row[:4], n_outputs + i, *row[5:]) for i, row in enumerate(rows)]
+    entry.output_rows += [row._replace(position=n_outputs + i) for i, row in enumerate(rows)]
     entry.methods = [*methods, *settled.outcome.outputs]
-    n_bytes = output_bytes + sum(len(row[-1]) for row in rows)
+    n_bytes = output_bytes + sum(len(row.content) for row in rows)
     entry.kept = KeptCell(settled.outcome, environment, n_outputs + len(rows), n_bytes)
 
 
-def _put_entries(connection: Connection, number: int, metrics: Sequence[str], entries: dict[Cell, _Entry]) -> Change | None:
-    changed = [
-        (cell, entry, entry.kept) for cell, entry in entries.items() if entry.kept is not None and entry.kept is not entry.stored
-    ]
-    if not changed:
-        return None
-    place = {name: i for i, name in enumerate(metrics)}
-    sealed = CELLS.seal([cell_row(number, cell, kept, place) for cell, _, kept in changed])
-    for cell, entry, _ in changed:
+def _put_entries(connection: Connection, tally: TallyRow, metrics: Sequence[str], entries: dict[Cell, _Entry]) -> None:
+    """Write the cells that changed."""
+    positions = {name: i for i, name in enumerate(metrics)}
+    kept = {cell: entry.kept for cell, entry in entries.items() if entry.kept is not None}
+    sealed = CELLS.seal([cell_row(tally.run, cell, each, positions) for cell, each in kept.items()])
+    for cell, entry in entries.items():
         if entry.replaces and entry.stored is not None and entry.stored.n_outputs:
-            delete_cells(connection, OUTPUTS, number, cell, cell)
+            delete_cells(connection, OUTPUTS, tally.run, cell, cell)
     put_sealed(connection, CELLS, sealed)
-    put(connection, OUTPUTS, [row for _, entry, _ in changed for row in entry.output_rows])
-    before = [entry.stored for _, entry, _ in changed if entry.stored is not None]
-    n_done = sum(kept.outcome.is_done for _, _, kept in changed) - sum(kept.outcome.is_done for kept in before)
-    replaced = [entry.stored_hash for _, entry, _ in changed if entry.stored is not None]
-    return Change(len(changed) - len(before), n_done, [row[-1] for row in sealed], replaced)
+    put(connection, OUTPUTS, [row for entry in entries.values() for row in entry.output_rows])
+    before = [entry.stored for entry in entries.values() if entry.stored is not None]
+    n_done = sum(each.outcome.is_done for each in kept.values()) - sum(each.outcome.is_done for each in before)
+    added, removed = [row.hash for row in sealed], [each.hash for each in before]
+    _put_tally(connection, tally, len(sealed) - len(before), n_done, added, removed)
 
 
-# A transaction of so much takes a few hundredths of a second; other writers wait meanwhile.
-_MOST_CELLS = 1_000
-_MOST_BYTES = 4_000_000
-
-
-class _SomeKnownError(Exception):
-    """Some cells of a piece were written before."""
-
-
-class LostCellsError(Exception):
-    """Some cells of a piece belong to another holder by now."""
-
-    def __init__(self, cells: Collection[Cell]) -> None:
-        super().__init__(cells)
-        self.cells = cells
-
-
-class Guard(Protocol):
-    """Who has a say in the transactions of a writer."""
-
-    def enter(self, connection: Connection, piece: Sequence[Ready]) -> None:
-        """Before something is written; raises `LostCellsError` if it must not be."""
-
-    def leave(self, connection: Connection) -> None:
-        """After it was written, before it is kept."""
-
-    def kept(self) -> None:
-        """What was written is kept."""
-
-
-class Writer:
-    """Writes cells of one run.
-
-    Parameters
-    ----------
-    database : Database
-    number : int
-        Of the run.
-    stored : RunRecord
-        The stored run, for the names of cells.
-    places : Places
-        The plan in it.
-    environment : int
-        The position of the versions at work.
-    """
-
-    def __init__(self, database: Database, number: int, stored: RunRecord, places: Places, environment: int) -> None:
-        self._database = database
-        self._number = number
-        self._stored = stored
-        self._places = places
-        self._environment = environment
-
-    def write(self, outcomes: Sequence[Outcome], guard: Guard | None = None) -> None:
-        """Keep the outcomes by the rule, in one transaction unless they are very many; all but those that the guard refuses."""
-        for whole in _pieces([self._ready(outcome) for outcome in outcomes]):
-            piece = whole
-            while piece:  # the others may take over more between two attempts
-                try:
-                    self._write(piece, guard)
-                except LostCellsError as lost:
-                    piece = [each for each in piece if each.cell not in lost.cells]
-                else:
-                    break
-
-    def _write(self, piece: Sequence[Ready], guard: Guard | None) -> None:
-        try:
-            self._guarded(self._inserting(piece), piece, guard)
-        except _SomeKnownError:
-            self._guarded(partial(self._amend, piece), piece, guard)
-        if guard is not None:
-            guard.kept()
-
-    def _guarded(self, work: Callable[[Connection], None], piece: Sequence[Ready], guard: Guard | None) -> None:
-        """Do the work in a transaction, under the eyes of the guard."""
-
-        def guarded(connection: Connection) -> None:
-            if guard is not None:
-                guard.enter(connection, piece)
-            work(connection)
-            if guard is not None:
-                guard.leave(connection)
-
-        self._database.write(guarded, self._stored.name)
-
-    def _ready(self, outcome: Outcome) -> Ready:
-        self._places.check(outcome)
-        cell = self._places.stored(outcome.cell)
-        rows = output_rows(self._number, cell, outcome.outputs)
-        return Ready(cell, outcome, rows, sum(len(row[-1]) for row in rows))
-
-    def _inserting(self, piece: Sequence[Ready]) -> Callable[[Connection], None]:
-        """What writes a piece of which no cell is there yet."""
-        cells = []
-        for each in piece:
-            kept = KeptCell(each.outcome, self._environment, len(each.output_rows), each.output_bytes)
-            cells.append(cell_row(self._number, each.cell, kept, self._places.metric_place))
-        sealed = CELLS.seal(cells)
-        n_done = sum(each.outcome.is_done for each in piece)
-
-        def work(connection: Connection) -> None:
-            tally = read_tally(connection, self._number, self._stored.name)
-            if insert_new(connection, CELLS, sealed) < len(sealed):
-                raise _SomeKnownError
-            put(connection, OUTPUTS, [row for each in piece for row in each.output_rows])
-            _put_tally(connection, tally, Change(len(sealed), n_done, [row[-1] for row in sealed], []))
-
-        return work
-
-    def _amend(self, piece: Sequence[Ready], connection: Connection) -> None:
-        """Write a piece cell after cell."""
-        tally = read_tally(connection, self._number, self._stored.name)
-        change = amend(connection, self._number, self._stored, self._environment, piece)
-        if change is not None:
-            _put_tally(connection, tally, change)
-
-
-def _put_tally(connection: Connection, tally: Row, change: Change) -> None:
-    number, n_cells, n_done, hash_sum = tally[:4]
-    hash_sum = add_hashes(hash_sum, change.added, change.removed)
-    put(connection, TALLIES, [(number, n_cells + change.n_cells, n_done + change.n_done, hash_sum, time.time_ns() // 1000)])
+def _put_tally(
+    connection: Connection, tally: TallyRow, n_cells: int, n_done: int, added: Sequence[int], removed: Sequence[int]
+) -> None:
+    """Add to the tally so many cells, so many of them done, and the hashes that came and went."""
+    after = TallyRow(
+        tally.run,
+        n_cells=tally.n_cells + n_cells,
+        n_done=tally.n_done + n_done,
+        hash_sum=add_hashes(tally.hash_sum, added, removed),
+        updated=time.time_ns() // 1000,
+    )
+    put(connection, TALLIES, [after])
 
 
 def _pieces(ready: Sequence[Ready]) -> Iterator[list[Ready]]:
-    """Parts that are written in one transaction each: a single one unless there is very much to write."""
+    """Cut into parts that are written in one transaction each: a single one unless there is very much to write."""
     piece: list[Ready] = []
     n_bytes = 0
     for each in ready:

@@ -13,25 +13,23 @@ import numpy as np
 import pytest
 
 from tests.contracts.plans import a_dataset, a_failure, a_plan, all_cells, an_outcome, comparable, comparable_record
+from tests.stores.rows import put_lease, put_rows, rows_in
 from tiebreak.errors import DamagedStoreError, StoreError, TiebreakError, UnknownNameError
 from tiebreak.plan.record import Cell
 from tiebreak.stores.contract import Damage, RunLog
-from tiebreak.stores.sql import store as sql_log
-from tiebreak.stores.sql.statements import put
+from tiebreak.stores.sql import log as sql_log
+from tiebreak.stores.sql.sqlite import SqliteDatabase
 from tiebreak.stores.sql.store import SqlStore
 from tiebreak.stores.sql.tables import (
     CELLS,
-    HOLDERS,
-    LAYOUTS,
-    LEASES,
     LISTS,
     OUTPUTS,
-    PREFIX,
     RUNS,
     SHARING,
     STORE,
+    TABLES,
     TALLIES,
-    Layout,
+    StoredTable,
 )
 
 N_FLIPS = int(os.environ.get("TIEBREAK_BIT_FLIPS", "150"))
@@ -52,10 +50,9 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     store.delete("gone")
     other = store.open(a_plan("other", models=[f"m{i}" for i in range(4)]))
     other.write([an_outcome(cell, outputs={"predict": np.arange(10) % 2}) for cell in all_cells(other.record)])
-    with store._database.writing() as connection:
-        put(connection, HOLDERS, [(run, 2**62 + run, 7, '["host", 1234, 1.5]') for run in (1, 3)])
-        put(connection, LEASES, [(1, 0, 3, model, 2**62 + 1) for model in range(3)])
     store.close()
+    put_lease(SqliteDatabase(str(path)), 1, *((0, 3, model) for model in range(3)))
+    put_lease(SqliteDatabase(str(path)), 3)
     return path.read_bytes()
 
 
@@ -104,8 +101,8 @@ def raw_rows(path: Path) -> Any:
     connection = sqlite3.connect(path)
     try:
         return [
-            sorted(connection.execute(f"SELECT * FROM {PREFIX}{layout.name}"), key=lambda row: row[: layout.n_keys])
-            for layout in LAYOUTS
+            sorted(connection.execute(f"SELECT * FROM {table.in_database}"), key=lambda row: row[: table.n_keys])
+            for table in TABLES
         ]
     except (sqlite3.Error, TypeError, UnicodeError):
         return None
@@ -156,19 +153,18 @@ def write_somehow(path: Path) -> None:
         store.close()
 
 
-COLUMNS = [pytest.param(layout, name, id=f"{layout.name}-{name}") for layout in LAYOUTS for name in layout.columns]
+COLUMNS = [pytest.param(table, name, id=f"{table.name}-{name}") for table in TABLES for name in table.columns]
 
 
-@pytest.mark.parametrize(("layout", "column"), COLUMNS)
-def test_a_changed_value(path: Path, layout: Layout, column: str) -> None:
+@pytest.mark.parametrize(("table", "column"), COLUMNS)
+def test_a_changed_value(path: Path, table: StoredTable[Any], column: str) -> None:
     """Whatever column it is in, the check reports it, and reading the run (or the list of runs) is refused.
 
     Only what is no part of the results, the leases, is in nobody's way.
     """
-    table = PREFIX + layout.name
     with sqlite3.connect(path) as connection:
-        where = f"WHERE ({', '.join(layout.keys)}) = (SELECT {', '.join(layout.keys)} FROM {table} LIMIT 1)"
-        (value,) = connection.execute(f"SELECT {column} FROM {table} {where}").fetchone()
+        where = f"WHERE ({', '.join(table.keys)}) = (SELECT {', '.join(table.keys)} FROM {table.in_database} LIMIT 1)"
+        (value,) = connection.execute(f"SELECT {column} FROM {table.in_database} {where}").fetchone()
         changed = (
             value + 40
             if isinstance(value, int)
@@ -176,36 +172,35 @@ def test_a_changed_value(path: Path, layout: Layout, column: str) -> None:
             if value is None
             else value[:-1] + (b"x" if isinstance(value, bytes) else "x")
         )
-        connection.execute(f"UPDATE {table} SET {column} = ? {where}", (changed,))
+        connection.execute(f"UPDATE {table.in_database} SET {column} = ? {where}", (changed,))
     connection.close()
     answers = read_all(path)
     assert answers["check"]
-    if layout in SHARING:
-        assert [damage.where for damage in answers["check"]] == [f"the list of {layout.name}"]
+    if table in SHARING:
+        assert [damage.where for damage in answers["check"]] == [f"the list of {table.name}"]
         assert not any(isinstance(answer, Exception) for answer in answers.values())
         return
-    refused = answers["runs"] if layout in (STORE, RUNS, TALLIES) else answers["moons"]
+    refused = answers["runs"] if table in (STORE, RUNS, TALLIES) else answers["moons"]
     assert isinstance(refused, (DamagedStoreError, StoreError))
 
 
-@pytest.mark.parametrize("layout", [STORE, RUNS, *LISTS, TALLIES, CELLS, OUTPUTS], ids=lambda layout: layout.name)
-def test_a_row_that_is_gone(path: Path, layout: Layout) -> None:
+@pytest.mark.parametrize("table", [STORE, RUNS, *LISTS, TALLIES, CELLS, OUTPUTS], ids=lambda table: table.name)
+def test_a_row_that_is_gone(path: Path, table: StoredTable[Any]) -> None:
     """Rows are counted, so that the loss of one is noticed."""
-    table = PREFIX + layout.name
     with sqlite3.connect(path) as connection:
-        where = f"WHERE ({', '.join(layout.keys)}) = (SELECT {', '.join(layout.keys)} FROM {table} LIMIT 1)"
-        assert connection.execute(f"DELETE FROM {table} {where}").rowcount == 1
+        where = f"WHERE ({', '.join(table.keys)}) = (SELECT {', '.join(table.keys)} FROM {table.in_database} LIMIT 1)"
+        assert connection.execute(f"DELETE FROM {table.in_database} {where}").rowcount == 1
     connection.close()
     answers = read_all(path)
     assert answers["check"]
-    assert isinstance(answers["runs" if layout in (STORE, RUNS, TALLIES) else "moons"], DamagedStoreError)
+    assert isinstance(answers["runs" if table in (STORE, RUNS, TALLIES) else "moons"], DamagedStoreError)
 
 
-@pytest.mark.parametrize("layout", SHARING, ids=lambda layout: layout.name)
-def test_leases_that_are_gone(path: Path, layout: Layout) -> None:
+@pytest.mark.parametrize("table", SHARING, ids=lambda table: table.name)
+def test_leases_that_are_gone(path: Path, table: StoredTable[Any]) -> None:
     """They come and go, so nobody misses them."""
     with sqlite3.connect(path) as connection:
-        assert connection.execute(f"DELETE FROM {PREFIX}{layout.name}").rowcount > 1
+        assert connection.execute(f"DELETE FROM {table.in_database}").rowcount > 1
     connection.close()
     answers = read_all(path)
     assert answers["check"] == []
@@ -218,22 +213,22 @@ def test_leases_go_with_their_run(path: Path) -> None:
     store.delete("moons")
     store.close()
     with sqlite3.connect(path) as connection:
-        runs = [connection.execute(f"SELECT DISTINCT run FROM {PREFIX}{layout.name}").fetchall() for layout in SHARING]
+        runs = [connection.execute(f"SELECT DISTINCT run FROM {table.in_database}").fetchall() for table in SHARING]
     connection.close()
     assert runs == [[(3,)], []]
 
 
-@pytest.mark.parametrize("layout", [*LISTS, CELLS, OUTPUTS], ids=lambda layout: layout.name)
-def test_a_row_of_another_run(path: Path, layout: Layout) -> None:
+@pytest.mark.parametrize("table", [*LISTS, CELLS, OUTPUTS], ids=lambda table: table.name)
+def test_a_row_of_another_run(path: Path, table: StoredTable[Any]) -> None:
     """A row is bound to its place: one that was copied with its hash does not pass for another."""
-    table = PREFIX + layout.name
-    others = ", ".join(name for name in layout.columns if name not in layout.keys)
+    others = ", ".join(name for name in table.columns if name not in table.keys)
     with sqlite3.connect(path) as connection:
-        first = connection.execute(f"SELECT {', '.join(layout.keys)} FROM {table} WHERE run = 1 LIMIT 1").fetchone()
-        second = connection.execute(f"SELECT {others} FROM {table} WHERE run = 3 LIMIT 1").fetchone()
+        first = connection.execute(f"SELECT {', '.join(table.keys)} FROM {table.in_database} WHERE run = 1 LIMIT 1").fetchone()
+        second = connection.execute(f"SELECT {others} FROM {table.in_database} WHERE run = 3 LIMIT 1").fetchone()
         names = others.split(", ")
-        where = " AND ".join(f"{name} = ?" for name in layout.keys)
-        connection.execute(f"UPDATE {table} SET {', '.join(f'{name} = ?' for name in names)} WHERE {where}", (*second, *first))
+        where = " AND ".join(f"{name} = ?" for name in table.keys)
+        changes = ", ".join(f"{name} = ?" for name in names)
+        connection.execute(f"UPDATE {table.in_database} SET {changes} WHERE {where}", (*second, *first))
     connection.close()
     assert isinstance(read_all(path)["moons"], DamagedStoreError)
 
@@ -327,10 +322,9 @@ def test_an_exchanged_tally_is_noticed(path: Path) -> None:
             "SELECT facts, hash FROM tiebreak_cells WHERE run = 1 AND model < 2 LIMIT 2"
         ).fetchall()
         assert first != second
-        row = connection.execute("SELECT * FROM tiebreak_tallies WHERE run = 1").fetchone()
-        sealed = TALLIES.seal([(*row[:3], row[3] + 1, row[4])])[0]
-        connection.execute("UPDATE tiebreak_tallies SET hash_sum = ?, hash = ? WHERE run = 1", (sealed[3], sealed[5]))
     connection.close()
+    tally = next(tally for tally in rows_in(path, TALLIES) if tally.run == 1)
+    put_rows(SqliteDatabase(str(path)), TALLIES, [tally._replace(hash_sum=tally.hash_sum + 1)])
     store = SqlStore(path)
     with pytest.raises(DamagedStoreError, match="the list of cells is not what was written: these are not the ones that were"):
         store.read("moons").table()
@@ -406,7 +400,7 @@ def test_what_sqlite_says_of_damage_is_passed_on(written: bytes, path: Path) -> 
         f"run 'other': {path} is not as it was written: SQLite says 'database disk image is malformed'. Put a copy of the store "
         "in its place, or delete the run (if that fails, the file) and measure it again."
     )
-    assert isinstance(error.value.__cause__.orig, sqlite3.DatabaseError)  # type: ignore[union-attr]
+    assert isinstance(error.value.__cause__, sqlite3.DatabaseError)
     store.close()
 
 

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tests.contracts.lease_contract import LeaseContract
-from tests.contracts.plans import a_dataset, a_plan, all_cells, an_outcome, comparable
-from tests.contracts.store_contract import HOSTILE, StoreContract
+from tests.contracts.plans import a_plan, all_cells, an_outcome, comparable
+from tests.contracts.sql_store_contract import SqlStoreContract
 from tests.postgres import Server, execute, with_options
-from tiebreak.errors import DamagedStoreError, StoreError, UnsafeServerWarning
+from tiebreak.errors import DamagedStoreError, InvalidParameterError, StoreError, UnsafeServerWarning
 from tiebreak.plan.record import Cell
 from tiebreak.stores.contract import Damage
 from tiebreak.stores.sql import postgres
-from tiebreak.stores.sql import reading as scanning
-from tiebreak.stores.sql.faults import NoStoreError, NotAStoreError
-from tiebreak.stores.sql.store import SqlLog, SqlStore
-from tiebreak.stores.sql.tables import LAYOUTS, PREFIX, Row
+from tiebreak.stores.sql.database import Connection, NoStoreError, NotAStoreError
+from tiebreak.stores.sql.postgres import PostgresDatabase, is_postgres, masked, option_names
+from tiebreak.stores.sql.postgres import postgres_url as library_url
+from tiebreak.stores.sql.store import SqlStore
+from tiebreak.stores.sql.tables import TABLES
 
 
 @pytest.fixture
@@ -33,15 +34,17 @@ def store(postgres_url: str) -> Iterator[SqlStore]:
     store.close()
 
 
-class TestPostgresStore(StoreContract, LeaseContract):
-    """As every store."""
+class TestPostgresStore(SqlStoreContract):
+    """As every store in a database."""
 
     @pytest.fixture
-    def store(self, postgres_url: str) -> Iterator[SqlStore]:
-        """In an empty schema."""
-        store = SqlStore(postgres_url)
-        yield store
-        store.close()
+    def source(self, postgres_url: str) -> str:
+        """Of an empty schema."""
+        return postgres_url
+
+    def tables_in(self, source: str) -> list[tuple[Any, ...]]:
+        """All tables with their columns."""
+        return schema_of(source)
 
 
 def schema_of(url: str) -> list[tuple[Any, ...]]:
@@ -52,6 +55,14 @@ def schema_of(url: str) -> list[tuple[Any, ...]]:
         "WHERE table_schema = current_schema() "
         "UNION ALL SELECT tablename, indexdef, '', '' FROM pg_indexes WHERE schemaname = current_schema() ORDER BY 1, 2",
     )
+
+
+@pytest.fixture
+def database(postgres_url: str) -> Iterator[PostgresDatabase]:
+    """The same schema without the store."""
+    database = PostgresDatabase(postgres_url, patience=5)
+    yield database
+    database.close()
 
 
 # --- the tables -----------------------------------------------------------------------------------------------------------
@@ -70,13 +81,13 @@ def test_tables_are_made_in_the_current_schema(store: SqlStore, postgres_url: st
     store.open(a_plan())
     columns = {(row[0], row[1]): row[2:] for row in schema_of(postgres_url) if row[2]}
     expected = {}
-    for layout in LAYOUTS:
-        for name in layout.columns:
-            kind = "text" if name in layout.texts else "bytea" if name in layout.blobs else "bigint"
-            expected[PREFIX + layout.name, name] = (kind, "NO" if kind == "bigint" else "YES")
+    for table in TABLES:
+        for name in table.columns:
+            kind = "text" if name in table.texts else "bytea" if name in table.blobs else "bigint"
+            expected[table.in_database, name] = (kind, "NO" if kind == "bigint" else "YES")
     assert columns == expected
     indexes = [row[1] for row in schema_of(postgres_url) if not row[2]]
-    assert len([text for text in indexes if "UNIQUE" in text]) == len(LAYOUTS) + 1  # the keys, and the names of runs
+    assert len([text for text in indexes if "UNIQUE" in text]) == len(TABLES) + 1  # the keys, and the names of runs
 
 
 def test_other_tables_are_left_alone(store: SqlStore, postgres_url: str) -> None:
@@ -85,7 +96,7 @@ def test_other_tables_are_left_alone(store: SqlStore, postgres_url: str) -> None
     log = store.open(a_plan())
     log.write([an_outcome((0, 0, 0))])
     assert store.check() == []
-    assert {row[0] for row in schema_of(postgres_url)} - {PREFIX + layout.name for layout in LAYOUTS} == {
+    assert {row[0] for row in schema_of(postgres_url)} - {table.in_database for table in TABLES} == {
         "people",
         "tiebreak_notes",
     }
@@ -132,16 +143,6 @@ def test_a_store_that_is_visible_in_another_schema(store: SqlStore, postgres_url
     assert [run.n_done for run in store.runs()] == [2]
 
 
-def test_hostile_names_change_no_table(store: SqlStore, postgres_url: str) -> None:
-    """The schema after all of them is the one that was there before."""
-    store.open(a_plan("first"))
-    before = schema_of(postgres_url)
-    for name in HOSTILE.values():
-        store.open(a_plan(name, models=(name,), metrics=(name,), datasets=(a_dataset(name),)))
-    assert schema_of(postgres_url) == before
-    assert sorted(run.name for run in store.runs()) == sorted([*HOSTILE.values(), "first"])
-
-
 def test_numbers_are_stored_in_the_open(store: SqlStore, postgres_url: str) -> None:
     """The same bytes as in a SQLite file: float64 in the order of the metrics, .npy, JSON."""
     store.open(a_plan()).write([an_outcome((0, 0, 1), scores={"accuracy": 0.75}, warnings=("a",))])
@@ -154,49 +155,61 @@ def test_numbers_are_stored_in_the_open(store: SqlStore, postgres_url: str) -> N
 # --- transactions ---------------------------------------------------------------------------------------------------------
 
 
-def test_readers_see_one_state_and_write_nothing(store: SqlStore) -> None:
+def test_readers_see_one_state_and_write_nothing(store: SqlStore, database: PostgresDatabase) -> None:
     """What others keep meanwhile is not seen until the next transaction."""
     log = store.open(a_plan())
-    with store._database.reading() as connection:
-        before = connection.exec_driver_sql("SELECT count(*) FROM tiebreak_cells").scalar()
+
+    def look_twice(connection: Connection) -> None:
+        assert connection.fetch("SELECT count(*) FROM tiebreak_cells") == [(0,)]
         log.write([an_outcome((0, 0, 0))])
-        assert connection.exec_driver_sql("SELECT count(*) FROM tiebreak_cells").scalar() == before == 0
-        assert connection.exec_driver_sql("SHOW transaction_read_only").scalar() == "on"
+        assert connection.fetch("SELECT count(*) FROM tiebreak_cells") == [(0,)]
+        assert connection.fetch("SHOW transaction_read_only") == [("on",)]
+
+    database.attempt(look_twice)
     assert len(log.table().state) == 1
 
 
-def test_writers_take_turns(store: SqlStore, postgres_url: str) -> None:
+def test_writers_take_turns(store: SqlStore, database: PostgresDatabase, postgres_url: str) -> None:
     """The second begins when the first has ended, and sees what it kept; those of another schema are not waited for."""
     log = store.open(a_plan())
     other = SqlStore(postgres_url)
     other.open(a_plan())
     second = threading.Thread(target=lambda: other.read("moons") and other.open(a_plan()).write([an_outcome((0, 0, 0))]))
-    with store._database.writing() as connection:
+
+    def take_turn(connection: Connection) -> None:
         second.start()
         second.join(0.3)
         assert second.is_alive()
-        (n_waiting,) = connection.exec_driver_sql(
+        waiting = connection.fetch(
             "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted "
             "AND objid = to_regclass('tiebreak_store')::oid"
-        ).one()
-        assert n_waiting == 1
+        )
+        assert waiting == [(1,)]
+
+    database.attempt(take_turn, to_write=True)
     second.join(30)
     assert not second.is_alive()
     assert len(log.table().state) == 1
     other.close()
 
 
-def test_a_writer_that_waits_too_long(store: SqlStore, postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_writer_that_waits_too_long(
+    store: SqlStore, database: PostgresDatabase, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As with a locked file."""
     log = store.open(a_plan())
     monkeypatch.setattr(postgres, "BUSY_SECONDS", 0.1)
     other = SqlStore(postgres_url)
-    with store._database.writing(), pytest.raises(StoreError) as error:
-        other.open(a_plan())
-    assert str(error.value) == (
-        f"{store.url} is locked: another process has been writing to it for more than 0.1 seconds. What was written before is "
-        "kept, and nothing of this call. Wait for that process or stop it; the same command goes on where it stopped."
-    )
+
+    def hold(_: Connection) -> None:
+        with pytest.raises(StoreError) as error:
+            other.open(a_plan())
+        assert str(error.value) == (
+            f"{store.url} is locked: another process has been writing to it for more than 0.1 seconds. What was written before "
+            "is kept, and nothing of this call. Wait for that process or stop it; the same command goes on where it stopped."
+        )
+
+    database.attempt(hold, to_write=True)
     log.write([an_outcome((0, 0, 0))])
     other.close()
 
@@ -205,53 +218,54 @@ def test_a_writer_that_stands_still_loses_its_turn(store: SqlStore, postgres_url
     """The server ends its session, so that others need not give up; what it had not kept is not there."""
     store.open(a_plan())
     monkeypatch.setattr(postgres, "_IDLE_SECONDS", 0.2)
-    still = SqlStore(postgres_url, patience=0)
-    still.open(a_plan())
+    still = PostgresDatabase(postgres_url, patience=0)
 
-    def dawdle(connection: Any) -> None:
-        connection.exec_driver_sql("UPDATE tiebreak_store SET n_runs = 7")
+    def dawdle(connection: Connection) -> None:
+        connection.execute("UPDATE tiebreak_store SET n_runs = 7")
         store.open(a_plan("other"))
-        connection.exec_driver_sql("SELECT 1")
+        connection.fetch("SELECT 1")
 
     with pytest.raises(StoreError, match="idle-in-transaction timeout"):
-        still._database.write(dawdle)
+        still.write(dawdle)
     assert [run.name for run in store.runs()] == ["other", "moons"]
     still.close()
 
 
-def test_a_connection_cut_amid_several_statements_is_given_up_quietly(store: SqlStore, caplog: pytest.LogCaptureFixture) -> None:
-    """psycopg leaves it in a state in which it cannot roll back; SQLAlchemy would log a traceback, and every terminal show it."""
+def test_a_connection_cut_amid_several_statements_is_given_up_quietly(
+    store: SqlStore, database: PostgresDatabase, caplog: pytest.LogCaptureFixture
+) -> None:
+    """psycopg leaves it in a state in which it cannot roll back."""
     from psycopg import OperationalError
 
     log = store.open(a_plan("run"))
     cells = all_cells(log.record)
     attempts = 0
 
-    def work(connection: Any) -> None:
+    def work(connection: Connection) -> None:
         nonlocal attempts
         attempts += 1
         if attempts == 1:
-            raw = connection.connection.driver_connection
+            raw = connection.driver
             raw.pgconn.enter_pipeline_mode()
             raw.pgconn.send_query_params(b"SELECT 1", None)
             raise OperationalError("cannot exit pipeline mode while busy")
 
-    store._database.write(work)
+    database.write(work)
     assert attempts == 2
     log.write([an_outcome(cells[0])])
     assert [comparable(each) for each in log.outcomes(outputs=True)] == [comparable(an_outcome(cells[0]))]
     assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == []
 
 
-def test_limits_that_somebody_set_are_kept_to(store: SqlStore, postgres_url: str) -> None:
+def test_limits_that_somebody_set_are_kept_to(store: SqlStore, database: PostgresDatabase, postgres_url: str) -> None:
     """Of the server, the user, or the address; those that nobody set are ours."""
     ours = ("30s", "5min", "20s")
     names = ("lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout")
     store.open(a_plan())
-    given = SqlStore(postgres_url.replace("options=", "options=-cstatement_timeout%3D7s%20"))
-    for each, limits in ((store, ours), (given, ("30s", "7s", "20s"))):
-        with each._database.reading() as connection:
-            assert tuple(connection.exec_driver_sql(f"SHOW {name}").scalar() for name in names) == limits
+    given = PostgresDatabase(postgres_url.replace("options=", "options=-cstatement_timeout%3D7s%20"), patience=0)
+    for each, limits in ((database, ours), (given, ("30s", "7s", "20s"))):
+        shown = each.read(lambda connection: [connection.fetch(f"SHOW {name}") for name in names])
+        assert shown == [[(limit,)] for limit in limits]
     given.close()
 
 
@@ -281,75 +295,7 @@ def test_many_make_the_tables_at_once(postgres_url: str) -> None:
     store.close()
 
 
-def test_threads_write_at_once(store: SqlStore) -> None:
-    """To one log and to several; each cell is kept once."""
-    plan = a_plan(models=[f"m{i}" for i in range(10)])
-    shared, cells, errors = store.open(plan), all_cells(plan), []
-
-    def work(part: int) -> None:
-        log = shared if part % 2 else store.open(plan)
-        try:
-            for cell in cells[5 * part : 5 * part + 10]:  # halves overlap
-                log.write([an_outcome(cell)])
-                log.table()
-        except Exception as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=work, args=(part,)) for part in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert errors == []
-    assert [comparable(outcome) for outcome in shared.outcomes(outputs=True)] == [
-        comparable(an_outcome(cell)) for cell in cells[:35]
-    ]
-    assert store.check() == []
-
-
-def test_a_table_that_is_written_to_meanwhile(store: SqlStore, postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The pages would be of different states, so they are read once more at one moment; nothing is taken for damage."""
-    plan = a_plan()
-    log, other = store.open(plan), SqlStore(postgres_url)
-    cells = all_cells(plan)
-    log.write([an_outcome(cell) for cell in cells[2:]])
-    late = iter(cells[:2])
-    take = SqlLog._columns
-
-    def write_and_take(log: SqlLog, page: Sequence[Row]) -> Any:
-        if (cell := next(late, None)) is not None:
-            other.open(plan).write([an_outcome(cell)])
-        return take(log, page)
-
-    monkeypatch.setattr(scanning, "PAGE", 2)
-    monkeypatch.setattr(SqlLog, "_columns", write_and_take)
-    assert len(log.table().state) == 12
-    other.close()
-
-
 # --- connections ----------------------------------------------------------------------------------------------------------
-
-
-def test_connections_are_closed_with_the_store(postgres_url: str) -> None:
-    """psycopg would warn of one that is left open, and warnings are errors here."""
-    store = SqlStore(postgres_url)
-    log = store.open(a_plan())
-    del store
-    gc.collect()
-    log.write([an_outcome((0, 0, 0))])  # the log still holds what it needs
-    del log
-    gc.collect()
-
-
-def test_after_a_fork_it_connects_anew(store: SqlStore) -> None:
-    """A connection that two processes talk on would mix up their answers."""
-    log = store.open(a_plan())
-    engine = store._database._engine
-    store._database._process = -1
-    log.write([an_outcome((0, 0, 0))])
-    assert store._database._engine is not engine
-    assert engine is not None
-    engine.dispose()
 
 
 def test_a_server_that_is_set_to_be_fast(postgres_server: Server) -> None:
@@ -405,3 +351,77 @@ def test_damage_is_found(store: SqlStore, postgres_url: str) -> None:
     assert len(found) == 1
     assert found[0].run == "moons"
     assert found[0].what.startswith(what)
+
+
+# --- addresses ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgresql://host/db", "postgresql://host/db"),
+        ("postgresql://me@host:5432/db", "postgresql://me@host:5432/db"),
+        ("postgresql://me:secret@host/db", "postgresql://me:***@host/db"),
+        ("postgres://me:se%40cret@[::1]:5433,other:5434/db", "postgres://me:***@[::1]:5433,other:5434/db"),
+        ("postgresql://me:@host/db", "postgresql://me:***@host/db"),
+        ("postgresql://:secret@/db", "postgresql://:***@/db"),
+        ("postgresql:///db?host=/run/x&password=secret&user=me", "postgresql:///db?host=/run/x&password=***&user=me"),
+        ("postgresql://host/db?sslpassword=secret", "postgresql://host/db?sslpassword=***"),
+        ("postgresql://me:se@cret@host/db", "postgresql://***"),
+        ("postgresql://me:se/cret@host/db", "postgresql://***"),
+        ("postgresql://me:secret", "postgresql://***"),
+        ("postgresql://me:secret@host/db#run", "postgresql://***"),
+        ("postgresql://me:1?secret=1@host/db", "postgresql://***"),
+        ("mysql://me:secret@host/db", "mysql://me:***@host/db"),
+        ("sqlite:////folder/a:b@c.db", "sqlite:////folder/a:b@c.db"),
+        ("results.db", "results.db"),
+    ],
+)
+def test_what_is_shown(url: str, shown: str) -> None:
+    """Everything but passwords; of an address that cannot be read, nothing that may be one."""
+    assert masked(url) == shown
+    assert masked(shown) == shown
+
+
+@given(st.text("@:/?#%&=[], aA1\\\n\u00e9"), st.text("@:/?#%&=[], aA1\\\n\u00e9"))
+def test_no_password_is_shown(before: str, after: str) -> None:
+    """Wherever a careless user puts it, whatever stands around it."""
+    for url in (f"postgresql://me:{before}S3CRET{after}@host/db", f"postgresql://host/db?password={before}S3CRET{after}"):
+        if "&" not in before or "@" in url:  # behind an & it is another option
+            assert "S3CRET" not in masked(url)
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("postgresql://host/db", True),
+        ("postgres://host/db", True),
+        ("PostgreSQL+psycopg://host/db", True),
+        ("postgresql+asyncpg://host/db", False),
+        ("postgresql", False),
+        ("sqlite:///a.db", False),
+        (7, False),
+    ],
+)
+def test_which_addresses_are_of_postgres(source: object, expected: bool) -> None:
+    """By their scheme; other drivers are not ours."""
+    assert is_postgres(source) is expected
+
+
+def test_the_address_that_the_library_is_given() -> None:
+    """With the scheme that it knows, and nothing else changed."""
+    assert library_url("postgresql+psycopg://me:x@h/d?a=b") == "postgresql://me:x@h/d?a=b"
+    assert library_url("postgres://h") == "postgresql://h"
+    assert option_names("postgresql://h/d?a=b&c=d") == ["a", "c"]
+    assert option_names("postgresql://h/d") == []
+
+
+def test_an_address_that_cannot_be_read() -> None:
+    """The text says how it is written and shows nothing of it."""
+    with pytest.raises(InvalidParameterError) as error:
+        library_url("postgresql://me:se@cret@host/db")
+    assert str(error.value) == (
+        "'postgresql://***' cannot be read as the address of a database. It is written "
+        "postgresql://user:password@host:port/database?option=value; in user and password, characters such as @ : / ? # and % "
+        "are written in percent code (@ as %40). The name of a run goes behind a # only where a run is asked for."
+    )

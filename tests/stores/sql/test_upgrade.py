@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from tests.contracts.plans import a_plan, an_outcome
+from tests.stores.rows import schema_of
 from tests.stores.saved import make_store as written
-from tests.stores.test_processes import Worker
+from tests.stores.sql.test_writing import Worker
 from tests.stores.test_saved import EARLIER, saved_store
-from tests.stores.test_sql import schema_of
 from tiebreak import __version__
 from tiebreak.errors import DamagedStoreError, StoreError
 from tiebreak.stores.contract import Damage

@@ -1,23 +1,19 @@
-"""The list of runs without SQLAlchemy: the same list, and None for whatever is not a whole store."""
+"""The list of runs: what a store says of each, and how it is refused where the store is not whole."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.contracts.plans import a_dataset, a_failure, a_plan, an_outcome
 from tests.contracts.store_contract import HOSTILE
-from tests.stores.later import make_later
+from tests.stores.rows import execute, make_later
 from tiebreak.errors import DamagedStoreError, StoreError
 from tiebreak.stores.sql import sqlite
-from tiebreak.stores.sql.glance import glance
-from tiebreak.stores.sql.runs import list_runs
-from tiebreak.stores.sql.statements import fetch
 from tiebreak.stores.sql.store import SqlStore
 
 
@@ -36,29 +32,23 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-def execute(path: Path, statement: str) -> None:
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute(statement)
-
-
-def test_it_sees_what_the_ordinary_way_sees(path: Path) -> None:
-    """Every field of every run, in the same order."""
+def test_every_run_is_listed(path: Path) -> None:
+    """Whatever its name, with what was measured and what failed."""
     store = SqlStore(path)
-    with store._database.reading() as connection:
-        expected = list_runs(partial(fetch, connection))
+    listed = store.runs()
     store.close()
-    assert sorted(run.name for run in expected) == sorted(HOSTILE.values())
-    assert {(run.n_done, run.n_failed) for run in expected} == {(0, 0), (1, 0), (1, 1), (1, 2)}
-    assert glance(str(path)) == expected == SqlStore(path).runs()
+    assert sorted(run.name for run in listed) == sorted(HOSTILE.values())
+    assert {(run.n_done, run.n_failed) for run in listed} == {(0, 0), (1, 0), (1, 1), (1, 2)}
+    assert all(run.metrics == ("first", run.name) for run in listed)
 
 
 def test_an_empty_store_has_no_runs(tmp_path: Path) -> None:
-    """Which is not the same as no answer."""
+    """Which is no error."""
     store = SqlStore(tmp_path / "runs.db")
     store.open(a_plan())
     store.delete("moons")
+    assert store.runs() == []
     store.close()
-    assert glance(str(tmp_path / "runs.db")) == []
 
 
 @pytest.mark.parametrize(
@@ -76,10 +66,9 @@ def test_an_empty_store_has_no_runs(tmp_path: Path) -> None:
         ("DROP TABLE tiebreak_tallies", "SQLite says 'no such table: tiebreak_tallies'"),
     ],
 )
-def test_damage_is_told_by_the_ordinary_way(path: Path, statement: str, text: str) -> None:
+def test_damage_is_told(path: Path, statement: str, text: str) -> None:
     """Nothing is listed of a store whose rows are not those that were written."""
     execute(path, statement)
-    assert glance(str(path)) is None
     store = SqlStore(path)
     with pytest.raises(DamagedStoreError) as error:
         store.runs()
@@ -113,11 +102,10 @@ def of_a_later_release(path: Path) -> None:
 
 
 @pytest.mark.parametrize("spoil", [not_there, empty, of_one_byte, no_database, of_something_else, of_a_later_release])
-def test_what_is_no_store_is_told_by_the_ordinary_way(path: Path, spoil: Callable[[Path], None]) -> None:
+def test_what_is_no_store(path: Path, spoil: Callable[[Path], None]) -> None:
     """And nothing is made or changed."""
     spoil(path)
     before = path.read_bytes() if path.exists() else None
-    assert glance(str(path)) is None
     store = SqlStore(path)
     with pytest.raises(StoreError):
         store.runs()
@@ -126,12 +114,11 @@ def test_what_is_no_store_is_told_by_the_ordinary_way(path: Path, spoil: Callabl
     assert [entry.name for entry in path.parent.iterdir()] == ["runs.db"] * (before is not None)
 
 
-def test_a_locked_store_is_waited_for_by_the_ordinary_way(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_locked_store_is_waited_for(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its message says how long; afterwards the list is there."""
     monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.05)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
-        assert glance(str(path)) is None
         store = SqlStore(path)
         with pytest.raises(StoreError, match=r"is locked: another process has been writing to it for more than 0\.05 seconds"):
             store.runs()
@@ -139,21 +126,8 @@ def test_a_locked_store_is_waited_for_by_the_ordinary_way(path: Path, monkeypatc
     store.close()
 
 
-def test_a_journal_that_is_to_be_switched(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A store in WAL mode on a release that is not safe with it goes the ordinary way, which switches it back."""
-    monkeypatch.setattr(sqlite, "wal_is_safe", lambda version: True)
-    execute(path, "PRAGMA journal_mode = wal")
-    assert len(glance(str(path)) or ()) == len(HOSTILE)
-    monkeypatch.setattr(sqlite, "wal_is_safe", lambda version: False)
-    assert glance(str(path)) is None
-    store = SqlStore(path)
-    assert len(store.runs()) == len(HOSTILE)
-    store.close()
-    assert len(glance(str(path)) or ()) == len(HOSTILE)
-
-
-def test_an_open_store_goes_the_ordinary_way(path: Path) -> None:
-    """So that another file in the place of the one in use is noticed."""
+def test_another_file_in_the_place_of_the_one_in_use(path: Path) -> None:
+    """It is noticed once, and then used."""
     store = SqlStore(path)
     store.read("NaN")
     copy = path.read_bytes()

@@ -7,12 +7,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
+sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from tests.contracts.plans import a_plan, all_cells, an_outcome
 from tiebreak.plan.record import RunRecord
 from tiebreak.stores.sql import sqlite
-from tiebreak.stores.sql.sqlite import make_engine
 from tiebreak.stores.sql.store import SqlStore
 
 
@@ -22,7 +21,12 @@ def large_plan(run: str) -> RunRecord:
 
 
 def main() -> None:
-    make_engine("unused.db").dispose()  # what is imported on first use, so that all start at once when told to
+    import sqlite3  # what is imported on first use, so that all start at once when told to
+
+    import tiebreak.stores.sql.log
+
+    assert sqlite3
+    assert tiebreak.stores.sql.log
     say({"ready": True})
     for line in sys.stdin:
         order = json.loads(line)

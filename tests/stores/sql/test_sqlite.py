@@ -91,10 +91,10 @@ def test_a_switch_that_others_stand_in_the_way_of(path: Path, monkeypatch: pytes
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN")
     other.execute("SELECT * FROM tiebreak_store").fetchall()
-    engine = sqlite.make_engine(str(path))
-    sqlite.choose_journal(engine, is_new=True)
+    connection = sqlite.connect(str(path), 0.05)
+    sqlite.choose_journal(connection, is_new=True)
     other.close()
     assert mode_of(path) == "delete"
-    sqlite.choose_journal(engine, is_new=True)
-    engine.dispose()
+    sqlite.choose_journal(connection, is_new=True)
+    connection.close()
     assert mode_of(path) == "wal"

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sqlite3
 import stat
 import sys
-import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.contracts.lease_contract import LeaseContract
 from tests.contracts.plans import a_dataset, a_failure, a_plan, all_cells, an_outcome, comparable
-from tests.contracts.store_contract import HOSTILE, StoreContract
+from tests.contracts.sql_store_contract import SqlStoreContract
+from tests.stores.rows import schema_of
 from tiebreak.errors import StoreError
 from tiebreak.plan.record import Cell
 from tiebreak.stores.sql import check as checking
-from tiebreak.stores.sql import reading as scanning
+from tiebreak.stores.sql import log as sql_log
 from tiebreak.stores.sql import sqlite, writing
-from tiebreak.stores.sql import store as deleting
-from tiebreak.stores.sql import store as sql_log
-from tiebreak.stores.sql.store import SqlLog, SqlStore
-from tiebreak.stores.sql.tables import LAYOUTS, PREFIX, Row
+from tiebreak.stores.sql.store import SqlStore
+from tiebreak.stores.sql.tables import TABLES
 
 HAS_MODES = os.name == "posix"
 
@@ -45,22 +42,17 @@ def store(path: Path) -> Iterator[SqlStore]:
     store.close()
 
 
-class TestSqlStore(StoreContract, LeaseContract):
-    """As every store."""
+class TestSqliteStore(SqlStoreContract):
+    """As every store in a database."""
 
     @pytest.fixture
-    def store(self, path: Path) -> Iterator[SqlStore]:
-        """A fresh one."""
-        store = SqlStore(path)
-        yield store
-        store.close()
+    def source(self, path: Path) -> str:
+        """Of a file that is not there yet."""
+        return str(path)
 
-
-def schema_of(path: Path) -> list[Any]:
-    with sqlite3.connect(path) as connection:
-        schema = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name").fetchall()
-    connection.close()
-    return schema
+    def tables_in(self, source: str) -> list[Any]:
+        """All tables with their columns."""
+        return schema_of(Path(source))
 
 
 # --- the file -------------------------------------------------------------------------------------------------------------
@@ -98,8 +90,8 @@ def test_only_the_owner_may_read_it(path: Path, wal: bool, monkeypatch: pytest.M
     try:
         store = SqlStore(path)
         store.open(a_plan()).write([an_outcome((0, 0, 0))])
-        with store._database.writing() as connection:
-            connection.exec_driver_sql("UPDATE tiebreak_store SET created = created + 1")  # so that a journal is there
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("UPDATE tiebreak_store SET created = created + 1")  # so that a journal is there
             modes = {entry.name: stat.S_IMODE(entry.stat().st_mode) for entry in path.parent.iterdir()}
     finally:
         os.umask(before)
@@ -108,13 +100,14 @@ def test_only_the_owner_may_read_it(path: Path, wal: bool, monkeypatch: pytest.M
     store.close()
 
 
-def test_commits_are_durable(store: SqlStore) -> None:
+def test_commits_are_durable(store: SqlStore, path: Path) -> None:
     """synchronous = FULL (2) on every connection; on this SQLite's release, the journal that is safe with it."""
     store.open(a_plan())
-    with store._database.reading() as connection:
-        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
-        mode = connection.exec_driver_sql("PRAGMA journal_mode").scalar()
-    assert mode == ("wal" if sqlite.wal_is_safe(sqlite3.sqlite_version_info) else "delete")
+    database = sqlite.SqliteDatabase(str(path))
+    assert database.read(lambda connection: connection.fetch("PRAGMA synchronous")) == [(2,)]
+    mode = "wal" if sqlite.wal_is_safe(sqlite3.sqlite_version_info) else "delete"
+    assert database.read(lambda connection: connection.fetch("PRAGMA journal_mode")) == [(mode,)]
+    database.close()
 
 
 def test_numbers_are_stored_in_the_open(path: Path, store: SqlStore) -> None:
@@ -133,16 +126,10 @@ def test_numbers_are_stored_in_the_open(path: Path, store: SqlStore) -> None:
     np.testing.assert_array_equal(np.load(path.parent / "a.npy", allow_pickle=False), np.full((10, 2), 1 / 7))
 
 
-def test_hostile_names_change_no_table(path: Path, tmp_path: Path) -> None:
-    """The schema after all of them is the one of an empty store."""
-    empty, store = SqlStore(tmp_path / "empty.db"), SqlStore(path)
-    empty.open(a_plan())
-    for name in HOSTILE.values():
-        store.open(a_plan(name, models=(name,), metrics=(name,), datasets=(a_dataset(name),)))
-    empty.close()
-    store.close()
-    assert schema_of(path) == schema_of(tmp_path / "empty.db")
-    assert {row[2] for row in schema_of(path)} == {PREFIX + layout.name for layout in LAYOUTS}
+def test_tables(path: Path, store: SqlStore) -> None:
+    """One for each kind of row."""
+    store.open(a_plan())
+    assert {row[2] for row in schema_of(path)} == {table.in_database for table in TABLES}
 
 
 EVENTS: list[str] | None = None
@@ -186,76 +173,7 @@ def test_a_store_is_not_believed(path: Path) -> None:
     assert "antigravity" not in sys.modules
 
 
-def test_connections_are_closed_with_the_store(path: Path) -> None:
-    """Nothing is left open when a store is dropped; Python would warn of it, and warnings are errors here."""
-    store = SqlStore(path)
-    log = store.open(a_plan())
-    del store
-    gc.collect()
-    log.write([an_outcome((0, 0, 0))])  # the log still holds what it needs
-    del log
-    gc.collect()
-    path.unlink()
-
-
-def test_after_a_fork_it_connects_anew(store: SqlStore) -> None:
-    """A connection of SQLite must not be taken along into another process."""
-    log = store.open(a_plan())
-    engine = store._database._engine
-    store._database._process = -1
-    log.write([an_outcome((0, 0, 0))])
-    assert store._database._engine is not engine
-    assert engine is not None
-    engine.dispose()
-
-
 # --- many cells, many writers ---------------------------------------------------------------------------------------------
-
-
-def test_threads_write_at_once(store: SqlStore) -> None:
-    """To one log and to several; each cell is kept once."""
-    plan = a_plan(models=[f"m{i}" for i in range(10)])
-    shared, cells, errors = store.open(plan), all_cells(plan), []
-
-    def work(part: int) -> None:
-        log = shared if part % 2 else store.open(plan)
-        try:
-            for cell in cells[5 * part : 5 * part + 10]:  # halves overlap
-                log.write([an_outcome(cell)])
-                log.table()
-        except Exception as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=work, args=(part,)) for part in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert errors == []
-    assert [comparable(outcome) for outcome in shared.outcomes(outputs=True)] == [
-        comparable(an_outcome(cell)) for cell in cells[:35]
-    ]
-    assert store.check() == []
-
-
-def test_a_table_that_is_written_to_meanwhile(store: SqlStore, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The pages would be of different states, so they are read once more at one moment; nothing is taken for damage."""
-    plan = a_plan()
-    log, other = store.open(plan), SqlStore(path)
-    cells = all_cells(plan)
-    log.write([an_outcome(cell) for cell in cells[2:]])
-    late = iter(cells[:2])
-
-    def write_and_take(log: SqlLog, page: Sequence[Row]) -> Any:
-        if (cell := next(late, None)) is not None:
-            other.open(plan).write([an_outcome(cell)])
-        return take(log, page)
-
-    take = SqlLog._columns
-    monkeypatch.setattr(scanning, "PAGE", 2)
-    monkeypatch.setattr(SqlLog, "_columns", write_and_take)
-    assert len(log.table().state) == 12
-    other.close()
 
 
 def test_large_outputs_are_read_in_parts(store: SqlStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -263,7 +181,7 @@ def test_large_outputs_are_read_in_parts(store: SqlStore, monkeypatch: pytest.Mo
     plan = a_plan()
     log = store.open(plan)
     log.write([an_outcome(cell) for cell in all_cells(plan)[:7]])
-    monkeypatch.setattr(scanning, "_MOST_BYTES", 500)
+    monkeypatch.setattr(sql_log, "_MOST_BYTES", 500)
     monkeypatch.setattr(sql_log, "BLOCK", 5)
     assert [comparable(outcome) for outcome in log.outcomes(outputs=True)] == [
         comparable(an_outcome(cell)) for cell in all_cells(plan)[:7]
@@ -302,7 +220,9 @@ def test_a_cell_that_comes_while_it_is_looked_for(store: SqlStore, monkeypatch: 
     assert [outcome.cell for outcome in log.outcomes([Cell(0, 0, 0), Cell(0, 0, 1), Cell(0, 0, 2)])] == [(0, 0, 0), (0, 0, 1)]
 
 
-@pytest.mark.parametrize(("module", "step"), [(deleting, "_delete_page"), (checking, "scan_cells")], ids=["deletes", "checks"])
+@pytest.mark.parametrize(
+    ("module", "step"), [(sqlite.SqliteDatabase, "write"), (checking, "scan_cells")], ids=["deletes", "checks"]
+)
 def test_a_run_that_another_process_deletes_meanwhile(
     store: SqlStore, path: Path, module: Any, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -312,14 +232,14 @@ def test_a_run_that_another_process_deletes_meanwhile(
     others = iter([SqlStore(path)])
     take = getattr(module, step)
 
-    def delete_and_take(*arguments: Any) -> Any:
+    def delete_and_take(*arguments: Any, **options: Any) -> Any:
         for other in others:
             other.delete("moons")
             other.close()
-        return take(*arguments)
+        return take(*arguments, **options)
 
     monkeypatch.setattr(module, step, delete_and_take)
-    if module is deleting:
+    if module is sqlite.SqliteDatabase:
         store.delete("moons")
     assert store.check() == []
     assert [run.name for run in store.runs()] == ["other"]

@@ -15,10 +15,11 @@ from typing import Any
 import pytest
 
 from tests.contracts.plans import a_plan, all_cells, an_outcome
-from tests.stores.later import make_later
+from tests.stores.rows import make_later
 from tiebreak.errors import DamagedStoreError, StoreError
 from tiebreak.stores.sql import sqlite
-from tiebreak.stores.sql.faults import NotAStoreError, translate
+from tiebreak.stores.sql.database import NotAStoreError
+from tiebreak.stores.sql.sqlite import translate
 from tiebreak.stores.sql.store import SqlStore
 from tiebreak.stores.sql.tables import SCHEMA
 
@@ -186,13 +187,20 @@ def test_a_locked_file(store: SqlStore, path: Path, monkeypatch: pytest.MonkeyPa
     assert len(log.table().state) == 2
 
 
-def test_a_full_disk(store: SqlStore, path: Path) -> None:
+def test_a_full_disk(store: SqlStore, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing of the call is kept, what was there stays, and it goes on when there is room. (A limit stands for the disk.)"""
     plan = a_plan()
     log = store.open(plan)
-    with store._database.reading() as connection:
-        n_pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
-        connection.exec_driver_sql(f"PRAGMA max_page_count = {n_pages}")
+    connect = sqlite.connect
+
+    def limited(*arguments: Any) -> sqlite3.Connection:
+        connection = connect(*arguments)
+        ((n_pages,),) = connection.execute("PRAGMA page_count")
+        connection.execute(f"PRAGMA max_page_count = {n_pages}")
+        return connection
+
+    store.close()
+    monkeypatch.setattr(sqlite, "connect", limited)
     with pytest.raises(StoreError) as error:
         log.write([an_outcome(cell, traceback="x" * 10_000) for cell in all_cells(plan)[1:]])
     assert str(error.value) == (
@@ -200,6 +208,7 @@ def test_a_full_disk(store: SqlStore, path: Path) -> None:
     )
     assert [outcome.cell for outcome in log.outcomes()] == [(0, 0, 0)]
     assert store.check() == []
+    monkeypatch.undo()
     store.close()  # a new connection has no limit
     log.write([an_outcome(cell, traceback="x" * 10_000) for cell in all_cells(plan)[1:]])
     assert len(log.table().state) == 12
@@ -246,7 +255,7 @@ def test_rights() -> None:
     folder = Path(tempfile.mkdtemp())
     try:
         path = folder / "runs.db"
-        root = str(Path(__file__).parents[2])
+        root = str(Path(__file__).parents[3])
         done = subprocess.run(
             [sys.executable, "-c", PROTECTED, root, str(folder)], capture_output=True, text=True, check=True, encoding="utf-8"
         )
@@ -288,7 +297,7 @@ def test_what_stands_in_the_way(path: Path, right: int, file: bool, text: str, m
         return (asked == path, mode) != (file, right)
 
     monkeypatch.setattr(os, "access", access)
-    error = translate(str(path), Fault("SQLITE_CANTOPEN", "unable to open database file"), run="", writing=False)
+    error = translate(str(path), Fault("SQLITE_CANTOPEN", "unable to open database file"), run="", to_write=False)
     assert str(error) == (
         f"{path} cannot be opened or written: {text.format(folder=str(path.parent))}. Put that right, or name another store."
     )
@@ -343,6 +352,6 @@ class Fault(sqlite3.OperationalError):
 )
 def test_errors_of_sqlite(fault: Exception, kind: type[Exception], text: str) -> None:
     """Each kind in words; none is passed on as it is."""
-    error = translate("a.db", fault, run="x", writing=True)
+    error = translate("a.db", fault, run="x", to_write=True)
     assert type(error) is kind
     assert str(error).startswith(text)

@@ -13,14 +13,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.contracts.plans import a_plan, all_cells, an_outcome
+from tests.stores.rows import execute, put_rows, rows_in
 from tiebreak.errors import DamagedStoreError, InvalidParameterError
+from tiebreak.stores.plan_mapping import map_plan
 from tiebreak.stores.sql import leases
-from tiebreak.stores.sql.statements import fetch, put
+from tiebreak.stores.sql.leases import LONGEST_STEP, HolderWatch, is_gone, own_process
+from tiebreak.stores.sql.sqlite import SqliteDatabase
 from tiebreak.stores.sql.store import SqlStore
-from tiebreak.stores.sql.tables import HOLDERS, LEASES, PREFIX
-from tiebreak.stores.sql.writing import LostCellsError, Ready
+from tiebreak.stores.sql.tables import HOLDERS, LEASES, HolderRow, LeaseRow
+from tiebreak.stores.sql.writing import LostCellsError, Ready, Writer
 
 CELLS = all_cells(a_plan())
 
@@ -39,29 +44,28 @@ def store(path: Path) -> Iterator[SqlStore]:
     store.close()
 
 
-def rows(store: SqlStore) -> tuple[int, int]:
-    """How many holders and leases the store has."""
-    with store._database.reading() as connection:
-        return len(fetch(connection, HOLDERS)), len(fetch(connection, LEASES))
+def rows(path: Path) -> tuple[int, int]:
+    """Numbers of holders and leases that the store has."""
+    return len(rows_in(path, HOLDERS)), len(rows_in(path, LEASES))
 
 
 def elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """From now on leases are taken on as if on another machine."""
-    monkeypatch.setattr(leases, "own_place", lambda: {"machine": "another", "process": 1, "begun": ""})
+    monkeypatch.setattr(leases, "own_process", lambda: {"machine": "another", "process": 1, "begun": ""})
 
 
-def test_a_finished_run_has_no_leases(store: SqlStore):
+def test_a_finished_run_has_no_leases(store: SqlStore, path: Path):
     """Neither while nothing is taken on, nor at the end."""
     with store.open(a_plan()).lease() as lease:
-        assert rows(store) == (0, 0)
+        assert rows(path) == (0, 0)
         lease.claim(CELLS[:2])
-        assert rows(store) == (1, 2)
+        assert rows(path) == (1, 2)
         lease.write([an_outcome(CELLS[0])])
-        assert rows(store) == (1, 1)
+        assert rows(path) == (1, 1)
         lease.write([an_outcome(CELLS[1])])
-        assert rows(store) == (0, 0)
+        assert rows(path) == (0, 0)
         lease.claim(CELLS[2:])
-    assert rows(store) == (0, 0)
+    assert rows(path) == (0, 0)
 
 
 def test_cells_of_a_process_that_was_killed_are_free_at_once(store: SqlStore, path: Path):
@@ -71,7 +75,7 @@ def test_cells_of_a_process_that_was_killed_are_free_at_once(store: SqlStore, pa
         f"lease = SqlStore({str(path)!r}).open(a_plan()).lease(); lease.claim(all_cells(a_plan())[:5])\n"
         "print('ready', flush=True); time.sleep(60)"
     )
-    folder = Path(__file__).parents[2]
+    folder = Path(__file__).parents[3]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])}
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, env=environment) as process:
         try:
@@ -146,7 +150,7 @@ def test_the_same_outcome_twice_is_not_too_late(store: SqlStore):
         assert lease.n_refused == 0
 
 
-def test_cells_may_be_lost_one_after_the_other_while_they_are_written(store: SqlStore):
+def test_cells_may_be_lost_one_after_the_other_while_they_are_written(store: SqlStore, path: Path):
     """Others take over one more at each attempt; what is left in the end is kept."""
 
     class Unlucky:
@@ -166,17 +170,18 @@ def test_cells_may_be_lost_one_after_the_other_while_they_are_written(store: Sql
             self.n_kept += 1
 
     log, guard = store.open(a_plan()), Unlucky()
-    log._writer.write([an_outcome(cell) for cell in CELLS[:3]], guard)
+    writer = Writer(SqliteDatabase(str(path)), 1, log.record, map_plan(log.record, log.record), environment=0)
+    writer.write([an_outcome(cell) for cell in CELLS[:3]], guard)
+    writer.database.close()
     assert [outcome.cell for outcome in log.outcomes()] == CELLS[2:3]
     assert guard.n_kept == 1
 
 
-def test_a_damaged_store_does_not_hide_what_went_wrong_before(store: SqlStore):
+def test_a_damaged_store_does_not_hide_what_went_wrong_before(store: SqlStore, path: Path):
     """The leases cannot be given back then; the first error is the one that is told."""
     lease = store.open(a_plan()).lease()
     lease.claim(CELLS[:1])
-    with store._database.writing() as connection:
-        connection.exec_driver_sql(f"UPDATE {PREFIX}store SET schema_version = 0")
+    execute(path, "UPDATE tiebreak_store SET schema_version = 0")
     lease.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
     with pytest.raises(DamagedStoreError):
         lease.__exit__(None, None, None)
@@ -186,18 +191,16 @@ def test_a_damaged_lease_holds_nothing(store: SqlStore, path: Path):
     """It is reported, and its cell is measured by whoever asks."""
     one = store.open(a_plan()).lease()
     one.claim(CELLS[:1])
-    with store._database.writing() as connection:
-        connection.exec_driver_sql(f"UPDATE {PREFIX}leases SET holder = holder + 1")
+    execute(path, "UPDATE tiebreak_leases SET holder = holder + 1")
     assert [(damage.run, damage.where) for damage in store.check()] == [("moons", "the list of leases")]
     with store.open(a_plan()).lease() as lease:
         assert lease.claim(CELLS[:1]).granted == CELLS[:1]
 
 
-def test_a_lease_without_a_holder_holds_nothing(store: SqlStore):
+def test_a_lease_without_a_holder_holds_nothing(store: SqlStore, path: Path):
     """As when a process was killed while others tidied up."""
     log = store.open(a_plan())
-    with store._database.writing() as connection:
-        put(connection, LEASES, [(1, *CELLS[0], 12345)])
+    put_rows(SqliteDatabase(str(path)), LEASES, [LeaseRow(1, *CELLS[0], 12345)])
     with log.lease() as lease:
         assert lease.claim(CELLS[:1]).granted == CELLS[:1]
 
@@ -210,10 +213,93 @@ def test_seconds_that_mean_nothing_are_refused(path: Path, seconds: object):
     assert str(caught.value) == f"lease_seconds must be a number of seconds of at least 1; got {seconds!r}."
 
 
-def test_a_holder_says_where_it_is(store: SqlStore):
+def test_a_holder_says_where_it_is(store: SqlStore, path: Path):
     """The number of its process, for whoever looks into the table."""
     with store.open(a_plan()).lease() as lease:
         lease.claim(CELLS[:1])
-        with store._database.reading() as connection:
-            [row] = fetch(connection, HOLDERS)
-        assert json.loads(row[3])["process"] == os.getpid()
+        [holder] = rows_in(path, HOLDERS)
+        assert json.loads(holder.place)["process"] == os.getpid()
+
+
+# --- holders --------------------------------------------------------------------------------------------------------------
+
+LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems do not say when a process began")
+
+
+def a_holder(number: int, beat: int, place: dict[str, Any] | None = None) -> HolderRow:
+    """A row, of another machine unless told otherwise."""
+    return HolderRow(1, number, beat, json.dumps(place or {"machine": "another", "process": 1, "begun": "1"}))
+
+
+def test_this_process_is_not_gone():
+    """Whatever else can be told of it."""
+    assert not is_gone(own_process())
+
+
+def test_a_process_of_another_machine_is_not_known_to_be_gone():
+    """Its number means nothing here."""
+    assert not is_gone({**own_process(), "machine": "another", "process": 2**22 + 1})
+
+
+@LINUX
+def test_a_process_that_ended_is_gone():
+    """Waited for by its parent or not."""
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+        text = Path(f"/proc/{process.pid}/stat").read_text()
+        place = {**own_process(), "process": process.pid, "begun": text.rpartition(")")[2].split()[19]}
+        assert not is_gone(place)
+        process.kill()
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        assert is_gone(place)
+    assert is_gone(place)
+
+
+@LINUX
+def test_another_process_of_the_same_number_is_not_the_holder():
+    """Numbers are given again."""
+    assert is_gone({**own_process(), "process": os.getppid(), "begun": "0"})
+
+
+def test_a_silent_holder_dies_after_the_time():
+    """Looked at every second, with 10 s to show something: it lives at 9 s and is dead at 10 s."""
+    now = [0.0]
+    watch = HolderWatch(10, clock=lambda: now[0])
+    lives = []
+    for second in range(12):
+        now[0] = float(second)
+        lives.append(watch.living([a_holder(7, 1)]) == {7})
+    assert lives == [True] * 10 + [False] * 2
+
+
+def test_a_beat_makes_it_live_again():
+    """Even one that was taken for dead."""
+    now = [0.0]
+    watch = HolderWatch(4, clock=lambda: now[0])
+    for second in range(6):
+        now[0] = float(second)
+        last = watch.living([a_holder(7, 1)])
+    assert last == set()
+    assert watch.living([a_holder(7, 2)]) == {7}
+
+
+@given(st.lists(st.tuples(st.floats(-1e6, 1e6), st.booleans()), min_size=1, max_size=30))
+def test_a_clock_that_jumps_makes_nobody_late(steps):
+    """However far it goes on or back between two looks, a step counts 5 s at most: fewer than 12 of them are no minute."""
+    now = [0.0]
+    watch = HolderWatch(60, clock=lambda: now[0])
+    beat = n_silent = 0
+    watch.living([a_holder(1, 0)])
+    for step, has_beaten in steps:
+        now[0] += step
+        beat += has_beaten
+        n_silent = 0 if has_beaten else n_silent + 1
+        alive = watch.living([a_holder(1, beat)])
+        if n_silent * LONGEST_STEP < 60:
+            assert alive == {1}
+
+
+def test_those_who_are_gone_are_forgotten():
+    """A holder that is not among the rows any more does not count, nor does one whose process has ended."""
+    watch = HolderWatch(60)
+    assert watch.living([a_holder(1, 0), a_holder(2, 0)]) == {1, 2}
+    assert watch.living([a_holder(2, 0)]) == {2}

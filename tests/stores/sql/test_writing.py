@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from tests.contracts.plans import all_cells, an_outcome, comparable
-from tests.stores.worker import large_plan
+from tests.stores.sql.worker import large_plan
 from tiebreak.stores.sql.store import SqlStore
 
 N_OPENERS = 8

@@ -9,8 +9,8 @@ from collections.abc import Callable
 import pytest
 
 from tiebreak.errors import StoreError
-from tiebreak.stores.sql import faults as patience
-from tiebreak.stores.sql.faults import LostStoreError, Patience
+from tiebreak.stores.sql import database as patience
+from tiebreak.stores.sql.database import LostStoreError, Patience
 
 
 class Clock:

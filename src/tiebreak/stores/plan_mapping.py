@@ -1,23 +1,143 @@
-"""One run, several plans: what a plan adds to a stored run, and what must not have changed."""
+"""A plan and the stored run that it is part of: what it adds, what must not have changed, and which position is which."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tiebreak.errors import ChangedRunError, ChangedVersionsError, InvalidPlanError
-from tiebreak.plan.record import DatasetRecord, MetricRecord, ModelRecord, RunRecord
-from tiebreak.scores.scores import quoted
+from tiebreak.numerics import IntArray
+from tiebreak.plan.record import Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, Outputs, RunRecord
+from tiebreak.scores.scores import look_up, quoted
+from tiebreak.stores.contract import check_outcome
 from tiebreak.stores.sql.encoding import to_json
+
+# --- positions ------------------------------------------------------------------------------------------------------------
+
+ABSENT = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlanMapping:
+    """Positions of a plan in the stored run that holds it, which may have more models, splits and metrics in another order.
+
+    Attributes
+    ----------
+    record : RunRecord
+        The plan.
+    datasets, models, metrics : ndarray
+        The stored position of each.
+    splits : tuple of ndarray
+        For each dataset of the plan, the stored position of each split.
+    metric_position : mapping of str to int
+        The stored position of every metric of the run, those that the plan lacks included.
+    """
+
+    record: RunRecord
+    datasets: IntArray
+    models: IntArray
+    metrics: IntArray
+    splits: tuple[IntArray, ...]
+    metric_position: Mapping[str, int]
+
+    def stored(self, cell: Cell) -> Cell:
+        """The cell by its stored positions."""
+        dataset, split, model = cell
+        return Cell(self.datasets.item(dataset), self.splits[dataset].item(split), self.models.item(model))
+
+    def stored_positions(self, positions: IntArray) -> IntArray:
+        """The same of many cells, in rows of dataset, split and model."""
+        stored = np.empty_like(positions)
+        stored[:, 0] = self.datasets[positions[:, 0]]
+        stored[:, 2] = self.models[positions[:, 2]]
+        for i, positions_of_split in enumerate(self.splits):
+            rows = positions[:, 0] == i
+            stored[rows, 1] = positions_of_split[positions[rows, 1]]
+        return stored
+
+    def planned(self, dataset: IntArray, split: IntArray, model: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+        """Positions in the plan of cells given by their stored ones; `ABSENT` in the first where the plan lacks the cell."""
+        own_dataset = _planned(self.datasets, dataset)
+        own_model = _planned(self.models, model)
+        own_split = np.full(split.shape, ABSENT)
+        for i, stored in enumerate(self.splits):
+            rows = own_dataset == i
+            own_split[rows] = _planned(stored, split[rows])
+        absent = (own_split == ABSENT) | (own_model == ABSENT)
+        return np.where(absent, ABSENT, own_dataset), own_split, own_model
+
+    @property
+    def keep_order(self) -> bool:
+        """True where the cells of the plan stand in the same order in the stored run."""
+        return all(bool(np.all(np.diff(stored) > 0)) for stored in (self.datasets, self.models, *self.splits))
+
+    def check(self, outcome: Outcome) -> None:
+        """Refuse an outcome of a cell or a metric that the run does not have."""
+        check_outcome(self.record, outcome)
+        for scores in (outcome.scores, outcome.undefined, outcome.train_scores):
+            for name in scores:
+                if name not in self.metric_position:
+                    look_up(name, list(self.metric_position), "metric")
+
+    def own_part(self, outcome: Outcome, cell: Cell, outputs: Outputs) -> Outcome:
+        """Turn a stored outcome into the plan's: under its own cell, with its own metrics in its own order."""
+        names = [metric.name for metric in self.record.metrics]
+        return dataclasses.replace(
+            outcome,
+            cell=cell,
+            scores=_part(outcome.scores, names),
+            undefined=_part(outcome.undefined, names),
+            train_scores=_part(outcome.train_scores, names),
+            outputs=outputs,
+        )
+
+
+def map_plan(record: RunRecord, stored: RunRecord) -> PlanMapping:
+    """Find the positions of a plan in a stored run that has all of it, as one from `merge_records` has."""
+    dataset_position = {dataset.name: i for i, dataset in enumerate(stored.datasets)}
+    model_position = {model.name: i for i, model in enumerate(stored.models)}
+    metric_position = {metric.name: i for i, metric in enumerate(stored.metrics)}
+    splits = []
+    for dataset in record.datasets:
+        known = split_keys(stored.datasets[dataset_position[dataset.name]])
+        splits.append(_integers([known[key] for key in split_keys(dataset)]))
+    return PlanMapping(
+        record,
+        datasets=_integers([dataset_position[dataset.name] for dataset in record.datasets]),
+        models=_integers([model_position[model.name] for model in record.models]),
+        metrics=_integers([metric_position[metric.name] for metric in record.metrics]),
+        splits=tuple(splits),
+        metric_position=metric_position,
+    )
+
+
+def _part(values: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {name: values[name] for name in names if name in values} if values else {}
+
+
+def _integers(positions: Sequence[int]) -> IntArray:
+    return np.array(positions, dtype=np.int64)
+
+
+def _planned(stored: IntArray, positions: IntArray) -> IntArray:
+    """Positions in the plan of stored ones; `ABSENT` for those that the run has for other plans only."""
+    inverse = np.full(max(int(stored.max(initial=ABSENT)), int(positions.max(initial=ABSENT))) + 1, ABSENT)
+    inverse[stored] = np.arange(stored.size)
+    own: IntArray = inverse[positions]
+    return own
+
+
+# --- what a plan adds -----------------------------------------------------------------------------------------------------
 
 _OTHER_RUN = "begin another run with name="
 
 
 def check_record(record: RunRecord) -> None:
-    """Names and split keys are what cells are told apart by, so none may stand for two things; settings must be plain."""
+    """Refuse names or split keys that stand for two things, as cells are told apart by them, and settings that are not plain."""
     to_json(record.settings)
     lists: tuple[tuple[str, Sequence[ModelRecord | DatasetRecord | MetricRecord]], ...] = (
         ("models", record.models),
@@ -38,12 +158,12 @@ def check_record(record: RunRecord) -> None:
 
 
 def split_keys(dataset: DatasetRecord) -> dict[tuple[int, int], int]:
-    """The position of each split, by repeat and fold."""
+    """Position of each split, by repeat and fold."""
     return {key: i for i, key in enumerate(zip(dataset.repeat.tolist(), dataset.fold.tolist(), strict=True))}
 
 
 def merge_records(stored: RunRecord, record: RunRecord) -> RunRecord:
-    """The stored run and what a plan adds to it, behind what was there; raises `ChangedRunError` where they contradict."""
+    """Add to the stored run what a plan has beyond it; raises `ChangedRunError` where they contradict."""
     if stored.rng != record.rng:
         raise ChangedRunError(
             f"run {stored.name!r} was made with rng={stored.rng}, and now rng is {record.rng}. Pass rng={stored.rng}, or "
@@ -59,7 +179,7 @@ def merge_records(stored: RunRecord, record: RunRecord) -> RunRecord:
 
 
 def environment_of(name: str, known: Sequence[Mapping[str, str]], versions: Mapping[str, str], accepted: bool) -> int:
-    """The position of these versions among those that a run was made with; behind them where they are new and accepted."""
+    """Position of these versions among those that a run was made with; behind them where they are new and accepted."""
     given = dict(versions)
     for i, each in enumerate(known):
         if dict(each) == given:

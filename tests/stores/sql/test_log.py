@@ -12,8 +12,9 @@ import pytest
 from tests.contracts.plans import a_plan, all_cells, an_outcome
 from tiebreak.errors import DamagedStoreError, StoreError
 from tiebreak.plan.record import Outcome
-from tiebreak.stores.sql import reading as scanning
-from tiebreak.stores.sql.store import SqlLog, SqlStore
+from tiebreak.stores.sql import log as scanning
+from tiebreak.stores.sql.log import SqlLog
+from tiebreak.stores.sql.store import SqlStore
 from tiebreak.stores.sql.tables import CELLS
 
 CELLS_OF_PLAN = all_cells(a_plan())

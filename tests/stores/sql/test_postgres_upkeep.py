@@ -11,13 +11,15 @@ import pytest
 
 from tests import postgres
 from tests.contracts.plans import a_plan, an_outcome
+from tests.stores.rows import put_lease, put_rows
 from tests.stores.saved import make_store as written
-from tests.stores.test_postgres import schema_of
+from tests.stores.sql.test_postgres import schema_of
 from tiebreak import __version__
 from tiebreak.errors import DamagedStoreError, StoreError
-from tiebreak.stores.sql.statements import put
+from tiebreak.stores.sql.postgres import PostgresDatabase
+from tiebreak.stores.sql.statements import fetch
 from tiebreak.stores.sql.store import SqlStore
-from tiebreak.stores.sql.tables import HOLDERS, LEASES, SCHEMA, STORE
+from tiebreak.stores.sql.tables import SCHEMA, STORE
 from tiebreak.stores.sql.upgrade import Upgrade
 
 
@@ -27,21 +29,17 @@ def store(postgres_url: str) -> Iterator[SqlStore]:
     store = SqlStore(postgres_url)
     store.open(written.PLAN).write(written.OUTCOMES)
     store.open(written.ODD_PLAN)
-    with store._database.writing() as connection:
-        put(connection, HOLDERS, [(1, 2**62, 7, '["host", 1234, 1.5]')])
-        put(connection, LEASES, [(1, 0, 1, 0, 2**62)])
+    put_lease(PostgresDatabase(postgres_url, patience=0), 1, (0, 1, 0))
     yield store
     store.close()
 
 
-def make_earlier(store: SqlStore, url: str) -> None:
+def make_earlier(url: str) -> None:
     """What a release with schema 1 would have left."""
-    with store._database.writing() as connection:
-        connection.exec_driver_sql("DROP TABLE tiebreak_holders, tiebreak_leases")
-    found = postgres.execute(url, "SELECT id, created, n_runs, next_run, written_by FROM tiebreak_store")
-    number, created, n_runs, next_run, by = found[0]
-    ((*_, seal),) = STORE.seal([(number, 1, created, n_runs, next_run, by)])
-    postgres.execute(url, f"UPDATE tiebreak_store SET schema_version = 1, hash = {seal}")
+    postgres.execute(url, "DROP TABLE tiebreak_holders, tiebreak_leases")
+    database = PostgresDatabase(url, patience=0)
+    [row] = database.read(lambda connection: fetch(connection, STORE))
+    put_rows(database, STORE, [row._replace(schema_version=1)])
 
 
 def test_a_backup_is_a_file(store: SqlStore, tmp_path: Path) -> None:
@@ -66,7 +64,7 @@ def test_a_damaged_store(store: SqlStore, postgres_url: str, tmp_path: Path) -> 
 
 def test_an_earlier_schema(store: SqlStore, postgres_url: str, postgres_database: str, tmp_path: Path) -> None:
     """Is read as it is and not written to; the upgrade leads to the tables of a new store."""
-    make_earlier(store, postgres_url)
+    make_earlier(postgres_url)
     contents = written.contents(store)
     assert store.check() == []
     with pytest.raises(StoreError) as error:
@@ -94,7 +92,7 @@ def test_an_earlier_schema(store: SqlStore, postgres_url: str, postgres_database
 
 def test_a_damaged_store_is_not_upgraded(store: SqlStore, postgres_url: str) -> None:
     """Unless that is wanted; what is damaged stays so."""
-    make_earlier(store, postgres_url)
+    make_earlier(postgres_url)
     postgres.execute(postgres_url, "UPDATE tiebreak_cells SET state = 3 WHERE state = 1")
     damages = store.check()
     with pytest.raises(DamagedStoreError) as error:

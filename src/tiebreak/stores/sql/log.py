@@ -1,0 +1,353 @@
+"""The cells of one run as they are read and written: each verified by its hash, all of them by the run's tally."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+
+import numpy as np
+
+from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.plan.record import Cell, Outcome, RunRecord
+from tiebreak.stores.contract import CellTable, Damage, Note, Report, cell_text, refuse
+from tiebreak.stores.plan_mapping import ABSENT, PlanMapping, check_record, environment_of, map_plan, merge_records
+from tiebreak.stores.sql.database import Database
+from tiebreak.stores.sql.encoding import NumericArray, from_json, from_npy, unpack_table
+from tiebreak.stores.sql.leases import SqlLease
+from tiebreak.stores.sql.rows import SECONDS, KeptCell, read_cell, read_tally, whole_rows
+from tiebreak.stores.sql.runs import StoredRun, begin_run, extend_run, find_run, known_run, load_run
+from tiebreak.stores.sql.statements import cells_after, cells_between, fetch
+from tiebreak.stores.sql.tables import CELLS, ENVIRONMENTS, OUTPUTS, CellRow, OutputRow, TallyRow, add_hashes
+from tiebreak.stores.sql.writing import Writer
+
+if TYPE_CHECKING:
+    from tiebreak.stores.sql.database import Connection
+
+Part = TypeVar("Part")
+Transact = Callable[[Callable[["Connection"], Any]], Any]
+"""Does some work in a transaction, and returns what it returns."""
+
+PAGE = 4096
+BLOCK = 512
+_MOST_BYTES = 16_000_000  # of outputs in memory at a time
+_BEFORE_ALL = Cell(-1, -1, -1)
+
+
+class SqlLog:
+    """The cells of one run in a database.
+
+    Parameters
+    ----------
+    database : Database
+    run : StoredRun
+    record : RunRecord
+        The part of the run that this log sees.
+    environment : int
+        The position of the versions at work.
+    lease_seconds : float
+        For how long who has taken cells on may show nothing.
+    """
+
+    def __init__(self, database: Database, run: StoredRun, record: RunRecord, environment: int, lease_seconds: float) -> None:
+        self._lease_seconds = lease_seconds
+        self._database = database
+        self._number = run.number
+        # all that names of cells are made from
+        datasets = tuple(dataclasses.replace(dataset, target=None, test_rows=()) for dataset in run.record.datasets)
+        self._stored = dataclasses.replace(run.record, datasets=datasets)
+        self._mapping = map_plan(record, run.record)
+        self._writer = Writer(database, run.number, self._stored, self._mapping, environment)
+        self.record = record
+
+    @property
+    def environments(self) -> tuple[Mapping[str, str], ...]:
+        """The versions that the run was begun with, and all that were accepted later."""
+        found = self._database.read(lambda connection: fetch(connection, ENVIRONMENTS, run=self._number), self.record.name)
+        for i in ENVIRONMENTS.damaged(found):
+            refuse(Damage(self.record.name, "the list of versions", f"the hash of its row {i} does not match"))
+        return tuple(from_json(row.versions) for row in found)
+
+    def write(self, outcomes: Sequence[Outcome]) -> None:
+        """Keep the outcomes, all of them or none."""
+        self._writer.write(outcomes)
+
+    def lease(self) -> SqlLease:
+        """Begin a share in measuring the run, for one process among several."""
+        return SqlLease(self._writer, self._lease_seconds)
+
+    def table(self) -> CellTable:
+        """Read all recorded cells."""
+        take = partial(_columns, self._mapping)
+        pages = scan_cells(self._database, self._number, self._stored, take)
+        table = CellTable(*(np.concatenate(column) for column in zip(*pages, strict=True)))
+        order = np.lexsort((table.model, table.split, table.dataset))
+        if np.array_equal(order, np.arange(order.size)):
+            return table
+        columns = (getattr(table, field.name) for field in dataclasses.fields(table))
+        return CellTable(*(column[order] for column in columns))
+
+    def outcomes(self, cells: Iterable[Cell] | None = None, *, outputs: bool = False) -> Iterator[Outcome]:
+        """Read the recorded outcomes of the given cells, or of all, in the order of the plan."""
+        asked = self._recorded() if cells is None else self._asked(cells)
+        stored = self._mapping.stored_positions(asked)
+        for rows in _blocks(stored, is_dense=cells is None and self.record.n_cells == self._stored.n_cells):
+            block = _cells_in(stored[rows])
+            found = self._read(block, outputs=outputs)
+            for cell, place in zip(_cells_in(asked[rows]), block, strict=True):
+                if place in found:
+                    kept, arrays = found[place]
+                    yield self._mapping.own_part(kept.outcome, cell, arrays)
+
+    def noted(self, what: Note) -> Iterator[Outcome]:
+        """Read the recorded outcomes that have warnings, or reasons of undefined scores, in the order of the plan."""
+        found = self._noted(what)
+        return found if self._mapping.keep_order else iter(sorted(found, key=lambda outcome: outcome.cell))
+
+    def _noted(self, what: Note) -> Iterator[Outcome]:
+        """Read the same in the order of the stored run, page by page."""
+        metrics = [metric.name for metric in self._stored.metrics]
+        after = _BEFORE_ALL
+        while True:
+            page = self._database.read(partial(self._noted_page, what, after), self.record.name)
+            stored = np.array([row.cell for row in page], dtype=np.int64).reshape(-1, 3)
+            planned = np.column_stack(self._mapping.planned(stored[:, 0], stored[:, 1], stored[:, 2]))
+            for row, cell in zip(page, _cells_in(planned), strict=True):
+                own = self._mapping.own_part(read_cell(row, metrics).outcome, cell, {}) if cell.dataset != ABSENT else None
+                if own is not None and getattr(own, what):
+                    yield own
+            if len(page) < PAGE or page[-1].cell <= after:
+                return
+            after = page[-1].cell
+
+    def _noted_page(self, what: Note, after: Cell, connection: Connection) -> Sequence[CellRow]:
+        """Read the next cells that have, or seem to have, such a note."""
+        read_tally(connection, self._number, self._stored.name)  # raises where the run was deleted
+        return whole_rows(CELLS, cells_after(connection, self._number, after, PAGE, noting=what), self._stored)
+
+    def _asked(self, cells: Iterable[Cell]) -> IntArray:
+        """The given cells in the order of the plan, in rows of dataset, split and model."""
+        chosen = sorted(set(cells))
+        for cell in chosen:
+            self._mapping.check(Outcome(cell))
+        return np.array(chosen, dtype=np.int64).reshape(-1, 3)
+
+    def _recorded(self) -> IntArray:
+        """All recorded cells of the plan, in its order."""
+        table = self.table()
+        return np.column_stack((table.dataset, table.split, table.model))
+
+    def _read(self, stored: Sequence[Cell], *, outputs: bool) -> dict[Cell, ReadCell]:
+        """Read what is recorded of cells; raises if one of them was recorded and is gone."""
+        found = read_block(self._database, self._number, self._stored, stored, outputs=outputs)
+        if len(found) == len(stored):
+            return found
+        recorded = set(_cells_in(self._mapping.stored_positions(self._recorded())))
+        missing = [cell for cell in stored if cell not in found and cell in recorded]
+        if missing:  # just now written by others, or lost
+            found |= read_block(self._database, self._number, self._stored, missing, outputs=outputs)
+        for cell in missing:
+            if cell not in found:
+                refuse(Damage(self.record.name, cell_text(self._stored, cell), "it is gone"))
+        return found
+
+
+def open_log(database: Database, record: RunRecord, *, accept_versions: bool, lease_seconds: float) -> SqlLog:
+    """Begin a run, or go on with the one of the same name."""
+    check_record(record)
+    run, environment = database.write(partial(_begun, record, accept_versions), record.name, create=True)
+    return SqlLog(database, run, dataclasses.replace(record, threads=run.record.threads), environment, lease_seconds)
+
+
+def read_log(database: Database, name: str, *, lease_seconds: float) -> SqlLog:
+    """Open a stored run with everything that it has."""
+    run = database.read(lambda connection: _loaded(connection, known_run(connection, name)), name)
+    return SqlLog(database, run, run.record, len(run.environments) - 1, lease_seconds)
+
+
+def _loaded(connection: Connection, row: Any) -> StoredRun:
+    return cast("StoredRun", load_run(connection, row))
+
+
+def _begun(record: RunRecord, accept_versions: bool, connection: Connection) -> tuple[StoredRun, int]:
+    """Write what the record adds to the stored run; return that and the position of the versions at work."""
+    row = find_run(connection, record.name)
+    if row is None:
+        return begin_run(connection, record), 0
+    stored = _loaded(connection, row)
+    merged = merge_records(stored.record, record)
+    environment = environment_of(record.name, stored.environments, record.versions, accept_versions)
+    is_new = environment == len(stored.environments)
+    environments = (*stored.environments, dict(record.versions)) if is_new else stored.environments
+    return extend_run(connection, stored, merged, environments), environment
+
+
+def _columns(
+    mapping: PlanMapping, page: Sequence[CellRow]
+) -> tuple[IntArray | FloatArray | np.ndarray[tuple[int, int], np.dtype[np.bool_]], ...]:
+    """Turn the part of a page that belongs to the plan into columns, in the order of the fields of `CellTable`."""
+    positions = np.array([row[1:6] for row in page], dtype=np.int64).reshape(-1, 5)
+    dataset, split, model = mapping.planned(positions[:, 0], positions[:, 1], positions[:, 2])
+    numbers = [row.numbers for row in page]
+    seconds = np.frombuffer(b"".join([each[: SECONDS.size] for each in numbers]), "<f8").reshape(-1, 2)
+    score, measured = unpack_table([each[SECONDS.size :] for each in numbers], len(mapping.metric_position))
+    own = np.flatnonzero(dataset != ABSENT)
+    return (
+        dataset[own],
+        split[own],
+        model[own],
+        positions[own, 3],
+        score[np.ix_(own, mapping.metrics)],
+        measured[np.ix_(own, mapping.metrics)],
+        seconds[own, 0],
+        seconds[own, 1],
+        positions[own, 4],
+    )
+
+
+def _cells_in(positions: IntArray) -> list[Cell]:
+    """Cells of an array with rows of dataset, split and model."""
+    return [Cell(*each) for each in positions.tolist()]
+
+
+def _blocks(stored: IntArray, *, is_dense: bool) -> Iterator[slice]:
+    """Parts of the cells that lie side by side in the store: within one split, unless there are no others in between."""
+    of_split = stored[:, 0] * (stored[:, 1].max(initial=0) + 1) + stored[:, 1]
+    is_sorted = bool(np.all(np.diff(of_split) >= 0)) and bool(np.all(np.diff(stored[:, 2])[np.diff(of_split) == 0] > 0))
+    cuts = [] if is_dense and is_sorted else (np.flatnonzero(np.diff(of_split)) + 1).tolist()
+    for first, last in pairwise([0, *cuts, len(stored)]):
+        for start in range(first, last, BLOCK):
+            yield slice(start, min(start + BLOCK, last))
+
+
+# --- all cells, page by page ----------------------------------------------------------------------------------------------
+
+
+def scan_cells(
+    database: Database, number: int, record: RunRecord, take: Callable[[Sequence[CellRow]], Part], report: Report = refuse
+) -> list[Part]:
+    """Take something from each page of verified rows of `CELLS`, all pages together being what was written.
+
+    Parameters
+    ----------
+    database : Database
+    number : int
+        Of the run.
+    record : RunRecord
+        For the names of cells.
+    take : callable
+    report : callable
+        What to do about damage.
+    """
+    parts, damages, is_steady = _scan(partial(database.read, run=record.name), number, record, take)
+    if not is_steady:  # others wrote in the meantime, so the pages are of different states: once more, of one
+        parts, damages, _ = database.read(
+            lambda connection: _scan(lambda work: work(connection), number, record, take), record.name
+        )
+    for damage in damages:
+        report(damage)
+    return parts
+
+
+def _scan(
+    transact: Transact, number: int, record: RunRecord, take: Callable[[Sequence[CellRow]], Part]
+) -> tuple[list[Part], list[Damage], bool]:
+    def read_page(connection: Connection) -> tuple[TallyRow, Sequence[CellRow]]:
+        return read_tally(connection, number, record.name), cells_after(connection, number, after, PAGE)
+
+    parts: list[Part] = []
+    damages: list[Damage] = []
+    tallies: list[TallyRow] = []
+    n_rows = hash_sum = 0
+    after = _BEFORE_ALL
+    page: Sequence[CellRow] = ()
+    while len(page) == PAGE or not tallies:
+        tally, page = transact(read_page)
+        tallies.append(tally)
+        n_rows += len(page)
+        whole = whole_rows(CELLS, page, record, damages.append)
+        hash_sum = add_hashes(hash_sum, [row.hash for row in whole])
+        parts.append(take(whole))
+        if page and (not whole or whole[-1] is not page[-1] or page[-1].cell <= after):
+            break  # a broken tree of pages could go round in circles; what it hides is missing in the sum
+        after = page[-1].cell if page else after
+    if n_rows != tallies[-1].n_cells:
+        what = f"{n_rows} are there, and {tallies[-1].n_cells} were written"
+        damages.append(Damage(record.name, "the list of cells", what))
+    elif hash_sum != tallies[-1].hash_sum and not damages:
+        damages.append(Damage(record.name, "the list of cells", "these are not the ones that were written"))
+    return parts, damages, all(tally == tallies[0] for tally in tallies)
+
+
+# --- some cells, with their outputs ---------------------------------------------------------------------------------------
+
+ReadCell = tuple[KeptCell, dict[str, NumericArray]]
+
+
+class _Block(NamedTuple):
+    """What was found of some cells, the rows of their outputs, and what is wrong with the cells.
+
+    `is_too_large` where the outputs are too much to be read at once; then they were not.
+    """
+
+    kept: list[KeptCell]
+    output_rows: Sequence[OutputRow]
+    is_too_large: bool
+    damages: list[Damage]
+
+
+def read_block(
+    database: Database,
+    number: int,
+    record: RunRecord,
+    cells: Sequence[Cell],
+    *,
+    outputs: bool,
+    report: Report = refuse,
+) -> dict[Cell, ReadCell]:
+    """Read those of the given cells that are recorded, with their outputs, as they were at one moment.
+
+    Parameters
+    ----------
+    database : Database
+    number : int
+        Of the run.
+    record : RunRecord
+        The stored run: for the names of cells, whose positions are those in it.
+    cells : sequence of Cell
+        Everything between the first and the last of them is read, so they should lie side by side.
+    outputs : bool
+    report : callable
+        What to do about damage.
+    """
+    found = database.read(partial(_read_block, number, record, cells, outputs), record.name)
+    for damage in found.damages:
+        report(damage)
+    if found.is_too_large:
+        ordered = sorted(cells)
+        halves = ordered[: len(cells) // 2], ordered[len(cells) // 2 :]
+        both = [read_block(database, number, record, half, outputs=True, report=report) for half in halves]
+        return both[0] | both[1]
+    block: dict[Cell, ReadCell] = {each.outcome.cell: (each, {}) for each in found.kept}
+    for row in whole_rows(OUTPUTS, found.output_rows, record, report):
+        if row.cell in block:
+            block[row.cell][1][from_json(row.method)] = from_npy(row.content)
+    for each, arrays in block.values() if outputs else ():
+        if len(arrays) != each.n_outputs:
+            where = f"the outputs of {cell_text(record, each.outcome.cell)}"
+            report(Damage(record.name, where, f"{len(arrays)} are there, and {each.n_outputs} were written"))
+    return block
+
+
+def _read_block(number: int, record: RunRecord, cells: Sequence[Cell], outputs: bool, connection: Connection) -> _Block:
+    metrics = [metric.name for metric in record.metrics]
+    wanted, first, last = set(cells), min(cells), max(cells)
+    damages: list[Damage] = []
+    found = whole_rows(CELLS, cells_between(connection, CELLS, number, first, last), record, damages.append)
+    kept = [read_cell(row, metrics) for row in found if row.cell in wanted]
+    is_too_large = outputs and len(cells) > 1 and sum(each.output_bytes for each in kept) > _MOST_BYTES
+    reads_outputs = outputs and not is_too_large
+    output_rows = cells_between(connection, OUTPUTS, number, first, last) if reads_outputs else []
+    return _Block(kept, output_rows, is_too_large, damages)
