@@ -23,7 +23,6 @@ from sklearn.model_selection import (
 
 from tiebreak.errors import InvalidPlanError, UnknownNameError
 from tiebreak.plan.data import Dataset, check_dataset
-from tiebreak.plan.split_design import describe_splits
 from tiebreak.plan.splits import KINDS, OPTIONS, make_splits
 
 
@@ -77,14 +76,14 @@ def test_an_int_keeps_groups_together_where_groups_are_given():
 def test_none_repeats_where_examples_are_few(n: int, task: Any, kind: str, n_splits: int):
     """10 x 10-fold with fewer than 1,000 examples, 10-fold from there on, as design.md says."""
     planned = make_splits(None, classes(n), task, 0)
-    assert planned.scheme.kind == kind
+    assert planned.described.kind == kind
     assert len(planned.splits) == n_splits
 
 
 def test_none_with_groups_has_no_more_folds_than_groups():
     """Six groups can fill six folds at most."""
     planned = make_splits(None, values(groups=np.arange(60) // 10), "regression", 0)
-    assert (planned.scheme.kind, len(planned.splits)) == ("group", 6)
+    assert (planned.described.kind, len(planned.splits)) == ("group", 6)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -93,15 +92,15 @@ def test_each_name_makes_splits_of_its_kind(kind: str):
     data = classes(groups=np.repeat(np.arange(20), 3) if "group" in kind else None)
     planned = make_splits(kind, data, "classification", 0)
     n_folds = {"holdout": 1, "repeated-holdout": 10, "repeated-kfold": 100, "repeated-stratified": 100, "loo": 60, "time": 5}
-    assert planned.scheme.kind == kind
+    assert planned.described.kind == kind
     assert len(planned.splits) == n_folds.get(kind, 10)
-    assert planned.scheme.ordered == (kind == "time")
+    assert planned.described.ordered == (kind == "time")
 
 
 def test_repeats_and_folds_are_numbered():
     """The splits of 3 x 4-fold have the keys (0, 0), (0, 1), ... (2, 3)."""
     planned = make_splits({"kind": "repeated-kfold", "n_folds": 4, "n_repeats": 3}, values(), "regression", 0)
-    described = describe_splits(planned.splits, planned.scheme)
+    described = planned.described
     assert list(zip(described.repeat, described.fold, strict=True)) == [(r, f) for r in range(3) for f in range(4)]
 
 
@@ -202,7 +201,7 @@ def test_no_kind_ever_tests_on_training_rows(n: int, kind: str, seed: int, n_cla
         assert test.size
         assert not set(train.tolist()) & set(test.tolist())
     if kind not in ("holdout", "repeated-holdout", "time"):
-        tested = np.concatenate([split.test for split in planned.splits[: planned.scheme.n_folds]])
+        tested = np.concatenate([split.test for split in planned.splits[: planned.described.fold.max() + 1]])
         assert np.array_equal(np.sort(tested), np.arange(n))
 
 

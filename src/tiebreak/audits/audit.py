@@ -20,7 +20,6 @@ from tiebreak.metrics.resolve import resolve_scorers
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.data import Dataset, Task, check_dataset
 from tiebreak.plan.plan import check_rng
-from tiebreak.plan.split_design import describe_splits
 from tiebreak.plan.splits import draft_splits
 
 TASKS: tuple[Task, ...] = ("classification", "regression", "other")
@@ -163,13 +162,13 @@ def _material(dataset: Dataset, cv: Any, time: Any, metric: Any, task: Task | No
     classes, target = _target(dataset.y, known)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)  # it is a finding where it matters
-        splits, scheme = draft_splits(cv, dataset, known, seed)
+        planned = draft_splits(cv, dataset, known, seed)
     return Material(
         data=dataset,
         columns=Columns.of(dataset.X),
         task=known,
-        splits=splits,
-        described=describe_splits(splits, scheme),
+        splits=planned.splits,
+        described=planned.described,
         time=None if time is None else time_ranks(time, dataset),
         metrics=_metric_names(metric, known, len(classes)),
         classes=classes,

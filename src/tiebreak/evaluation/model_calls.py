@@ -18,7 +18,7 @@ from tiebreak.errors import InvalidPlanError
 from tiebreak.metrics.scorer import Scorer
 from tiebreak.metrics.targets import Truth
 from tiebreak.plan.data import Dataset
-from tiebreak.plan.models import is_function
+from tiebreak.plan.models import is_function, module_of, parts_of
 from tiebreak.plan.seeds import open_random_states, seeded_parameters
 
 Array = np.ndarray[Any, Any]
@@ -229,24 +229,9 @@ def is_open(model: Any) -> bool:
     a splitter (``cv=KFold(shuffle=True)``) or of a search's candidates.
     """
     return any(
-        not _module(part).startswith("sklearn.") or any(hasattr(part, name) for name in ("get_n_splits", *_SEARCHED))
+        not module_of(part).startswith("sklearn.") or any(hasattr(part, name) for name in ("get_n_splits", *_SEARCHED))
         for part in parts_of(model)
     )
-
-
-def parts_of(model: Any) -> list[Any]:
-    """A model and all estimators, functions and splitters among its parameters, at any depth."""
-    if not hasattr(model, "get_params") or isinstance(model, type):
-        return [model]
-    parameters = model.get_params(deep=True).values()
-    return [
-        model,
-        *(value for value in parameters if callable(value) or hasattr(value, "get_params") or hasattr(value, "get_n_splits")),
-    ]
-
-
-def _module(part: Any) -> str:
-    return str(getattr(part if hasattr(part, "__qualname__") else type(part), "__module__", ""))
 
 
 @contextmanager

@@ -127,7 +127,7 @@ def _distinct_texts(values: list[Any]) -> list[str]:
 def _longer(values: list[Any], identity: list[str], short: dict[str, str]) -> list[str]:
     """The full text of values whose short ones are the same; a number where even that does not tell them apart."""
     shared = {text for text, count in Counter(short.values()).items() if count > 1}
-    full = {key: _one_line(key) if short[key] in shared and " at 0x" not in key else short[key] for key in short}
+    full = {key: " ".join(key.split()) if short[key] in shared and " at 0x" not in key else short[key] for key in short}
     seen: Counter[str] = Counter()
     for key, text in full.items():
         seen[text] += 1
@@ -166,12 +166,8 @@ def _text(value: Any, digits: int | None) -> str:
 
 
 def _shortened(text: str) -> str:
-    text = _one_line(text)
+    text = " ".join(text.split())
     return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 3]}..."
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def grid(estimator: Any, parameters: Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]]) -> dict[str, Any]:

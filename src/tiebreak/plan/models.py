@@ -52,6 +52,22 @@ def is_function(model: Any) -> bool:
     return callable(model) and not hasattr(model, "fit")
 
 
+def parts_of(model: Any) -> list[Any]:
+    """A model and all estimators, functions and splitters among its parameters, at any depth."""
+    if not hasattr(model, "get_params") or isinstance(model, type):
+        return [model]
+    parameters = model.get_params(deep=True).values()
+    return [
+        model,
+        *(value for value in parameters if callable(value) or hasattr(value, "get_params") or hasattr(value, "get_n_splits")),
+    ]
+
+
+def module_of(part: Any) -> str:
+    """Module that a function, or the class of an object, comes from."""
+    return str(getattr(part if hasattr(part, "__qualname__") else type(part), "__module__", ""))
+
+
 def _of_mapping(models: Mapping[Any, Any]) -> Iterator[tuple[str, Any]]:
     for name, model in models.items():
         if not isinstance(name, str):

@@ -16,10 +16,10 @@ from tiebreak.numerics import IntArray
 from tiebreak.plan.candidates import grid, with_parameters
 from tiebreak.plan.data import Dataset, Task, check_dataset, find_task, take_rows
 from tiebreak.plan.models import is_function, name_models
-from tiebreak.plan.plan import Plan, PlannedDataset, check_rng
+from tiebreak.plan.plan import Plan, check_rng
 from tiebreak.plan.seeds import derive_seed
-from tiebreak.plan.split_design import Split, Splits, describe_splits, split_hash
-from tiebreak.plan.splits import make_splits, plain_kind
+from tiebreak.plan.split_design import Split, Splits, split_hash
+from tiebreak.plan.splits import PlannedDataset, make_splits, plain_kind
 from tiebreak.scores.scores import Notice, quoted
 
 SEARCH_FOLDS = 5
@@ -252,8 +252,7 @@ def make_nested_plan(
     named, places = all_models(selections)
     data = check_dataset(X, y, groups=groups, sample_weight=sample_weight, fit_params=fit_params)
     task = find_task(named, data.y)
-    splits, scheme = make_splits(_folds(OUTER_FOLDS, data, task) if outer is None else outer, data, task, seed)
-    planned = PlannedDataset(data, task, splits, describe_splits(splits, scheme))
+    planned = make_splits(_folds(OUTER_FOLDS, data, task) if outer is None else outer, data, task, seed)
     plans: list[InnerPlan | None] = []
     notices: list[Notice] = []
     for each in selections:
@@ -263,7 +262,10 @@ def make_nested_plan(
         made = _inner_dataset(planned, inner if inner is not None else each.inner, seed)
         plans.append(InnerPlan(Plan(each.candidates, (made,), seed), made.described.repeat))
         notices += _inner_notices(planned, made, each.name)
-    notices += _alone([each.name for each in selections if len(each.candidates) == 1], len(selections))
+    alone = [each.name for each in selections if len(each.candidates) == 1]
+    if alone:  # which may be meant where there are others to compare with
+        advice = "" if len(selections) > 1 else ". Plain cross-validation (tb.evaluate) gives the same score"
+        notices.append(Notice("one-candidate", f"{quoted(alone)} has one candidate, so nothing is chosen there{advice}"))
     return NestedPlan(Plan(named, (planned,), seed), selections, places, tuple(plans), tuple(notices))
 
 
@@ -286,28 +288,28 @@ def _inner_dataset(outer: PlannedDataset, inner: Any, rng: int | None) -> Planne
     splits: list[Split] = []
     owner: list[int] = []
     fold: list[int] = []
-    kinds: list[Splits] = []
+    schemes: list[Splits] = []
     for position, (train, _) in enumerate(outer.splits):
-        made, described = _inner_splits(outer, position, inner, rng)
+        part = _inner_splits(outer, position, inner, rng)
         # the rows of a part are counted from its own beginning
-        splits += [Split(train[split.train], train[split.test]) for split in made]
-        owner += [position] * len(made)
-        fold += range(len(made))
-        kinds.append(described)
+        splits += [Split(train[split.train], train[split.test]) for split in part.splits]
+        owner += [position] * len(part.splits)
+        fold += range(len(part.splits))
+        schemes.append(part.described)
     n_train, n_test = (np.array([rows.size for rows in part], dtype=np.int64) for part in zip(*splits, strict=True))
     described = Splits(
         np.array(owner, dtype=np.int64),
         np.array(fold, dtype=np.int64),
         n_train,
         n_test,
-        kinds[0].kind,
-        kinds[0].ordered,
+        schemes[0].kind,
+        schemes[0].ordered,
         hash=split_hash([split.test for split in splits]),
     )
     return PlannedDataset(outer.data, outer.task, tuple(splits), described)
 
 
-def _inner_splits(outer: PlannedDataset, position: int, inner: Any, rng: int | None) -> tuple[Sequence[Split], Splits]:
+def _inner_splits(outer: PlannedDataset, position: int, inner: Any, rng: int | None) -> PlannedDataset:
     """Splits of one outer training set, with rows counted from its beginning."""
     data, train = outer.data, outer.splits[position].train
     part = Dataset("", take_rows(data.X, train), data.y[train], None if data.groups is None else data.groups[train])
@@ -317,11 +319,10 @@ def _inner_splits(outer: PlannedDataset, position: int, inner: Any, rng: int | N
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)  # a notice of ours says it
-            splits, scheme = make_splits(inner, part, outer.task, seed)
+            return make_splits(inner, part, outer.task, seed)
     except InvalidPlanError as error:
         text = str(error).removeprefix("cv: ")
         raise InvalidPlanError(f"inner, within the training rows of {outer.split_name(position)}: {text}") from error
-    return splits, describe_splits(splits, scheme)
 
 
 # --- what should be known ---------------------------------------------------------------------------------------------------
@@ -342,11 +343,3 @@ def _inner_notices(outer: PlannedDataset, inner: PlannedDataset, name: str) -> I
             f"the outer splits are in order of time, and the inner ones of {name!r} are not: what is chosen was trained on what "
             "came later. Pass inner='time'",
         )
-
-
-def _alone(names: Sequence[str], n_selections: int) -> list[Notice]:
-    """Selections of one candidate, which may be meant where there are others to compare with."""
-    if not names:
-        return []
-    advice = "" if n_selections > 1 else ". Plain cross-validation (tb.evaluate) gives the same score"
-    return [Notice("one-candidate", f"{quoted(names)} has one candidate, so nothing is chosen there{advice}")]

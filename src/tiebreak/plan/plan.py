@@ -17,10 +17,10 @@ import numpy as np
 from tiebreak.errors import InvalidParameterError, InvalidPlanError
 from tiebreak.plan.data import Dataset, Task, check_dataset, check_datasets, find_task
 from tiebreak.plan.fingerprint import fingerprint
-from tiebreak.plan.models import is_function, name_models
+from tiebreak.plan.models import is_function, module_of, name_models, parts_of
 from tiebreak.plan.record import Cell, DatasetRecord, MetricRecord, ModelRecord, RunRecord
-from tiebreak.plan.split_design import Split, Splits, describe_splits
-from tiebreak.plan.splits import make_splits
+from tiebreak.plan.split_design import Split
+from tiebreak.plan.splits import PlannedDataset, make_splits
 
 _ALWAYS = ("numpy", "scipy", "scikit-learn")
 _DISTRIBUTIONS = {"sklearn": "scikit-learn"}
@@ -39,7 +39,8 @@ def find_versions(models: Iterable[Any]) -> dict[str, str]:
         By name of the distribution.
     """
     found = {"python": platform.python_version()} | {name: metadata.version(name) for name in _ALWAYS}
-    for top in sorted({top for model in models for top in _packages(model)}):
+    parts = [part for model in models for part in parts_of(model) if part is model or hasattr(part, "get_params")]
+    for top in sorted({module_of(part).partition(".")[0] for part in parts}):
         name = _DISTRIBUTIONS.get(top, top)
         try:
             found[name] = metadata.version(name)
@@ -50,31 +51,8 @@ def find_versions(models: Iterable[Any]) -> dict[str, str]:
     return found
 
 
-def _packages(model: Any) -> set[str]:
-    """Top-level packages of a model and of all its parts."""
-    parts = [model]
-    if hasattr(model, "get_params") and not isinstance(model, type):
-        parts += [value for value in model.get_params(deep=True).values() if hasattr(value, "get_params")]
-    kinds = [part if hasattr(part, "__qualname__") else type(part) for part in parts]
-    return {str(getattr(kind, "__module__", "")).partition(".")[0] for kind in kinds}
-
-
 SMALL_DATA = 1_000_000
 """Numbers in X of a training set up to which one thread for each fit is fastest, or hardly slower."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PlannedDataset:
-    """A dataset and the splits made of it."""
-
-    data: Dataset
-    task: Task
-    splits: tuple[Split, ...]
-    described: Splits
-
-    def split_name(self, split: int) -> str:
-        """The split at a position, as people are told of it: "repeat 0 fold 3"."""
-        return f"repeat {self.described.repeat[split]} fold {self.described.fold[split]}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -191,16 +169,12 @@ def make_plan(
         raise InvalidPlanError(
             "cv is a list of splits, which fits one dataset only. With datasets=, pass a number, a name or a splitter."
         )
-    planned = []
-    for data in checked:
-        task = find_task(named, data.y)
-        splits, scheme = make_splits(cv, data, task, seed)
-        planned.append(PlannedDataset(data, task, splits, describe_splits(splits, scheme)))
+    planned = tuple(make_splits(cv, data, find_task(named, data.y), seed) for data in checked)
     kinds = {each.task: each.data.name for each in planned}
     if len(kinds) > 1:
         (one, first), (two, second) = list(kinds.items())[:2]
         raise InvalidPlanError(f"dataset {first!r} is for {one}, but dataset {second!r} for {two}; no metric fits both.")
-    return Plan(named, tuple(planned), seed)
+    return Plan(named, planned, seed)
 
 
 def check_rng(rng: Any) -> int | None:

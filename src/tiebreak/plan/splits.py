@@ -7,7 +7,7 @@ import numbers
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast, get_args
+from typing import Any, cast, get_args
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from tiebreak.errors import InvalidPlanError
 from tiebreak.numerics import IntArray
 from tiebreak.plan.data import Dataset, Task
 from tiebreak.plan.seeds import derive_seed
-from tiebreak.plan.split_design import Scheme, Split, scheme_of
+from tiebreak.plan.split_design import Split, Splits, describe_splits, scheme_of
 from tiebreak.scores.scores import Kind, look_up, quoted
 
 KINDS = tuple(kind for kind in get_args(Kind) if kind != "unknown")
@@ -38,32 +38,22 @@ OPTIONS: dict[str, dict[str, Any]] = {
 """Options of each kind with their defaults; `n_bins` is for regression only, where strata are quantiles of the target."""
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A splitter for a name.
+@dataclass(frozen=True, slots=True, eq=False)
+class PlannedDataset:
+    """A dataset and the splits made of it."""
 
-    Attributes
-    ----------
-    kind : str
-    splitter : object with ``split``
-    n_repeats : int
-    strata : ndarray of shape (n_samples,) or None
-        What is stratified, where that is not y.
-    """
+    data: Dataset
+    task: Task
+    splits: tuple[Split, ...]
+    described: Splits
 
-    kind: Kind
-    splitter: Any
-    n_repeats: int = 1
-    strata: IntArray | None = None
-
-    def scheme(self, n_splits: int) -> Scheme:
-        """Scheme of so many splits."""
-        is_holdout = self.kind in ("holdout", "repeated-holdout")
-        return Scheme(self.kind, 1 if is_holdout else n_splits // self.n_repeats, ordered=self.kind == "time")
+    def split_name(self, split: int) -> str:
+        """The split at a position, as people are told of it: "repeat 0 fold 3"."""
+        return f"repeat {self.described.repeat[split]} fold {self.described.fold[split]}"
 
 
-def make_splitter(cv: Mapping[str, Any], dataset: Dataset, task: Task, seed: int) -> Named:
-    """The splitter behind a name and its options.
+def make_splitter(cv: Mapping[str, Any], dataset: Dataset, task: Task, seed: int) -> tuple[Any, IntArray | None]:
+    """The splitter behind a name and its options, and what it stratifies where that is not y.
 
     Parameters
     ----------
@@ -103,14 +93,14 @@ def make_splitter(cv: Mapping[str, Any], dataset: Dataset, task: Task, seed: int
         )
     strata = _strata(options, kind, dataset, task)
     if kind in ("holdout", "repeated-holdout"):
-        return _holdout(kind, options, strata)
+        return _holdout(options, strata), strata
     if kind == "loo":
         from sklearn.model_selection import LeaveOneOut
 
-        return Named(kind, LeaveOneOut())
+        return LeaveOneOut(), None
     if kind == "time":
-        return _time(options, dataset)
-    return _folds(kind, options, dataset, task, strata)
+        return _time(options, dataset), None
+    return _folds(kind, options, dataset, task, strata), strata
 
 
 def _check_options(options: Mapping[str, Any], kind: str) -> None:
@@ -169,17 +159,14 @@ def _check_smallest(strata: IntArray, n_folds: int, dataset: Dataset, task: Task
 # --- splitters ----------------------------------------------------------------------------------------------------------------
 
 
-def _holdout(kind: Kind, options: Mapping[str, Any], strata: IntArray | None) -> Named:
+def _holdout(options: Mapping[str, Any], strata: IntArray | None) -> Any:
     from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 
-    n_repeats = options.get("n_repeats", 1)
-    splitter = (ShuffleSplit if strata is None else StratifiedShuffleSplit)(
-        n_repeats, test_size=options["test_size"], random_state=options["seed"]
-    )
-    return Named(kind, splitter, n_repeats, strata)
+    splitter = ShuffleSplit if strata is None else StratifiedShuffleSplit
+    return splitter(options.get("n_repeats", 1), test_size=options["test_size"], random_state=options["seed"])
 
 
-def _time(options: Mapping[str, Any], dataset: Dataset) -> Named:
+def _time(options: Mapping[str, Any], dataset: Dataset) -> Any:
     from sklearn.model_selection import TimeSeriesSplit
 
     n_folds, gap = options["n_folds"], options["gap"]
@@ -189,10 +176,10 @@ def _time(options: Mapping[str, Any], dataset: Dataset) -> Named:
             f"cv: {n_folds} time splits with gap={gap} and {test_size} test example(s) each leave nothing to train on among "
             f"{dataset.n_samples} examples. Use fewer folds, a smaller gap or a smaller test_size."
         )
-    return Named("time", TimeSeriesSplit(n_folds, max_train_size=options["window"], test_size=options["test_size"], gap=gap))
+    return TimeSeriesSplit(n_folds, max_train_size=options["window"], test_size=options["test_size"], gap=gap)
 
 
-def _folds(kind: Kind, options: Mapping[str, Any], dataset: Dataset, task: Task, strata: IntArray | None) -> Named:
+def _folds(kind: Kind, options: Mapping[str, Any], dataset: Dataset, task: Task, strata: IntArray | None) -> Any:
     from sklearn.model_selection import (
         GroupKFold,
         KFold,
@@ -211,11 +198,10 @@ def _folds(kind: Kind, options: Mapping[str, Any], dataset: Dataset, task: Task,
         _check_smallest(strata, n_folds, dataset, task)
     if kind in ("repeated-kfold", "repeated-stratified"):
         repeated = RepeatedKFold if kind == "repeated-kfold" else RepeatedStratifiedKFold
-        splitter = repeated(n_splits=n_folds, n_repeats=options["n_repeats"], random_state=seed)
-        return Named(kind, splitter, options["n_repeats"], strata)
+        return repeated(n_splits=n_folds, n_repeats=options["n_repeats"], random_state=seed)
     shuffle = options["shuffle"]
     single = {"kfold": KFold, "stratified": StratifiedKFold, "group": GroupKFold, "stratified-group": StratifiedGroupKFold}[kind]
-    return Named(kind, single(n_folds, shuffle=shuffle, random_state=seed if shuffle else None), strata=strata)
+    return single(n_folds, shuffle=shuffle, random_state=seed if shuffle else None)
 
 
 def _group_folds(kind: str, n_folds: int | None, dataset: Dataset) -> int:
@@ -234,15 +220,8 @@ SMALL = 1_000
 """Examples up to which repeats pay: with fewer, ``cv=None`` means 10 x 10-fold."""
 
 
-class PlannedSplits(NamedTuple):
-    """Splits and how they follow one another; a scheme of None is to be told from the indices."""
-
-    splits: tuple[Split, ...]
-    scheme: Scheme | None
-
-
-def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None) -> PlannedSplits:
-    """The splits of a dataset.
+def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None) -> PlannedDataset:
+    """A dataset with its splits.
 
     Parameters
     ----------
@@ -266,7 +245,7 @@ def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None) -> Plann
     return planned
 
 
-def draft_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None) -> PlannedSplits:
+def draft_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None) -> PlannedDataset:
     """The same splits as they come, for an audit: they may overlap, or leave a class out.
 
     The parameters are those of `make_splits`.
@@ -284,19 +263,24 @@ def draft_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None) -> Plan
         cv = {"kind": plain_kind(dataset, task), "n_folds": int(cv), "shuffle": False}
     if isinstance(cv, str):
         cv = {"kind": cv}
+    scheme = None
     if isinstance(cv, Mapping):
-        made = make_splitter(cv, dataset, task, derive_seed(0 if rng is None else rng, "splits", dataset.name))
-        splits = _of_splitter(made.splitter, dataset, made.strata if made.strata is not None else dataset.y)
-        return PlannedSplits(splits, made.scheme(len(splits)))
-    if hasattr(cv, "split"):
+        splitter, strata = make_splitter(cv, dataset, task, derive_seed(0 if rng is None else rng, "splits", dataset.name))
+        splits = _of_splitter(splitter, dataset, dataset.y if strata is None else strata)
+        scheme = scheme_of(splitter, len(splits))
+        if scheme is not None:
+            scheme = scheme._replace(kind=cv["kind"])  # "repeated-holdout" even where it is done once
+    elif hasattr(cv, "split"):
         splits = _of_splitter(_seeded(cv, dataset, rng), dataset, dataset.y)
-        return PlannedSplits(splits, scheme_of(cv, len(splits)))
-    if isinstance(cv, Iterable):
-        return PlannedSplits(_of_pairs(cv, dataset.n_samples), None)
-    raise InvalidPlanError(
-        f"cv is of type {type(cv).__name__}. Pass a number of folds, a name such as 'repeated-stratified', a splitter of "
-        "scikit-learn, or pairs (training rows, test rows)."
-    )
+        scheme = scheme_of(cv, len(splits))
+    elif isinstance(cv, Iterable):
+        splits = _of_pairs(cv, dataset.n_samples)
+    else:
+        raise InvalidPlanError(
+            f"cv is of type {type(cv).__name__}. Pass a number of folds, a name such as 'repeated-stratified', a splitter of "
+            "scikit-learn, or pairs (training rows, test rows)."
+        )
+    return PlannedDataset(dataset, task, splits, describe_splits(splits, scheme))
 
 
 def _default(dataset: Dataset, task: Task) -> dict[str, Any]:

@@ -11,9 +11,10 @@ import numpy as np
 
 from tiebreak.errors import InvalidParameterError, InvalidPlanError
 from tiebreak.numerics import IntArray
-from tiebreak.plan.plan import Plan, PlannedDataset
+from tiebreak.plan.plan import Plan
 from tiebreak.plan.seeds import derive_seed
 from tiebreak.plan.split_design import Split
+from tiebreak.plan.splits import PlannedDataset
 
 N_HALVINGS = 4
 """By default the smallest size is the full one halved so often, where the data allow."""

@@ -16,10 +16,11 @@ from tiebreak.evaluation.run_options import RunOptions
 from tiebreak.evaluation.shown import Shown
 from tiebreak.metrics.bias_variance import squared_parts, zero_one_parts
 from tiebreak.numerics import IntArray
-from tiebreak.plan.plan import Plan, PlannedDataset, make_plan
+from tiebreak.plan.plan import Plan, make_plan
 from tiebreak.plan.record import Cell
 from tiebreak.plan.seeds import derive_seed
 from tiebreak.plan.split_design import Split, Splits
+from tiebreak.plan.splits import PlannedDataset
 from tiebreak.scores.scores import look_up
 from tiebreak.studies.curves import run_of_study
 
