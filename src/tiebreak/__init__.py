@@ -19,7 +19,6 @@ if TYPE_CHECKING:
         compare,
         evaluate,
         learning_curve,
-        methods,
         nested_cross_validate,
         read_scores,
         validation_curve,
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from tiebreak.audits.audit import audit
     from tiebreak.audits.findings import Audit, Finding
     from tiebreak.comparison.comparison import Comparison
+    from tiebreak.comparison.procedures import methods
     from tiebreak.errors import TiebreakError
     from tiebreak.evaluation.evaluate import read_evaluation
     from tiebreak.evaluation.evaluation import Evaluation
@@ -47,7 +47,7 @@ _HOMES = {
     "compare": "tiebreak.api",
     "evaluate": "tiebreak.api",
     "learning_curve": "tiebreak.api",
-    "methods": "tiebreak.api",
+    "methods": "tiebreak.comparison.procedures",
     "nested_cross_validate": "tiebreak.api",
     "read_evaluation": "tiebreak.evaluation.evaluate",
     "read_scores": "tiebreak.api",

@@ -11,23 +11,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from tiebreak.audits.findings import Audit
-    from tiebreak.comparison.comparison import Comparison
     from tiebreak.evaluation.bbc import BiasCorrectedScore
     from tiebreak.evaluation.evaluation import Evaluation
     from tiebreak.evaluation.shown import Shown
-    from tiebreak.scores.scores import Scores
     from tiebreak.studies.nested import NestedEvaluation
     from tiebreak.views.nested_frames import Part
     from tiebreak.views.plots.audit import AuditDisplay
     from tiebreak.views.plots.base import Display
     from tiebreak.views.plots.nested import NestedDisplay
-
-
-def compare(scores: Scores, **settings: Any) -> Comparison:
-    """The answer about scores."""
-    from tiebreak.api import compare as answer
-
-    return answer(scores, **settings)
 
 
 def evaluation_text(evaluation: Evaluation) -> str:

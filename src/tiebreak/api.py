@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from tiebreak.comparison.choose import Method
-from tiebreak.comparison.choose import methods as _methods
 from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.comparison import Comparison
-from tiebreak.comparison.settings import MethodName, Settings
+from tiebreak.comparison.settings import Settings
 from tiebreak.evaluation.run_options import RunOptions
 from tiebreak.frequentist.adjustment import Correction
 from tiebreak.numerics import Alternative, Missing
@@ -81,7 +79,7 @@ def compare(
     correction: Correction = "holm",
     alternative: Alternative = "two-sided",
     order: Sequence[str] | None = None,
-    method: MethodName = "auto",
+    method: str = "auto",
     missing: Missing = "raise",
     lower_is_better: bool | None = None,
     X: Any = None,
@@ -124,7 +122,7 @@ def compare(
     order : sequence of str, optional
         Order of rows and orientation of pairs, chosen before looking at the scores. The ranking is by mean all the same.
     method : {"auto", "corrected-t", "paired-t"}
-        "auto" picks what fits how the splits were made.
+        A procedure by its name, as `tiebreak.methods` lists them; "auto" picks what fits how the splits were made.
     missing : {"raise", "pairwise"}
         Whether a missing or undefined score is an error, or leaves its split out of the pairs it is in.
     lower_is_better : bool, optional
@@ -158,16 +156,9 @@ def compare(
     """
     from tiebreak.readers.source import ReadOptions
 
-    order = order if order is None or isinstance(order, str) else tuple(order)
-    seed = int(rng.integers(2**32)) if isinstance(rng, np.random.Generator) else rng
-    settings = Settings(rope, alpha, probability, baseline, correction, alternative, order, method, missing, seed)  # type: ignore[arg-type]
+    settings = Settings(rope, alpha, probability, baseline, correction, alternative, order, method, missing, rng)
     options = ReadOptions(metric, models, dataset, lower_is_better, X, y, groups, n_samples, n_train, n_test)
     return compare_scores(_read(sources, options), settings)
-
-
-def methods() -> dict[str, Method]:
-    """Procedures that `compare` can use, by name: what each takes for granted and where it comes from."""
-    return _methods()
 
 
 def evaluate(

@@ -76,6 +76,10 @@ class UnsuitableDesignError(TiebreakError, ValueError):
     """The way the scores were made does not allow the requested comparison."""
 
 
+class NotOfferedError(TiebreakError, AttributeError):
+    """Something that only some procedures have, asked of another."""
+
+
 class InvalidPlanError(TiebreakError, ValueError):
     """Models, data or splits that cannot be evaluated as they stand."""
 

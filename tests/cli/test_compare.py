@@ -15,7 +15,6 @@ import tiebreak as tb
 from tests.cli.conftest import Run, write_scores
 from tiebreak import api
 from tiebreak.cli import compare, main
-from tiebreak.comparison.settings import MethodName
 from tiebreak.frequentist.adjustment import Correction
 from tiebreak.numerics import Alternative, Missing
 
@@ -41,7 +40,6 @@ def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any
     [
         (compare.CORRECTIONS, Correction),
         (compare.ALTERNATIVES, Alternative),
-        (compare.METHODS, MethodName),
         (compare.MISSING, Missing),
     ],
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.comparison.tables import ACCURACY, RMSE, compared
-from tiebreak.bayesian import correlated_t_posterior, joint_posterior
+from tiebreak.bayesian import correlated_t_posterior
 from tiebreak.comparison import ranking
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.frequentist import corrected_ttest
@@ -44,7 +43,7 @@ class Table(NamedTuple):
 def few_draws() -> Iterator[None]:
     """The same draws serve both answers of a property, so a few thousand do; test_joint.py is about the draws themselves."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ranking, "joint_posterior", partial(joint_posterior, n_draws=2000))
+        patch.setattr(ranking, "N_DRAWS", 2000)
         yield
 
 

@@ -61,7 +61,9 @@ def test_equivalence_agrees_with_the_interval_in_the_region(rng: np.random.Gener
 def test_claims_are_these_pvalues(rope: float, rng: np.random.Generator) -> None:
     """Better and worse share alpha, so their one-sided p-values count twice, up to 1; at rope 0 that is the two-sided test."""
     result = corrected_ttest(rng.normal(0.2, 1, (50, 8)), test_train_ratio=0.2)
-    claims = claim_pvalues(result, limit_tails(result.difference, result.standard_error, result.df, rope), rope)
+    claims = claim_pvalues(
+        limit_tails(result.difference, result.standard_error, result.df, rope), rope, result.standard_error > 0
+    )
     assert_allclose(claims.better, np.minimum(1, 2 * superiority_pvalue(result, rope)), rtol=1e-15)
     assert_allclose(claims.worse, np.minimum(1, 2 * superiority_pvalue(result.mirrored(), rope)), rtol=1e-15)
     assert_allclose(claims.equivalent, equivalence_pvalue(result, rope), rtol=1e-15)
@@ -74,7 +76,7 @@ def test_exchanged_models_exchange_better_and_worse(rng: np.random.Generator) ->
     result = corrected_ttest(rng.normal(0.2, 1, (50, 8)), test_train_ratio=0.2)
     for rope in (0.0, ROPE):
         one, other = (
-            claim_pvalues(test, limit_tails(test.difference, test.standard_error, test.df, rope), rope)
+            claim_pvalues(limit_tails(test.difference, test.standard_error, test.df, rope), rope, test.standard_error > 0)
             for test in (result, result.mirrored())
         )
         assert_array_equal(one.better, other.worse)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.numerics import (
     DifferenceMoments,
@@ -36,6 +36,34 @@ class RopeProbabilities(NamedTuple):
     better: FloatArray
     equivalent: FloatArray
     worse: FloatArray
+
+
+def region_probabilities(
+    tails: LimitTails, rope: float, mean: FloatArray, is_point: NDArray[np.bool_], tolerance: FloatArray | float
+) -> RopeProbabilities:
+    """Mass above, inside and below the closed region [-rope, rope], from the tails at its ends.
+
+    Parameters
+    ----------
+    tails : LimitTails
+        At -rope and rope.
+    rope : float
+    mean : ndarray
+        A point that is on the side where most of the mass is; of a point mass, the point.
+    is_point : ndarray of bool
+        Rows whose mass lies on one point, and so have no tails.
+    tolerance : ndarray or float
+        Distance up to which a point mass beyond a limit is inside.
+    """
+    better, worse = tails.above_high, tails.below_low
+    # the difference of the two tails on the side where they are small keeps the digits of a region far out
+    inside = np.where(np.asarray(mean) > 0, tails.below_high - worse, tails.above_low - better)
+    if np.any(is_point):
+        limit = rope + np.asarray(tolerance)
+        better = np.where(is_point, mean > limit, better)
+        worse = np.where(is_point, mean < -limit, worse)
+        inside = np.where(is_point, np.abs(mean) <= limit, inside)
+    return RopeProbabilities(plain(better), plain(inside), plain(worse))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,21 +102,8 @@ class StudentPosterior:
             Half-width of practical equivalence, in the metric's unit, not negative. At 0 the region is a single point,
             which only a point mass can fill.
         """
-        rope = check_rope(rope)
-        return self.regions(limit_tails(self.mean, self.scale, self.df, rope), rope)
-
-    def regions(self, tails: LimitTails, rope: float) -> RopeProbabilities:
-        """As `probabilities`, from tails at -rope and rope that are known already."""
-        better, worse = tails.above_high, tails.below_low
-        # the difference of the two tails on the side where they are small keeps the digits of a region far out
-        inside = np.where(np.asarray(self.mean) > 0, tails.below_high - worse, tails.above_low - better)
-        point = np.asarray(self.scale) == 0
-        if np.any(point):
-            limit = rope + np.asarray(self.tolerance)
-            better = np.where(point, self.mean > limit, better)
-            worse = np.where(point, self.mean < -limit, worse)
-            inside = np.where(point, np.abs(self.mean) <= limit, inside)
-        return RopeProbabilities(plain(better), plain(inside), plain(worse))
+        tails = limit_tails(self.mean, self.scale, self.df, check_rope(rope))
+        return region_probabilities(tails, rope, self.mean, np.asarray(self.scale) == 0, self.tolerance)
 
     def credible_interval(self, level: float = 0.95) -> Interval:
         """Interval around the mean that holds `level` of the posterior, in the metric's unit; nan for a point mass.

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.numerics import (
     CONSTANT,
     IDENTICAL,
-    DifferenceMoments,
     FloatArray,
     IntArray,
     check_ratio,
@@ -80,45 +79,71 @@ def joint_posterior(
     """
     scores = check_score_table(scores)
     ratio = float(check_ratio(test_train_ratio))
-    n_models = scores.shape[0]
-    first, second = np.triu_indices(n_models, 1)
+    first, second = np.triu_indices(scores.shape[0], 1)
     moments = pair_moments(scores, first, second)
-    second_wins, first_wins = _win_probabilities(moments, ratio)
-    tied = np.flatnonzero((moments.kind == IDENTICAL) | (moments.kind == CONSTANT))
+    below, above = student_tails(divide(-moments.mean, corrected_standard_error(moments, ratio)), moments.df)
+    is_tied = (moments.kind == IDENTICAL) | (moments.kind == CONSTANT)
+    draws = joint_draws(scores, ratio, np.random.default_rng(rng), n_draws)
+    return combine_pairs(scores.shape[0], first, second, below, above, is_tied, draws)
+
+
+def combine_pairs(
+    n_models: int,
+    first: IntArray,
+    second: IntArray,
+    below: FloatArray,
+    above: FloatArray,
+    is_tied: NDArray[np.bool_],
+    draws: Iterable[FloatArray] | None,
+) -> JointPosterior:
+    """The joint posterior from that of every pair, and from joint draws.
+
+    Parameters
+    ----------
+    n_models : int
+    first, second : ndarray of shape (n_pairs,)
+        All pairs.
+    below, above : ndarray of shape (n_pairs,)
+        Probabilities of a difference below and above 0.
+    is_tied : ndarray of bool, shape (n_pairs,)
+        Pairs without a spread: each of the two wins half of the time, and they share their p_best.
+    draws : iterable of ndarray of shape (n_draws, n_models), or None
+        Blocks of draws of the means, higher is better; used for three models or more. p_best is nan without.
+    """
+    second_wins, first_wins = np.where(is_tied, 0.5, below), np.where(is_tied, 0.5, above)
     expected_rank = np.ones(n_models)
     expected_rank += np.bincount(first, second_wins, n_models) + np.bincount(second, first_wins, n_models)
     if n_models == 2:
         return JointPosterior(np.array([first_wins[0], second_wins[0]]), expected_rank)
-    p_best = _share(_drawn_p_best(scores, ratio, np.random.default_rng(rng), n_draws), first[tied], second[tied])
-    return JointPosterior(p_best, expected_rank)
+    if draws is None:
+        return JointPosterior(np.full(n_models, np.nan), expected_rank)
+    wins = np.zeros(n_models)
+    for block in draws:
+        wins += np.bincount(np.argmax(block, axis=1), minlength=n_models)
+    tied = np.flatnonzero(is_tied)
+    return JointPosterior(_share(wins / wins.sum(), first[tied], second[tied]), expected_rank)
 
 
-def _win_probabilities(moments: DifferenceMoments, ratio: float) -> tuple[FloatArray, FloatArray]:
-    """P(difference < 0) and P(difference > 0) of each pair, one half for a pair without spread."""
-    standard_error = corrected_standard_error(moments, ratio)
-    below, above = student_tails(divide(-moments.mean, standard_error), moments.df)
-    flat = standard_error == 0
-    return np.where(flat, 0.5, below), np.where(flat, 0.5, above)
+def joint_draws(scores: FloatArray, ratio: float, rng: np.random.Generator, n_draws: int) -> Iterator[FloatArray]:
+    """Draws of the means of `joint_posterior`, each with both signs of its noise, in blocks of shape (n_draws, n_models).
 
-
-def _drawn_p_best(scores: FloatArray, ratio: float, rng: np.random.Generator, n_draws: int) -> FloatArray:
+    What all models share is left out, and the unit is a power of two of theirs: neither says anything about which is best.
+    """
     n_models, n = scores.shape
     exponent = int(np.frexp(max(scores.max(), -scores.min()))[1])
-    means = mean_deviations(scores, exponent)  # what all models share says nothing about which is best
+    means = mean_deviations(scores, exponent)
     centred = (block - means[:, None] for block in deviations(scores, exponent))
     # z @ factor has covariance (n - 1) S; with as many models as splits these fit into one block, else a square factor is smaller
     factor = next(centred).T if n <= n_models else _symmetric_root(centred, n_models)
     factor = factor * np.sqrt((1.0 / n + ratio) / (n - 1))
-    wins = np.zeros(n_models)
     block = max(1, _BLOCK // n_models)
     half = (n_draws + 1) // 2  # each draw is used with both signs, which halves the work and lowers the error
     for start in range(0, half, block):
         size = min(block, half - start)
         draw = rng.standard_normal((size, factor.shape[0])) @ factor
         draw *= np.sqrt((n - 1) / rng.chisquare(n - 1, size))[:, None]
-        wins += np.bincount(np.argmax(means + draw, axis=1), minlength=n_models)
-        wins += np.bincount(np.argmax(means - draw, axis=1), minlength=n_models)
-    return wins / (2 * half)
+        yield means + draw
+        yield means - draw
 
 
 def _symmetric_root(centred: Iterable[FloatArray], n_models: int) -> FloatArray:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 # Spelled out here, as asking the library would import numpy before the command line is even read; a test holds them equal.
 CORRECTIONS = ("holm", "bonferroni", "sidak", "hochberg", "hommel", "bh", "by", "none")
 ALTERNATIVES = ("two-sided", "greater", "less")
-METHODS = ("auto", "corrected-t", "paired-t")
 MISSING = ("raise", "pairwise")
 FORMATS = ("table", "json", "csv", "markdown")
 
@@ -70,6 +69,20 @@ def _choice(choices: Sequence[str], **more: Any) -> dict[str, Any]:
     return {"type": click.Choice(choices), "default": choices[0], "show_default": True, **more}
 
 
+class MethodName(click.Choice[str]):
+    """A procedure by name; the names are looked up when they are needed, as that imports numpy."""
+
+    def __init__(self) -> None:
+        self.case_sensitive = True
+
+    @property
+    def choices(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Names of all procedures."""
+        from tiebreak.comparison.procedures import METHODS
+
+        return "auto", *METHODS
+
+
 _NAME: dict[str, Any] = {"metavar": "NAME"}
 _NAMES: dict[str, Any] = {"type": Names(), "multiple": True, "callback": _joined, "metavar": "NAME"}
 _COUNT: dict[str, Any] = {"type": click.IntRange(min=1), "metavar": "N"}
@@ -94,7 +107,8 @@ _OPTIONS = (
     click.option("--order", **_NAMES, help="Order of the pairs, chosen before looking at the scores. Given as --models is."),
     click.option("--alternative", **_choice(ALTERNATIVES),
                  help="Direction of the test of no difference; one-sided needs --order or --baseline. Never touches verdicts."),
-    click.option("--method", **_choice(METHODS), help="Procedure; auto takes the one that fits how the splits were made."),
+    click.option("--method", type=MethodName(), default="auto", show_default=True,
+                 help="Procedure; auto takes the one that fits how the splits were made."),
     click.option("--missing", **_choice(MISSING),
                  help="Whether missing scores are an error, or leave their split out of the pairs they are in."),
     click.option("--n-train", **_COUNT, help="Training examples per split, where no file has them."),

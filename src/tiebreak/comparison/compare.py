@@ -1,4 +1,4 @@
-"""From checked scores and settings to the answer."""
+"""The answer from checked scores and settings."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tiebreak.comparison.choose import choose_method, design_notices
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.pairs import PairTable, judge_pairs
+from tiebreak.comparison.procedures import choose_method
 from tiebreak.comparison.ranking import ranking_order
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, MissingSplitsError, TooFewModelsError
 from tiebreak.numerics import CONSTANT, IDENTICAL, IntArray, rope_share, row_moments
-from tiebreak.scores.differences import pair_differences
 from tiebreak.scores.metric import Metric
-from tiebreak.scores.scores import Notice, NoticeCode, ScoreMatrix, Scores, quoted
+from tiebreak.scores.scores import Notice, NoticeCode, ScoreMatrix, Scores, percent_notices, quoted
 
 LARGEST_SCORE = 1e300
 """Beyond it the difference of two scores may be infinite."""
@@ -39,27 +38,28 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     if len(matrix.models) < 2:
         raise TooFewModelsError(f"a comparison needs at least two models; there is only {quoted(matrix.models)}.")
     settings.check_names(matrix.models)
-    method = choose_method(settings.method, scores.design, matrix)
+    method = choose_method(settings.method, scores)
     _require_scores(matrix, settings)
-    matrix = matrix.take(ranking_order(matrix, scores.metric))
-    ratio = np.zeros(matrix.n_splits) if method.name == "paired-t" else matrix.ratio
+    reading_notices = dict.fromkeys((*scores.notices, *percent_notices(matrix, scores.metric)))
+    scores = scores.take(ranking_order(method.values(scores, settings), scores))
+    matrix = scores.matrix()
     rope = _rope_in_units(settings, matrix, scores.metric)
-    differences = pair_differences(matrix, scores.metric, ratio, *family(matrix.models, settings))
-    table = judge_pairs(differences, rope, settings)
+    first, second = family(matrix.models, settings)
+    differences = method.judge(scores, first, second, settings)
+    if rope and differences.unit != "metric":
+        raise InvalidParameterError(f"{method.name} judges differences in another unit than the metric's, so it takes no rope.")
+    table = judge_pairs(first, second, differences, rope, settings)
     notices = (
-        *scores.notices,
-        *design_notices(scores.design, matrix),
+        *reading_notices,
+        *method.notices(scores),
         *_table_notices(matrix, table),
         *_answer_notices(matrix, rope, settings, scores.metric),
     )
     return Comparison(
-        metric=scores.metric,
-        matrix=matrix,
-        design=scores.design,
+        scores=scores,
         settings=settings,
         rope=rope,
         method=method,
-        split_ratio=ratio,
         pair_table=table,
         notices=notices,
     )
@@ -121,7 +121,7 @@ def _rope_in_units(settings: Settings, matrix: ScoreMatrix, metric: Metric) -> f
 
 
 def _table_notices(matrix: ScoreMatrix, table: PairTable) -> Iterator[Notice]:
-    """What to say about missing scores and pairs without spread."""
+    """Notices of missing scores and pairs without spread."""
     lacking = {name: int(np.isnan(row).sum()) for name, row in zip(matrix.models, matrix.score, strict=True)}
     incomplete = [name for name, n in lacking.items() if n]
     if incomplete:
@@ -141,12 +141,12 @@ def _table_notices(matrix: ScoreMatrix, table: PairTable) -> Iterator[Notice]:
             continue
         first, second = matrix.models[table.first[rows[0]]], matrix.models[table.second[rows[0]]]
         more = f" (and {rows.size - 1} more pair(s))" if rows.size > 1 else ""
-        n = int(np.broadcast_to(table.n_splits, table.first.shape)[rows[0]])
+        n = int(np.broadcast_to(table.differences.n_units, table.first.shape)[rows[0]])
         yield Notice(code, f"{first!r} and {second!r}{more}: {text.format(n=n)}")
 
 
 def _answer_notices(matrix: ScoreMatrix, rope: float, settings: Settings, metric: Metric) -> Iterator[Notice]:
-    """What to say about the question itself."""
+    """Notices about the question itself."""
     if rope == 0.0:
         yield Notice(
             "no-rope",

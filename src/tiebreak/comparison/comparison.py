@@ -9,19 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.bayesian.correlated_t import StudentPosterior, correlated_t_posterior
-from tiebreak.comparison.choose import Method
-from tiebreak.comparison.pairs import PairTable, judge_pairs
+from tiebreak.comparison.pairs import PairTable, judge_pairs, pvalue_of
+from tiebreak.comparison.procedures.procedure import Differences, Procedure
 from tiebreak.comparison.ranking import RankingTable, rank_models
 from tiebreak.comparison.requirements import Gate, Requirements, judge_requirements
 from tiebreak.comparison.settings import Settings
-from tiebreak.comparison.verdict import CLAIMS, MIRRORED, REASONS, VERDICTS
-from tiebreak.errors import InvalidParameterError
+from tiebreak.errors import InvalidParameterError, NotOfferedError
 from tiebreak.frequentist.adjustment import adjust_pvalues
-from tiebreak.frequentist.corrected_t import TTestResult, corrected_ttest, paired_ttest
-from tiebreak.numerics import Alternative, FloatArray, check_alternative, student_multiplier
+from tiebreak.numerics import Alternative, FloatArray, IntArray, check_alternative
 from tiebreak.result import Result, view_of
-from tiebreak.scores.differences import model_correlation, pair_differences
+from tiebreak.scores.differences import model_correlation
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, SplitDesign, look_up
 
@@ -30,6 +27,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from tiebreak.bayesian.correlated_t import StudentPosterior
+    from tiebreak.frequentist.corrected_t import TTestResult
     from tiebreak.views.plots.comparison import ComparisonPlots, PairPlots
 
 
@@ -44,19 +43,16 @@ class PairComparison(Result["PairPlots"]):
         Splits that both models have.
     differences : ndarray of shape (n_splits,)
         One per split, oriented, in the metric's unit.
-    test : TTestResult
-        The test of the comparison's method.
-    uncorrected_test : TTestResult
-        The ordinary paired t-test, for contrast.
-    posterior : StudentPosterior
-        For probabilities at any rope, credible intervals at any level, quantiles and the density.
+    distribution : Differences
+        Of this pair's difference alone (arrays of shape ()): tails, quantiles and intervals at any level.
+    alternative : str
+        Of `pvalue` and of the tests.
     rope : float
-    ratio : float
-        Mean n_test / n_train of the pair's splits; 0 for the uncorrected method.
     difference, standard_error, df, statistic, pvalue, adjusted_pvalue, interval_low, interval_high, simultaneous_low, \
 simultaneous_high, p_better, p_equivalent, p_worse, claim, claim_pvalue, adjusted_claim_pvalue, verdict, bayesian_verdict, reason
         As in the row of `Comparison.pairs`. A pair that is not in the family (both are not the baseline) has no adjusted
-        p-values (nan), no simultaneous interval and no verdict ("").
+        p-values (nan), no simultaneous interval and no verdict (""). What the procedure does not give is nan, or "" for
+        `bayesian_verdict`.
     comparison : Comparison
         Where the pair comes from.
     """
@@ -65,14 +61,12 @@ simultaneous_high, p_better, p_equivalent, p_worse, claim, claim_pvalue, adjuste
     second: str
     n_splits: int
     differences: FloatArray
-    test: TTestResult
-    uncorrected_test: TTestResult
-    posterior: StudentPosterior
+    distribution: Differences
+    alternative: Alternative
     rope: float
-    ratio: float
     difference: float
     standard_error: float
-    df: int
+    df: float
     statistic: float
     pvalue: float
     adjusted_pvalue: float
@@ -100,15 +94,49 @@ simultaneous_high, p_better, p_equivalent, p_worse, claim, claim_pvalue, adjuste
         """Short: the pair and what is said of it."""
         return f"<{self.first!r} against {self.second!r}: {self.sentence}>"
 
-    def half_width_floor(self, alpha: float = 0.05) -> float:
-        """Half-width that the 1 - alpha interval approaches with ever more repeats of the same splits, in the metric's unit.
+    @property
+    def test(self) -> TTestResult:
+        """The t-test of the procedure, if it is one."""
+        return self._offered("test")(self.alternative)  # type: ignore[no-any-return]
 
-        The corrected variance (1/n + n_test/n_train) s^2 tends to n_test/n_train s^2, so below this only more data help;
-        s is taken as it is here. nan for a pair without spread.
+    @property
+    def uncorrected_test(self) -> TTestResult:
+        """The ordinary paired t-test, for contrast, where the procedure is a t-test."""
+        return self._offered("uncorrected_test")(self.alternative)  # type: ignore[no-any-return]
+
+    @property
+    def posterior(self) -> StudentPosterior:
+        """Student posterior, where the procedure gives one: for probabilities at any rope, credible intervals and density."""
+        return self._offered("posterior")  # type: ignore[no-any-return]
+
+    @property
+    def ratio(self) -> float:
+        """Mean n_test / n_train of the pair's splits, where the procedure corrects for it; 0 for the uncorrected one."""
+        return float(self._offered("ratio"))
+
+    @property
+    def resolution(self) -> float:
+        """Standard error, or a quarter of the interval where the procedure has none."""
+        return (
+            self.standard_error if self.distribution.standard_error is not None else (self.interval_high - self.interval_low) / 4
+        )
+
+    def half_width_floor(self, alpha: float = 0.05) -> float:
+        """Half-width that the 1 - alpha interval approaches with ever more repeats of the same splits.
+
+        Below it only more data help. nan for a pair without spread.
         """
-        s = self.standard_error / np.sqrt(1.0 / max(self.n_splits, 1) + self.ratio)
-        width = float(student_multiplier(alpha, 1e9)) * float(np.sqrt(self.ratio) * s)
-        return width if self.standard_error > 0 else float("nan")
+        floor = self.distribution.half_width_floor(alpha)
+        return float(floor if floor is not None else self._offered("half-width floor"))
+
+    def _offered(self, name: str) -> Any:
+        """Something that only some procedures have."""
+        found = getattr(self.distribution, name, None)
+        if found is None:
+            raise NotOfferedError(
+                f"{self.comparison.method.name} has no {name.replace('_', ' ')}; pair.distribution has its tails and intervals."
+            )
+        return found
 
 
 class Comparison(Result["ComparisonPlots"]):
@@ -124,14 +152,16 @@ class Comparison(Result["ComparisonPlots"]):
         As the caller gave them.
     rope : float
         The rope that was used, in the metric's unit.
-    method : Method
+    method : Procedure
         Name, reason for choosing it, assumptions, references.
     notices : tuple of Notice
         (code, text) pairs.
     models : tuple of str
         In ranking order: best mean first.
+    scores : Scores
+        The scores that were compared, models in ranking order.
     matrix : ScoreMatrix
-        The scores, rows in ranking order.
+        Those of the dataset.
     pair_table : PairTable
         The columns behind `pairs`.
     """
@@ -139,35 +169,39 @@ class Comparison(Result["ComparisonPlots"]):
     def __init__(
         self,
         *,
-        metric: Metric,
-        matrix: ScoreMatrix,
-        design: SplitDesign,
+        scores: Scores,
         settings: Settings,
         rope: float,
-        method: Method,
-        split_ratio: FloatArray,
+        method: Procedure,
         pair_table: PairTable,
         notices: tuple[Notice, ...],
     ) -> None:
-        self.metric = metric
-        self.matrix = matrix
-        self.design = design
+        self.scores = Scores(scores.metric, scores.matrices, scores.design)  # notices of reading are among the warnings
         self.settings = settings
         self.rope = rope
         self.method = method
-        self.split_ratio = split_ratio
         self.pair_table = pair_table
         self.notices = notices
+
+    @property
+    def metric(self) -> Metric:
+        """Metric of the scores."""
+        return self.scores.metric
+
+    @property
+    def matrix(self) -> ScoreMatrix:
+        """Scores of the dataset, rows in ranking order."""
+        return self.scores.matrix()
+
+    @property
+    def design(self) -> SplitDesign:
+        """Description of how the splits were made."""
+        return self.scores.design
 
     @property
     def models(self) -> tuple[str, ...]:
         """Names in ranking order."""
         return self.matrix.models
-
-    @property
-    def scores(self) -> Scores:
-        """The scores that were compared, models in ranking order."""
-        return Scores(self.metric, (self.matrix,), self.design)
 
     def __tiebreak_scores__(self, metric: str | None = None) -> Scores:
         """Scores, as `tiebreak.compare` reads them."""
@@ -181,16 +215,8 @@ class Comparison(Result["ComparisonPlots"]):
     @cached_property
     def ranking_table(self) -> RankingTable:
         """The columns behind `ranking`."""
-        return rank_models(
-            self.matrix,
-            self.metric,
-            self.split_ratio,
-            self.pair_table,
-            reference=self.models.index(self.reference),
-            rope=self.rope,
-            alpha=self.settings.alpha,
-            rng=self.settings.rng,
-        )
+        reference = self.models.index(self.reference)
+        return rank_models(self.scores, self.method, self.pair_table, self.settings, reference=reference, rope=self.rope)
 
     @cached_property
     def correlation_matrix(self) -> FloatArray:
@@ -217,31 +243,22 @@ class Comparison(Result["ComparisonPlots"]):
         InvalidParameterError
             The same model twice.
         """
-        one, two = (look_up(name, self.models, "model") for name in (first, second))
-        if one == two:
-            raise InvalidParameterError(f"a pair needs two different models; got {first!r} twice.")
+        one, two = self._rows(first, second)
         row, mirrored = self.pair_table.row_of(one, two), False
         if row is None:
             row = self.pair_table.row_of(two, one)
             mirrored = row is not None  # a pair outside the family is judged in the orientation asked for
         direction = check_alternative(alternative) if alternative is not None else self._own_alternative(row, mirrored)
-        differences, scale, ratio = self._paired(one, two)
-        corrected = self.method.name != "paired-t"
-        # fewer than two shared splits is a question that these data cannot answer: nan with its reason, no error
-        usable = differences if differences.size >= 2 else np.full(2, np.nan)
-        test = corrected_ttest(usable, test_train_ratio=ratio, alternative=direction, scale=scale)
+        distribution = self._judged(np.asarray(one), np.asarray(two))
         return PairComparison(
             first=first,
             second=second,
-            n_splits=differences.size,
-            differences=differences,
-            test=test,
-            uncorrected_test=paired_ttest(usable, alternative=direction, scale=scale) if corrected else test,
-            posterior=correlated_t_posterior(usable, test_train_ratio=ratio, scale=scale),
+            differences=self._differences(one, two),
+            distribution=distribution,
+            alternative=direction,
             rope=self.rope,
-            ratio=ratio,
             comparison=self,
-            **self._row_values(one, two, row, mirrored, test, direction),
+            **self._row_values(one, two, row, mirrored, distribution, direction),
         )
 
     def meets(
@@ -250,7 +267,7 @@ class Comparison(Result["ComparisonPlots"]):
         better: Sequence[tuple[str, str]] | tuple[str, str] = (),
         not_worse: Sequence[tuple[str, str]] | tuple[str, str] = (),
     ) -> Requirements:
-        """Whether claims named in advance are shown: a release gate.
+        """Judge claims named in advance: a release gate.
 
         Parameters
         ----------
@@ -269,8 +286,8 @@ class Comparison(Result["ComparisonPlots"]):
         asked += [("not worse", a, b) for a, b in _as_pairs(not_worse)]
         if not asked:
             raise InvalidParameterError("no requirement was given; pass better=(a, b) or not_worse=(a, b).")
-        tests = [self.pair(first, second, alternative="two-sided").test for _, first, second in asked]
-        return judge_requirements(asked, tests, self.rope, self.settings)
+        first, second = np.array([self._rows(a, b) for _, a, b in asked]).T
+        return judge_requirements(asked, self._judged(first, second), self.rope, self.settings)
 
     def shortlist(self) -> tuple[str, ...]:
         """Models that may be the best: the truly best one is among them with probability at least 1 - alpha."""
@@ -326,14 +343,20 @@ class Comparison(Result["ComparisonPlots"]):
 
     # --- one pair --------------------------------------------------------------------------------------------------
 
-    def _paired(self, one: int, two: int) -> tuple[FloatArray, float, float]:
-        """Oriented differences on shared splits, the size of the scores, and the mean ratio."""
-        scores = self.matrix.score[[one, two]]
-        shared = ~np.isnan(scores).any(axis=0)
-        scores = scores[:, shared]
-        differences = self.metric.sign * (scores[0] - scores[1])
-        ratio = float(self.split_ratio[shared].mean()) if shared.any() else 0.0
-        return differences, float(np.abs(scores).max(initial=0.0)), ratio
+    def _rows(self, first: str, second: str) -> tuple[int, int]:
+        """Rows of two different models."""
+        one, two = (look_up(name, self.models, "model") for name in (first, second))
+        if one == two:
+            raise InvalidParameterError(f"a pair needs two different models; got {first!r} twice.")
+        return one, two
+
+    def _judged(self, first: IntArray, second: IntArray) -> Differences:
+        return self.method.judge(self.scores, first, second, self.settings)
+
+    def _differences(self, one: int, two: int) -> FloatArray:
+        """Oriented differences on shared splits."""
+        differences = self.metric.sign * (self.matrix.score[one] - self.matrix.score[two])
+        return np.asarray(differences[~np.isnan(differences)])
 
     def _own_alternative(self, row: int | None, mirrored: bool) -> Alternative:
         own = self.settings.alternative
@@ -343,49 +366,21 @@ class Comparison(Result["ComparisonPlots"]):
         return exchanged[own] if mirrored else own
 
     def _row_values(
-        self, one: int, two: int, row: int | None, mirrored: bool, test: TTestResult, alternative: Alternative
+        self, one: int, two: int, row: int | None, mirrored: bool, distribution: Differences, alternative: Alternative
     ) -> dict[str, Any]:
         """The pair's row of the table, mirrored where needed; a pair outside the family is judged without adjustment."""
+        in_family = row is not None
+        table = self.pair_table
         if row is None:
             first, second = np.array([one]), np.array([two])
-            differences = pair_differences(self.matrix, self.metric, self.split_ratio, first, second)
-            table, row_in = judge_pairs(differences, self.rope, self.settings), 0
-        else:
-            table, row_in = self.pair_table, row
-        sign = -1.0 if mirrored else 1.0
-        interval, simultaneous = (
-            sorted((sign * float(ends.low[row_in]) + 0.0, sign * float(ends.high[row_in]) + 0.0))  # + 0.0: no -0.0
-            for ends in (table.interval, table.simultaneous)
-        )
-        better, worse = float(table.p_better[row_in]), float(table.p_worse[row_in])
-        claim, verdict, bayesian = (
-            MIRRORED[code] if mirrored else code
-            for code in (table.claim[row_in], table.verdict[row_in], table.bayesian_verdict[row_in])
-        )
-        in_family = row is not None
-        is_own = in_family and alternative == self._own_alternative(row, mirrored)
-        pvalue = float(table.pvalue[row_in] if is_own else test.pvalue)
-        return {
-            "difference": sign * float(table.difference[row_in]) + 0.0,
-            "standard_error": float(table.standard_error[row_in]),
-            "df": int(np.broadcast_to(table.df, table.first.shape)[row_in]),
-            "statistic": sign * float(table.statistic[row_in]) + 0.0,
-            "pvalue": pvalue,
-            "adjusted_pvalue": self._adjusted(row, pvalue) if row is not None else float("nan"),
-            "interval_low": interval[0],
-            "interval_high": interval[1],
-            "simultaneous_low": simultaneous[0] if in_family else float("nan"),
-            "simultaneous_high": simultaneous[1] if in_family else float("nan"),
-            "p_better": worse if mirrored else better,
-            "p_equivalent": float(table.p_equivalent[row_in]),
-            "p_worse": better if mirrored else worse,
-            "claim": CLAIMS[claim],
-            "claim_pvalue": float(table.claim_pvalue[row_in]),
-            "adjusted_claim_pvalue": float(table.adjusted_claim_pvalue[row_in]) if in_family else float("nan"),
-            "verdict": VERDICTS[verdict] if in_family else "",
-            "bayesian_verdict": VERDICTS[bayesian],
-            "reason": REASONS[table.kind[row_in]],
-        }
+            table, row = judge_pairs(first, second, self._judged(first, second), self.rope, self.settings), 0
+        values = table.row_values(row, mirrored)
+        if not in_family or alternative != self._own_alternative(row, mirrored):
+            values["pvalue"] = float(pvalue_of(distribution.tails(0.0), distribution.kind, alternative))
+        if in_family:
+            return values | {"adjusted_pvalue": self._adjusted(row, values["pvalue"])}
+        judged_together = ("adjusted_pvalue", "adjusted_claim_pvalue", "simultaneous_low", "simultaneous_high")
+        return values | dict.fromkeys(judged_together, float("nan")) | {"verdict": ""}
 
     def _adjusted(self, row: int, pvalue: float) -> float:
         family = self.pair_table.pvalue.copy()

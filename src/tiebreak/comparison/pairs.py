@@ -1,45 +1,58 @@
-"""Every pair of one family: its difference, its tests, its posterior and its verdict, as columns."""
+"""Every pair of one family: its difference, its p-values, its posterior and its verdict, as columns."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from tiebreak.bayesian.correlated_t import RopeProbabilities, posterior_of_moments
+from tiebreak.bayesian.correlated_t import RopeProbabilities, region_probabilities
+from tiebreak.comparison.procedures.procedure import Differences, Tails
 from tiebreak.comparison.settings import Settings
-from tiebreak.comparison.verdict import Codes, bayesian_verdict_codes, strongest_claim, verdict_codes
+from tiebreak.comparison.verdict import (
+    CLAIMS,
+    MIRRORED,
+    REASONS,
+    VERDICTS,
+    Codes,
+    bayesian_verdict_codes,
+    strongest_claim,
+    verdict_codes,
+)
 from tiebreak.frequentist.adjustment import adjust_pvalues
-from tiebreak.frequentist.corrected_t import ttest_of_moments
 from tiebreak.frequentist.equivalence import claim_pvalues
-from tiebreak.numerics import FloatArray, IntArray, Interval, divide, limit_tails, student_multiplier
-from tiebreak.scores.differences import PairDifferences
+from tiebreak.numerics import (
+    IDENTICAL,
+    SMALLEST_PVALUE,
+    SPREAD,
+    UNDEFINED,
+    Alternative,
+    FloatArray,
+    IntArray,
+    Interval,
+    LimitTails,
+)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class PairTable:
     """Columns of shape (n_pairs,), named as in the `pairs` frame; models are rows of the ranking, verdicts are codes.
 
-    What follows from other columns by one multiplication is a property, so that the table of 1,000 models stays small.
+    `differences` are what the procedure found; `probabilities` are None where it gives no posterior.
     """
 
     first: IntArray
     second: IntArray
-    n_splits: IntArray | int
-    difference: FloatArray
-    standard_error: FloatArray
-    df: IntArray | int
-    ratio: FloatArray | float
+    differences: Differences
     pvalue: FloatArray
     adjusted_pvalue: FloatArray
-    p_better: FloatArray
-    p_equivalent: FloatArray
-    p_worse: FloatArray
+    probabilities: RopeProbabilities | None
     claim: Codes
     claim_pvalue: FloatArray
     adjusted_claim_pvalue: FloatArray
-    kind: Codes
-    tolerance: FloatArray
     alpha: float
     probability: float
 
@@ -49,19 +62,24 @@ class PairTable:
         return int(self.first.size)
 
     @property
-    def statistic(self) -> FloatArray:
-        """Quotient difference / standard_error: nan for identical scores, infinite for a constant difference."""
-        return divide(self.difference, self.standard_error)
+    def difference(self) -> FloatArray:
+        """Estimate of each difference; positive favours the first."""
+        return self.differences.estimate
 
     @property
+    def kind(self) -> Codes:
+        """Kind of each pair: whether its difference varies."""
+        return self.differences.kind
+
+    @cached_property
     def interval(self) -> Interval:
-        """Two-sided confidence interval of each difference at level 1 - alpha, in the metric's unit."""
-        return self._interval(self.alpha)
+        """Two-sided confidence interval of each difference at level 1 - alpha."""
+        return self.differences.interval(self.alpha)
 
-    @property
+    @cached_property
     def simultaneous(self) -> Interval:
         """Intervals at level 1 - alpha / m: all m of them cover at once with probability at least 1 - alpha."""
-        return self._interval(self.alpha / max(1, self.n_pairs))
+        return self.differences.interval(self.alpha / max(1, self.n_pairs))
 
     @property
     def verdict(self) -> Codes:
@@ -69,10 +87,27 @@ class PairTable:
         return verdict_codes(self.claim, self.adjusted_claim_pvalue, self.alpha)
 
     @property
-    def bayesian_verdict(self) -> Codes:
-        """Codes of the regions that hold enough of the posterior."""
-        regions = RopeProbabilities(self.p_better, self.p_equivalent, self.p_worse)
-        return bayesian_verdict_codes(regions, self.kind, self.probability)
+    def bayesian_verdict(self) -> Codes | None:
+        """Codes of the regions that hold enough of the posterior, if there is one."""
+        if self.probabilities is None:
+            return None
+        return bayesian_verdict_codes(self.probabilities, self.kind, self.probability)
+
+    @property
+    def resolution(self) -> FloatArray:
+        """Size of the uncertainty of each difference: its standard error, or a quarter of its interval where it has none."""
+        if self.differences.standard_error is not None:
+            return self.differences.standard_error
+        return np.asarray((self.interval.high - self.interval.low) / 4.0)
+
+    @property
+    def absent(self) -> frozenset[str]:
+        """Columns that the procedure cannot give."""
+        d = self.differences
+        optional = {"standard_error": d.standard_error, "df": d.df, "statistic": d.statistic}
+        absent = {name for name, column in optional.items() if column is None}
+        no_posterior = ("p_better", "p_equivalent", "p_worse", "bayesian_verdict")
+        return frozenset(absent if self.probabilities is not None else absent.union(no_posterior))
 
     def rows_with(self, model: int) -> IntArray:
         """Positions of the pairs in which a row of the ranking takes part."""
@@ -83,48 +118,90 @@ class PairTable:
         found = np.flatnonzero((self.first == first) & (self.second == second))
         return int(found[0]) if found.size else None
 
-    def _interval(self, alpha: float) -> Interval:
-        df = np.maximum(self.df, 1)
-        values, position = np.unique(df, return_inverse=True)
-        multiplier = student_multiplier(alpha, values)[position]
-        half_width = np.where(self.standard_error > 0, multiplier * self.standard_error, np.nan)
-        return Interval(self.difference - half_width, self.difference + half_width)
+    def row_values(self, row: int, mirrored: bool) -> dict[str, Any]:
+        """One row as plain values, named as in the `pairs` frame; mirrored, the second model stands first."""
+        d = self.differences
+        sign = -1.0 if mirrored else 1.0
+
+        def value(column: ArrayLike | None) -> float:
+            return float("nan") if column is None else float(np.broadcast_to(column, self.first.shape)[row])
+
+        def ends(interval: Interval) -> list[float]:
+            return sorted(sign * float(end[row]) + 0.0 for end in interval)  # + 0.0: no -0.0
+
+        def code(codes: Codes) -> int:
+            return int(MIRRORED[codes[row]] if mirrored else codes[row])
+
+        interval, simultaneous = ends(self.interval), ends(self.simultaneous)
+        probabilities = (None, None, None) if self.probabilities is None else self.probabilities
+        better, equivalent, worse = map(value, probabilities)
+        bayesian = self.bayesian_verdict
+        return {
+            "n_splits": int(value(d.n_units)),
+            "difference": sign * value(d.estimate) + 0.0,
+            "standard_error": value(d.standard_error),
+            "df": float("nan") if d.df is None else int(value(d.df)),
+            "statistic": sign * value(d.statistic) + 0.0,
+            "pvalue": value(self.pvalue),
+            "adjusted_pvalue": value(self.adjusted_pvalue),
+            "interval_low": interval[0],
+            "interval_high": interval[1],
+            "simultaneous_low": simultaneous[0],
+            "simultaneous_high": simultaneous[1],
+            "p_better": worse if mirrored else better,
+            "p_equivalent": equivalent,
+            "p_worse": better if mirrored else worse,
+            "claim": CLAIMS[code(self.claim)],
+            "claim_pvalue": value(self.claim_pvalue),
+            "adjusted_claim_pvalue": value(self.adjusted_claim_pvalue),
+            "verdict": VERDICTS[code(self.verdict)],
+            "bayesian_verdict": "" if bayesian is None else VERDICTS[code(bayesian)],
+            "reason": REASONS[self.kind[row]],
+        }
 
 
-def judge_pairs(differences: PairDifferences, rope: float, settings: Settings) -> PairTable:
-    """Tests, posterior and verdict of each pair, the p-values adjusted over all of them.
+def judge_pairs(first: IntArray, second: IntArray, differences: Differences, rope: float, settings: Settings) -> PairTable:
+    """P-values, posterior and verdict of each pair, the p-values adjusted over all of them.
 
     Parameters
     ----------
-    differences : PairDifferences
-        The family.
+    first, second : ndarray of shape (n_pairs,)
+        The family, as rows of the ranking.
+    differences : Differences
+        Of these pairs.
     rope : float
-        Half-width of practical equivalence, in the metric's unit.
+        Half-width of practical equivalence, in the unit of the differences.
     settings : Settings
     """
-    moments, ratio = differences.moments, differences.ratio
-    test = ttest_of_moments(moments, ratio, settings.alternative)
-    tails = limit_tails(test.difference, test.standard_error, moments.df, rope)
-    probabilities = posterior_of_moments(moments, ratio).regions(tails, rope)
-    claim, claim_p = strongest_claim(claim_pvalues(test, tails, rope), test.difference, test.tolerance, moments.kind)
+    at_zero = differences.tails(0.0)
+    low, high = (at_zero, at_zero) if rope == 0.0 else (differences.tails(-rope), differences.tails(rope))
+    tails = LimitTails(low.below, low.above, high.below, high.above)
+    estimate, tolerance, kind = differences.estimate, np.asarray(differences.tolerance), differences.kind
+    probabilities = None
+    if differences.is_posterior:
+        is_point = (kind != SPREAD) & (kind != UNDEFINED)
+        probabilities = region_probabilities(tails, rope, estimate, is_point, tolerance)
+    claim, claim_p = strongest_claim(claim_pvalues(tails, rope, kind == SPREAD), estimate, tolerance, kind)
+    pvalue = pvalue_of(at_zero, kind, settings.alternative)
     return PairTable(
-        first=differences.first,
-        second=differences.second,
-        n_splits=moments.n_splits,
-        difference=test.difference,
-        standard_error=test.standard_error,
-        df=test.df,
-        ratio=ratio,
-        pvalue=test.pvalue,
-        adjusted_pvalue=adjust_pvalues(test.pvalue, settings.correction),
-        p_better=probabilities.better,
-        p_equivalent=probabilities.equivalent,
-        p_worse=probabilities.worse,
+        first=first,
+        second=second,
+        differences=differences,
+        pvalue=pvalue,
+        adjusted_pvalue=adjust_pvalues(pvalue, settings.correction),
+        probabilities=probabilities,
         claim=claim,
         claim_pvalue=claim_p,
         adjusted_claim_pvalue=adjust_pvalues(claim_p, settings.correction),
-        kind=moments.kind,
-        tolerance=moments.tolerance,
         alpha=settings.alpha,
         probability=settings.probability,
     )
+
+
+def pvalue_of(at_zero: Tails, kind: Codes, alternative: Alternative) -> FloatArray:
+    """p-value of no difference, from the tails at 0; 1 for identical scores, nan for other pairs without spread."""
+    if alternative == "two-sided":
+        p = np.minimum(1.0, 2.0 * np.minimum(at_zero.below, at_zero.above))
+    else:
+        p = at_zero.below if alternative == "greater" else at_zero.above
+    return np.where(kind == SPREAD, np.maximum(p, SMALLEST_PVALUE), np.where(kind == IDENTICAL, 1.0, np.nan))

@@ -8,21 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.bayesian.joint_posterior import JointPosterior, joint_posterior
+from tiebreak.bayesian.joint_posterior import N_DRAWS, JointPosterior, combine_pairs
 from tiebreak.comparison.pairs import PairTable
+from tiebreak.comparison.procedures.procedure import Differences, ModelValues, Procedure
+from tiebreak.comparison.settings import Settings
 from tiebreak.comparison.shortlist import shortlist
 from tiebreak.comparison.verdict import MIRRORED, NONE, Codes
-from tiebreak.numerics import (
-    SPREAD,
-    FloatArray,
-    IntArray,
-    Interval,
-    corrected_standard_error,
-    student_multiplier,
-)
-from tiebreak.scores.differences import model_moments, model_ratios, pair_differences
-from tiebreak.scores.metric import Metric
-from tiebreak.scores.scores import ScoreMatrix
+from tiebreak.numerics import SPREAD, FloatArray, IntArray, Interval
+from tiebreak.scores.scores import Scores
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,10 +23,12 @@ class RankingTable:
     """Columns of shape (n_models,), best model first, named as in the `ranking` frame.
 
     `difference`, the two intervals, `verdict` and `kind` are those of the model against the reference, oriented; the row of the
-    reference has difference 0, no interval and no verdict (`reference` is its position).
+    reference has difference 0, no interval and no verdict (`reference` is its position). `mean` is the procedure's own value of
+    each model, called `value_name`. `p_best` and `expected_rank` are None where it gives no posterior or no draws.
     """
 
     reference: int
+    value_name: str
     mean: FloatArray
     mean_interval: Interval
     n_splits: IntArray
@@ -42,95 +37,86 @@ class RankingTable:
     simultaneous: Interval
     verdict: Codes
     kind: Codes
-    p_best: FloatArray
-    expected_rank: FloatArray
+    p_best: FloatArray | None
+    expected_rank: FloatArray | None
     in_shortlist: NDArray[np.bool_]
 
 
-def ranking_order(matrix: ScoreMatrix, metric: Metric) -> list[str]:
-    """Names from best to worst mean; incomplete models after complete ones, ties by name."""
-    moments = model_moments(matrix)
-    complete = np.asarray(moments.n_splits) == matrix.n_splits
-    value = np.where(np.isnan(moments.mean), -np.inf, metric.sign * moments.mean)
-    rows = sorted(range(len(matrix.models)), key=lambda i: (not complete[i], -value[i], matrix.models[i]))
-    # means that differ by rounding only are ties, so that the unit of the scores cannot decide the order
+def ranking_order(values: ModelValues, scores: Scores) -> list[str]:
+    """Names from best to worst value; incomplete models after complete ones, ties by name."""
+    models = scores.matrix().models
+    complete = values.n_units == scores.matrix().n_splits
+    value = np.where(np.isnan(values.value), -np.inf, scores.metric.sign * values.value)
+    rows = sorted(range(len(models)), key=lambda i: (not complete[i], -value[i], models[i]))
+    # values that differ by rounding only are ties, so that the unit of the scores cannot decide the order
     order: list[int] = []
     tied: list[int] = []
     for row in rows:
-        if tied and (
-            complete[row] != complete[tied[0]] or value[tied[-1]] - value[row] > _rounding(moments.tolerance, tied[-1], row)
-        ):
-            order += sorted(tied, key=lambda i: matrix.models[i])
+        if tied and (complete[row] != complete[tied[0]] or value[tied[-1]] - value[row] > max(values.tolerance[[tied[-1], row]])):
+            order += sorted(tied, key=lambda i: models[i])
             tied = []
         tied.append(row)
-    order += sorted(tied, key=lambda i: matrix.models[i])
-    return [matrix.models[row] for row in order]
-
-
-def _rounding(tolerance: FloatArray, one: int, other: int) -> float:
-    return float(max(tolerance[one], tolerance[other]))
+    order += sorted(tied, key=lambda i: models[i])
+    return [models[row] for row in order]
 
 
 def rank_models(
-    matrix: ScoreMatrix,
-    metric: Metric,
-    ratio: FloatArray,
-    pairs: PairTable,
-    *,
-    reference: int,
-    rope: float,
-    alpha: float,
-    rng: int,
+    scores: Scores, procedure: Procedure, pairs: PairTable, settings: Settings, *, reference: int, rope: float
 ) -> RankingTable:
-    """The ranking of a matrix whose rows stand in ranking order.
+    """The ranking of scores whose models stand in ranking order.
 
     Parameters
     ----------
-    matrix : ScoreMatrix
-    metric : Metric
-    ratio : ndarray of shape (n_splits,)
-        n_test / n_train of each split.
+    scores : Scores
+    procedure : Procedure
     pairs : PairTable
         The family, which holds every pair with the reference.
+    settings : Settings
     reference : int
         Row of the best model or of the baseline.
-    rope, alpha
-        As decided for the comparison; the rope in the metric's unit.
-    rng : int
-        Seed of the draws behind p_best.
+    rope : float
+        In the unit of the differences.
     """
-    n_models = len(matrix.models)
-    moments = model_moments(matrix)
-    standard_error = corrected_standard_error(moments, model_ratios(matrix, ratio))
-    half_width = student_multiplier(alpha, np.maximum(moments.df, 1)) * standard_error
-    half_width = np.where(standard_error > 0, half_width, np.nan)
-    joint = _joint_of_complete(matrix, metric, ratio, np.asarray(moments.n_splits) == matrix.n_splits, rng)
-    everyone = pair_differences(matrix, metric, ratio, *np.triu_indices(n_models, 1))
+    n_models = len(scores.models)
+    values = procedure.values(scores, settings)
+    first, second = np.triu_indices(n_models, 1)
+    everyone = procedure.judge(scores, first, second, settings)
+    joint = _joint_of_complete(scores, procedure, everyone, values.n_units == scores.matrix().n_splits, settings)
     against = _against_reference(pairs, n_models, reference)
     return RankingTable(
         reference=reference,
-        mean=moments.mean,
-        mean_interval=Interval(moments.mean - half_width, moments.mean + half_width),
-        n_splits=np.asarray(moments.n_splits),
+        value_name=values.name,
+        mean=values.value,
+        mean_interval=Interval(values.low, values.high),
+        n_splits=values.n_units,
         difference=against.difference,
         interval=against.interval,
         simultaneous=against.simultaneous,
         verdict=against.verdict,
         kind=against.kind,
-        p_best=joint.p_best,
-        expected_rank=joint.expected_rank,
-        in_shortlist=shortlist(everyone, n_models, rope=rope, alpha=alpha),
+        p_best=None if joint is None else joint.p_best,
+        expected_rank=None if joint is None else joint.expected_rank,
+        in_shortlist=shortlist(first, second, everyone, n_models, rope=rope, alpha=settings.alpha),
     )
 
 
 def _joint_of_complete(
-    matrix: ScoreMatrix, metric: Metric, ratio: FloatArray, complete: NDArray[np.bool_], rng: int
-) -> JointPosterior:
-    """The joint posterior of the models without missing scores; nan for the others."""
+    scores: Scores, procedure: Procedure, everyone: Differences, complete: NDArray[np.bool_], settings: Settings
+) -> JointPosterior | None:
+    """The joint posterior of the models without missing scores, nan for the others; None where there is no posterior."""
+    if not everyone.is_posterior:
+        return None
     p_best, expected_rank = np.full(complete.size, np.nan), np.full(complete.size, np.nan)
-    if np.count_nonzero(complete) >= 2:
-        scores = matrix.score if complete.all() else matrix.score[complete]
-        joint = joint_posterior(scores if metric.higher_is_better else -scores, test_train_ratio=ratio.mean(), rng=rng)
+    n_complete = int(np.count_nonzero(complete))
+    if n_complete >= 2:
+        first, second = np.triu_indices(n_complete, 1)
+        differences = everyone
+        if n_complete < complete.size:
+            kept = scores.take([name for name, is_whole in zip(scores.models, complete, strict=True) if is_whole])
+            differences = procedure.judge(kept, first, second, settings)
+        is_tied = differences.kind != SPREAD
+        draws = differences.draws(N_DRAWS, np.random.default_rng(settings.rng))
+        joint = combine_pairs(n_complete, first, second, *differences.tails(0.0), is_tied, draws)
         p_best[complete], expected_rank[complete] = joint.p_best, joint.expected_rank
     return JointPosterior(p_best, expected_rank)
 
@@ -144,13 +130,14 @@ class _Against(NamedTuple):
 
 
 def _against_reference(pairs: PairTable, n_models: int, reference: int) -> _Against:
-    """What the pairs say of each model against the reference, whichever way round they stand."""
+    """Each model against the reference, whichever way round the pairs stand."""
     rows = pairs.rows_with(reference)
     model = np.where(pairs.first[rows] == reference, pairs.second[rows], pairs.first[rows])
     as_asked = pairs.first[rows] == model
     oriented = np.where(as_asked, 1.0, -1.0) * pairs.difference[rows]
     # models that tie stand in order of name, and rounding must not seem to rank them otherwise
-    oriented = np.where(np.abs(oriented) <= pairs.tolerance[rows], 0.0, oriented)
+    tolerance = np.broadcast_to(pairs.differences.tolerance, pairs.first.shape)[rows]
+    oriented = np.where(np.abs(oriented) <= tolerance, 0.0, oriented)
 
     def of_models(values: NDArray[Any], elsewhere: float) -> NDArray[Any]:
         column = np.full(n_models, elsewhere, dtype=values.dtype)
@@ -162,7 +149,8 @@ def _against_reference(pairs: PairTable, n_models: int, reference: int) -> _Agai
         ends = np.where(as_asked, low, -high), np.where(as_asked, high, -low)
         return Interval(*(of_models(end, np.nan) for end in ends))
 
-    verdict = np.where(as_asked, pairs.verdict[rows], MIRRORED[pairs.verdict[rows]]).astype(np.int8)
+    verdict = pairs.verdict[rows]
+    verdict = np.where(as_asked, verdict, MIRRORED[verdict]).astype(np.int8)
     return _Against(
         of_models(oriented, 0.0),
         turned(pairs.interval),

@@ -8,11 +8,10 @@ from typing import Literal
 
 import numpy as np
 
+from tiebreak.comparison.procedures.procedure import Differences
 from tiebreak.comparison.settings import Settings
 from tiebreak.frequentist.adjustment import adjust_pvalues
-from tiebreak.frequentist.corrected_t import TTestResult
-from tiebreak.frequentist.equivalence import noninferiority_pvalue, superiority_pvalue
-from tiebreak.numerics import FloatArray
+from tiebreak.numerics import IDENTICAL, SMALLEST_PVALUE, SPREAD, UNDEFINED
 
 Gate = Literal["better", "not worse"]
 
@@ -46,7 +45,7 @@ class Requirements:
     requirements: tuple[Requirement, ...]
 
     def __bool__(self) -> bool:
-        """Whether every requirement is met."""
+        """True where every requirement is met."""
         return all(requirement.met for requirement in self.requirements)
 
     def __iter__(self) -> Iterator[Requirement]:
@@ -57,17 +56,17 @@ class Requirements:
 
 
 def judge_requirements(
-    asked: Sequence[tuple[Gate, str, str]], tests: Sequence[TTestResult], rope: float, settings: Settings
+    asked: Sequence[tuple[Gate, str, str]], differences: Differences, rope: float, settings: Settings
 ) -> Requirements:
     """Judge claims about pairs, adjusted over all of them.
 
     Parameters
     ----------
     asked : sequence of (gate, first, second)
-    tests : sequence of TTestResult
-        The test of first against second for each, of shape ().
+    differences : Differences
+        Of first against second for each, of shape (n_asked,).
     rope : float
-        In the metric's unit.
+        In the unit of the differences.
     settings : Settings
         Its alpha and correction are used.
 
@@ -76,29 +75,32 @@ def judge_requirements(
     Requirements
         In the order asked. A requirement on a pair without spread is not met.
     """
-    raw = np.array([float(_pvalue(gate, test, rope)) for (gate, _, _), test in zip(asked, tests, strict=True)])
+    is_better = np.array([gate == "better" for gate, _, _ in asked])
+    # twice the tail is the claim p-value of a verdict "better"; "not worse" is non-inferiority
+    raw = np.where(is_better, np.minimum(1.0, 2.0 * differences.tail_below(rope)), differences.tail_below(-rope))
+    raw = np.where(differences.kind == SPREAD, np.maximum(raw, SMALLEST_PVALUE), np.nan)
     adjusted = adjust_pvalues(raw, settings.correction)
+    n_units = np.broadcast_to(differences.n_units, raw.shape)
     judged = []
-    for (gate, first, second), test, p, adjusted_p in zip(asked, tests, raw, adjusted, strict=True):
-        met = bool(adjusted_p <= settings.alpha)
-        claim = f"{first} {gate} than {second}"
-        reason = _reason(gate, test, float(adjusted_p), rope, settings.alpha)
-        judged.append(Requirement(claim, met, float(p), float(adjusted_p), reason))
+    for row, (gate, first, second) in enumerate(asked):
+        met = bool(adjusted[row] <= settings.alpha)
+        reason = _without_spread(int(differences.kind[row]), int(n_units[row]))
+        reason = reason or _reason(gate, float(adjusted[row]), rope, settings.alpha)
+        judged.append(Requirement(f"{first} {gate} than {second}", met, float(raw[row]), float(adjusted[row]), reason))
     return Requirements(tuple(judged))
 
 
-def _pvalue(gate: Gate, test: TTestResult, rope: float) -> FloatArray:
-    if gate == "better":
-        return np.minimum(1.0, 2.0 * superiority_pvalue(test, rope))  # the claim p-value of a verdict "better"
-    return noninferiority_pvalue(test, rope)
-
-
-def _reason(gate: Gate, test: TTestResult, adjusted: float, rope: float, alpha: float) -> str:
-    if test.standard_error == 0:
-        same = "identical" if test.difference == 0 else "the same distance apart"
-        return f"undecided: the scores are {same} on all {int(test.df) + 1} splits, which leaves nothing to test with"
-    if np.isnan(adjusted):
+def _without_spread(kind: int, n_splits: int) -> str:
+    """Reason why a pair cannot be judged, "" where it can."""
+    if kind == SPREAD:
+        return ""
+    if kind == UNDEFINED:
         return "undecided: the two models share fewer than two splits"
+    same = "identical" if kind == IDENTICAL else "the same distance apart"
+    return f"undecided: the scores are {same} on all {n_splits} splits, which leaves nothing to test with"
+
+
+def _reason(gate: Gate, adjusted: float, rope: float, alpha: float) -> str:
     bound = {
         "better": f"more than {rope:g} better" if rope else "better",
         "not worse": f"at most {rope:g} worse" if rope else "better (with rope 0, not worse means better)",

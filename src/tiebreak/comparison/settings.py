@@ -1,22 +1,26 @@
-"""What the caller decided before looking at the scores."""
+"""Decisions that the caller makes before looking at the scores."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, get_args
 
+import numpy as np
+
+from tiebreak.comparison.procedures import METHODS
 from tiebreak.errors import InvalidParameterError
 from tiebreak.frequentist.adjustment import Correction
 from tiebreak.numerics import Alternative, Missing, check_alternative, check_probability, check_rope, check_seed, rope_share
 from tiebreak.scores.scores import look_up, quoted
 
-MethodName = Literal["auto", "corrected-t", "paired-t"]
-
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Choices of one comparison, checked; meanings as in `tiebreak.compare`."""
+    """Choices of one comparison, checked; meanings as in `tiebreak.compare`.
+
+    A sequence given as `order` is kept as a tuple, and of a generator given as `rng` the seed that it draws.
+    """
 
     rope: float | str = 0.0
     alpha: float = 0.05
@@ -24,10 +28,10 @@ class Settings:
     baseline: str | None = None
     correction: Correction = "holm"
     alternative: Alternative = "two-sided"
-    order: tuple[str, ...] | None = None
-    method: MethodName = "auto"
+    order: Sequence[str] | None = None
+    method: str = "auto"
     missing: Missing = "raise"
-    rng: int = 0
+    rng: int | np.random.Generator = 0
 
     def __post_init__(self) -> None:
         """Refuse what no data could make sense of; numpy's numbers become Python's, as JSON knows no others."""
@@ -37,14 +41,17 @@ class Settings:
             self._set("rope", check_rope(self.rope))
         self._set("alpha", check_probability(self.alpha, "alpha"))
         self._set("probability", check_probability(self.probability, "probability", low=0.5))
-        self._set("rng", check_seed(self.rng))
+        self._set("rng", int(self.rng.integers(2**32)) if isinstance(self.rng, np.random.Generator) else check_seed(self.rng))
         check_alternative(self.alternative)
-        for name, allowed in (("correction", Correction), ("method", MethodName), ("missing", Missing)):
+        known = {"correction": get_args(Correction), "method": ("auto", *METHODS), "missing": get_args(Missing)}
+        for name, allowed in known.items():
             value = getattr(self, name)
-            if value not in get_args(allowed):
-                raise InvalidParameterError(f"unknown {name} {value!r}; choose one of {', '.join(map(repr, get_args(allowed)))}.")
+            if value not in allowed:
+                raise InvalidParameterError(f"unknown {name} {value!r}; choose one of {', '.join(map(repr, allowed))}.")
         if isinstance(self.order, str):
             raise InvalidParameterError(f"order must be a list of model names; got the single name {self.order!r}.")
+        if self.order is not None:
+            self._set("order", tuple(self.order))
         if self.alternative != "two-sided" and self.order is None and self.baseline is None:
             raise InvalidParameterError(
                 f"alternative={self.alternative!r} tests in one direction, so it needs an order that you chose before looking "
@@ -52,7 +59,7 @@ class Settings:
                 "these scores and then testing one-sided would reject twice too often."
             )
 
-    def _set(self, name: str, value: float) -> None:
+    def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
 
     def check_names(self, models: Sequence[str]) -> None:

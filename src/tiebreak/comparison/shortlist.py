@@ -1,16 +1,17 @@
-"""Which models may be the best: subset selection."""
+"""Subset selection: the models that may be the best."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.frequentist.corrected_t import ttest_of_moments
-from tiebreak.frequentist.equivalence import superiority_pvalue
-from tiebreak.scores.differences import PairDifferences
+from tiebreak.comparison.procedures.procedure import Differences
+from tiebreak.numerics import SPREAD, IntArray
 
 
-def shortlist(differences: PairDifferences, n_models: int, *, rope: float, alpha: float) -> NDArray[np.bool_]:
+def shortlist(
+    first: IntArray, second: IntArray, differences: Differences, n_models: int, *, rope: float, alpha: float
+) -> NDArray[np.bool_]:
     """Models that no other one is shown to beat by more than the rope.
 
     A model leaves when a one-sided test at alpha / (n_models - 1) shows it worse than some other by more than the rope. The
@@ -19,8 +20,10 @@ def shortlist(differences: PairDifferences, n_models: int, *, rope: float, alpha
 
     Parameters
     ----------
-    differences : PairDifferences
+    first, second : ndarray of shape (n_pairs,)
         All pairs of the models.
+    differences : Differences
+        Of these pairs.
     n_models : int
     rope : float
         In the metric's unit.
@@ -37,8 +40,8 @@ def shortlist(differences: PairDifferences, n_models: int, *, rope: float, alpha
        Annals of Statistics 12, 1984.
     """
     level = alpha / (n_models - 1)
-    test = ttest_of_moments(differences.moments, differences.ratio, "two-sided")
     stays = np.ones(n_models, dtype=bool)
-    stays[differences.second[superiority_pvalue(test, rope) <= level]] = False
-    stays[differences.first[superiority_pvalue(test.mirrored(), rope) <= level]] = False
+    has_spread = differences.kind == SPREAD
+    stays[second[has_spread & (differences.tail_below(rope) <= level)]] = False
+    stays[first[has_spread & (differences.tail_above(-rope) <= level)]] = False
     return stays

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from tiebreak import _facade
+from tiebreak.comparison.compare import compare_scores
+from tiebreak.comparison.comparison import Comparison
+from tiebreak.comparison.settings import Settings
 from tiebreak.errors import InvalidParameterError, MissingSplitsError
 from tiebreak.evaluation import frames as groups
 from tiebreak.evaluation import frames as tables
@@ -22,7 +25,6 @@ from tiebreak.stores.contract import CellTable, RunLog
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tiebreak.comparison.comparison import Comparison
     from tiebreak.evaluation.bbc import BiasCorrectedScore
     from tiebreak.evaluation.calibrations import Calibrations
     from tiebreak.evaluation.confusions import Confusions
@@ -137,7 +139,9 @@ class Evaluation:
 
     __tiebreak_scores__ = scores  # read by `tiebreak.compare`
 
-    def compare(self, metric: str | None = None, *, models: Sequence[str] | None = None, **settings: Any) -> Comparison:
+    def compare(
+        self, metric: str | None = None, *, models: Sequence[str] | None = None, dataset: str | None = None, **settings: Any
+    ) -> Comparison:
         """Say which models are better, which are practically equivalent, and which cannot be told apart yet.
 
         Parameters
@@ -146,10 +150,13 @@ class Evaluation:
             The first one if not given.
         models : sequence of str, optional
             Compare only these. If not given, models that failed on all splits are left out, with a notice.
+        dataset : str, optional
+            Needed where there are several.
         **settings
             Of `tiebreak.compare`: rope, alpha, baseline, correction, missing and the rest.
         """
-        return _facade.compare(self.scores(metric, models=models), **settings)
+        scores = self.scores(metric, models=models)
+        return compare_scores(scores if dataset is None else scores.of_dataset(dataset), Settings(**settings))
 
     def bias_corrected(
         self,

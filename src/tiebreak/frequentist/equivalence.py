@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tiebreak.frequentist.corrected_t import TTestResult
 from tiebreak.numerics import SMALLEST_PVALUE, FloatArray, LimitTails, check_rope, limit_tails, plain
@@ -25,7 +26,7 @@ def superiority_pvalue(result: TTestResult, rope: float = 0.0) -> FloatArray:
     ndarray
         nan in a row without spread.
     """
-    return _with_spread(result, _tails(result, rope).below_high)
+    return _where_spread(_tails(result, rope).below_high, result.standard_error > 0)
 
 
 def noninferiority_pvalue(result: TTestResult, rope: float = 0.0) -> FloatArray:
@@ -37,7 +38,7 @@ def noninferiority_pvalue(result: TTestResult, rope: float = 0.0) -> FloatArray:
     ----------
     .. [W10] S. Wellek. Testing Statistical Hypotheses of Equivalence and Noninferiority. 2nd ed., 2010, chapter 2.
     """
-    return _with_spread(result, _tails(result, rope).below_low)
+    return _where_spread(_tails(result, rope).below_low, result.standard_error > 0)
 
 
 def equivalence_pvalue(result: TTestResult, rope: float) -> FloatArray:
@@ -50,7 +51,7 @@ def equivalence_pvalue(result: TTestResult, rope: float) -> FloatArray:
     .. [S87] D. Schuirmann. A comparison of the two one-sided tests procedure and the power approach for assessing the
        equivalence of average bioavailability. J. Pharmacokinetics and Biopharmaceutics 15, 1987.
     """
-    return claim_pvalues(result, _tails(result, rope), rope).equivalent
+    return claim_pvalues(_tails(result, rope), rope, result.standard_error > 0).equivalent
 
 
 class ClaimPvalues(NamedTuple):
@@ -61,7 +62,7 @@ class ClaimPvalues(NamedTuple):
     worse: FloatArray
 
 
-def claim_pvalues(result: TTestResult, tails: LimitTails, rope: float) -> ClaimPvalues:
+def claim_pvalues(tails: LimitTails, rope: float, has_spread: NDArray[np.bool_]) -> ClaimPvalues:
     """p-values of better (d > rope), equivalent (|d| <= rope) and worse (d < -rope), for a verdict between the three.
 
     The two directions share alpha, so each one-sided p-value counts twice; at rope 0 that is the two-sided test.
@@ -69,20 +70,21 @@ def claim_pvalues(result: TTestResult, tails: LimitTails, rope: float) -> ClaimP
 
     Parameters
     ----------
-    result : TTestResult
     tails : LimitTails
-        Of ``limit_tails(result.difference, result.standard_error, result.df, rope)``.
+        One-sided p-values at -rope and rope.
     rope : float
+    has_spread : ndarray of bool
+        Rows that have p-values at all.
     """
     better = np.minimum(1.0, 2.0 * tails.below_high)
     worse = np.minimum(1.0, 2.0 * tails.above_low)
     equivalent = np.ones_like(better) if rope == 0.0 else np.maximum(tails.below_low, tails.above_high)
-    return ClaimPvalues(*(_with_spread(result, p) for p in (better, equivalent, worse)))
+    return ClaimPvalues(*(_where_spread(p, has_spread) for p in (better, equivalent, worse)))
 
 
 def _tails(result: TTestResult, rope: float) -> LimitTails:
     return limit_tails(result.difference, result.standard_error, result.df, check_rope(rope))
 
 
-def _with_spread(result: TTestResult, pvalue: FloatArray) -> FloatArray:
-    return plain(np.where(result.standard_error > 0, np.maximum(pvalue, SMALLEST_PVALUE), np.nan))
+def _where_spread(pvalue: FloatArray, has_spread: NDArray[np.bool_]) -> FloatArray:
+    return plain(np.where(has_spread, np.maximum(pvalue, SMALLEST_PVALUE), np.nan))

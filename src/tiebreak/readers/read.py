@@ -10,8 +10,8 @@ from typing import Any, Protocol, cast
 from tiebreak.errors import MissingSizesError, UnknownNameError, UnreadableSourceError, UnsupportedSourceError
 from tiebreak.readers.join import join_sources
 from tiebreak.readers.metric import check_held
-from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, percent_notices, unsupported, with_sizes
-from tiebreak.scores.scores import Scores, look_up, quoted
+from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, unsupported, with_sizes
+from tiebreak.scores.scores import Scores, look_up, percent_notices, quoted
 
 
 class Reader(Protocol):
@@ -112,8 +112,7 @@ def _of_models(scores: Scores, options: ReadOptions) -> Scores:
         return scores
     for name in options.models:
         look_up(name, scores.models, "model")
-    matrices = tuple(matrix.take([name for name in options.models if name in matrix.models]) for matrix in scores.matrices)
-    return dataclasses.replace(scores, matrices=matrices)
+    return scores.take(options.models)
 
 
 def _refuse_unused_data(scores: Scores, options: ReadOptions) -> None:

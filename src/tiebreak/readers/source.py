@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import operator
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -18,8 +18,8 @@ from tiebreak.errors import (
     UnsupportedSourceError,
 )
 from tiebreak.numerics import FloatArray, IntArray
-from tiebreak.scores.metric import LOWER_IS_BETTER, Metric, NamedMetric, is_abbreviated_loss
-from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, SplitDesign, quoted
+from tiebreak.scores.metric import LOWER_IS_BETTER, NamedMetric, is_abbreviated_loss
+from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, SplitDesign
 
 ACCEPTED = (
     "a fitted search (GridSearchCV and its like) or its cv_results_, {name: cross_validate(...)}, "
@@ -261,9 +261,6 @@ def infinite_score(where: str, value: float) -> InvalidScoresError:
 _ITEMS_FROM = 50
 """Rows of nothing but 0 and 1 from which a table is asked whether its rows are examples."""
 
-_PERCENT_ABOVE = 1.5
-"""A share this large can only be a percentage."""
-
 
 def refuse_items(matrix: ScoreMatrix, options: ReadOptions, source: str) -> None:
     """Ask whether rows of 0 and 1 are folds or examples, where nothing says that they are folds.
@@ -281,26 +278,6 @@ def refuse_items(matrix: ScoreMatrix, options: ReadOptions, source: str) -> None
             "one test set, right or wrong)? Items need a procedure that compares models example by example, which this "
             "version does not have. If they are folds, add columns n_train and n_test with the numbers of training and test "
             "examples of each fold."
-        )
-
-
-def percent_notices(matrix: ScoreMatrix, metric: Metric) -> Iterator[Notice]:
-    """Say where a share is written in percent, by some models or by all."""
-    if not metric.is_share:
-        return
-    largest = [float(np.nanmax(row, initial=-np.inf)) for row in matrix.score]
-    percent = [model for model, value in zip(matrix.models, largest, strict=True) if value > _PERCENT_ABOVE]
-    fractions = [model for model, value in zip(matrix.models, largest, strict=True) if 0 <= value <= 1]
-    if percent and fractions:
-        yield Notice(
-            "percent-or-fraction",
-            f"{metric.name} of {quoted(percent)} looks like percent, that of {quoted(fractions)} like a fraction of 1; write "
-            "all in one unit",
-        )
-    elif percent:
-        yield Notice(
-            "percent-or-fraction",
-            f"{metric.name} looks like percent: a rope is then in percentage points, 1 for one point, not 0.01",
         )
 
 

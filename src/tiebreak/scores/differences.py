@@ -27,16 +27,12 @@ class PairDifferences:
 
     Attributes
     ----------
-    first, second : ndarray of shape (n_pairs,)
-        Rows of the matrix.
     moments : DifferenceMoments
         Of first against second; positive favours the first, whatever the metric's direction.
-    ratio : ndarray of shape (n_pairs,) or a single number
+    ratio : ndarray of the moments' shape, or a single number
         Mean n_test / n_train over the splits of each pair.
     """
 
-    first: IntArray
-    second: IntArray
     moments: DifferenceMoments
     ratio: FloatArray | float
 
@@ -53,18 +49,27 @@ def pair_differences(
     metric : Metric
     ratio : ndarray of shape (n_splits,)
         n_test / n_train of each split; zeros for an uncorrected test.
-    first, second : ndarray of shape (n_pairs,)
-        Rows of the matrix.
+    first, second : ndarray of shape (n_pairs,) or ()
+        Rows of the matrix; a single pair is computed by itself.
     """
-    if matrix.is_complete:
+    if np.ndim(first) == 0:
+        moments, pair_ratio = _of_one_pair(matrix.score[first], matrix.score[second], ratio)
+    elif matrix.is_complete:
         moments = pair_moments(matrix.score, first, second)
-        pair_ratio: FloatArray | float = float(ratio.mean())
+        pair_ratio = float(ratio.mean())
     else:
         moments = masked_pair_moments(matrix.score, first, second)
         pair_ratio = _shared_ratio(~np.isnan(matrix.score), ratio, first, second)
     if not metric.higher_is_better:
         moments = replace(moments, mean=0.0 - moments.mean)  # 0 - x, so that no difference becomes -0.0
-    return PairDifferences(first, second, moments, pair_ratio)
+    return PairDifferences(moments, pair_ratio)
+
+
+def _of_one_pair(one: FloatArray, two: FloatArray, ratio: FloatArray) -> tuple[DifferenceMoments, FloatArray | float]:
+    shared = ~(np.isnan(one) | np.isnan(two))
+    one, two = one[shared], two[shared]
+    scale = np.maximum(np.abs(one), np.abs(two)).max(initial=0.0)
+    return row_moments(one - two, scale), float(ratio[shared].mean()) if shared.any() else 0.0
 
 
 def model_moments(matrix: ScoreMatrix) -> DifferenceMoments:

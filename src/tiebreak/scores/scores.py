@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -210,6 +210,15 @@ class Scores:
             )
         return self.matrices[0]
 
+    def take(self, models: Sequence[str]) -> Scores:
+        """The given models in that order, in each dataset those that it has."""
+        matrices = tuple(matrix.take([name for name in models if name in matrix.models]) for matrix in self.matrices)
+        return dataclasses.replace(self, matrices=matrices)
+
+    def of_dataset(self, dataset: str) -> Scores:
+        """One dataset of several."""
+        return dataclasses.replace(self, matrices=(self.matrix(dataset),))
+
     def to_frame(self) -> pd.DataFrame:
         """Long form: dataset, model, metric, repeat, fold, n_train, n_test, score; a row for each score that is there."""
         import pandas as pd
@@ -229,3 +238,27 @@ class Scores:
             }
             frames.append(pd.DataFrame(columns))
         return pd.concat(frames, ignore_index=True)
+
+
+PERCENT_ABOVE = 1.5
+"""A share this large can only be a percentage."""
+
+
+def percent_notices(matrix: ScoreMatrix, metric: Metric) -> Iterator[Notice]:
+    """Say where a share is written in percent, by some models or by all."""
+    if not metric.is_share:
+        return
+    largest = [float(np.nanmax(row, initial=-np.inf)) for row in matrix.score]
+    percent = [model for model, value in zip(matrix.models, largest, strict=True) if value > PERCENT_ABOVE]
+    fractions = [model for model, value in zip(matrix.models, largest, strict=True) if 0 <= value <= 1]
+    if percent and fractions:
+        yield Notice(
+            "percent-or-fraction",
+            f"{metric.name} of {quoted(percent)} looks like percent, that of {quoted(fractions)} like a fraction of 1; write "
+            "all in one unit",
+        )
+    elif percent:
+        yield Notice(
+            "percent-or-fraction",
+            f"{metric.name} looks like percent: a rope is then in percentage points, 1 for one point, not 0.01",
+        )

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tiebreak import _facade
+from tiebreak.comparison.compare import compare_scores
+from tiebreak.comparison.comparison import Comparison
+from tiebreak.comparison.settings import Settings
 from tiebreak.errors import InvalidParameterError, MissingSplitsError
 from tiebreak.evaluation.evaluate import find_scorers, measure
 from tiebreak.evaluation.evaluation import Evaluation
@@ -31,7 +34,6 @@ from tiebreak.studies.nested_choice import NOTHING, Choice, choice_of_one, choos
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tiebreak.comparison.comparison import Comparison
     from tiebreak.evaluation.bbc import BiasCorrectedScore
     from tiebreak.views.plots.nested import NestedDisplay
 
@@ -260,7 +262,7 @@ class NestedEvaluation:
         **settings
             Of `tiebreak.compare`; rope and alpha are those of this evaluation if not given.
         """
-        return _facade.compare(self.scores(metric), **{"rope": self.rope, "alpha": self.alpha, **settings})
+        return compare_scores(self.scores(metric), Settings(**{"rope": self.rope, "alpha": self.alpha, **settings}))
 
     def bias_corrected(self, search: str | None = None, metric: str | None = None, **settings: Any) -> BiasCorrectedScore:
         """The other way to an honest score, from the outer predictions alone: `Evaluation.bias_corrected` of the candidates.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.comparison.verdict import CLAIMS, REASONS, VERDICTS
+from tiebreak.comparison.verdict import CLAIMS, NONE, REASONS, VERDICTS
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.views.json import document, finite
 from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table, notice_section
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 MOST_NAMES = 5
 """Models that one sentence names."""
+
+REGIONS = ("better", "equiv.", "worse")
 
 ALL_PAIRS_UP_TO = 10
 """Families up to this size are shown whole; larger ones by the reference's pairs, the rest counted."""
@@ -158,7 +160,7 @@ def _many(comparison: Comparison) -> str:
     if comparison.settings.baseline is not None:
         return _against_baseline(reference, f"{metric} {mean}", groups)
     side = "highest" if comparison.metric.higher_is_better else "lowest"
-    opening = f"{reference} has the {side} mean {metric} ({mean})"
+    opening = f"{reference} has the {side} {table.value_name} {metric} ({mean})"
     if table.n_splits[0] < comparison.matrix.n_splits:
         opening += ", though every model lacks some scores"
     shown = _within_budget(groups)
@@ -263,12 +265,13 @@ def _what_it_takes(comparison: Comparison) -> str:
     if not undecided:
         return ""
     pair = comparison.pair(undecided[0], reference)
-    if pair.reason or not pair.ratio:
+    reachable = pair.distribution.half_width_floor(comparison.settings.alpha)
+    if pair.reason or not reachable:  # not known, or no floor
         return ""
     names = names_in_sentences(comparison)
-    decimals = decimals_for(pair.standard_error)
+    decimals = decimals_for(pair.resolution)
     now = format_score((pair.interval_high - pair.interval_low) / 2, decimals)
-    floor = format_score(pair.half_width_floor(comparison.settings.alpha), decimals)
+    floor = format_score(float(reachable), decimals)
     return (
         f"To know more about {names[pair.first]} and {names[pair.second]}: their interval is ±{now}; more repeats of the same "
         f"splits can bring it down to about ±{floor}, below that only more data can."
@@ -279,8 +282,10 @@ def _disagreement(comparison: Comparison) -> str:
     """Pairs for which test and posterior name different regions; undecided is no region."""
     table = comparison.pair_table
     verdict, bayesian = table.verdict, table.bayesian_verdict
-    rows = [row for row in range(table.n_pairs) if verdict[row] and bayesian[row] and verdict[row] != bayesian[row]]
-    if not rows:
+    if bayesian is None:
+        return ""
+    rows = np.flatnonzero((verdict != NONE) & (bayesian != NONE) & (verdict != bayesian))
+    if rows.size == 0:
         return ""
     row = rows[0]
     names = names_in_sentences(comparison)
@@ -312,20 +317,22 @@ def ranking_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> Table
                 "reference" if is_reference else format_score(float(t.difference[row]), decimals, signed=True),
                 "" if is_reference else format_interval(float(t.interval.low[row]), float(t.interval.high[row]), decimals),
                 "" if is_reference else VERDICTS[t.verdict[row]],
-                format_probability(max(float(t.p_best[row]), 1e-9)),  # a share of draws: 0 means rare
+                # a share of draws: 0 means rare
+                *([] if t.p_best is None else [format_probability(max(float(t.p_best[row]), 1e-9))]),
                 "yes" if t.in_shortlist[row] else "no",
             )
         )
+    p_best = () if t.p_best is None else ("P(best)",)
     direction = "higher" if comparison.metric.higher_is_better else "lower"
     left_out = len(comparison.models) - len(rows)
     more = f"; {left_out} more below these" if left_out else ""
     return Table(
-        f"Ranking by mean {printable(comparison.metric.name)}, {direction} is better{more}",
-        ("rank", "model", "mean", "difference", f"{level} interval", "verdict", "P(best)", "may be best"),
+        f"Ranking by {t.value_name} {printable(comparison.metric.name)}, {direction} is better{more}",
+        ("rank", "model", t.value_name, "difference", f"{level} interval", "verdict", *p_best, "may be best"),
         tuple(rows),
-        (True, False, True, True, True, False, True, False),
+        (True, False, True, True, True, False, *(True for _ in p_best), False),
         notes=(design_line(comparison),),
-        spare=(("interval",), ("P(best)",)),
+        spare=(("interval",), p_best),
     )
 
 
@@ -344,9 +351,10 @@ def pair_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> Table:
         f"{format_percent(1 - comparison.settings.alpha)} interval": [
             format_interval(float(interval.low[row]), float(interval.high[row]), decimals) for row in chosen
         ],
-        "P(better)": [format_probability(float(p)) for p in t.p_better[chosen]],
-        "P(equiv.)": [format_probability(float(p)) for p in t.p_equivalent[chosen]],
-        "P(worse)": [format_probability(float(p)) for p in t.p_worse[chosen]],
+        **{
+            f"P({region})": [format_probability(float(p)) for p in column[chosen]]
+            for region, column in zip(REGIONS, t.probabilities or (), strict=False)
+        },
         f"p {comparison.settings.alternative}": [format_pvalue(float(p)) for p in t.adjusted_pvalue[chosen]],
         "adj. p": [format_pvalue(float(p)) for p in t.adjusted_claim_pvalue[chosen]],
         "verdict": [VERDICTS[verdict[row]] + (f" ({REASONS[t.kind[row]]})" if t.kind[row] else "") for row in chosen],
@@ -369,7 +377,7 @@ def pair_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> Table:
         tuple(header not in left_aligned for header in columns),
         notes=tuple(footnotes(comparison)),
         folded="Pairs",
-        spare=(("P(better)", "P(equiv.)", "P(worse)"), ("interval",)),
+        spare=(tuple(f"P({region})" for region in REGIONS), ("interval",)),
         ranks={printable(name): rank for rank, name in enumerate(models, 1)},
     )
 
@@ -409,7 +417,7 @@ def method_lines(comparison: Comparison) -> list[str]:
 
 def table_decimals(comparison: Comparison) -> int:
     """Decimals of a table: those of the median standard error, so that one odd pair does not set them."""
-    errors = comparison.pair_table.standard_error
+    errors = comparison.pair_table.resolution
     errors = errors[errors > 0]
     return decimals_for(float(np.median(errors)) if errors.size else float("nan"))
 
@@ -451,43 +459,46 @@ class Coded:
         return [self.names[code] for code in self.codes.tolist()]
 
 
-Columns = dict[str, "FloatArray | IntArray | np.ndarray[Any, Any] | Coded"]
+Column = FloatArray | IntArray | np.ndarray[Any, Any] | Coded
+Columns = dict[str, Column]
 
 
 def pair_columns(comparison: Comparison) -> Columns:
-    """Columns of the pairs, named and ordered as design and documentation have them."""
+    """Columns of the pairs, named and ordered as documented; without those that the procedure cannot give."""
     t, models = comparison.pair_table, comparison.models
-    shape = t.first.shape
-    return {
+    d, bayesian = t.differences, t.bayesian_verdict
+    better, equivalent, worse = (None, None, None) if t.probabilities is None else t.probabilities
+    columns: dict[str, Column | None] = {
         "first": Coded(t.first, models),
         "second": Coded(t.second, models),
-        "n_splits": np.broadcast_to(t.n_splits, shape),
-        "difference": t.difference,
-        "standard_error": t.standard_error,
-        "df": np.broadcast_to(t.df, shape),
-        "statistic": t.statistic,
+        "n_splits": np.broadcast_to(d.n_units, t.first.shape),
+        "difference": d.estimate,
+        "standard_error": d.standard_error,
+        "df": None if d.df is None else np.broadcast_to(d.df, t.first.shape),
+        "statistic": d.statistic,
         "pvalue": t.pvalue,
         "adjusted_pvalue": t.adjusted_pvalue,
         "interval_low": t.interval.low,
         "interval_high": t.interval.high,
         "simultaneous_low": t.simultaneous.low,
         "simultaneous_high": t.simultaneous.high,
-        "p_better": t.p_better,
-        "p_equivalent": t.p_equivalent,
-        "p_worse": t.p_worse,
+        "p_better": better,
+        "p_equivalent": equivalent,
+        "p_worse": worse,
         "claim": Coded(t.claim, CLAIMS),
         "claim_pvalue": t.claim_pvalue,
         "adjusted_claim_pvalue": t.adjusted_claim_pvalue,
         "verdict": Coded(t.verdict, VERDICTS),
-        "bayesian_verdict": Coded(t.bayesian_verdict, VERDICTS),
+        "bayesian_verdict": None if bayesian is None else Coded(bayesian, VERDICTS),
         "reason": Coded(t.kind, REASONS),
     }
+    return {name: column for name, column in columns.items() if column is not None}
 
 
 def ranking_columns(comparison: Comparison) -> Columns:
-    """Columns of the ranking, named and ordered as design and documentation have them."""
+    """Columns of the ranking, named and ordered as documented; without those that the procedure cannot give."""
     t, models = comparison.ranking_table, comparison.models
-    return {
+    columns: dict[str, Column | None] = {
         "rank": np.arange(1, len(models) + 1),
         "model": Coded(np.arange(len(models)), models),
         "mean": t.mean,
@@ -502,6 +513,7 @@ def ranking_columns(comparison: Comparison) -> Columns:
         "expected_rank": t.expected_rank,
         "in_shortlist": t.in_shortlist,
     }
+    return {name: column for name, column in columns.items() if column is not None}
 
 
 def _verdict_or_none(verdict: np.ndarray[Any, Any], reference: int) -> IntArray:

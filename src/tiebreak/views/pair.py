@@ -35,14 +35,13 @@ COLUMNS = (
 
 def page(pair: PairComparison) -> Page:
     """The sentence, and the numbers that it rests on."""
-    decimals = decimals_for(pair.standard_error)
+    decimals = decimals_for(pair.resolution)
     settings = pair.comparison.settings
+    regions = {"P(better)": pair.p_better, "P(equiv.)": pair.p_equivalent, "P(worse)": pair.p_worse}
     columns = {
         "difference": format_score(pair.difference, decimals, signed=True),
         f"{format_percent(1 - settings.alpha)} interval": format_interval(pair.interval_low, pair.interval_high, decimals),
-        "P(better)": format_probability(pair.p_better),
-        "P(equiv.)": format_probability(pair.p_equivalent),
-        "P(worse)": format_probability(pair.p_worse),
+        **{name: format_probability(p) for name, p in regions.items() if pair.distribution.is_posterior},
         "adj. p": format_pvalue(pair.adjusted_claim_pvalue),
         "verdict": pair.verdict or "-",
     }
@@ -60,20 +59,26 @@ def frame(pair: PairComparison) -> pd.DataFrame:
     """The pair's row of `Comparison.pairs`."""
     import pandas as pd
 
-    return pd.DataFrame([[getattr(pair, name) for name in COLUMNS]], columns=list(COLUMNS))
+    row = _row(pair)
+    return pd.DataFrame([list(row.values())], columns=list(row))
 
 
 def facts(pair: PairComparison) -> dict[str, Any]:
     """The row, the sentence and the differences."""
     metric = pair.comparison.metric
-    row: dict[str, Any] = {name: getattr(pair, name) for name in COLUMNS}
     return document(
         metric={"name": metric.name, "higher_is_better": metric.higher_is_better},
         rope=pair.rope,
         sentence=pair_sentence(pair),
-        **plain(row),
+        **plain(_row(pair)),
         differences=plain(pair.differences),
     )
+
+
+def _row(pair: PairComparison) -> dict[str, Any]:
+    """Values of the columns, without those that the procedure cannot give."""
+    absent = pair.comparison.pair_table.absent
+    return {name: getattr(pair, name) for name in COLUMNS if name not in absent}
 
 
 def pair_sentence(pair: PairComparison) -> str:
@@ -122,7 +127,7 @@ def _undefined(comparison: Comparison, pair: PairComparison) -> str:
 
 def _by_how_much(comparison: Comparison, pair: PairComparison, whose: str = "") -> str:
     """Size and interval of a difference: accuracy higher by 0.032 (95% interval 0.012 to 0.052)."""
-    decimals = decimals_for(pair.standard_error)
+    decimals = decimals_for(pair.resolution)
     word = "higher" if comparison.metric.higher_is_better else "lower"
     level = format_percent(1 - comparison.settings.alpha)
     interval = format_interval(pair.interval_low, pair.interval_high, decimals)

@@ -22,6 +22,12 @@ class ComparisonPlots(Plots["Comparison"]):
 
     __slots__ = ()
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the plots; a posterior is drawn where the procedure gives one."""
+        has_posterior = self.result.pair_table.differences.is_posterior
+        return tuple(name for name in super().names if has_posterior or name != "posterior")
+
     def scores(self, ax: Axes | None = None) -> ScoresDisplay:
         """Score of every model on every split."""
         return ScoresDisplay.from_comparison(self.result).plot(ax)

@@ -25,7 +25,7 @@ class Plots(Generic[R]):
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the plots."""
-        return tuple(name for name in vars(type(self)) if not name.startswith("_"))
+        return tuple(name for name in vars(type(self)) if not name.startswith("_") and name != "names")
 
     def save_all(self, directory: str | os.PathLike[str]) -> list[Path]:
         """Write all of them as PNG, each under its name.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from tiebreak.errors import NotOfferedError
 from tiebreak.numerics import FloatArray
 from tiebreak.views.plots.base import Display, better_is
 from tiebreak.views.plots.labels import literal, short, short_labels
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from tiebreak.bayesian.correlated_t import StudentPosterior
     from tiebreak.comparison.comparison import Comparison
+    from tiebreak.comparison.procedures.procedure import Differences
 
 LEVELS = (0.5, 0.75, 0.95)
 """Of the credible intervals under the curve."""
@@ -98,18 +99,23 @@ class PosteriorDisplay(Display):
         ------
         UnknownNameError, InvalidParameterError
             As `Comparison.pair`.
+        NotOfferedError
+            The procedure gives no posterior.
         """
         import pandas as pd
 
         pair = comparison.pair(first, second)
-        ends = [pair.posterior.credible_interval(level) for level in LEVELS]
-        grid = np.empty(0) if pair.reason else _grid(pair.posterior, pair.rope)
+        posterior = pair.distribution
+        if not posterior.is_posterior:
+            raise NotOfferedError(f"{comparison.method.name} gives no posterior to draw; plot.ranking() draws its intervals.")
+        ends = [posterior.interval(1.0 - level) for level in LEVELS]
+        grid = np.empty(0) if pair.reason else _grid(posterior, pair.rope)
         return cls(
-            data=pd.DataFrame({"difference": grid, "density": pair.posterior.density(grid)}),
+            data=pd.DataFrame({"difference": grid, "density": posterior.density(grid)}),
             intervals=pd.DataFrame({"level": LEVELS, "low": [float(e.low) for e in ends], "high": [float(e.high) for e in ends]}),
             first=first,
             second=second,
-            mean=float(pair.posterior.mean),
+            mean=float(posterior.estimate),
             rope=pair.rope,
             p_better=pair.p_better,
             p_equivalent=pair.p_equivalent,
@@ -120,7 +126,7 @@ class PosteriorDisplay(Display):
             n_splits=pair.n_splits,
             metric=comparison.metric.name,
             higher_is_better=comparison.metric.higher_is_better,
-            decimals=decimals_for(pair.standard_error),
+            decimals=decimals_for(pair.resolution),
         )
 
     def _size(self) -> tuple[float, float]:
@@ -211,9 +217,9 @@ class PosteriorDisplay(Display):
         plain_axes(axes, "bottom")
 
 
-def _grid(posterior: StudentPosterior, rope: float) -> FloatArray:
+def _grid(posterior: Differences, rope: float) -> FloatArray:
     """Differences at which the curve is drawn: where the mass is, and 0 and the rope unless they are far off."""
-    low, high = (float(end) for end in posterior.credible_interval(0.95))
+    low, high = (float(end) for end in posterior.interval(0.05))
     reach = high - low
     edges = np.array([-rope, 0.0, rope])
     near = edges[(edges > low - 3 * reach) & (edges < high + 3 * reach)]

@@ -1,0 +1,39 @@
+"""Procedures by name, one file each, and the choice between them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tiebreak.comparison.procedures.corrected_t import CORRECTED_T
+from tiebreak.comparison.procedures.paired_t import PAIRED_T
+from tiebreak.comparison.procedures.procedure import Procedure
+from tiebreak.scores.scores import Scores
+
+METHODS: dict[str, Procedure] = {
+    procedure.name: procedure
+    for procedure in (
+        CORRECTED_T,
+        PAIRED_T,
+    )
+}
+"""All procedures; a new one is a file and a line here."""
+
+
+def methods() -> dict[str, Procedure]:
+    """Procedures that `compare` knows, by name: what each takes for granted and where it comes from."""
+    return dict(METHODS)
+
+
+def choose_method(name: str, data: Scores) -> Procedure:
+    """The procedure that fits the data, with the reason, or the one asked for.
+
+    Raises
+    ------
+    TiebreakError
+        The procedure does not apply to these data; the text says why and how to go on.
+    """
+    chosen = CORRECTED_T if name == "auto" else METHODS[name]
+    refusal = chosen.applies(data)
+    if refusal is not None:
+        raise refusal
+    return replace(chosen, reason=chosen.reason_for(data)) if name == "auto" else chosen

@@ -1,0 +1,226 @@
+"""Corrected t-test and correlated t posterior, which share their tails: for resampled splits of one dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tiebreak.bayesian.correlated_t import StudentPosterior, posterior_of_moments
+from tiebreak.bayesian.joint_posterior import joint_draws
+from tiebreak.comparison.procedures.procedure import Differences, ModelValues, Procedure, Tails
+from tiebreak.errors import MissingSizesError, TiebreakError, TooFewSplitsError
+from tiebreak.frequentist.corrected_t import TTestResult, ttest_of_moments
+from tiebreak.numerics import (
+    Alternative,
+    DifferenceMoments,
+    FloatArray,
+    IntArray,
+    corrected_standard_error,
+    divide,
+    student_multiplier,
+    student_quantile,
+    student_tails,
+)
+from tiebreak.scores.differences import model_moments, model_ratios, pair_differences
+from tiebreak.scores.scores import Notice, Scores
+
+if TYPE_CHECKING:
+    from tiebreak.comparison.settings import Settings
+
+SMALL_TEST_SET = 5
+"""Test examples per split below which scores are too coarse for a t distribution."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class StudentDifferences(Differences):
+    """Student's t around each mean difference: confidence distribution and posterior at once.
+
+    Attributes
+    ----------
+    moments : DifferenceMoments
+    ratio : ndarray or float
+        Mean n_test / n_train of each pair's splits.
+    data : Scores
+        Whose models are compared.
+    split_ratio : ndarray of shape (n_splits,)
+    """
+
+    is_posterior: ClassVar[bool] = True
+    standard_error: FloatArray
+    moments: DifferenceMoments
+    ratio: FloatArray | float
+    data: Scores
+    split_ratio: FloatArray
+
+    def tails(self, at: ArrayLike) -> Tails:
+        """Both tails, of which the smaller one keeps its relative precision."""
+        z = divide(np.asarray(at, dtype=float) - self.estimate, self.standard_error)
+        return Tails(*student_tails(z, self._df))
+
+    def tail_below(self, at: ArrayLike) -> FloatArray:
+        """Lower tail."""
+        return self.tails(at).below
+
+    def tail_above(self, at: ArrayLike) -> FloatArray:
+        """Upper tail."""
+        return self.tails(at).above
+
+    @property
+    def _df(self) -> IntArray:
+        return np.maximum(self.moments.df, 1)
+
+    def quantile(self, p: float, *, upper: bool = False) -> FloatArray:
+        """Ends in closed form."""
+        df, position = np.unique(self._df, return_inverse=True)
+        multiplier = student_quantile(p, df)[position].reshape(np.shape(self._df))
+        return np.asarray(self.estimate + (-multiplier if upper else multiplier) * self.standard_error)
+
+    def density(self, at: FloatArray) -> FloatArray:
+        """Density of Student's t."""
+        return self.posterior.density(at)
+
+    def half_width_floor(self, alpha: float) -> FloatArray:
+        """As the corrected variance (1/n + n_test/n_train) s^2 tends to n_test/n_train s^2; s is taken as it is here."""
+        s = self.standard_error / np.sqrt(1.0 / np.maximum(self.n_units, 1) + self.ratio)
+        width = float(student_multiplier(alpha, 1e9)) * (np.sqrt(self.ratio) * s)
+        return np.where(self.standard_error > 0, width, np.nan)
+
+    def draws(self, n: int, rng: np.random.Generator) -> Iterator[FloatArray]:
+        """Draws of the joint posterior of the means."""
+        score = self.data.matrix().score
+        score = score if self.data.metric.higher_is_better else -score
+        return joint_draws(score, float(self.split_ratio.mean()), rng, n)
+
+    @property
+    def posterior(self) -> StudentPosterior:
+        """Posterior, for probabilities at any rope, credible intervals at any level, quantiles and the density."""
+        return posterior_of_moments(self.moments, self.ratio)
+
+    def test(self, alternative: Alternative) -> TTestResult:
+        """The test of the procedure."""
+        return ttest_of_moments(self.moments, self.ratio, alternative)
+
+    def uncorrected_test(self, alternative: Alternative) -> TTestResult:
+        """The ordinary paired t-test."""
+        return ttest_of_moments(self.moments, 0.0, alternative)
+
+
+@dataclass(frozen=True)
+class CorrectedT(Procedure):
+    """t-test of paired differences over splits, its variance raised for the training data that splits share."""
+
+    def applies(self, data: Scores) -> TiebreakError | None:
+        """At least two splits, and their sizes."""
+        matrix = data.matrix()
+        if matrix.n_splits < 2:
+            return TooFewSplitsError(
+                "there is only one split, so nothing shows how much the difference varies from split to split. Either evaluate "
+                "on more splits (repeated k-fold is best), or compare the models example by example on that test set (McNemar's "
+                "test for right and wrong, a paired bootstrap for other scores), for which this version has no procedure."
+            )
+        return None if matrix.has_sizes else self._without_sizes()
+
+    def _without_sizes(self) -> TiebreakError | None:
+        return MissingSizesError(
+            "the correction for shared training data needs the numbers of training and test examples, which this source does "
+            "not hold. Pass n_train= and n_test= (examples per split), or add columns of these names; for a search, pass X and y."
+        )
+
+    def split_ratio(self, data: Scores) -> FloatArray:
+        """n_test / n_train of each split."""
+        return data.matrix().ratio
+
+    def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> StudentDifferences:
+        """Student's t around the mean difference of each pair."""
+        split_ratio = self.split_ratio(data)
+        differences = pair_differences(data.matrix(), data.metric, split_ratio, first, second)
+        moments = differences.moments
+        return StudentDifferences(
+            estimate=moments.mean,
+            n_units=moments.n_splits,
+            kind=moments.kind,
+            tolerance=moments.tolerance,
+            standard_error=corrected_standard_error(moments, differences.ratio),
+            df=moments.df,
+            moments=moments,
+            ratio=differences.ratio,
+            data=data,
+            split_ratio=split_ratio,
+        )
+
+    def values(self, data: Scores, settings: Settings) -> ModelValues:
+        """Mean score of each model, with its corrected t interval."""
+        matrix = data.matrix()
+        moments = model_moments(matrix)
+        standard_error = corrected_standard_error(moments, model_ratios(matrix, self.split_ratio(data)))
+        half_width = student_multiplier(settings.alpha, np.maximum(moments.df, 1)) * standard_error
+        half_width = np.where(standard_error > 0, half_width, np.nan)
+        ends = moments.mean - half_width, moments.mean + half_width
+        return ModelValues("mean", moments.mean, *ends, np.asarray(moments.n_splits), moments.tolerance)
+
+    def reason_for(self, data: Scores) -> str:
+        """Reason by how the splits were made."""
+        return {
+            "loo": "leave-one-out splits share nearly all training data, which the corrected variance allows for",
+            "time": "time splits share training data; the corrected variance allows for it, if not for drift",
+        }.get(data.design.kind, self.reason)
+
+    def notices(self, data: Scores) -> Iterator[Notice]:
+        """Remarks on order, sizes and repeats of the splits."""
+        matrix, design = data.matrix(), data.design
+        if design.ordered:
+            yield Notice(
+                "ordered-splits",
+                "the splits follow time: later models see more data, and drift between splits is not part of the interval",
+            )
+        n_train, n_test = matrix.n_train, matrix.n_test
+        if not matrix.has_sizes:
+            return
+        if n_test.min() < SMALL_TEST_SET:
+            yield Notice(
+                "small-test-sets",
+                f"some test sets hold only {n_test.min()} example(s), so scores on them are coarse and the t distribution is a "
+                "rough fit; comparing predictions example by example would be better, or fewer and larger folds",
+            )
+        if n_test.max() - n_test.min() > 1 and n_test.max() > 1.2 * n_test.min():
+            yield Notice(
+                "unequal-sizes",
+                f"test sets hold {n_test.min()} to {n_test.max()} examples; each split counts the same, and the correction uses "
+                f"the mean ratio {matrix.ratio.mean():.4g}",
+            )
+        n_examples = n_train + n_test
+        is_one_partition = abs(int(n_test.sum()) - int(n_examples.max())) <= 1 and np.unique(matrix.repeat).size == 1
+        if is_one_partition and design.kind not in ("loo", "time", "holdout", "repeated-holdout"):
+            yield Notice(
+                "single-repeat",
+                f"one repeat of {matrix.n_splits}-fold: the answer may change with another shuffling; repeats (10 x 10-fold) "
+                "steady it",
+            )
+
+
+PAIRED = "both models were scored on the same splits"
+NORMAL = "the differences over splits are roughly normal"
+
+CORRECTED_T = CorrectedT(
+    name="corrected-t",
+    reason="resampled splits of one dataset share training data, which the corrected variance allows for",
+    question="splits",
+    unit="split",
+    generalises_to="models trained on samples like this dataset",
+    assumptions=(
+        PAIRED,
+        "the splits overlap as random ones do: their differences correlate by n_test / (n_train + n_test)",
+        NORMAL,
+        "the answer is about models trained on samples like this dataset; its own luck cannot be seen from inside",
+    ),
+    references=(
+        "C. Nadeau, Y. Bengio. Inference for the generalization error. Machine Learning 52, 2003.",
+        "R. Bouckaert, E. Frank. Evaluating the replicability of significance tests. PAKDD 2004.",
+        "G. Corani, A. Benavoli. A Bayesian approach for comparing cross-validated algorithms. Machine Learning 100, 2015.",
+        "A. Benavoli, G. Corani, J. Demsar, M. Zaffalon. Time for a change. JMLR 18(77), 2017.",
+    ),
+)

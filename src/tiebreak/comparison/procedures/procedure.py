@@ -1,0 +1,219 @@
+"""What a procedure is, and what it returns: the differences of all pairs, each with its distribution."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tiebreak.frequentist.adjustment import Correction
+from tiebreak.numerics import SPREAD, FloatArray, IntArray, Interval, divide
+from tiebreak.scores.differences import model_moments
+from tiebreak.scores.scores import Notice, Scores
+
+if TYPE_CHECKING:
+    from tiebreak.comparison.settings import Settings
+    from tiebreak.errors import TiebreakError
+
+Question = Literal["splits", "datasets", "examples", "test-sets", "time", "battles", "seeds"]
+
+
+class Tails(NamedTuple):
+    """One-sided tails of each difference at one point; together at least 1."""
+
+    below: FloatArray
+    above: FloatArray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Differences(ABC):
+    """Confidence distribution, or posterior, of the difference of each pair; arrays over pairs, of one shape.
+
+    A procedure gives the two tails; intervals are found from them, so that p-values and intervals agree.
+
+    Attributes
+    ----------
+    estimate : ndarray
+        Of first against second; positive favours the first.
+    n_units : ndarray or int
+        Splits, datasets, examples, as the procedure counts.
+    kind : ndarray
+        SPREAD, IDENTICAL, CONSTANT or UNDEFINED, of `numerics`; only a pair of kind SPREAD has tails, intervals and claims.
+    tolerance : ndarray or float
+        Differences up to this size are rounding noise.
+    standard_error, df : ndarray, int or None
+        None where the procedure knows none.
+    unit : {"metric", "rank", "log-odds"}
+        Of the estimate. A rope that is a number is in the metric's unit, and no other unit takes one.
+    is_posterior : bool
+        Tails are probabilities of the difference, not only p-values.
+    """
+
+    estimate: FloatArray
+    n_units: IntArray | int
+    kind: NDArray[np.int8]
+    tolerance: FloatArray | float = 0.0
+    standard_error: FloatArray | None = None
+    df: IntArray | int | None = None
+    unit: Literal["metric", "rank", "log-odds"] = "metric"
+    is_posterior: ClassVar[bool] = False
+
+    @abstractmethod
+    def tail_below(self, at: ArrayLike) -> FloatArray:
+        """One-sided p-value of "the difference is at most `at`"; of a posterior the probability of it. Rises with `at`."""
+
+    @abstractmethod
+    def tail_above(self, at: ArrayLike) -> FloatArray:
+        """One-sided p-value of "the difference is at least `at`"; of a posterior the probability of it. Falls with `at`."""
+
+    def tails(self, at: ArrayLike) -> Tails:
+        """Both tails, for procedures where two cost no more than one."""
+        return Tails(self.tail_below(at), self.tail_above(at))
+
+    @property
+    def statistic(self) -> FloatArray | None:
+        """Test statistic, or None; nan for identical scores, infinite for a constant difference."""
+        return None if self.standard_error is None else divide(self.estimate, self.standard_error)
+
+    def quantile(self, p: float, *, upper: bool = False) -> FloatArray:
+        """Value below which the tail is at most `p`; infinite where no value has so small a tail.
+
+        Parameters
+        ----------
+        p : float
+            Between 0 and 1.
+        upper : bool
+            Of the upper tail: the value above which it is at most `p`. A small `p` keeps its digits so.
+        """
+        sign = -1.0 if upper else 1.0
+        tail = self.tail_above if upper else self.tail_below
+        size = np.abs(self.estimate) if self.standard_error is None else self.standard_error
+        step = np.where(size > self.tolerance, size, 1.0)
+
+        def is_small(x: FloatArray) -> NDArray[np.bool_]:
+            return np.asarray(tail(sign * x) <= p)
+
+        return np.asarray(sign * _last_small(is_small, sign * np.asarray(self.estimate), step))
+
+    def interval(self, alpha: float) -> Interval:
+        """Two-sided interval at level 1 - alpha; nan for a pair without spread."""
+        ends = self.quantile(alpha / 2.0), self.quantile(alpha / 2.0, upper=True)
+        return Interval(*(np.where(self.kind == SPREAD, end, np.nan) for end in ends))
+
+    def density(self, at: FloatArray) -> FloatArray:
+        """Density of one posterior (arrays of shape ()) at many points, by differences of its tail."""
+        low, high = self.interval(0.5)
+        step = (high - low) * 1e-3
+        below = np.array([[float(self.tail_below(x + side)) for x in at] for side in (-step, step)])
+        return np.asarray((below[1] - below[0]) / (2.0 * step))
+
+    def half_width_floor(self, alpha: float) -> FloatArray | None:
+        """Half-width that 1 - alpha intervals approach with ever more repeats; None where it is not known."""
+        return None
+
+    def draws(self, n: int, rng: np.random.Generator) -> Iterator[FloatArray] | None:
+        """About `n` joint draws of all models' values, higher is better, in blocks of shape (n_draws, n_models); or None."""
+        return None
+
+
+def _last_small(is_small: Callable[[FloatArray], NDArray[np.bool_]], start: FloatArray, step: FloatArray) -> FloatArray:
+    """Where a rising tail stops being small, by bisection; infinite where it never is, or always."""
+    low, high = start - step, start + step
+    for _ in range(_STEPS):
+        step = 2.0 * step
+        found, passed = is_small(low), ~is_small(high)
+        if found.all() and passed.all():
+            break
+        low, high = np.where(found, low, start - step), np.where(passed, high, start + step)
+    ends = np.where(~is_small(low), -np.inf, np.where(is_small(high), np.inf, 0.0))
+    for _ in range(_STEPS):
+        middle = low + (high - low) / 2.0
+        small = is_small(middle)
+        low, high = np.where(small, middle, low), np.where(small, high, middle)
+    return np.asarray(low + ends)
+
+
+_STEPS = 64
+"""Doublings, and then halvings, of a step."""
+
+
+class ModelValues(NamedTuple):
+    """The value by which each model is ranked; arrays of shape (n_models,).
+
+    `low` and `high` are the ends of its own 1 - alpha interval, nan where there is none; values within `tolerance` of each
+    other tie.
+    """
+
+    name: str
+    value: FloatArray
+    low: FloatArray
+    high: FloatArray
+    n_units: IntArray
+    tolerance: FloatArray
+
+
+@dataclass(frozen=True)
+class Procedure(ABC):
+    """A way of judging differences: facts about it, and three questions that it answers.
+
+    Attributes
+    ----------
+    name : str
+    reason : str
+        For choosing it.
+    question : str
+        To what the answer generalises, as a key; `generalises_to` says it in words.
+    unit : str
+        Of repetition: "split", "dataset", "example".
+    assumptions, references : tuple of str
+    correction : str
+        Adjustment over a family that suits it.
+    """
+
+    name: str
+    reason: str
+    question: Question
+    unit: str
+    generalises_to: str
+    assumptions: tuple[str, ...]
+    references: tuple[str, ...]
+    correction: Correction = "holm"
+
+    def applies(self, data: Scores) -> TiebreakError | None:
+        """None where the procedure suits the data, else the error that says why not."""
+        return None
+
+    @abstractmethod
+    def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> Differences:
+        """Differences of pairs.
+
+        Parameters
+        ----------
+        data : Scores
+        first, second : ndarray of int, of one shape
+            Rows of the models in the matrix.
+        settings : Settings
+
+        Returns
+        -------
+        Differences
+            Arrays of the same shape.
+        """
+
+    def values(self, data: Scores, settings: Settings) -> ModelValues:
+        """The value of each model: its mean score, without an interval."""
+        moments = model_moments(data.matrix())
+        nothing = np.full(moments.mean.shape, np.nan)
+        return ModelValues("mean", moments.mean, nothing, nothing, np.asarray(moments.n_splits), moments.tolerance)
+
+    def reason_for(self, data: Scores) -> str:
+        """Reason for choosing it for these data."""
+        return self.reason
+
+    def notices(self, data: Scores) -> Iterator[Notice]:
+        """Remarks on how the data were made."""
+        return iter(())
