@@ -92,7 +92,8 @@ def read_run(run: str, given: str | None) -> Evaluation:
 
     url, name = find_run(run, given)
     store = open_url(url)
-    return Evaluation.of(store.read(name), store.url)
+    log = store.read(name)
+    return Evaluation(log, log.table(), store.url)
 
 
 def resume_command_line(name: str, url: str) -> str:

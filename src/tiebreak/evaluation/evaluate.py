@@ -73,7 +73,7 @@ class Claims:
     def __next__(self) -> Cell:
         with self._lock:
             while not self._ready and self._unasked and not self._is_over:
-                self._sort(self._lease.claim(self._take(self._how_many()), again=self._again))
+                self._sort(self._lease.claim(self._next(), again=self._again))
             if not self._ready:
                 self._is_over = True  # for the runner that iterates now, whatever becomes free later
                 raise StopIteration
@@ -91,8 +91,7 @@ class Claims:
         """Keep outcomes, and take on what will be needed next; returns those that were kept."""
         with self._lock:
             self._n_written += len(outcomes)
-            n_wanted = 0 if self._is_over else self._how_many() - len(self._ready)
-            wanted = self._take(n_wanted) if n_wanted > 0 else []
+            wanted = [] if self._is_over else self._next()
             refused, claim = self._lease.write(outcomes, wanted, again=self._again)
             self._sort(claim)
             if refused:  # what was taken on at the same time may be lost as well
@@ -129,18 +128,16 @@ class Claims:
                 pause(seconds)
         return False
 
-    def _how_many(self) -> int:
-        """Cells that are to be taken on at a time by now."""
+    def _next(self) -> list[Cell]:
+        """Cells that are to be taken on now, beside those that are ready."""
         if self._n_written:
             rate = self._n_written / max(time.monotonic() - self._begun, 1e-3)
             n = math.ceil(rate * AHEAD_SECONDS)
         else:
             n, self._n_next = self._n_next, self._n_next * GROWTH
-        # towards the end a few at a time, so that nobody is idle while others have much before them
-        return max(1, min(n, len(self._unasked) // 4)) if self._is_shared else n
-
-    def _take(self, n: int) -> list[Cell]:
-        return [self._unasked.popleft() for _ in range(min(n, len(self._unasked)))]
+        if self._is_shared:  # towards the end a few at a time, so that nobody is idle while others have much before them
+            n = max(1, min(n, len(self._unasked) // 4))
+        return [self._unasked.popleft() for _ in range(min(n - len(self._ready), len(self._unasked)))]
 
     def _sort(self, claim: Claim) -> None:
         self._ready += claim.granted
@@ -211,7 +208,7 @@ def measure_plan(
 
 def measure(
     plan: Plan,
-    scorers: Sequence[Scorer],
+    scorers: tuple[Scorer, ...],
     store: Store,
     run: RunOptions,
     *,
@@ -223,7 +220,7 @@ def measure(
     log = open_log(plan, scorers, store, run)
     work = Measurement(plan, scorers, threads=log.record.threads, keep_predictions=keep_predictions, train_scores=train_scores)
     run_missing(work, log, run, store.url, only=only)
-    return Evaluation.of(log, store.url, scorers)
+    return Evaluation(log, log.table(), store.url, scorers)
 
 
 def find_scorers(plan: Plan, scoring: Any) -> tuple[Scorer, ...]:
@@ -312,7 +309,7 @@ def run_missing(work: Measurement, log: RunLog, run: RunOptions, url: str, *, on
             error.add_note(tracker.how_to_go_on(url, _n_kept(log, pending)))
         raise
     finally:
-        tracker.finish()
+        tracker.report(is_finished=True)
 
 
 def _n_kept(log: RunLog, outcomes: Sequence[Outcome]) -> int:
@@ -375,7 +372,8 @@ def read_evaluation(store: Any, name: str | None = None) -> Evaluation:
         name = fragment or name
     opened = open_store(store)
     try:
-        return Evaluation.of(opened.read(name if name is not None else _only_run(opened)), opened.url)
+        log = opened.read(name if name is not None else _only_run(opened))
+        return Evaluation(log, log.table(), opened.url)
     finally:
         opened.close()
 

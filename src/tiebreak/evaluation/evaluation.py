@@ -58,11 +58,6 @@ class Evaluation:
     url: str = ""
     scorers: tuple[Scorer, ...] = field(default=(), repr=False)
 
-    @classmethod
-    def of(cls, log: RunLog, url: str = "", scorers: Sequence[Scorer] = ()) -> Evaluation:
-        """The evaluation that a log holds now."""
-        return cls(log, log.table(), url, tuple(scorers))
-
     @property
     def record(self) -> RunRecord:
         """The plan that was measured: names, hashes, sizes, seeds and versions."""

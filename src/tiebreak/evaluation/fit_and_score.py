@@ -7,7 +7,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack
 from functools import lru_cache
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -17,7 +17,6 @@ import numpy as np
 from tiebreak.errors import InvalidPlanError
 from tiebreak.evaluation.model_calls import (
     MakeCopy,
-    Settings,
     as_stored,
     ask,
     ask_function,
@@ -26,6 +25,7 @@ from tiebreak.evaluation.model_calls import (
     methods_for,
     seeded_globals,
     settings_after_success,
+    sklearn_settings,
 )
 from tiebreak.metrics.scorer import Scorer
 from tiebreak.metrics.targets import Truth, UndefinedScore, make_truth
@@ -192,7 +192,7 @@ class Measurement:
         self._prepared: dict[int, _Prepared] = {}
         self._truths: dict[int, Truth] = {}
         self._slices: tuple[tuple[int, int], _Slices] | None = None
-        self._settings: dict[tuple[int, int], Settings] = {}  # of models that were fitted on the data before
+        self._settings: dict[tuple[int, int], dict[str, bool]] = {}  # of models that were fitted on the data before
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if not name.startswith("_")}
@@ -241,11 +241,11 @@ class Measurement:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
-                with seeded_globals(seed) if prepared.is_open else nullcontext(), settings or nullcontext():
+                with seeded_globals(seed if prepared.is_open else None), sklearn_settings(settings or {}, self.config):
                     outcome = self._measure(cell, prepared, seed)
                 if settings is None:
                     known = settings_after_success(prepared.model, dataset.data, prepared.is_open)
-                    self._settings[cell.dataset, cell.model] = Settings(known, self.config)
+                    self._settings[cell.dataset, cell.model] = known
             except MemoryError as error:
                 self._slices = None
                 outcome = _failed(cell, "out-of-memory", error, seed)

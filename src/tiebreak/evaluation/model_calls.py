@@ -9,7 +9,6 @@ import pickle
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -272,30 +271,19 @@ def settings_after_success(model: Any, dataset: Dataset, is_open: bool) -> dict[
     return settings
 
 
-class Settings:
-    """As `sklearn.config_context`, to be entered many times; it knows what to go back to, and takes half the time.
+@contextmanager
+def sklearn_settings(during: Mapping[str, bool], before: Mapping[str, Any]) -> Iterator[None]:
+    """As `sklearn.config_context`, but that it knows what to go back to, which takes half the time."""
+    if not during:
+        yield
+        return
+    from sklearn import set_config
 
-    Parameters
-    ----------
-    during, before : mapping of str to bool
-        Settings within, and otherwise.
-    """
-
-    def __init__(self, during: Mapping[str, bool], before: Mapping[str, bool]) -> None:
-        self._during = dict(during)
-        self._before = {name: before[name] for name in during}
-
-    def __enter__(self) -> None:
-        if self._during:
-            from sklearn import set_config
-
-            set_config(**self._during)
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if self._during:
-            from sklearn import set_config
-
-            set_config(**self._before)
+    set_config(**during)
+    try:
+        yield
+    finally:
+        set_config(**{name: before[name] for name in during})
 
 
 def _is_finite(X: Any) -> bool:

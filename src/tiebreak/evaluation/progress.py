@@ -72,7 +72,6 @@ class Tracker:
         self._report = report
         self._begun = self._reported = time.monotonic()
         self._now_done = 0
-        self._is_finished = False
         self._n_elsewhere = 0
         self.expect(missing)
         self._n_failed = 0
@@ -119,16 +118,11 @@ class Tracker:
             self.report()
         time.sleep(seconds)
 
-    def report(self) -> None:
-        """Tell whoever listens."""
+    def report(self, *, is_finished: bool = False) -> None:
+        """Tell whoever listens where the run stands, or that this was all."""
         if self._report is not None:
             self._reported = time.monotonic()
-            self._report(self._progress())
-
-    def finish(self) -> None:
-        """Tell that this was all."""
-        self._is_finished = True
-        self.report()
+            self._report(self._progress(is_finished))
 
     def how_to_go_on(self, url: str, n_more: int = 0) -> str:
         """Advice after an interruption: what is kept, `n_more` cells of it not counted yet, and how to go on."""
@@ -138,7 +132,7 @@ class Tracker:
         run = f"run {self._record.name!r}"
         return f"{kept} of {self._record.n_cells} cells of {run} are kept in {url}; the same call goes on from there."
 
-    def _progress(self) -> Progress:
+    def _progress(self, is_finished: bool) -> Progress:
         seconds = time.monotonic() - self._begun
         rate = self._now_done / seconds if seconds > 0 else 0.0
         left = (self._n_missing - self._now_done) / rate if rate else float("nan")
@@ -147,7 +141,7 @@ class Tracker:
         metric = self._record.metrics[0].name
         return Progress(
             self._record.name, self._record.n_cells, n_settled - self._n_failed, self._n_failed, self._n_before, seconds, rate,
-            left, leader, score, metric, self._is_finished, 0 if self._is_finished else self._n_elsewhere,
+            left, leader, score, metric, is_finished, 0 if is_finished else self._n_elsewhere,
         )  # fmt: skip
 
     def _leader(self) -> tuple[str, float]:

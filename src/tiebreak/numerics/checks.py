@@ -86,7 +86,15 @@ def check_rope(rope: float) -> float:
     return float(rope)
 
 
-def rope_share(rope: str) -> float:
+def check_rope_given(rope: float | str, of: str = "best mean") -> float | str:
+    """A rope in the metric's unit, or a percentage of something as it was given."""
+    if not isinstance(rope, str):
+        return check_rope(rope)
+    rope_share(rope, of)
+    return rope
+
+
+def rope_share(rope: str, of: str = "best mean") -> float:
     """The share behind a rope such as "1%" (0.01)."""
     text = rope.strip()
     try:
@@ -95,7 +103,7 @@ def rope_share(rope: str) -> float:
         share = float("nan")
     if not text.endswith("%") or not 0 <= share < float("inf"):
         raise InvalidParameterError(
-            f"rope must be a number in the metric's unit, or a percentage of the best mean such as '1%'; got {rope!r}."
+            f"rope must be a number in the metric's unit, or a percentage of the {of} such as '1%'; got {rope!r}."
         )
     return share
 

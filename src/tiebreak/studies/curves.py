@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,32 +83,29 @@ def run_of_study(run: RunOptions, study: str, plan: Plan, about: str = "") -> Ru
     return dataclasses.replace(run, name=made_name, settings={**run.settings, "made_by": study})
 
 
-def scores_of_tests(evaluation: Evaluation, metric: int) -> FloatArray:
-    """Scores of shape (n_datasets, n_models, n_splits); all datasets have the same splits."""
-    return np.stack([evaluation.grid(dataset, metric) for dataset in range(len(evaluation.datasets))])
+def points_of(
+    evaluation: Evaluation, metric: int, arranged: Callable[[FloatArray], FloatArray], ratio: FloatArray, alpha: float
+) -> tuple[FloatArray, CurvePoints]:
+    """Test scores of all splits, of shape (n_models, n_points, n_splits), and the points of the curves.
 
-
-def scores_of_training(evaluation: Evaluation, metric: int) -> FloatArray:
-    """The same on the training rows."""
-    name = evaluation.metrics[metric]
-    scores = np.full((len(evaluation.datasets), len(evaluation.models), evaluation.record.datasets[0].n_splits), np.nan)
+    Parameters
+    ----------
+    evaluation : Evaluation
+        All datasets have the same splits.
+    metric : int
+    arranged : callable
+        From an array of shape (n_datasets, n_models, ...) to one of shape (n_models, n_points, ...).
+    ratio, alpha
+        As of `make_points`.
+    """
+    n_datasets = len(evaluation.datasets)
+    test = arranged(np.stack([evaluation.grid(dataset, metric) for dataset in range(n_datasets)]))
+    train = np.full((n_datasets, len(evaluation.models), evaluation.record.datasets[0].n_splits), np.nan)
     for outcome in evaluation.log.outcomes():
         dataset, split, model = outcome.cell
-        scores[dataset, model, split] = outcome.train_scores.get(name, np.nan)
-    return scores
-
-
-def fit_seconds(evaluation: Evaluation) -> FloatArray:
-    """Median seconds of a fit, of shape (n_datasets, n_models)."""
-    return np.stack([evaluation.fit_medians(dataset) for dataset in range(len(evaluation.datasets))])
-
-
-def check_rope_given(rope: float | str) -> None:
-    """Refuse a rope that is neither a number in the metric's unit nor a percentage, before anything is measured."""
-    if isinstance(rope, str):
-        rope_share(rope)
-    else:
-        check_rope(rope)
+        train[dataset, model, split] = outcome.train_scores.get(evaluation.metrics[metric], np.nan)
+    fit_seconds = arranged(np.stack([evaluation.fit_medians(dataset) for dataset in range(n_datasets)]))
+    return test, make_points(test, arranged(train), fit_seconds, ratio, alpha)
 
 
 def rope_in_units(rope: float | str, means: Sequence[float] | FloatArray, sign: int, metric: str) -> float:

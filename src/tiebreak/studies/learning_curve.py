@@ -13,7 +13,7 @@ from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.run_options import RunOptions
 from tiebreak.evaluation.shown import Shown
 from tiebreak.frequentist.more_data import ANSWERS, doubling_gain
-from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, FloatArray, check_probability
+from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, FloatArray, check_probability, check_rope_given
 from tiebreak.plan.plan import Plan
 from tiebreak.plan.training_sizes import with_sizes
 from tiebreak.scores.metric import Metric
@@ -123,7 +123,7 @@ def learning_curve(
     keep_predictions: bool = False,
 ) -> LearningCurve:
     """Measure the models of a plan on growing training sets; `tiebreak.learning_curve` describes the parameters."""
-    curves.check_rope_given(rope)
+    check_rope_given(rope)
     check_probability(alpha, "alpha")
     plan, chosen = with_sizes(whole, sizes)
     described = whole.datasets[0].described
@@ -156,9 +156,7 @@ def curve_of(
     """
     position = evaluation.metric_position(metric)
     measured = evaluation.record.metrics[position].metric
-    test = curves.scores_of_tests(evaluation, position).swapaxes(0, 1)
-    train = curves.scores_of_training(evaluation, position).swapaxes(0, 1)
-    points = curves.make_points(test, train, curves.fit_seconds(evaluation).T, ratio, alpha)
+    test, points = curves.points_of(evaluation, position, lambda scores: scores.swapaxes(0, 1), ratio, alpha)
     width = curves.rope_in_units(rope, points.test_mean[:, -1], measured.sign, measured.name)
     return LearningCurve(
         metric=measured,

@@ -20,9 +20,8 @@ from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.run_options import RunOptions, check_flags
 from tiebreak.frequentist.corrected_t import corrected_ttest
 from tiebreak.metrics.scorer import Scorer
-from tiebreak.numerics import FloatArray, check_probability, check_rope
-from tiebreak.plan.nested import NestedPlan, Selection
-from tiebreak.plan.plan import Plan
+from tiebreak.numerics import FloatArray, check_probability, check_rope_given, rope_share
+from tiebreak.plan.nested import NestedPlan
 from tiebreak.plan.record import Cell
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, SplitDesign, look_up, quoted
@@ -118,7 +117,7 @@ class NestedEvaluation:
         notices: Sequence[Notice] = (),
     ) -> NestedEvaluation:
         """The answer with its warnings."""
-        nested = cls(outer, tuple(choices), _checked(rope), alpha, is_plain, tuple(notices))
+        nested = cls(outer, tuple(choices), check_rope_given(rope, "honest score"), alpha, is_plain, tuple(notices))
         more = [notice for choice in choices for notice in (_failed(nested, choice), _unstable(nested, choice)) if notice]
         object.__setattr__(nested, "warnings", (*notices, *more))
         return nested
@@ -208,7 +207,7 @@ class NestedEvaluation:
         choice = self.choice(search)
         if not isinstance(self.rope, str):
             return self.rope
-        return _share(self.rope) * abs(_mean(self.outer_scores(choice.name, choice.metric.name)))
+        return rope_share(self.rope, "honest score") * abs(_mean(self.outer_scores(choice.name, choice.metric.name)))
 
     def _interval(self, scores: FloatArray) -> tuple[float, float, float, float, str]:
         """Mean, standard error, ends of the interval, and why it has none."""
@@ -337,30 +336,6 @@ def _mean(values: FloatArray) -> float:
     return float(values[has].mean()) if has.any() else float("nan")
 
 
-# --- rope -------------------------------------------------------------------------------------------------------------------
-
-
-def _checked(rope: Any) -> float | str:
-    if isinstance(rope, str):
-        _share(rope)
-        return rope
-    return check_rope(rope)
-
-
-def _share(rope: str) -> float:
-    """The share behind a rope such as "1%" (0.01)."""
-    text = rope.strip()
-    try:
-        share = float(text.removesuffix("%")) / 100 if text.endswith("%") else -1.0
-    except ValueError:
-        share = -1.0
-    if not 0 <= share < float("inf"):
-        raise InvalidParameterError(
-            f"rope must be a number in the metric's unit, or a percentage of the honest score such as '1%'; got {rope!r}."
-        )
-    return share
-
-
 # --- warnings ---------------------------------------------------------------------------------------------------------------
 
 
@@ -422,16 +397,12 @@ def nested_cross_validate(
 
 def _scorers(nested: NestedPlan, scoring: Any) -> tuple[tuple[Scorer, ...], tuple[Scorer, ...]]:
     """The metrics of the outer splits, and the one by which each selection chooses, which is measured there too."""
-    own = [_own_scorer(nested.outer, selection) for selection in nested.selections]
+    own = [None if each.scoring is None else find_scorers(nested.outer, each.scoring)[0] for each in nested.selections]
     asked = find_scorers(nested.outer, scoring) if scoring is not None or None in own else ()
     choosing = tuple(asked[0] if each is None else each for each in own)
     found = {scorer.metric.name: scorer for scorer in (*choosing, *asked)}  # one that was asked for is the one of its name
     order = dict.fromkeys(scorer.metric.name for scorer in (*asked, *choosing))
     return tuple(found[metric] for metric in order), choosing
-
-
-def _own_scorer(plan: Plan, selection: Selection) -> Scorer | None:
-    return None if selection.scoring is None else find_scorers(plan, selection.scoring)[0]
 
 
 def _choice(nested: NestedPlan, place: int, scorer: Scorer, store: Store, run: RunOptions) -> Choice:

@@ -13,7 +13,7 @@ from tiebreak.evaluation.evaluate import measure_plan
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.run_options import RunOptions
 from tiebreak.evaluation.shown import Shown
-from tiebreak.numerics import FloatArray, check_probability
+from tiebreak.numerics import FloatArray, check_probability, check_rope_given
 from tiebreak.plan.candidates import grid
 from tiebreak.plan.models import is_function, name_models
 from tiebreak.plan.plan import Plan
@@ -205,7 +205,7 @@ def validation_curve(
 
     The plan is that of ``grids.candidates``.
     """
-    curves.check_rope_given(rope)
+    check_rope_given(rope)
     check_probability(alpha, "alpha")
     run = curves.run_of_study(run, "validation-curve", plan, f"-{grids.parameter}")
     evaluation = measure_plan(plan, run, scoring=scoring, keep_predictions=keep_predictions, train_scores=True)
@@ -231,9 +231,8 @@ def curve_of(
     measured = evaluation.record.metrics[position].metric
     record = evaluation.record.datasets[0]
     rows = np.array([[evaluation.models.index(name) for name in row] for row in grids.names])
-    test = curves.scores_of_tests(evaluation, position)[0][rows]
-    train = curves.scores_of_training(evaluation, position)[0][rows]
-    points = curves.make_points(test, train, curves.fit_seconds(evaluation)[0][rows], record.n_test / record.n_train, alpha)
+    ratio = record.n_test / record.n_train
+    test, points = curves.points_of(evaluation, position, lambda scores: scores[0][rows], ratio, alpha)
     return ValidationCurve(
         metric=measured,
         parameter=grids.parameter,

@@ -109,4 +109,4 @@ def _evaluation(plan: Plan, scoring: str, outcomes: Sequence[Outcome]) -> Evalua
     metrics = [MetricRecord(each.metric, "") for each in find_scorers(plan, scoring)]
     log = tb.MemoryStore().open(plan.record("drawn", metrics, threads=1, with_hashes=False))
     log.write(outcomes)
-    return Evaluation.of(log)
+    return Evaluation(log, log.table())
