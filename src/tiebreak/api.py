@@ -45,16 +45,10 @@ def read_scores(
     ----------
     *sources
         Files, frames, dicts, searches, results and runs in stores, as for `compare`; several are joined on the split key.
-    metric : str, optional
-        Selects where a source holds several metrics, names it where a source holds none.
     models : sequence of str, optional
         Keep only these, in this order.
-    dataset, lower_is_better, X, y, groups, n_samples, n_train, n_test
+    metric, dataset, lower_is_better, X, y, groups, n_samples, n_train, n_test
         As for `compare`.
-
-    Returns
-    -------
-    Scores
 
     Raises
     ------

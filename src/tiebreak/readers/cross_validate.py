@@ -80,17 +80,16 @@ def _as_scores(values: Any, model: str) -> FloatArray:
     InvalidScoresError
         Not one number for each split.
     """
-    shown = f"{values!r:.60}"
     if isinstance(values, (str, bytes, Mapping)) or values is None:
-        raise InvalidScoresError(f"the scores of model {model!r} must be numbers, one for each split; got {shown}.")
+        raise InvalidScoresError(f"the scores of model {model!r} must be numbers, one for each split; got {values!r:.60}.")
     try:
         given = np.ma.filled(np.ma.asarray(values), np.nan) if isinstance(values, np.ma.MaskedArray) else np.asarray(values)
     except ValueError:  # lists of different length
-        raise InvalidScoresError(f"the scores of model {model!r} must be numbers in one list; got {shown}.") from None
+        raise InvalidScoresError(f"the scores of model {model!r} must be numbers in one list; got {values!r:.60}.") from None
     if given.ndim == 0 and given.dtype.kind not in "biuf":
-        raise InvalidScoresError(f"the scores of model {model!r} must be numbers, one for each split; got {shown}.")
+        raise InvalidScoresError(f"the scores of model {model!r} must be numbers, one for each split; got {values!r:.60}.")
     if given.ndim == 0:
-        raise InvalidScoresError(f"model {model!r} has the single score {shown}; a score for each split is needed.")
+        raise InvalidScoresError(f"model {model!r} has the single score {values!r:.60}; a score for each split is needed.")
     if given.ndim > 1:
         raise InvalidScoresError(
             f"the scores of model {model!r} have the shape {given.shape}; one score for each split is needed, in one "
