@@ -53,12 +53,11 @@ def read_scores(
     Raises
     ------
     TiebreakError
-        A source cannot be read; the text says what is wrong, where, and how to go on.
+        A source cannot be read; the text says where, and how to go on.
     """
     from tiebreak.readers.source import ReadOptions
 
-    options = ReadOptions(metric, models, dataset, lower_is_better, X, y, groups, n_samples, n_train, n_test)
-    return _read(sources, options)
+    return _read(sources, ReadOptions(metric, models, dataset, lower_is_better, X, y, groups, n_samples, n_train, n_test))
 
 
 def compare(
@@ -588,15 +587,15 @@ def bias_variance(
 
 
 def _read(sources: Sequence[Any], options: ReadOptions) -> Scores:
-    """Scores from all sources; the URL of a store names a run."""
     from tiebreak.readers.read import read_scores
 
-    return read_scores(
-        [_stored(source) if isinstance(source, str) and "://" in source else source for source in sources], options
-    )
+    return read_scores([_opened(source) for source in sources], options)
 
 
-def _stored(url: str) -> Evaluation:
+def _opened(source: Any) -> Any:
+    """Run in a store if the source is the URL of one, else the source."""
+    if not isinstance(source, str) or "://" not in source:
+        return source
     from tiebreak.evaluation.evaluate import read_evaluation
 
-    return read_evaluation(url)
+    return read_evaluation(source)
