@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.contracts.plans import a_plan, an_outcome, comparable, comparable_record
+from tests.stores.saved import evaluated
 from tests.stores.saved import make_store as written
 from tiebreak import __version__
 from tiebreak.errors import StoreError
@@ -83,3 +84,50 @@ def test_it_is_not_written_to(schema: int, tmp_path: Path) -> None:
         )
     store.close()
     assert path.read_bytes() == before
+
+
+# --- the store of an earlier commit ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    """Address of a copy of the store that an earlier commit evaluated into."""
+    path = tmp_path / "runs.db"
+    path.write_bytes(evaluated.STORE.read_bytes())
+    return f"sqlite:///{path}"
+
+
+def said_of_export() -> dict[str, dict[str, str]]:
+    """Text that the earlier commit exported, by run and kind."""
+    said: dict[str, dict[str, str]] = json.loads(evaluated.EXPORTED.read_text(encoding="ascii"))
+    return said
+
+
+def test_an_earlier_store_is_exported_to_the_same_bytes(url: str) -> None:
+    """Scores and predictions of each run, those of the inner splits of a nested one among them; nothing is damaged."""
+    assert evaluated.exported(url) == said_of_export()
+    store = SqlStore(url)
+    assert store.check() == []
+    counts = {run.name: (run.n_models, run.n_datasets, run.n_done, run.n_failed) for run in store.runs()}
+    assert counts["evaluated"] == (3, 2, 14, 4)
+    assert len(counts) == 3
+    kept = list(store.read("evaluated").outcomes(outputs=True))
+    assert {outcome.message for outcome in kept if not outcome.is_done} == {"ValueError: not the first row"}
+    assert sum(bool(outcome.outputs) for outcome in kept) == 14
+    assert sum(any("not to my taste" in text for text in outcome.warnings) for outcome in kept) == 6
+    store.close()
+
+
+def test_an_earlier_run_goes_on(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was measured is not measured again, nested or not; a model more is, and changes nothing of the others."""
+    with monkeypatch.context() as patch:
+        for model in (evaluated.GaussianNB, evaluated.KNeighborsClassifier, evaluated.Fussy):
+            patch.setattr(model, "predict", None)  # whoever measures a cell fails
+        resumed = evaluated.evaluate(url)
+        assert (resumed.n_done, resumed.n_cells) == (14, 18)
+        evaluated.nested(url)
+    assert evaluated.exported(url) == said_of_export()
+    assert evaluated.evaluate(url, more=evaluated.KNeighborsClassifier(1)).n_done == 6
+    scores = evaluated.exported(url)["evaluated"]["scores"].splitlines()
+    assert [line for line in scores if ",more," not in line] == said_of_export()["evaluated"]["scores"].splitlines()
+    assert len(scores) == 1 + 24 * 2
