@@ -1,0 +1,228 @@
+"""A new procedure, twenty lines, registered by one: every view, plot, file and gate takes it without any change elsewhere."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from numpy.typing import ArrayLike
+from scipy import stats
+
+import tiebreak as tb
+from tests.cli.test_compare import run
+from tests.comparison.tables import noisy
+from tiebreak.comparison.procedures import METHODS
+from tiebreak.comparison.procedures.procedure import Differences, Procedure
+from tiebreak.comparison.settings import Settings
+from tiebreak.errors import NotOfferedError
+from tiebreak.numerics import FloatArray, IntArray, row_moments
+from tiebreak.scores.scores import Scores
+
+SIGNS = np.array(list(product((1.0, -1.0), repeat=10)))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SignFlips(Differences):
+    """Mean differences with the p-values of flipping the sign of every split's difference."""
+
+    rows: FloatArray
+
+    def tail_below(self, at: ArrayLike) -> FloatArray:
+        """Share of flips with as large a mean, of the differences less `at`."""
+        return self._share(self.rows - np.asarray(at)[..., None])
+
+    def tail_above(self, at: ArrayLike) -> FloatArray:
+        """The same of the mirrored differences."""
+        return self._share(np.asarray(at)[..., None] - self.rows)
+
+    def _share(self, rows: FloatArray) -> FloatArray:
+        ties = 1e-12 * np.abs(rows).sum(axis=-1, keepdims=True)
+        return np.asarray((rows @ SIGNS.T >= rows.sum(axis=-1, keepdims=True) - ties).mean(axis=-1))
+
+
+class SignFlip(Procedure):
+    """Sign-flip permutation test of the mean difference."""
+
+    def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> SignFlips:
+        """Flip signs over the splits of the one dataset."""
+        score = data.metric.sign * data.matrix().score
+        rows = score[first] - score[second]
+        moments = row_moments(rows)
+        return SignFlips(
+            estimate=moments.mean, n_units=moments.n_splits, kind=moments.kind, tolerance=moments.tolerance, rows=rows
+        )
+
+
+SIGN_FLIP = SignFlip(
+    name="sign-flip",
+    reason="asked for by name, to show how a procedure is added",
+    question="splits",
+    unit="split",
+    generalises_to="models trained on samples like this dataset",
+    assumptions=("differences are symmetric",),
+    references=("E. Pitman. Significance tests which may be applied to samples from any populations. 1937.",),
+)
+
+NAMES = ("forest", "ridge", "tree")
+TABLE = noisy(0.80, 0.79, 0.60, noise=0.01)
+NOT_GIVEN = {"standard_error", "df", "statistic", "p_better", "p_equivalent", "p_worse", "bayesian_verdict"}
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one line that a new procedure needs."""
+    monkeypatch.setitem(METHODS, "sign-flip", SIGN_FLIP)
+
+
+def answer(table: Any = TABLE, **settings: Any) -> tb.Comparison:
+    """The comparison by the toy, without sizes of splits, as it needs none."""
+    sources = dict(zip(NAMES, table, strict=False))
+    return tb.compare(sources, **{"metric": "accuracy", "method": "sign-flip", "rope": 0.005, **settings})
+
+
+def test_pvalues_are_those_of_scipy() -> None:
+    """scipy.stats.permutation_test with all 1,024 flips, two-sided and at the limits of the rope."""
+    pairs = answer(order=list(NAMES)).pairs
+    for row, (i, j) in enumerate(((0, 1), (0, 2), (1, 2))):
+        d = TABLE[i] - TABLE[j]
+        p = {}
+        for name, shift, side in (("zero", 0.0, "two-sided"), ("better", 0.005, "greater"), ("worse", -0.005, "less")):
+            flipped = stats.permutation_test(
+                (d - shift,), np.mean, permutation_type="samples", alternative=side, n_resamples=1024
+            )
+            p[name] = flipped.pvalue
+        assert_allclose(pairs["pvalue"][row], p["zero"], rtol=1e-12)
+        assert_allclose(pairs["claim_pvalue"][row], min(2 * p["better"], 2 * p["worse"]), rtol=1e-12)
+
+
+def test_ends_of_an_interval_are_where_the_test_starts_to_reject() -> None:
+    """By the bisection of the base class: rejected at the end, not rejected a little inside, for each pair and level."""
+    differences = answer().pair_table.differences
+    for alpha in (0.05, 0.05 / 3):
+        low, high = differences.interval(alpha)
+        assert np.all(low < differences.estimate)
+        assert np.all(differences.estimate < high)
+        assert np.all(differences.tail_below(low) <= alpha / 2)
+        assert np.all(differences.tail_below(low + 1e-9) > alpha / 2)
+        assert np.all(differences.tail_above(high) <= alpha / 2)
+        assert np.all(differences.tail_above(high - 1e-9) > alpha / 2)
+
+
+def test_an_interval_without_a_limit_is_infinite() -> None:
+    """1,024 flips have no tail of 1e-4."""
+    low, high = answer().pair_table.differences.interval(2e-4)
+    assert_array_equal(low, -np.inf)
+    assert_array_equal(high, np.inf)
+
+
+def test_text_and_markdown() -> None:
+    """Sentence, ranking, pairs, method; no column of probabilities, as p-values are none."""
+    shown = answer()
+    assert shown.sentence.startswith("'forest' has the highest mean accuracy (0.8")
+    assert "It is better than 'tree'" in shown.sentence
+    for text in (shown.to_text(), shown.to_markdown(), shown.to_html()):
+        assert "sign-flip: asked for by name, to show how a procedure is added." in text.replace("\n  ", " ")
+        assert "differences are symmetric" in text.replace("\n  ", " ")
+        assert "P(b" not in text
+        assert "nan" not in text
+
+
+def test_frames_leave_out_what_it_cannot_give() -> None:
+    """Columns of the pairs and of the ranking are those of the corrected t-test but for these."""
+    toy, usual = answer(), answer(method="corrected-t", n_train=90, n_test=10)
+    assert list(toy.pairs.columns) == [name for name in usual.pairs.columns if name not in NOT_GIVEN]
+    assert set(usual.ranking.columns) - set(toy.ranking.columns) == {"p_best", "expected_rank"}
+    assert list(toy.pairs["verdict"]) == ["undecided", "better", "better"]
+    pair = toy.pair("tree", "forest")
+    assert (pair.verdict, pair.bayesian_verdict) == ("worse", "")
+    assert list(pair.to_frame().columns) == list(toy.pairs.columns)
+    assert pair.pvalue == toy.pairs["pvalue"][1]
+    assert (pair.interval_low, pair.interval_high) == (-toy.pairs["interval_high"][1], -toy.pairs["interval_low"][1])
+    assert np.isnan([pair.standard_error, pair.df, pair.p_better]).all()
+
+
+def test_json_is_written_and_read_back(tmp_path: Path) -> None:
+    """The same columns, and the same answer from the file."""
+    toy = answer()
+    content = json.loads(toy.to_json(tmp_path / "answer.json"))
+    assert content["method"]["name"] == content["settings"]["method"] == "sign-flip"
+    assert list(content["pairs"][0]) == list(toy.pairs.columns)
+    again = tb.compare(tmp_path / "answer.json", method="sign-flip", rope=0.005)
+    assert again.pairs.equals(toy.pairs)
+    assert again.ranking.equals(toy.ranking)
+
+
+def test_plots(tmp_path: Path) -> None:
+    """All but the posterior, which says why there is none."""
+    toy = answer()
+    names = {path.stem for path in toy.plot.save_all(tmp_path)}
+    assert names == {"scores", "correlation", "ranking", "verdicts"}
+    assert "posterior" not in repr(toy.plot)
+    ranking = toy.plot.ranking().data
+    assert_allclose(ranking["simultaneous_low"][1:], toy.ranking_table.simultaneous.low[1:])
+    with pytest.raises(NotOfferedError, match=r"sign-flip gives no posterior to draw; plot.ranking\(\) draws its intervals"):
+        toy.plot.posterior()
+
+
+def test_gate() -> None:
+    """Requirements are judged by its tails."""
+    gate = answer().meets(better=("forest", "tree"), not_worse=[("ridge", "tree"), ("tree", "ridge")])
+    assert [requirement.met for requirement in gate] == [True, True, False]
+    d = TABLE[0] - TABLE[2]
+    flipped = stats.permutation_test((d - 0.005,), np.mean, permutation_type="samples", alternative="greater", n_resamples=1024)
+    assert next(iter(gate)).pvalue == pytest.approx(2 * flipped.pvalue, rel=1e-12)
+
+
+def test_what_only_a_t_test_has_is_absent_with_a_clear_error() -> None:
+    """An attribute error, so that hasattr says no."""
+    pair = answer().pair("forest", "tree")
+    for name in ("test", "uncorrected_test", "posterior", "ratio"):
+        assert not hasattr(pair, name)
+    with pytest.raises(NotOfferedError, match="sign-flip has no posterior; pair"):
+        _ = pair.posterior
+    with pytest.raises(NotOfferedError, match="sign-flip has no half-width floor"):
+        pair.half_width_floor()
+
+
+def test_pairs_without_spread_have_a_reason() -> None:
+    """As by every other procedure."""
+    toy = answer([TABLE[0], TABLE[0], TABLE[0] - 0.125])
+    assert list(toy.pairs["reason"]) == ["identical-scores", "no-spread", "no-spread"]
+    assert set(toy.pairs["verdict"]) == {"undecided"}
+    assert toy.pairs["interval_low"].isna().all()
+
+
+def test_command_line_knows_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """By its name, in the help and as an option."""
+    rows = [",".join(NAMES), *(",".join(map(str, split)) for split in TABLE.T)]
+    table = tmp_path / "scores.csv"
+    table.write_text("\n".join(rows) + "\n")
+    code, out, _ = run(capsys, str(table), "--metric", "accuracy", "--method", "sign-flip", "--rope", "0.005")
+    assert code == 0
+    assert "sign-flip: asked for by name" in out
+    assert "paired-t|sign-flip]" in run(capsys, "--help")[1]
+
+
+def test_it_is_listed() -> None:
+    """With what it takes for granted."""
+    assert tb.methods()["sign-flip"].assumptions == ("differences are symmetric",)
+
+
+def test_a_rope_needs_the_unit_of_the_metric() -> None:
+    """Ranks have no rope of 0.005."""
+
+    class Ranked(SignFlip):
+        def judge(self, *arguments: Any) -> SignFlips:
+            found = super().judge(*arguments)
+            return SignFlips(estimate=found.estimate, n_units=found.n_units, kind=found.kind, rows=found.rows, unit="rank")
+
+    METHODS["sign-flip"] = Ranked(**vars(SIGN_FLIP))
+    with pytest.raises(ValueError, match="sign-flip judges differences in another unit than the metric's, so it takes no rope"):
+        answer()
+    assert answer(rope=0).pairs["verdict"][1] == "better"
