@@ -17,6 +17,23 @@ P_co = TypeVar("P_co", covariant=True)
 VIEWS = {
     "Comparison": "tiebreak.views.comparison:VIEW",
     "PairComparison": "tiebreak.views.pair:VIEW",
+    "LearningCurve": "tiebreak.views.learning_curve:VIEW",
+    "ValidationCurve": "tiebreak.views.validation_curve:VIEW",
+    "BiasVariance": "tiebreak.views.bias_variance:VIEW",
+    "NestedEvaluation": "tiebreak.views.nested:VIEW",
+    "BiasCorrectedScore": "tiebreak.views.bbc:VIEW",
+    "Audit": "tiebreak.views.audit:VIEW",
+    "ConfusionMatrix": "tiebreak.views.confusion:MATRIX",
+    "Confusions": "tiebreak.views.confusion:MODELS",
+    "CostMatrix": "tiebreak.views.costs:VIEW",
+    "RocCurve": "tiebreak.views.class_curves:ROC",
+    "Rocs": "tiebreak.views.class_curves:ROCS",
+    "RocDifference": "tiebreak.views.class_curves:ROC_DIFFERENCE",
+    "PrecisionRecallCurve": "tiebreak.views.class_curves:PRECISION_RECALL",
+    "PrecisionRecalls": "tiebreak.views.class_curves:PRECISION_RECALLS",
+    "CalibrationCurve": "tiebreak.views.class_curves:CALIBRATION",
+    "Calibrations": "tiebreak.views.class_curves:CALIBRATIONS",
+    "Evaluation": "tiebreak.views.evaluation:VIEW",
 }
 """Type of result, by its name -> "module:name" of its view, which is imported when it is asked for."""
 

@@ -171,7 +171,7 @@ def test_an_upgrade(earlier: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Once; the second time there is nothing to do, which is no error."""
     assert run(capsys, "store", "upgrade", URL) == (
         0,
-        f"{URL} has schema {SCHEMA} now, and had schema 1. runs.db.schema-1.backup is the store as it was before.\n",
+        f"{URL} has schema {SCHEMA} now, and had schema 1. runs.db.schema-1.backup is the store as it was\nbefore.\n",
         "",
     )
     assert run(capsys, "store", "upgrade", URL) == (0, f"{URL} has schema {SCHEMA}, today's; nothing was changed.\n", "")

@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import tiebreak as tb
+from tiebreak.evaluation.cells import log_of
 
 pytest.importorskip("distributed", reason="needs the extra dask: pip install 'tiebreak[dask]'")
 
@@ -40,7 +41,7 @@ def bits(evaluation):
             outcome.warnings,
             {name: each.tobytes() for name, each in outcome.outputs.items()},
         )
-        for outcome in evaluation.log.outcomes(outputs=True)
+        for outcome in log_of(evaluation).outcomes(outputs=True)
     }
 
 

@@ -142,7 +142,7 @@ def test_warnings_and_undefined_scores_are_grouped():
     y = np.array([0, 1] * 20 + [1] * 40)
     cv = [(np.arange(40), np.arange(40, 60)), (np.arange(40), np.arange(60, 80))]
     evaluation = tb.evaluate({"loud": Loud()}, X, y, cv=cv, scoring=["accuracy", "roc_auc"])
-    assert evaluation.warnings.values.tolist() == [["UserWarning: loud", 2, ("loud",), "repeat 0 fold 0"]]
+    assert evaluation.fit_warnings.values.tolist() == [["UserWarning: loud", 2, ("loud",), "repeat 0 fold 0"]]
     (row,) = evaluation.undefined.values.tolist()
     assert row[0].startswith("roc_auc: ")
     assert row[1:] == [2, ("loud",), "repeat 0 fold 0"]

@@ -26,6 +26,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from tiebreak.evaluation.cells import log_of, table_of
+
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.reliability.fault import Fault, Recipe, UnavailableError
@@ -194,7 +196,7 @@ def scores(folder: Path, store: str, run: str | None = None) -> tuple[tuple[str,
     evaluation = tb.read_evaluation(f"sqlite:///{folder / store}" + (f"#{run}" if run else ""))
     cells: dict[tuple[int, int, int], object] = {
         outcome.cell: (dict(outcome.scores), outcome.seed, {name: each.tobytes() for name, each in outcome.outputs.items()})
-        for outcome in evaluation.log.outcomes(outputs=True)
+        for outcome in log_of(evaluation).outcomes(outputs=True)
     }
     return tuple(evaluation.models), evaluation.n_done, cells
 
@@ -235,7 +237,7 @@ def _count(folder: Path, witness: Path, toll: Toll) -> None:
         except tb.errors.UnknownNameError:  # killed before the run was begun
             pass
         else:
-            table = evaluation.table
+            table = table_of(evaluation)
             kept = set(zip(table.dataset.tolist(), table.split.tolist(), table.model.tolist(), strict=True))
             toll.n_cells = evaluation.n_cells
     toll.kept.append(len(kept))

@@ -23,6 +23,7 @@ from tests.evaluation import sharers
 from tests.evaluation.sharers import Together
 from tests.reliability import clock
 from tests.reliability.fault import Fault, Recipe, UnavailableError
+from tiebreak.evaluation.cells import table_of
 
 N_CELLS = 48
 SECONDS = 0.05
@@ -119,7 +120,7 @@ def torment(fault: Killed, folder: Path, n_rounds: int, rng: Random) -> Fault:
 
 def strange(kept: tb.Evaluation) -> bool:
     """Whether a duration is negative, or longer than the whole."""
-    return any(not 0 <= each < LONGEST for each in kept.table.fit_seconds.tolist())
+    return any(not 0 <= each < LONGEST for each in table_of(kept).fit_seconds.tolist())
 
 
 def recipes() -> Iterator[tuple[str, Recipe]]:

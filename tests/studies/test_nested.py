@@ -54,7 +54,7 @@ def nested(models: Any = TREES, **settings: Any) -> tb.NestedEvaluation:
 
 def codes(answer: tb.NestedEvaluation) -> list[str]:
     """Codes of the warnings."""
-    return [notice.code for notice in answer.warnings]
+    return [notice.code for notice in answer.notices]
 
 
 # --- the lecture's example ----------------------------------------------------------------------------
@@ -185,7 +185,7 @@ def test_an_unstable_choice_is_warned_of() -> None:
     chosen = answer.chosen()
     assert chosen["n_chosen"].sum() == 10
     assert choice.n_distinct == (chosen["n_chosen"] > 0).sum()
-    text = answer.warnings[0].text
+    text = answer.notices[0].text
     assert text.startswith(
         f"the choice of 'DecisionTreeClassifier' is unstable: {choice.n_distinct} of 15 candidates were chosen"
     )
@@ -289,7 +289,7 @@ def test_a_split_on_which_all_candidates_fail_is_left_out_with_its_reason() -> N
         "no candidate has all its inner scores: 2 of 4 are missing, the first because of ValueError: the marked row is among them"
     )
     assert codes(answer) == ["failed-splits"]
-    assert answer.warnings[0].text.startswith("'Fails' has no score on 2 of 3 outer splits, which are left out of its mean; the ")
+    assert answer.notices[0].text.startswith("'Fails' has no score on 2 of 3 outer splits, which are left out of its mean; the ")
     honest = answer.honest()
     assert (honest.n_splits, honest.reason) == (1, "missing-splits")
     assert honest.mean == answer.outer_scores()[has][0]

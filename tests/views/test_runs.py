@@ -21,7 +21,7 @@ def summary(name: str, n_done: int = 5, metrics: tuple[str, ...] = ("accuracy",)
 def test_each_run_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     """Done over planned, and the time of the last cell on this machine's clock."""
     monkeypatch.setattr(time, "localtime", time.gmtime)
-    assert views.runs_text([summary("a"), summary("b", 12)], "sqlite:///r.db") == (
+    assert views.runs_page([summary("a"), summary("b", 12)], "sqlite:///r.db").as_text() == (
         "Runs in sqlite:///r.db\n"
         "  run  cells  failed  models  splits  metrics   updated\n"
         "  a     5/12       1       2       6  accuracy  2023-11-14 22:14\n"
@@ -31,13 +31,13 @@ def test_each_run_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_empty_store_is_said() -> None:
     """Rather than a table of headers."""
-    assert views.runs_text([], "sqlite:///r.db") == "There are no runs in sqlite:///r.db yet.\n"
+    assert views.runs_page([], "sqlite:///r.db").as_text() == "There are no runs in sqlite:///r.db yet.\n"
 
 
 def test_long_and_odd_names_stay_apart_on_one_line() -> None:
     """Shortened where they differ least."""
     runs = [summary("x" * 5_000 + end) for end in ("a", "b")] + [summary("new\nline"), summary("half \ud800")]
-    lines = views.runs_text(runs, "sqlite:///r.db").splitlines()
+    lines = views.runs_page(runs, "sqlite:///r.db").as_text().splitlines()
     assert len(lines) == 6
     assert max(map(len, lines)) <= 120
     assert len(set(lines)) == 6

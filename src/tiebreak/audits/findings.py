@@ -8,17 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from tiebreak import _facade
 from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.result import Result
 
 if TYPE_CHECKING:
-    import os
-
-    import pandas as pd
-    from matplotlib.axes import Axes
-
     from tiebreak.plan.data import Task
-    from tiebreak.views.plots.audit import AuditDisplay
+    from tiebreak.views.plots.audit import AuditPlots
 
 
 Severity = Literal["note", "warning", "error"]
@@ -162,8 +157,8 @@ class Folds:
         return int(self.n_test.size)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Audit:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Audit(Result["AuditPlots"]):
     """Result of an audit of data and splits.
 
     Attributes
@@ -217,38 +212,3 @@ class Audit:
     def counts(self) -> dict[Severity, int]:
         """Number of findings of each severity, the gravest first."""
         return {each: sum(f.severity == each for f in self.findings) for each in reversed(SEVERITIES)}
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row for each finding: code, severity, text, advice, splits, rows, columns and the numbers."""
-        return _facade.audit_frame(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain lists, dicts, texts and numbers, schema 1."""
-        return _facade.audit_dict(self)
-
-    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
-        """The same as JSON text, also written to `path` if given."""
-        return _facade.audit_json(self, path)
-
-    def to_text(self) -> str:
-        """The findings for a terminal."""
-        return _facade.audit_text(self)
-
-    def to_markdown(self) -> str:
-        """The findings as Markdown."""
-        return _facade.audit_markdown(self)
-
-    def plot(self, ax: Axes | None = None) -> AuditDisplay:
-        """Draw what each test set holds, and where findings are.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-        """
-        return _facade.audit_plot(self, ax)
-
-    def __str__(self) -> str:
-        return self.to_text().rstrip("\n")
-
-    def _repr_html_(self) -> str:
-        return _facade.audit_html(self)

@@ -110,7 +110,7 @@ def _as_markdown(audits: list[Audit]) -> None:
 
 
 def _as_csv(audits: list[Audit]) -> None:
-    from tiebreak.views.audit_tables import audit_csv_rows
+    from tiebreak.views.audit import audit_csv_rows
 
     emit(csv_lines(*audit_csv_rows(audits[0])))
 

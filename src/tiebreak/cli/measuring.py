@@ -108,11 +108,11 @@ def measure(study: Study, name: str, url: str, options: Options) -> int:
 
 def present(study: Study, evaluation: Evaluation, format_: str) -> int:
     """Print what was measured, and what it means for each dataset."""
-    from tiebreak.views.run import overview_text, run_text
+    from tiebreak.views.evaluation import overview_page, run_page
 
     comparisons, reasons = _compared(study, evaluation)
     if format_ == "table":
-        emit(overview_text(evaluation) if comparisons else run_text(evaluation))
+        emit((overview_page if comparisons else run_page)(evaluation).as_text())
     elif evaluation.n_failed:
         say(f"{evaluation.n_failed} of {evaluation.n_cells} cells failed; 'tiebreak show' says why.")
     for dataset, comparison in comparisons.items():

@@ -208,7 +208,7 @@ def _as_json(nested: NestedEvaluation, _: bool) -> None:
 
 def _as_csv(nested: NestedEvaluation, raw: bool) -> None:
     from tiebreak.cli.csv_text import csv_lines
-    from tiebreak.views.nested_frames import COLUMNS, nested_rows
+    from tiebreak.views.nested import COLUMNS, nested_rows
 
     emit(csv_lines(list(COLUMNS["outer"]), nested_rows(nested, "outer"), raw=raw))
 

@@ -33,5 +33,5 @@ def runs_command(store: str | None, format_: str, raw: bool) -> None:
 
         emit(csv_lines(views.COLUMNS, views.runs_rows(runs), raw=raw))
     else:
-        emit(views.runs_text(runs, opened.url))
+        emit(views.runs_page(runs, opened.url).as_text())
     opened.close()

@@ -28,13 +28,13 @@ def show_command(run: str, store: str | None, format_: str) -> None:
 
     It needs neither the data nor the study, and may be asked while the run is in progress.
     """
-    from tiebreak.views import run as views
+    from tiebreak.views.evaluation import facts, run_page
 
     evaluation = read_run(run, store)
     if format_ == "json":
-        emit(json.dumps(views.run_dict(evaluation), indent=2, allow_nan=False) + "\n")
+        emit(json.dumps(facts(evaluation), indent=2, allow_nan=False) + "\n")
     else:
-        emit(views.run_text(evaluation) + "\n" + _next_line(evaluation))
+        emit(run_page(evaluation).as_text() + "\n" + _next_line(evaluation))
 
 
 def _next_line(evaluation: Evaluation) -> str:

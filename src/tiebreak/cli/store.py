@@ -14,6 +14,7 @@ from tiebreak.cli.stores import find_store
 
 if TYPE_CHECKING:
     from tiebreak.stores.sql.store import SqlStore
+    from tiebreak.views.page import Page
 
 FORMATS = ("text", "json")
 
@@ -51,7 +52,7 @@ def check_command(context: click.Context, url: str | None, format_: str) -> None
     store = _opened(url)
     damages = store.check()
     n_runs = 0 if damages else len(store.runs())
-    _answer(format_, lambda: views.check_text(damages, n_runs, store.url), lambda: views.check_dict(damages, store.url))
+    _answer(format_, lambda: views.check_page(damages, n_runs, store.url), lambda: views.check_dict(damages, store.url))
     store.close()
     if damages:
         say(_ADVICE)
@@ -77,7 +78,7 @@ def backup_command(url: str, file: str | None, force: bool, even_damaged: bool, 
     damages = store.backup(target, overwrite=force, even_damaged=even_damaged)
     _answer(
         format_,
-        lambda: views.backup_text(damages, target, store.url),
+        lambda: views.backup_page(damages, target, store.url),
         lambda: views.backup_dict(damages, target, store.url),
     )
     store.close()
@@ -99,7 +100,7 @@ def upgrade_command(url: str | None, even_damaged: bool, format_: str) -> None:
 
     store = _opened(url)
     upgrade = store.upgrade(even_damaged=even_damaged)
-    _answer(format_, lambda: views.upgrade_text(upgrade, store.url), lambda: views.upgrade_dict(upgrade, store.url))
+    _answer(format_, lambda: views.upgrade_page(upgrade, store.url), lambda: views.upgrade_dict(upgrade, store.url))
     store.close()
 
 
@@ -109,5 +110,5 @@ def _opened(url: str | None) -> SqlStore:
     return SqlStore(find_store(url, "its URL, such as sqlite:///FILE,"))
 
 
-def _answer(format_: str, text: Callable[[], str], document: Callable[[], dict[str, Any]]) -> None:
-    emit(json.dumps(document(), indent=2) + "\n" if format_ == "json" else text())
+def _answer(format_: str, page: Callable[[], Page], document: Callable[[], dict[str, Any]]) -> None:
+    emit(json.dumps(document(), indent=2) + "\n" if format_ == "json" else page().as_text())

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tiebreak import _facade
 from tiebreak.errors import AmbiguousSourceError, MissingSplitsError, UnknownNameError, UnsuitableDesignError
+from tiebreak.evaluation.cells import metric_position
 from tiebreak.evaluation.frames import pooled_outputs, scorer_of
 from tiebreak.evaluation.model_calls import as_answered
 from tiebreak.frequentist.bbc_cv import WinnerBootstrap, bootstrap_winner, bootstrap_winner_by
@@ -19,17 +19,17 @@ from tiebreak.metrics.targets import Truth, UndefinedScore, make_truth
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.plan import check_rng
 from tiebreak.plan.record import DatasetRecord
+from tiebreak.result import Result
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Notice, look_up, quoted
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from tiebreak.evaluation.evaluation import Evaluation
+    from tiebreak.views.plots.display import Plots
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class BiasCorrectedScore:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class BiasCorrectedScore(Result["Plots[BiasCorrectedScore]"]):
     """Expected score of the best of several models, corrected for having picked it by the same predictions (BBC-CV).
 
     Attributes
@@ -51,7 +51,7 @@ class BiasCorrectedScore:
         With a score, and without one.
     n_examples, n_repeats : int
     alpha : float
-    warnings : tuple of Notice
+    notices : tuple of Notice
     """
 
     metric: Metric
@@ -67,29 +67,12 @@ class BiasCorrectedScore:
     n_examples: int
     n_repeats: int
     alpha: float
-    warnings: tuple[Notice, ...] = field(default=())
+    notices: tuple[Notice, ...] = field(default=())
 
     @property
     def optimism(self) -> float:
         """Excess of the claim over the corrected score, in the metric's unit; positive flatters."""
         return self.metric.sign * (self.claim - self.score)
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row for each model: how often it was the best, most often first."""
-        return _facade.bias_corrected_frame(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The answer as plain lists, dicts, strings and numbers; nan is None."""
-        return _facade.bias_corrected_dict(self)
-
-    def __str__(self) -> str:
-        return _facade.bias_corrected_text(self).rstrip("\n")
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        return _facade.bias_corrected_html(self)
 
 
 class _Kept(NamedTuple):
@@ -114,7 +97,7 @@ def bias_corrected(
     rng: Any = 0,
 ) -> BiasCorrectedScore:
     """As `Evaluation.bias_corrected` has it."""
-    position = evaluation.metric_position(metric)
+    position = metric_position(evaluation, metric)
     named = evaluation.record.metrics[position].metric
     place = _dataset(evaluation, dataset)
     record = evaluation.record.datasets[place]
@@ -147,7 +130,7 @@ def bias_corrected(
         n_examples=int(kept.rows.size),
         n_repeats=len(kept.outputs),
         alpha=float(alpha),
-        warnings=tuple(_notices(kept, record, grouped=groups is not None)),
+        notices=tuple(_notices(kept, record, grouped=groups is not None)),
     )
 
 

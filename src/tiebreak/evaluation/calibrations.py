@@ -8,17 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak import _facade
 from tiebreak.evaluation.predictions import Average, Kept, Lines, average, pooled
 from tiebreak.metrics.calibration import CalibrationCurve, Strategy, curve_of
 from tiebreak.numerics import check_probability
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-
     from tiebreak.evaluation.evaluation import Evaluation
-    from tiebreak.views.plots import CalibrationDisplay
+    from tiebreak.views.plots.calibration import CalibrationPlots
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,20 +39,8 @@ class ModelCalibration:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Calibrations(Lines[ModelCalibration]):
+class Calibrations(Lines[ModelCalibration, "CalibrationPlots"]):
     """Calibration curves of several models; with more than two classes, of each class against the rest."""
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row for each model and class: model, positive, brier_score, its interval, n_splits, calibration_error."""
-        import pandas as pd
-
-        rows = [(each.model, each.positive, *each.brier_score, each.pooled.calibration_error) for each in self.lines]
-        interval = ["brier_score", "brier_score_low", "brier_score_high"]
-        return pd.DataFrame(rows, columns=["model", "positive", *interval, "n_splits", "n_undefined", "calibration_error"])
-
-    def plot(self, ax: Axes | None = None) -> CalibrationDisplay:
-        """Draw the curves."""
-        return _facade.result_plot(self, ax)  # type: ignore[no-any-return]
 
 
 def calibrations_of(

@@ -10,27 +10,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak import _facade
 from tiebreak.errors import UnknownNameError
 from tiebreak.evaluation.predictions import Kept
-from tiebreak.metrics.confusion import ConfusionMatrix, Share
+from tiebreak.metrics.confusion import ConfusionMatrix
 from tiebreak.metrics.targets import Truth
 from tiebreak.numerics import IntArray
+from tiebreak.result import Result
 from tiebreak.scores.scores import look_up
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-
     from tiebreak.evaluation.evaluation import Evaluation
-    from tiebreak.views.plots import ConfusionDisplay
+    from tiebreak.views.plots.confusion import ConfusionsPlots
 
 OTHER = "(another label)"
 """Stands for what a model predicted that is no label of the data."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Confusions:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Confusions(Result["ConfusionsPlots"]):
     """A confusion matrix for each model and split.
 
     ``confusions[model]`` is the matrix of all splits together: each example counts once for each repeat, as often as it was
@@ -78,36 +75,6 @@ class Confusions:
         if not here.size:
             raise UnknownNameError(f"model {name!r} was not measured on repeat {repeat} fold {fold}.")
         return self.matrices[name][int(here[0])]
-
-    def to_frame(self) -> pd.DataFrame:
-        """Long form: model, repeat, fold, actual, predicted, count."""
-        import pandas as pd
-
-        rows = [
-            (name, repeat, fold, actual, predicted, int(matrix.counts[i, j]))
-            for name in self.models
-            for repeat, fold, matrix in zip(self.repeat[name], self.fold[name], self.matrices[name], strict=True)
-            for i, actual in enumerate(matrix.labels)
-            for j, predicted in enumerate(matrix.labels)
-        ]
-        return pd.DataFrame(rows, columns=["model", "repeat", "fold", "actual", "predicted", "count"])
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain lists, texts and numbers for JSON; undefined is None."""
-        return _facade.result_dict(self)
-
-    def plot(self, model: str | None = None, *, by: Share = "actual", ax: Axes | None = None) -> ConfusionDisplay:
-        """Draw the matrix of one model, the first if none is named."""
-        return _facade.result_plot(self, ax, model=self._name(model or self.models[0]), by=by)  # type: ignore[no-any-return]
-
-    def __str__(self) -> str:
-        return _facade.result_text(self)
-
-    def __repr__(self) -> str:
-        return _facade.result_text(self)
-
-    def _repr_html_(self) -> str:
-        return _facade.result_html(self)
 
     def _name(self, model: str) -> str:
         return self.models[look_up(model, self.models, "model")]

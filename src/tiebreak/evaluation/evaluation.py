@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from tiebreak import _facade
 from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import InvalidParameterError, MissingSplitsError
 from tiebreak.evaluation import frames as groups
 from tiebreak.evaluation import frames as tables
+from tiebreak.evaluation.cells import metric_position
 from tiebreak.metrics.scorer import Scorer
 from tiebreak.plan.record import DatasetRecord, RunRecord
 from tiebreak.plan.split_design import split_hash
+from tiebreak.result import Result
 from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, SplitDesign, look_up, quoted
 from tiebreak.stores.contract import CellTable, RunLog
 
@@ -31,37 +32,32 @@ if TYPE_CHECKING:
     from tiebreak.evaluation.precision_recalls import PrecisionRecalls
     from tiebreak.evaluation.rocs import Rocs
     from tiebreak.metrics.calibration import Strategy
+    from tiebreak.views.plots.display import Plots
 
 Average = Literal["folds", "pooled"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Evaluation:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Evaluation(Result["Plots[Evaluation]"]):
     """Scores, predictions, times and failures of models on splits.
 
-    Print it for an overview; `compare` says which models are better.
+    Print it for an overview; `compare` says which models are better, and `to_frame` has a row for each cell and metric.
 
     Attributes
     ----------
-    log : RunLog
-        Where the cells are kept.
-    table : CellTable
-        The cells that were recorded when this was made.
     url : str
         Of the store; "" for one in memory.
-    scorers : tuple of Scorer
-        How the metrics are computed; empty for a run that was read from a store.
     """
 
-    log: RunLog
-    table: CellTable
+    _log: RunLog
+    _table: CellTable
     url: str = ""
-    scorers: tuple[Scorer, ...] = field(default=(), repr=False)
+    _scorers: tuple[Scorer, ...] = ()
 
     @property
     def record(self) -> RunRecord:
         """The plan that was measured: names, hashes, sizes, seeds and versions."""
-        return self.log.record
+        return self._log.record
 
     @property
     def name(self) -> str:
@@ -91,12 +87,12 @@ class Evaluation:
     @property
     def n_done(self) -> int:
         """Number of cells measured."""
-        return int(np.count_nonzero(self.table.state == 0))
+        return int(np.count_nonzero(self._table.state == 0))
 
     @property
     def n_failed(self) -> int:
         """Number of cells that failed."""
-        return int(np.count_nonzero(self.table.state))
+        return int(np.count_nonzero(self._table.state))
 
     # --- scores -----------------------------------------------------------------------------------------------------------
 
@@ -117,7 +113,7 @@ class Evaluation:
         UnknownNameError
             A metric or model that was not measured.
         """
-        position = self.metric_position(metric)
+        position = metric_position(self, metric)
         wanted = range(len(self.models)) if models is None else [look_up(name, self.models, "model") for name in models]
         grids = [self.grid(dataset, position) for dataset in range(len(self.datasets))]
         empty = [m for m in wanted if all(np.isnan(grid[m]).all() for grid in grids)]
@@ -197,17 +193,9 @@ class Evaluation:
             self, metric, models=models, dataset=dataset, n_bootstraps=n_bootstraps, alpha=alpha, groups=groups, rng=rng
         )
 
-    def metric_position(self, metric: str | None) -> int:
-        """Position of a metric among `metrics`; raises `UnknownNameError` for one that was not measured."""
-        if metric is None:
-            return 0
-        if metric not in self.metrics and metric.removeprefix("neg_") in self.metrics:
-            metric = metric.removeprefix("neg_")
-        return look_up(metric, self.metrics, "metric")
-
     def grid(self, dataset: int, metric: int) -> np.ndarray[Any, Any]:
         """Models by splits of one dataset in one metric, by their positions; nan where there is no score."""
-        table = self.table
+        table = self._table
         grid = np.full((len(self.models), self.record.datasets[dataset].n_splits), np.nan)
         rows = (table.dataset == dataset) & (table.state == 0)
         grid[table.model[rows], table.split[rows]] = table.score[rows, metric]
@@ -229,7 +217,7 @@ class Evaluation:
 
     def fit_medians(self, dataset: int) -> np.ndarray[Any, Any]:
         """Median seconds of a fit of each model on one dataset, of shape (n_models,); nan where there is none."""
-        table = self.table
+        table = self._table
         mine = (table.dataset == dataset) & (table.state == 0)
         seconds = [table.fit_seconds[mine & (table.model == model)] for model in range(len(self.models))]
         return np.array([float(np.median(each)) if each.size else np.nan for each in seconds])
@@ -321,13 +309,6 @@ class Evaluation:
 
     # --- frames -----------------------------------------------------------------------------------------------------------
 
-    def to_frame(self) -> pd.DataFrame:
-        """Long form, a row for each cell and metric: dataset, model, metric, repeat, fold, n_train, n_test, score.
-
-        It is what `compare` and `read_scores` read; scores that are undefined or failed are nan.
-        """
-        return tables.scores_frame(self)
-
     def summary(self, metric: str | None = None, average: Average = "folds") -> pd.DataFrame:
         """One value for each model, dataset and metric.
 
@@ -347,7 +328,7 @@ class Evaluation:
         """
         if average not in ("folds", "pooled"):
             raise InvalidParameterError(f"average must be 'folds' or 'pooled'; got {average!r}.")
-        positions = range(len(self.metrics)) if metric is None else [self.metric_position(metric)]
+        positions = range(len(self.metrics)) if metric is None else [metric_position(self, metric)]
         return tables.folds_frame(self, positions) if average == "folds" else tables.pooled_frame(self, positions)
 
     @property
@@ -365,7 +346,7 @@ class Evaluation:
         return tables.failures_frame(self)
 
     @property
-    def warnings(self) -> pd.DataFrame:
+    def fit_warnings(self) -> pd.DataFrame:
         """Warnings that fits gave, those of the same text together, the most frequent first."""
         return tables.warnings_frame(self)
 
@@ -378,15 +359,6 @@ class Evaluation:
     def times(self) -> pd.DataFrame:
         """Seconds for fitting and predicting: dataset, model, n_fits, median and total of each."""
         return tables.times_frame(self)
-
-    def __str__(self) -> str:
-        return _facade.evaluation_text(self)
-
-    def __repr__(self) -> str:
-        return _facade.evaluation_text(self)
-
-    def _repr_html_(self) -> str:
-        return _facade.evaluation_html(self)
 
 
 def _matrix(record: DatasetRecord, names: Sequence[str], kept: Sequence[int], grid: np.ndarray[Any, Any]) -> ScoreMatrix:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tiebreak.errors import MissingSplitsError, UnknownNameError
+from tiebreak.evaluation.cells import log_of, scorers_of, table_of
 from tiebreak.evaluation.model_calls import as_answered
 from tiebreak.metrics.resolve import resolve_scorers
 from tiebreak.metrics.scorer import Scorer
@@ -59,7 +60,7 @@ class TextGroup(NamedTuple):
 def failure_groups(evaluation: Evaluation) -> list[FailureGroup]:
     """Failed cells, the most frequent message first."""
     groups: dict[tuple[State, str], list[Outcome]] = {}
-    for outcome in _outcomes(evaluation, evaluation.table.state != 0):
+    for outcome in _outcomes(evaluation, table_of(evaluation).state != 0):
         groups.setdefault((outcome.state, outcome.message), []).append(outcome)
     return [
         FailureGroup(
@@ -77,19 +78,19 @@ def failure_groups(evaluation: Evaluation) -> list[FailureGroup]:
 
 def warning_groups(evaluation: Evaluation) -> list[TextGroup]:
     """Warnings that fits gave, the most frequent first."""
-    noted = evaluation.log.noted("warnings")
+    noted = log_of(evaluation).noted("warnings")
     return _by_text(evaluation, ((text, outcome.cell) for outcome in noted for text in outcome.warnings))
 
 
 def undefined_groups(evaluation: Evaluation) -> list[TextGroup]:
     """Undefined scores as "metric: reason", the most frequent first."""
-    if not np.any(evaluation.table.has_score & np.isnan(evaluation.table.score)):
+    if not np.any(table_of(evaluation).has_score & np.isnan(table_of(evaluation).score)):
         return []
     return _by_text(
         evaluation,
         (
             (f"{metric}: {reason}", outcome.cell)
-            for outcome in evaluation.log.noted("undefined")
+            for outcome in log_of(evaluation).noted("undefined")
             for metric, reason in outcome.undefined.items()
         ),
     )
@@ -116,16 +117,16 @@ def _where(evaluation: Evaluation, cell: Cell) -> str:
 
 def _outcomes(evaluation: Evaluation, rows: Any) -> Iterator[Outcome]:
     """The outcomes of some rows of the table."""
-    table, chosen = evaluation.table, np.flatnonzero(rows)
+    table, chosen = table_of(evaluation), np.flatnonzero(rows)
     keys = zip(*(part[chosen].tolist() for part in (table.dataset, table.split, table.model)), strict=True)
-    return evaluation.log.outcomes([Cell(*key) for key in keys]) if chosen.size else iter(())
+    return log_of(evaluation).outcomes([Cell(*key) for key in keys]) if chosen.size else iter(())
 
 
 def scores_frame(evaluation: Evaluation) -> pd.DataFrame:
     """A row for each cell and metric."""
     import pandas as pd
 
-    table, record = evaluation.table, evaluation.record
+    table, record = table_of(evaluation), evaluation.record
     n_cells, n_metrics = table.score.shape
     row = np.repeat(np.arange(n_cells), n_metrics)
     keys = {
@@ -176,7 +177,7 @@ def pooled_frame(evaluation: Evaluation, metrics: Sequence[int]) -> pd.DataFrame
 def scorer_of(evaluation: Evaluation, metric: int) -> Scorer:
     """Scorer that computes a metric from predictions, also of a run that was read from a store."""
     named = evaluation.record.metrics[metric].metric
-    for scorer in evaluation.scorers:
+    for scorer in scorers_of(evaluation):
         if scorer.metric == named and scorer.needs:
             return scorer
     classes = evaluation.record.datasets[0].classes
@@ -198,7 +199,7 @@ def pooled_outputs(evaluation: Evaluation, dataset: int, model: int) -> Iterator
     record = evaluation.record.datasets[dataset]
     for repeat in np.unique(record.repeat).tolist():
         splits = np.flatnonzero(record.repeat == repeat).tolist()
-        outcomes = [o for o in evaluation.log.outcomes([Cell(dataset, s, model) for s in splits], outputs=True) if o.is_done]
+        outcomes = [o for o in log_of(evaluation).outcomes([Cell(dataset, s, model) for s in splits], outputs=True) if o.is_done]
         if not outcomes:
             continue
         if any(not outcome.outputs for outcome in outcomes):
@@ -237,7 +238,7 @@ def predictions_frame(evaluation: Evaluation) -> pd.DataFrame:
     """A row for each model, split and test row; a column for each thing that the model said."""
     import pandas as pd
 
-    frames = [_cell_predictions(evaluation, outcome) for outcome in evaluation.log.outcomes(outputs=True) if outcome.outputs]
+    frames = [_cell_predictions(evaluation, outcome) for outcome in log_of(evaluation).outcomes(outputs=True) if outcome.outputs]
     if not frames:
         raise MissingSplitsError("no predictions were kept. Evaluate with keep_predictions=True.")
     frame = pd.concat(frames, ignore_index=True)
@@ -301,7 +302,7 @@ def times_frame(evaluation: Evaluation) -> pd.DataFrame:
     """Medians and totals of seconds."""
     import pandas as pd
 
-    table = evaluation.table
+    table = table_of(evaluation)
     rows = []
     for dataset, name in enumerate(evaluation.datasets):
         for model, model_name in enumerate(evaluation.models):

@@ -8,17 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak import _facade
 from tiebreak.evaluation.predictions import SCORES, Average, Kept, Lines, average, pooled
 from tiebreak.metrics.precision_recall import PrecisionRecallCurve, curve_of
 from tiebreak.numerics import IntArray, check_probability
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-
     from tiebreak.evaluation.evaluation import Evaluation
-    from tiebreak.views.plots import PrecisionRecallDisplay
+    from tiebreak.views.plots.precision_recall import PrecisionRecallPlots
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,21 +47,8 @@ class ModelPrecisionRecall:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PrecisionRecalls(Lines[ModelPrecisionRecall]):
+class PrecisionRecalls(Lines[ModelPrecisionRecall, "PrecisionRecallPlots"]):
     """Precision-recall curves of several models; with more than two classes, of each class against the rest."""
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row for each model and class: model, positive, average_precision, its interval, n_splits, n_undefined, pooled."""
-        import pandas as pd
-
-        rows = [(each.model, each.positive, *each.average_precision, each.pooled.average_precision) for each in self.lines]
-        interval = ["average_precision", "average_precision_low", "average_precision_high"]
-        names = ["model", "positive", *interval, "n_splits", "n_undefined", "pooled_average_precision"]
-        return pd.DataFrame(rows, columns=names)
-
-    def plot(self, ax: Axes | None = None) -> PrecisionRecallDisplay:
-        """Draw the curves: folds faint, those of all predictions strong."""
-        return _facade.result_plot(self, ax)  # type: ignore[no-any-return]
 
 
 def precision_recalls_of(

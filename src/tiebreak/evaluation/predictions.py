@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from tiebreak import _facade
 from tiebreak.errors import AmbiguousSourceError, InvalidPlanError, MissingSplitsError, UnknownNameError
+from tiebreak.evaluation.cells import log_of, table_of
 from tiebreak.evaluation.model_calls import as_answered
 from tiebreak.frequentist.corrected_t import corrected_ttest
 from tiebreak.metrics.fast.ranking import scores_of_class
 from tiebreak.metrics.targets import Array, Binary, Truth, make_truth
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.record import Cell, DatasetRecord
+from tiebreak.result import Result
 from tiebreak.scores.scores import look_up, quoted
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class Kept:
             raise InvalidPlanError("this is for classes; what was evaluated is a regression, or has several labels a row.")
         classes = np.array(self.record.classes)
         self.truth: Truth = make_truth(classes[self.record.target], classifier=True)
-        table = evaluation.table
+        table = table_of(evaluation)
         done = (table.dataset == self.dataset) & (table.state == 0)
         measured = set(table.model[done].tolist())
         wanted = range(len(evaluation.models)) if models is None else _positions(models, evaluation.models)
@@ -112,7 +113,7 @@ class Kept:
             It was not.
         """
         cells = [Cell(self.dataset, split, model) for split in range(self.record.n_splits)]
-        for outcome in self.evaluation.log.outcomes(cells, outputs=True):
+        for outcome in log_of(self.evaluation).outcomes(cells, outputs=True):
             if not outcome.is_done:
                 continue
             if not any(method in outcome.outputs for method in methods):
@@ -245,10 +246,11 @@ class Line(Protocol):
 
 
 L = TypeVar("L", bound=Line)
+P = TypeVar("P")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Lines(Generic[L]):
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Lines(Result[P], Generic[L, P]):
     """Curves of several models; with more than two classes, of each class against the rest.
 
     Attributes
@@ -309,16 +311,3 @@ class Lines(Generic[L]):
 
     def __len__(self) -> int:
         return len(self.lines)
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain lists, texts and numbers for JSON; undefined is None."""
-        return _facade.result_dict(self)
-
-    def __str__(self) -> str:
-        return _facade.result_text(self)
-
-    def __repr__(self) -> str:
-        return _facade.result_text(self)
-
-    def _repr_html_(self) -> str:
-        return _facade.result_html(self)

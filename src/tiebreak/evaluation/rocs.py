@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak import _facade
 from tiebreak.evaluation.predictions import SCORES, Average, Kept, Lines, average, pooled
 from tiebreak.metrics.roc import RocCurve, RocRegion, curve_of, regions_of_curves, without_variance
 from tiebreak.numerics import FloatArray, IntArray, check_probability
+from tiebreak.result import Result
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-
     from tiebreak.evaluation.evaluation import Evaluation
-    from tiebreak.views.plots import RocDisplay
+    from tiebreak.views.plots.display import Plots
+    from tiebreak.views.plots.roc import RocPlots
 
 GRID: FloatArray = np.linspace(0.0, 1.0, 101)
 """False positive rates at which curves are averaged."""
@@ -67,8 +65,8 @@ class ModelRoc:
         return np.array([curve.auc for curve in self.folds])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RocDifference:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RocDifference(Result["Plots[RocDifference]"]):
     """Regions of false-positive rates in which each of two models is better.
 
     Attributes
@@ -98,29 +96,9 @@ class RocDifference:
         clear = (self.difference.low > 0) | (self.difference.high < 0)
         return float(np.mean(clear[inside])) if inside.any() else 0.0
 
-    def to_frame(self) -> pd.DataFrame:
-        """A row for each region: low, high, better, clear_share."""
-        import pandas as pd
-
-        rows = [(region.low, region.high, self.winner(region), self.clear_share(region)) for region in self.regions]
-        return pd.DataFrame(rows, columns=["low", "high", "better", "clear_share"])
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain lists, texts and numbers for JSON; undefined is None."""
-        return _facade.result_dict(self)
-
-    def __str__(self) -> str:
-        return _facade.result_text(self)
-
-    def __repr__(self) -> str:
-        return _facade.result_text(self)
-
-    def _repr_html_(self) -> str:
-        return _facade.result_html(self)
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Rocs(Lines[ModelRoc]):
+class Rocs(Lines[ModelRoc, "RocPlots"]):
     """ROC curves of several models; with more than two classes, of each class against the rest.
 
     ``rocs[model]`` is one of them, or with several classes ``rocs[model, label]``. Print for an overview.
@@ -145,18 +123,6 @@ class Rocs(Lines[ModelRoc]):
         gap = average((curves[0] - curves[1]).T, self.ratio, self.alpha, low=-1.0, high=1.0)
         regions = regions_of_curves(*((GRID, curve.mean(axis=0)) for curve in curves)) if both.any() else ()
         return RocDifference(one.model, other.model, GRID, gap, regions)
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row for each model and class: model, positive, auc, auc_low, auc_high, n_splits, n_undefined, pooled_auc."""
-        import pandas as pd
-
-        rows = [(line.model, line.positive, *line.auc, line.pooled.auc) for line in self.lines]
-        names = ["model", "positive", "auc", "auc_low", "auc_high", "n_splits", "n_undefined", "pooled_auc"]
-        return pd.DataFrame(rows, columns=names)
-
-    def plot(self, ax: Axes | None = None) -> RocDisplay:
-        """Draw the curves: folds faint, means strong, with their bands."""
-        return _facade.result_plot(self, ax)  # type: ignore[no-any-return]
 
 
 def rocs_of(

@@ -8,23 +8,20 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak import _facade
 from tiebreak.errors import InvalidParameterError
 from tiebreak.frequentist.proportions import proportion_interval
 from tiebreak.metrics.targets import Binary, check_binary
 from tiebreak.numerics import FloatArray, IntArray, check_probability
+from tiebreak.result import Result
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-
-    from tiebreak.views.plots import CalibrationDisplay
+    from tiebreak.views.plots.calibration import CalibrationPlots
 
 Strategy = Literal["quantile", "uniform"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CalibrationCurve:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CalibrationCurve(Result["CalibrationPlots"]):
     """Bins of examples of similar probability, and how many of them are positive.
 
     Attributes
@@ -60,30 +57,6 @@ class CalibrationCurve:
     calibration_error: float
     n_copies: float = 1.0
     reason: str = ""
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row for each bin: predicted, observed, low, high, count."""
-        import pandas as pd
-
-        names = ("predicted", "observed", "low", "high", "count")
-        return pd.DataFrame({name: getattr(self, name) for name in names})
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain lists and numbers for JSON; undefined is None."""
-        return _facade.result_dict(self)
-
-    def plot(self, ax: Axes | None = None) -> CalibrationDisplay:
-        """Draw the curve."""
-        return _facade.result_plot(self, ax)  # type: ignore[no-any-return]
-
-    def __str__(self) -> str:
-        return _facade.result_text(self)
-
-    def __repr__(self) -> str:
-        return _facade.result_text(self)
-
-    def _repr_html_(self) -> str:
-        return _facade.result_html(self)
 
 
 def calibration_curve(

@@ -10,18 +10,17 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak import _facade
 from tiebreak.errors import InvalidParameterError
 from tiebreak.metrics.targets import check_labels, encode, label_column, labels_in
 from tiebreak.numerics import FloatArray, IntArray, divide
+from tiebreak.result import Result
 from tiebreak.scores.scores import Notice, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
     from tiebreak.metrics.costs import CostMatrix
-    from tiebreak.views.plots import ConfusionDisplay
+    from tiebreak.views.plots.confusion import ConfusionMatrixPlots
 
 
 def no_information_rate(class_proportions: ArrayLike, prediction_proportions: ArrayLike) -> float:
@@ -72,8 +71,8 @@ class Undefined(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ConfusionMatrix:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ConfusionMatrix(Result["ConfusionMatrixPlots"]):
     """Counts of examples by true and predicted class.
 
     Print it for the table. Matrices of the same labels can be added.
@@ -279,37 +278,12 @@ class ConfusionMatrix:
             )
         return ConfusionMatrix(self.labels, self.counts + other.counts)
 
-    def to_frame(self) -> pd.DataFrame:
-        """The counts, with actual classes as index and predicted ones as columns."""
-        import pandas as pd
-
-        return pd.DataFrame(
-            self.counts, index=pd.Index(self.labels, name="actual"), columns=pd.Index(self.labels, name="predicted")
-        )
-
     def per_class(self, beta: float = 1.0) -> pd.DataFrame:
         """A row for each class: label, support, predicted, precision, recall, f_beta."""
         import pandas as pd
 
         columns = {"support": self.support, "predicted": self.predicted, "precision": self.precision, "recall": self.recall}
         return pd.DataFrame({"label": list(self.labels), **columns, "f_beta": self.f_beta(beta)})
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain lists, texts and numbers for JSON; undefined is None."""
-        return _facade.result_dict(self)
-
-    def plot(self, *, by: Share = "actual", ax: Axes | None = None) -> ConfusionDisplay:
-        """Draw the matrix; colours are shares `by` actual or predicted class, or of all."""
-        return _facade.result_plot(self, ax, by=by)  # type: ignore[no-any-return]
-
-    def __str__(self) -> str:
-        return _facade.result_text(self)
-
-    def __repr__(self) -> str:
-        return _facade.result_text(self)
-
-    def _repr_html_(self) -> str:
-        return _facade.result_html(self)
 
 
 def confusion_matrix(y_true: ArrayLike, y_pred: ArrayLike, *, labels: Sequence[Any] | None = None) -> ConfusionMatrix:

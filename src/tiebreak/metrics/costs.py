@@ -15,10 +15,11 @@ from tiebreak.metrics.answers import values_of_rows
 from tiebreak.metrics.confusion import ConfusionMatrix, confusion_matrix
 from tiebreak.metrics.targets import Array, Truth, UndefinedScore, check_labels
 from tiebreak.numerics import FloatArray
+from tiebreak.result import Result
 from tiebreak.scores.scores import quoted
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from tiebreak.views.plots.display import Plots
 
 
 _SUM_TOLERANCE = 1e-5
@@ -106,7 +107,7 @@ def _checked(costs: Any, labels: tuple[Any, ...]) -> FloatArray:
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class CostMatrix:
+class CostMatrix(Result["Plots[CostMatrix]"]):
     """Costs of taking one class for another; lower is better, and a gain is a negative cost.
 
     It is a metric as it stands: ``tb.evaluate(..., scoring=cost)`` and ``GridSearchCV(..., scoring=cost)`` score models by the
@@ -307,13 +308,6 @@ class CostMatrix:
         return self.name
 
     # --- shown ------------------------------------------------------------------------------------------------------------
-
-    def to_frame(self) -> pd.DataFrame:
-        """The costs, with actual classes as index and predicted ones as columns."""
-        import pandas as pd
-
-        index, columns = pd.Index(self.labels, name="actual"), pd.Index(self.labels, name="predicted")
-        return pd.DataFrame(self.costs, index=index, columns=columns)
 
     def __repr__(self) -> str:
         rows = {

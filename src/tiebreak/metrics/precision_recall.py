@@ -9,19 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak import _facade
 from tiebreak.metrics.targets import Binary, check_binary
 from tiebreak.numerics import FloatArray
+from tiebreak.result import Result
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-
-    from tiebreak.views.plots import PrecisionRecallDisplay
+    from tiebreak.views.plots.precision_recall import PrecisionRecallPlots
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PrecisionRecallCurve:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PrecisionRecallCurve(Result["PrecisionRecallPlots"]):
     """The points of a precision-recall curve, from the highest threshold to the lowest.
 
     Between two points the curve is a step, not a straight line, which no threshold would reach.
@@ -51,29 +48,6 @@ class PrecisionRecallCurve:
     def prevalence(self) -> float:
         """Share of positive examples, which is the precision of calling everything positive."""
         return self.n_positive / (self.n_positive + self.n_negative)
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row for each point: threshold, precision, recall."""
-        import pandas as pd
-
-        return pd.DataFrame({"threshold": self.thresholds, "precision": self.precision, "recall": self.recall})
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain lists and numbers for JSON; undefined is None."""
-        return _facade.result_dict(self)
-
-    def plot(self, ax: Axes | None = None) -> PrecisionRecallDisplay:
-        """Draw the curve."""
-        return _facade.result_plot(self, ax)  # type: ignore[no-any-return]
-
-    def __str__(self) -> str:
-        return _facade.result_text(self)
-
-    def __repr__(self) -> str:
-        return _facade.result_text(self)
-
-    def _repr_html_(self) -> str:
-        return _facade.result_html(self)
 
 
 def precision_recall_curve(y_true: ArrayLike, scores: ArrayLike, *, positive: Any = None) -> PrecisionRecallCurve:

@@ -11,16 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak import _facade
 from tiebreak.frequentist.delong import AucResult, delong_auc
 from tiebreak.metrics.targets import Binary, check_binary
 from tiebreak.numerics import FloatArray, IntArray, Interval
+from tiebreak.result import Result
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-
-    from tiebreak.views.plots import RocDisplay
+    from tiebreak.views.plots.roc import RocPlots
 
 
 Higher = Literal["first", "second", "neither"]
@@ -95,8 +92,8 @@ def _left_of(line: Line, x: FloatArray) -> FloatArray:
     return np.asarray(np.interp(-x, -line[0][::-1], line[1][::-1]))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RocCurve:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RocCurve(Result["RocPlots"]):
     """The points of a ROC curve, from the highest threshold to the lowest.
 
     An example is called positive when its score is at least the threshold, so that examples of equal score enter together. The
@@ -169,30 +166,6 @@ class RocCurve:
             From 0 to 1; empty where either curve is undefined.
         """
         return regions_of_curves((self.fpr, self.tpr), (other.fpr, other.tpr))
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row for each point: threshold, tp, fp, fn, tn, tpr, fpr."""
-        import pandas as pd
-
-        counts = {"tp": self.tp, "fp": self.fp, "fn": self.fn, "tn": self.tn}
-        return pd.DataFrame({"threshold": self.thresholds, **counts, "tpr": self.tpr, "fpr": self.fpr})
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain lists and numbers for JSON; undefined and infinite are None."""
-        return _facade.result_dict(self)
-
-    def plot(self, ax: Axes | None = None) -> RocDisplay:
-        """Draw the curve."""
-        return _facade.result_plot(self, ax)  # type: ignore[no-any-return]
-
-    def __str__(self) -> str:
-        return _facade.result_text(self)
-
-    def __repr__(self) -> str:
-        return _facade.result_text(self)
-
-    def _repr_html_(self) -> str:
-        return _facade.result_html(self)
 
 
 def roc_curve(y_true: ArrayLike, scores: ArrayLike, *, positive: Any = None) -> RocCurve:

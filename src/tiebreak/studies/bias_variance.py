@@ -5,15 +5,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from tiebreak.errors import InvalidParameterError, InvalidPlanError
+from tiebreak.evaluation.cells import log_of
 from tiebreak.evaluation.evaluate import measure_plan
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.run_options import RunOptions
-from tiebreak.evaluation.shown import Shown
 from tiebreak.metrics.bias_variance import squared_parts, zero_one_parts
 from tiebreak.numerics import IntArray
 from tiebreak.plan.plan import Plan, make_plan
@@ -21,8 +21,12 @@ from tiebreak.plan.record import Cell
 from tiebreak.plan.seeds import derive_seed
 from tiebreak.plan.split_design import Split, Splits
 from tiebreak.plan.splits import PlannedDataset
+from tiebreak.result import Result
 from tiebreak.scores.scores import look_up
 from tiebreak.studies.curves import run_of_study
+
+if TYPE_CHECKING:
+    from tiebreak.views.plots.bias_variance import BiasVariancePlots
 
 Loss = Literal["squared", "zero-one"]
 LOSSES: tuple[Loss, ...] = get_args(Loss)
@@ -58,7 +62,7 @@ class LossParts:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class BiasVariance(Shown):
+class BiasVariance(Result["BiasVariancePlots"]):
     """Bias and variance of models.
 
     Print it for the table; `plot` draws it.
@@ -147,7 +151,9 @@ def _drawn(strata: Sequence[IntArray], rng: int | None, number: int) -> IntArray
 
 def _parts(evaluation: Evaluation, model: int, planned: PlannedDataset, loss: Loss) -> LossParts:
     cells = [Cell(0, split, model) for split in range(len(planned.splits))]
-    predictions = [each.outputs["predict"] for each in evaluation.log.outcomes(cells, outputs=True) if "predict" in each.outputs]
+    predictions = [
+        each.outputs["predict"] for each in log_of(evaluation).outcomes(cells, outputs=True) if "predict" in each.outputs
+    ]
     name, nan = evaluation.models[model], float("nan")
     if not predictions:
         return LossParts(name, 0, nan, nan, nan, nan, nan)

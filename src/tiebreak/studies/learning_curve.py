@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from tiebreak.evaluation.cells import metric_position
 from tiebreak.evaluation.evaluate import measure_plan
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.run_options import RunOptions
-from tiebreak.evaluation.shown import Shown
 from tiebreak.frequentist.more_data import ANSWERS, doubling_gain
 from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, FloatArray, check_probability, check_rope_given
 from tiebreak.plan.plan import Plan
 from tiebreak.plan.training_sizes import with_sizes
+from tiebreak.result import Result
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import look_up
 from tiebreak.studies import curves
 from tiebreak.studies.curves import CurvePoints
+
+if TYPE_CHECKING:
+    from tiebreak.views.plots.learning_curve import LearningCurvePlots
 
 NEAR_ENOUGH = 0.05
 """Share by which a size may miss half of another one and still stand for it."""
@@ -59,7 +63,7 @@ class DoublingAnswer(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class LearningCurve(Shown):
+class LearningCurve(Result["LearningCurvePlots"]):
     """Scores of models by the number of training examples.
 
     Print it for the answer; `plot` draws it.
@@ -154,7 +158,7 @@ def curve_of(
     metric : str, optional
         The first one if not given.
     """
-    position = evaluation.metric_position(metric)
+    position = metric_position(evaluation, metric)
     measured = evaluation.record.metrics[position].metric
     test, points = curves.points_of(evaluation, position, lambda scores: scores.swapaxes(0, 1), ratio, alpha)
     width = curves.rope_in_units(rope, points.test_mean[:, -1], measured.sign, measured.name)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak import _facade
 from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import InvalidParameterError, MissingSplitsError
+from tiebreak.evaluation.cells import log_of, metric_position
 from tiebreak.evaluation.evaluate import find_scorers, measure
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.run_options import RunOptions, check_flags
@@ -23,6 +22,7 @@ from tiebreak.metrics.scorer import Scorer
 from tiebreak.numerics import FloatArray, check_probability, check_rope_given, rope_share
 from tiebreak.plan.nested import NestedPlan
 from tiebreak.plan.record import Cell
+from tiebreak.result import Result, view_of
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, SplitDesign, look_up, quoted
 from tiebreak.stores.contract import Store
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tiebreak.evaluation.bbc import BiasCorrectedScore
-    from tiebreak.views.plots.nested import NestedDisplay
+    from tiebreak.views.plots.nested import NestedPlots
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +79,8 @@ class HonestScore:
         return self.metric.sign * (self.claim - self.mean)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NestedEvaluation:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class NestedEvaluation(Result["NestedPlots"]):
     """Honest scores of choices, with everything that they are made of.
 
     Attributes
@@ -95,7 +95,7 @@ class NestedEvaluation:
         1 - coverage of the intervals.
     is_plain : bool
         Whether all candidates were measured on the outer splits, not only those that were chosen.
-    warnings : tuple of Notice
+    notices : tuple of Notice
     """
 
     outer: Evaluation
@@ -103,7 +103,7 @@ class NestedEvaluation:
     rope: float | str
     alpha: float
     is_plain: bool
-    warnings: tuple[Notice, ...]
+    notices: tuple[Notice, ...]
 
     @classmethod
     def of(
@@ -116,10 +116,10 @@ class NestedEvaluation:
         is_plain: bool,
         notices: Sequence[Notice] = (),
     ) -> NestedEvaluation:
-        """The answer with its warnings."""
+        """The answer with its notices."""
         nested = cls(outer, tuple(choices), check_rope_given(rope, "honest score"), alpha, is_plain, tuple(notices))
         more = [notice for choice in choices for notice in (_failed(nested, choice), _unstable(nested, choice)) if notice]
-        object.__setattr__(nested, "warnings", (*notices, *more))
+        object.__setattr__(nested, "notices", (*notices, *more))
         return nested
 
     @property
@@ -148,7 +148,7 @@ class NestedEvaluation:
     def outer_scores(self, search: str | None = None, metric: str | None = None) -> FloatArray:
         """Score of what was chosen on each outer split, of shape (n_outer,); nan where there is none."""
         choice = self.choice(search)
-        grid = self.outer.grid(0, self.outer.metric_position(metric))
+        grid = self.outer.grid(0, metric_position(self.outer, metric))
         scores = np.full(self.n_outer, np.nan)
         has = np.flatnonzero(choice.chosen != NOTHING)
         scores[has] = grid[choice.models[choice.chosen[has]], has]
@@ -157,11 +157,11 @@ class NestedEvaluation:
     def reasons(self, search: str | None = None, metric: str | None = None) -> tuple[str, ...]:
         """For each outer split why there is no score; "" where there is one."""
         choice = self.choice(search)
-        name = self.metrics[self.outer.metric_position(metric)]
+        name = self.metrics[metric_position(self.outer, metric)]
         reasons = list(choice.reasons)
         for split in np.flatnonzero(np.isnan(self.outer_scores(choice.name, metric)) & (choice.chosen != NOTHING)).tolist():
             cell = Cell(0, split, int(choice.models[choice.chosen[split]]))
-            outcome = next(self.outer.log.outcomes([cell]), None)
+            outcome = next(log_of(self.outer).outcomes([cell]), None)
             said = outcome.message or outcome.undefined.get(name, "") if outcome is not None else "it was not measured"
             reasons[split] = f"{choice.candidates[choice.chosen[split]]!r} was chosen and has no score: {said}"
         return tuple(reasons)
@@ -177,7 +177,7 @@ class NestedEvaluation:
             The first one if not given.
         """
         choice = self.choice(search)
-        position = self.outer.metric_position(metric)
+        position = metric_position(self.outer, metric)
         known = self.outer.record.metrics[position].metric
         scores = self.outer_scores(choice.name, metric)
         mean, error, low, high, reason = self._interval(scores)
@@ -200,7 +200,7 @@ class NestedEvaluation:
         choice = self.choice(search)
         if not self.is_plain:
             return np.full(len(choice.candidates), np.nan)
-        return np.asarray(self.outer.grid(0, self.outer.metric_position(metric))[choice.models].mean(axis=1))
+        return np.asarray(self.outer.grid(0, metric_position(self.outer, metric))[choice.models].mean(axis=1))
 
     def rope_width(self, search: str | None = None) -> float:
         """The rope in the unit of the metric by which a search chooses."""
@@ -247,7 +247,7 @@ class NestedEvaluation:
         order = np.lexsort((record.fold, record.repeat))
         repeat, fold, n_train, n_test = (key[order] for key in (record.repeat, record.fold, record.n_train, record.n_test))
         matrix = ScoreMatrix(record.name, self.searches, repeat, fold, n_train, n_test, table[:, order])
-        known = self.outer.record.metrics[self.outer.metric_position(metric)].metric
+        known = self.outer.record.metrics[metric_position(self.outer, metric)].metric
         design = SplitDesign(record.kind, record.ordered, "key", "exact", self.outer.scores(metric).design.hash)
         return Scores(known, (matrix,), design)
 
@@ -285,50 +285,17 @@ class NestedEvaluation:
 
     # --- views ------------------------------------------------------------------------------------------------------------
 
-    def to_frame(self) -> pd.DataFrame:
-        """A row for each search, outer split and metric: search, metric, repeat, fold, n_train, n_test, score, chosen, reason."""
-        return _facade.nested_frame(self, "outer")
-
     def summary(self) -> pd.DataFrame:
         """A row for each search and metric: honest score, its interval, the claims, the optimism, how stable the choice is."""
-        return _facade.nested_frame(self, "summary")
+        return view_of(self).frames["summary"](self)
 
     def chosen(self) -> pd.DataFrame:
         """A row for each search and candidate: how often it was chosen, its means on the inner splits and without nesting."""
-        return _facade.nested_frame(self, "chosen")
+        return view_of(self).frames["chosen"](self)
 
     def inner(self) -> pd.DataFrame:
         """A row for each search, outer split, candidate and inner split with its score."""
-        return _facade.nested_frame(self, "inner")
-
-    def plot(self, metric: str | None = None, ax: Any = None) -> NestedDisplay:
-        """Draw outer scores, honest means with intervals, and the claims."""
-        return _facade.nested_plot(self, metric, ax)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The answer as plain lists, dicts, strings and numbers, schema 1; nan is None."""
-        return _facade.nested_dict(self)
-
-    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
-        """The answer as JSON, also written to a file if one is named."""
-        return _facade.nested_json(self, path)
-
-    def to_text(self) -> str:
-        """The answer for a terminal."""
-        return _facade.nested_text(self)
-
-    def to_markdown(self) -> str:
-        """The answer as Markdown."""
-        return _facade.nested_markdown(self)
-
-    def __str__(self) -> str:
-        return _facade.nested_text(self).rstrip("\n")
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        return _facade.nested_html(self)
+        return view_of(self).frames["inner"](self)
 
 
 def _mean(values: FloatArray) -> float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from tiebreak.evaluation.cells import log_of
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
 from tiebreak.plan.record import Cell
@@ -137,7 +138,7 @@ def _why_nothing(inner: Evaluation, mine: np.ndarray[tuple[int], np.dtype[np.boo
     cells = [Cell(0, split, model) for split in np.flatnonzero(mine).tolist() for model in range(len(inner.models))]
     texts = [
         outcome.message or next(iter(outcome.undefined.values()), "")
-        for outcome in inner.log.outcomes(cells)
+        for outcome in log_of(inner).outcomes(cells)
         if not outcome.is_done or outcome.undefined
     ]
     return f"no candidate has all its inner scores: {len(texts)} of {len(cells)} are missing, the first because of {texts[0]}"

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tiebreak.errors import InvalidParameterError, InvalidPlanError, TiebreakError, UnknownNameError
+from tiebreak.evaluation.cells import metric_position
 from tiebreak.evaluation.evaluate import measure_plan
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.run_options import RunOptions
-from tiebreak.evaluation.shown import Shown
 from tiebreak.numerics import FloatArray, check_probability, check_rope_given
 from tiebreak.plan.candidates import grid
 from tiebreak.plan.models import is_function, name_models
 from tiebreak.plan.plan import Plan
+from tiebreak.result import Result
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import look_up, quoted
 from tiebreak.studies import curves
 from tiebreak.studies.curves import CurvePoints
+
+if TYPE_CHECKING:
+    from tiebreak.views.plots.validation_curve import ValidationCurvePlots
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,7 +128,7 @@ class SweetSpot:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ValidationCurve(Shown):
+class ValidationCurve(Result["ValidationCurvePlots"]):
     """Scores of models by the value of one of their parameters.
 
     Print it for the answer; `plot` draws it.
@@ -227,7 +231,7 @@ def curve_of(
     metric : str, optional
         The first one if not given.
     """
-    position = evaluation.metric_position(metric)
+    position = metric_position(evaluation, metric)
     measured = evaluation.record.metrics[position].metric
     record = evaluation.record.datasets[0]
     rows = np.array([[evaluation.models.index(name) for name in row] for row in grids.names])
@@ -265,7 +269,7 @@ def _sweet_spot(
     try:
         comparison = evaluation.compare(metric, models=scored, rope=rope, alpha=alpha, missing="pairwise")
     except TiebreakError as error:
-        sign = evaluation.record.metrics[evaluation.metric_position(metric)].metric.sign
+        sign = evaluation.record.metrics[metric_position(evaluation, metric)].metric.sign
         return SweetSpot(model, _best(sign * test), none, str(error))
     ranking = comparison.ranking
     verdicts = dict(zip(ranking["model"], ranking["verdict"], strict=True))

@@ -1,68 +1,99 @@
-"""An audit in words: what was looked at, what was found, and what to do; for a terminal, a note and a notebook."""
+"""An audit in words, as a frame and as JSON: what was looked at, what was found, and what to do."""
 
 from __future__ import annotations
 
-from html import escape
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
-from tiebreak.views.page import escape as escape_markdown
-from tiebreak.views.page import wrap
-from tiebreak.views.words import printable, quote
+from tiebreak.views.json import document, finite
+from tiebreak.views.page import Page, Paragraph, Section
+from tiebreak.views.view import View
+from tiebreak.views.words import count, listed, printable, quote, span
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from tiebreak.audits.findings import Audit, Finding
 
 MARKS = {"error": "✗", "warning": "!", "note": "·"}
 MOST_ROWS = 8
+COLUMNS = ("code", "severity", "text", "advice", "splits", "rows", "columns", "numbers")
 
 
-def audit_text(audit: Audit) -> str:
-    """The findings, 100 columns wide."""
-    parts = [
-        "\n".join(wrap(line) for line in head_lines(audit)),
-        *("\n".join(_finding_lines(finding)) for finding in audit.findings),
-        "\n".join(wrap(line) for line in check_lines(audit)),
-    ]
-    return "\n\n".join(parts) + "\n"
-
-
-def audit_markdown(audit: Audit) -> str:
-    """The findings as Markdown."""
-    first, *rest = head_lines(audit)
-    parts = [f"**{escape_markdown(first)}**", *(escape_markdown(line) for line in rest)]
-    for finding in audit.findings:
-        where = f" {escape_markdown(where_line(finding))}" if where_line(finding) else ""
-        parts.append(
-            f"- **{finding.severity}** `{finding.code}`: {escape_markdown(printable(finding.text))}{where} "
-            f"*{escape_markdown(printable(finding.advice))}*"
+def page(audit: Audit) -> Page:
+    """How many findings, what was audited, the findings, and the checks without one."""
+    return Page(
+        (
+            Paragraph((f"{summary(audit)}.", f"{_subject(audit)}."), n_strong=1),
+            *map(_finding, audit.findings),
+            Paragraph(tuple(check_lines(audit)), is_small=True),
         )
-    return "\n\n".join([*parts, *(escape_markdown(line) for line in check_lines(audit))]) + "\n"
-
-
-def audit_html(audit: Audit) -> str:
-    """The findings as a piece of HTML without script, colours left to the notebook."""
-    first, *rest = head_lines(audit)
-    items = "".join(_item(finding) for finding in audit.findings)
-    return (
-        f'<div class="tiebreak"><p><strong>{escape(first)}</strong></p>'
-        + "".join(f"<p>{escape(line)}</p>" for line in rest)
-        + (f"<ul>{items}</ul>" if items else "")
-        + "".join(f"<p><small>{escape(line)}</small></p>" for line in check_lines(audit))
-        + "</div>"
     )
 
 
-def _item(finding: Finding) -> str:
-    where = where_line(finding)
-    return (
-        f"<li><strong>{escape(finding.severity)}</strong> <code>{escape(finding.code)}</code>: {escape(printable(finding.text))}"
-        f"<br><em>{escape(printable(finding.advice))}</em>{f'<br><small>{escape(where)}</small>' if where else ''}</li>"
+def _finding(finding: Finding) -> Section:
+    lines = (printable(finding.text), where_line(finding), f"→ {printable(finding.advice)}")
+    return Section(
+        f"{MARKS[finding.severity]} {finding.severity}",
+        tuple(line for line in lines if line),
+        has_bullets=False,
+        is_folded=False,
+        code=finding.code,
     )
 
 
-def head_lines(audit: Audit) -> list[str]:
-    """How many findings of which severity, and what was audited."""
-    return [f"{summary(audit)}.", f"{_subject(audit)}."]
+def frame(audit: Audit) -> pd.DataFrame:
+    """A row for each finding, the gravest first."""
+    import pandas as pd
+
+    return pd.DataFrame([_record(finding) for finding in audit.findings], columns=list(COLUMNS))
+
+
+def facts(audit: Audit) -> dict[str, Any]:
+    """Plain lists, dicts, texts and numbers; nan is None, and nothing depends on the clock."""
+    folds = audit.folds
+    return document(
+        dataset=audit.dataset,
+        task=audit.task,
+        n_samples=audit.n_samples,
+        n_features=audit.n_features,
+        worst=audit.worst,
+        findings=[_record(finding) for finding in audit.findings],
+        checks=[{"what": each.what, "codes": list(each.codes), "why_not": each.why_not} for each in audit.checks],
+        splits={
+            "kind": folds.kind,
+            "repeat": folds.repeat.tolist(),
+            "fold": folds.fold.tolist(),
+            "n_train": folds.n_train.tolist(),
+            "n_test": folds.n_test.tolist(),
+            "classes": list(folds.classes),
+            "counts": None if folds.counts is None else folds.counts.tolist(),
+            "quartiles": None if folds.quartiles is None else folds.quartiles.tolist(),
+        },
+    )
+
+
+def audit_csv_rows(audit: Audit) -> tuple[list[str], list[list[Any]]]:
+    """Header and rows for a CSV file; lists as JSON, and numbers too."""
+    rows = [
+        [value if isinstance(value, str) else json.dumps(value) for value in _record(finding).values()]
+        for finding in audit.findings
+    ]
+    return list(COLUMNS), rows
+
+
+def _record(finding: Finding) -> dict[str, Any]:
+    evidence = finding.evidence
+    return {
+        "code": finding.code,
+        "severity": finding.severity,
+        "text": finding.text,
+        "advice": finding.advice,
+        "splits": list(evidence.splits),
+        "rows": list(evidence.rows),
+        "columns": list(evidence.columns),
+        "numbers": {name: finite(value) for name, value in evidence.numbers.items()},
+    }
 
 
 def summary(audit: Audit) -> str:
@@ -70,9 +101,7 @@ def summary(audit: Audit) -> str:
     counts = [(severity, n) for severity, n in audit.counts().items() if n]
     if not counts:
         return "Nothing was found that speaks against these splits"
-    parts = [f"{n} {severity}{'s' if n > 1 else ''}" for severity, n in counts]
-    listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-    return f"The audit has {listed}"
+    return f"The audit has {listed([count(n, severity) for severity, n in counts])}"
 
 
 def _subject(audit: Audit) -> str:
@@ -82,17 +111,7 @@ def _subject(audit: Audit) -> str:
     n_classes = f" with {len(folds.classes)} classes" if folds.classes else ""
     splits = "split" if folds.n_splits == 1 else "splits"
     data = f"Data{name}: {audit.n_samples} rows, {audit.n_features} columns, {audit.task}{n_classes}"
-    return f"{data}; {folds.n_splits} {splits}{kind} of {_span(folds.n_train)} training and {_span(folds.n_test)} test rows"
-
-
-def _finding_lines(finding: Finding) -> list[str]:
-    where = where_line(finding)
-    return [
-        f"{MARKS[finding.severity]} {finding.severity} {finding.code}",
-        wrap(printable(finding.text), "  "),
-        *([wrap(where, "  ")] if where else []),
-        wrap(f"→ {printable(finding.advice)}", "  "),
-    ]
+    return f"{data}; {folds.n_splits} {splits}{kind} of {span(folds.n_train)} training and {span(folds.n_test)} test rows"
 
 
 def where_line(finding: Finding) -> str:
@@ -115,6 +134,4 @@ def check_lines(audit: Audit) -> list[str]:
     return lines
 
 
-def _span(values: object) -> str:
-    low, high = int(min(values)), int(max(values))  # type: ignore[call-overload]
-    return str(low) if low == high else f"{low}-{high}"
+VIEW = View(page, frame, facts, "tiebreak.views.plots.audit:AuditPlots")

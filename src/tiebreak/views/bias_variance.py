@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tiebreak.views.curve_words import lost_notes, names_in_table
+from tiebreak.views.curve_points import columns_frame, curve_document, lost_notes, names_in_table
 from tiebreak.views.page import Page, Paragraph, Section, Table
+from tiebreak.views.view import View
 from tiebreak.views.words import format_score
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from tiebreak.studies.bias_variance import BiasVariance
-    from tiebreak.views.plots.bias_variance import BiasVarianceDisplay
 
 LOSS_NAMES = {"squared": "mean squared error", "zero-one": "error rate"}
 
@@ -26,22 +28,22 @@ def columns(result: BiasVariance) -> dict[str, Any]:
     return {name: [getattr(each, name) for each in result.parts] for name in names}
 
 
+def frame(result: BiasVariance) -> pd.DataFrame:
+    """The points, one in a row."""
+    return columns_frame(columns(result))
+
+
 def facts(result: BiasVariance) -> dict[str, Any]:
-    """What JSON holds beside the parts."""
-    return {
-        "loss": result.loss,
-        "n_rounds": result.n_rounds,
-        "n_train": result.n_train,
-        "n_test": result.n_test,
-        "n_failed": result.evaluation.n_failed,
-    }
-
-
-def display(result: BiasVariance) -> BiasVarianceDisplay:
-    """The display, not drawn yet."""
-    from tiebreak.views.plots.bias_variance import BiasVarianceDisplay
-
-    return BiasVarianceDisplay.from_result(result)
+    """What JSON holds."""
+    return curve_document(
+        "bias-variance",
+        columns(result),
+        loss=result.loss,
+        n_rounds=result.n_rounds,
+        n_train=result.n_train,
+        n_test=result.n_test,
+        n_failed=result.evaluation.n_failed,
+    )
 
 
 def _title(result: BiasVariance) -> str:
@@ -80,3 +82,5 @@ _DRAWN = (
     "Training sets drawn with replacement hold about 63% of the examples, some of them more than once, so all parts are those of "
     "somewhat less data."
 )
+
+VIEW = View(page, frame, facts, "tiebreak.views.plots.bias_variance:BiasVariancePlots")

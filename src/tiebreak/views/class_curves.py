@@ -1,10 +1,10 @@
-"""ROC, precision-recall and calibration curves in words and tables."""
+"""ROC, precision-recall and calibration curves in words, tables and frames."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tiebreak.evaluation.calibrations import Calibrations
 from tiebreak.evaluation.precision_recalls import PrecisionRecalls
@@ -13,8 +13,13 @@ from tiebreak.evaluation.rocs import RocDifference, Rocs
 from tiebreak.metrics.calibration import CalibrationCurve
 from tiebreak.metrics.precision_recall import PrecisionRecallCurve
 from tiebreak.metrics.roc import RocCurve
-from tiebreak.views.page import NAME_WIDTH, Table
+from tiebreak.views.json import plain
+from tiebreak.views.page import NAME_WIDTH, Page, Table
+from tiebreak.views.view import View
 from tiebreak.views.words import format_interval, format_percent, format_score, printable, quote, short_names, shorten
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MOST_POINTS = 30
 """Points up to which a curve is written out."""
@@ -25,10 +30,10 @@ CORRECTED = "corrected for the training data that splits share (Nadeau and Bengi
 # --- one curve ------------------------------------------------------------------------------------------------------------
 
 
-def roc_parts(curve: RocCurve) -> list[str | Table]:
+def roc_page(curve: RocCurve) -> Page:
     """The area, the pairs behind it, and the points of a short curve."""
     if curve.reason:
-        return [f"The ROC curve is undefined: {curve.reason}."]
+        return Page.of(f"The ROC curve is undefined: {curve.reason}.")
     n_pairs = curve.n_positive * curve.n_negative
     low, high = curve.auc_interval()
     interval = format_interval(float(low), float(high), 4)
@@ -42,13 +47,13 @@ def roc_parts(curve: RocCurve) -> list[str | Table]:
         (format_threshold(threshold), *(str(count) for count in numbers), format_score(tpr, 4), format_score(fpr, 4))
         for (threshold, *numbers), tpr, fpr in zip(counts, curve.tpr.tolist(), curve.fpr.tolist(), strict=True)
     )
-    return [sentence, _points(("threshold", "TP", "FP", "FN", "TN", "TPR", "FPR"), rows)]
+    return Page.of(sentence, _points(("threshold", "TP", "FP", "FN", "TN", "TPR", "FPR"), rows))
 
 
-def precision_recall_parts(curve: PrecisionRecallCurve) -> list[str | Table]:
+def precision_recall_page(curve: PrecisionRecallCurve) -> Page:
     """The average precision beside what chance gives, and the points of a short curve."""
     if curve.reason:
-        return [f"The precision-recall curve is undefined: {curve.reason}."]
+        return Page.of(f"The precision-recall curve is undefined: {curve.reason}.")
     sentence = (
         f"Average precision {format_score(curve.average_precision, 4)} for class {_label(curve.positive)}; calling everything "
         f"positive has precision {format_score(curve.prevalence, 4)} ({curve.n_positive} of "
@@ -59,10 +64,10 @@ def precision_recall_parts(curve: PrecisionRecallCurve) -> list[str | Table]:
         (format_threshold(threshold), format_score(precision, 4), format_score(recall, 4))
         for threshold, precision, recall in zip(*columns, strict=True)
     )
-    return [sentence, _points(("threshold", "precision", "recall"), rows)]
+    return Page.of(sentence, _points(("threshold", "precision", "recall"), rows))
 
 
-def calibration_parts(curve: CalibrationCurve) -> list[str | Table]:
+def calibration_page(curve: CalibrationCurve) -> Page:
     """How far probabilities are off, and the bins."""
     sentence = (
         f"Probabilities of class {_label(curve.positive)} are off by {format_score(curve.calibration_error, 4)} on average over "
@@ -76,13 +81,13 @@ def calibration_parts(curve: CalibrationCurve) -> list[str | Table]:
     title = f"Bins of similar probability, with Wilson's {format_percent(1 - curve.alpha)} interval of each"
     table = Table(title, ("predicted", "observed", "low", "high", "examples"), rows, (True,) * 5)
     warning = [f"Warning: {curve.reason}, so it says little."] if curve.reason else []
-    return [sentence, table, *warning]
+    return Page.of(sentence, table, *warning)
 
 
 # --- of several models ----------------------------------------------------------------------------------------------------
 
 
-def rocs_parts(rocs: Rocs) -> list[str | Table]:
+def rocs_page(rocs: Rocs) -> Page:
     """A row for each model."""
     rows = [(*_average(line.auc), format_score(line.pooled.auc, 4)) for line in rocs]
     note = (
@@ -90,10 +95,11 @@ def rocs_parts(rocs: Rocs) -> list[str | Table]:
         "all predictions together, which mixes the scales of models that were fitted apart. Which differences are real: "
         'compare("roc_auc"); where each of two is better: difference(first, second).'
     )
-    return [_table(rocs, "ROC curves", ("mean AUC", "interval", "splits", "pooled"), rows), note, *_undefined(rocs)]
+    table = _table(rocs, "ROC curves", ("mean AUC", "interval", "splits", "pooled"), rows)
+    return Page.of(table, note, *_undefined(rocs))
 
 
-def precision_recalls_parts(curves: PrecisionRecalls) -> list[str | Table]:
+def precision_recalls_page(curves: PrecisionRecalls) -> Page:
     """A row for each model."""
     rows = [
         (
@@ -108,24 +114,24 @@ def precision_recalls_parts(curves: PrecisionRecalls) -> list[str | Table]:
         f"{CORRECTED}. 'pooled' is of all predictions together; 'by chance' is the share of positive examples."
     )
     table = _table(curves, "Precision-recall curves", ("mean AP", "interval", "splits", "pooled", "by chance"), rows)
-    return [table, note, *_undefined(curves)]
+    return Page.of(table, note, *_undefined(curves))
 
 
-def calibrations_parts(curves: Calibrations) -> list[str | Table]:
+def calibrations_page(curves: Calibrations) -> Page:
     """A row for each model."""
     rows = [(*_average(line.brier_score), format_score(line.pooled.calibration_error, 4)) for line in curves]
     note = (
         f"The Brier score is the mean over splits, and its {format_percent(1 - curves.alpha)} interval is {CORRECTED}. 'off by' "
         "is the mean distance of observed shares from probabilities, over bins of all predictions together."
     )
-    return [_table(curves, "Calibration", ("Brier score", "interval", "splits", "off by"), rows), note]
+    return Page.of(_table(curves, "Calibration", ("Brier score", "interval", "splits", "off by"), rows), note)
 
 
-def difference_parts(difference: RocDifference) -> list[str | Table]:
+def difference_page(difference: RocDifference) -> Page:
     """The ranges of the false positive rate, and who is better in each."""
     first, second = quote(difference.first), quote(difference.second)
     if not difference.regions:
-        return [f"Where {first} and {second} differ is undefined: on no split do both have a curve."]
+        return Page.of(f"Where {first} and {second} differ is undefined: on no split do both have a curve.")
     rows = tuple(
         (
             f"{low:.3f} to {high:.3f}",
@@ -141,7 +147,7 @@ def difference_parts(difference: RocDifference) -> list[str | Table]:
         "'clear' is the share of the range in which the interval of the difference excludes 0, for each rate by itself and "
         f"{CORRECTED}."
     )
-    return [table, note]
+    return Page.of(table, note)
 
 
 # --- shared ---------------------------------------------------------------------------------------------------------------
@@ -170,7 +176,7 @@ def _average(each: Average) -> tuple[str, str, str]:
     return format_score(float(each.mean), 4), format_interval(float(each.low), float(each.high), 4), splits
 
 
-def _table(lines: Lines[Any], title: str, headers: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Table:
+def _table(lines: Lines[Any, Any], title: str, headers: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Table:
     """Rows under model, and where there are several classes under class too."""
     shown = dict(zip(lines.models, short_names(list(lines.models), NAME_WIDTH), strict=True))
     several = len(lines.classes) > 1
@@ -184,7 +190,7 @@ def _table(lines: Lines[Any], title: str, headers: tuple[str, ...], rows: Sequen
     return Table(f"{title} {of_class}{of}", (*names, *headers), full, (*(False,) * len(names), *(True,) * len(headers)))
 
 
-def _undefined(lines: Lines[Any]) -> list[str]:
+def _undefined(lines: Lines[Any, Any]) -> list[str]:
     """Splits without a curve, and why."""
     texts = []
     for line in lines:
@@ -199,3 +205,74 @@ def _undefined(lines: Lines[Any]) -> list[str]:
 
 def _name(line: Line) -> str:
     return f"{quote(line.model)}, class {_label(line.positive)}"
+
+
+# --- frames ---------------------------------------------------------------------------------------------------------------
+
+
+def roc_frame(curve: RocCurve) -> pd.DataFrame:
+    """A row for each point: threshold, tp, fp, fn, tn, tpr, fpr."""
+    import pandas as pd
+
+    counts = {"tp": curve.tp, "fp": curve.fp, "fn": curve.fn, "tn": curve.tn}
+    return pd.DataFrame({"threshold": curve.thresholds, **counts, "tpr": curve.tpr, "fpr": curve.fpr})
+
+
+def precision_recall_frame(curve: PrecisionRecallCurve) -> pd.DataFrame:
+    """A row for each point: threshold, precision, recall."""
+    import pandas as pd
+
+    return pd.DataFrame({"threshold": curve.thresholds, "precision": curve.precision, "recall": curve.recall})
+
+
+def calibration_frame(curve: CalibrationCurve) -> pd.DataFrame:
+    """A row for each bin: predicted, observed, low, high, count."""
+    import pandas as pd
+
+    return pd.DataFrame({name: getattr(curve, name) for name in ("predicted", "observed", "low", "high", "count")})
+
+
+def rocs_frame(rocs: Rocs) -> pd.DataFrame:
+    """A row for each model and class: model, positive, auc, auc_low, auc_high, n_splits, n_undefined, pooled_auc."""
+    return _averages_frame([(line.auc, line.pooled.auc) for line in rocs], rocs, "auc", "pooled_auc")
+
+
+def precision_recalls_frame(curves: PrecisionRecalls) -> pd.DataFrame:
+    """A row for each model and class: model, positive, average_precision, its interval, n_splits, n_undefined, pooled."""
+    values = [(line.average_precision, line.pooled.average_precision) for line in curves]
+    return _averages_frame(values, curves, "average_precision", "pooled_average_precision")
+
+
+def calibrations_frame(curves: Calibrations) -> pd.DataFrame:
+    """A row for each model and class: model, positive, brier_score, its interval, n_splits, calibration_error."""
+    values = [(line.brier_score, line.pooled.calibration_error) for line in curves]
+    return _averages_frame(values, curves, "brier_score", "calibration_error")
+
+
+def _averages_frame(values: Sequence[tuple[Average, float]], lines: Lines[Any, Any], name: str, last: str) -> pd.DataFrame:
+    import pandas as pd
+
+    rows = [(line.model, line.positive, *each, pooled) for line, (each, pooled) in zip(lines, values, strict=True)]
+    columns = ["model", "positive", name, f"{name}_low", f"{name}_high", "n_splits", "n_undefined", last]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def difference_frame(difference: RocDifference) -> pd.DataFrame:
+    """A row for each region: low, high, better, clear_share."""
+    import pandas as pd
+
+    rows = [(each.low, each.high, difference.winner(each), difference.clear_share(each)) for each in difference.regions]
+    return pd.DataFrame(rows, columns=["low", "high", "better", "clear_share"])
+
+
+ROC = View(roc_page, roc_frame, plain, "tiebreak.views.plots.roc:RocPlots")
+ROCS = View(rocs_page, rocs_frame, plain, "tiebreak.views.plots.roc:RocPlots")
+ROC_DIFFERENCE = View(difference_page, difference_frame, plain)
+PRECISION_RECALL = View(
+    precision_recall_page, precision_recall_frame, plain, "tiebreak.views.plots.precision_recall:PrecisionRecallPlots"
+)
+PRECISION_RECALLS = View(
+    precision_recalls_page, precision_recalls_frame, plain, "tiebreak.views.plots.precision_recall:PrecisionRecallPlots"
+)
+CALIBRATION = View(calibration_page, calibration_frame, plain, "tiebreak.views.plots.calibration:CalibrationPlots")
+CALIBRATIONS = View(calibrations_page, calibrations_frame, plain, "tiebreak.views.plots.calibration:CalibrationPlots")

@@ -54,7 +54,7 @@ def page(
     """Sentence, ranking, pairs, warnings, method and the judgement of requirements."""
     return Page(
         (
-            Paragraph((sentence(comparison),), is_strong=True),
+            Paragraph((sentence(comparison),), n_strong=1),
             Paragraph(tuple(extra_sentences(comparison))),
             ranking_table(comparison, name_width),
             pair_table(comparison, name_width),

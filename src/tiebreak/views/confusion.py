@@ -1,13 +1,18 @@
-"""Confusion matrices in words and tables."""
+"""Confusion matrices in words, tables and frames."""
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from tiebreak.evaluation.confusions import Confusions
 from tiebreak.metrics.confusion import Average, ConfusionMatrix
-from tiebreak.views.page import NAME_WIDTH, Table
+from tiebreak.views.json import plain
+from tiebreak.views.page import NAME_WIDTH, Page, Table
+from tiebreak.views.view import View
 from tiebreak.views.words import format_score, printable, quote, short_names
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MOST_COLUMNS = 10
 """Classes up to which the matrix itself is written; of more, what is said of each class."""
@@ -16,17 +21,17 @@ MOST_CLASSES = 40
 MOST_NOTICES = 5
 
 
-def matrix_parts(matrix: ConfusionMatrix) -> list[str | Table]:
+def matrix_page(matrix: ConfusionMatrix) -> Page:
     """What stands out, the counts, and each class."""
     counts = (
         _counts(matrix)
         if len(matrix.labels) <= MOST_COLUMNS
         else f"The {len(matrix.labels)} x {len(matrix.labels)} counts are in to_frame(), and plot() draws them."
     )
-    return [_sentence(matrix), counts, _classes(matrix), *_notices(matrix)]
+    return Page.of(_sentence(matrix), counts, _classes(matrix), *_notices(matrix))
 
 
-def model_parts(confusions: Confusions) -> list[str | Table]:
+def models_page(confusions: Confusions) -> Page:
     """A row for each model, and what to beware of."""
     matrices = {name: confusions[name] for name in confusions.models}
     names = short_names(list(matrices), NAME_WIDTH)
@@ -56,26 +61,58 @@ def model_parts(confusions: Confusions) -> list[str | Table]:
         "Each example counts as often as it was predicted, once for each repeat. 'majority' is the accuracy of always predicting "
         "the most frequent class. confusions[model] is the matrix of a model."
     )
-    return [table, note, *_first(warnings)]
+    return Page.of(table, note, *_first(warnings))
 
 
-def matrix_numbers(matrix: ConfusionMatrix) -> dict[str, Any]:
+def matrix_facts(matrix: ConfusionMatrix) -> dict[str, Any]:
     """The counts, and all that can be read off them."""
-    return {
-        "labels": matrix.labels,
-        "counts": matrix.counts,
-        "accuracy": matrix.accuracy,
-        "majority_rate": matrix.majority_rate,
-        "no_information_rate": matrix.no_information_rate,
-        "balanced_accuracy": matrix.balanced_accuracy,
-        "mcc": matrix.mcc,
-        "precision": matrix.precision,
-        "recall": matrix.recall,
-        "f1": matrix.f_beta(),
-        **{average: matrix.averaged(average) for average in get_args(Average)},
-        "undefined": matrix.undefined,
-        "warnings": matrix.notices,
-    }
+    return dict(
+        plain(
+            {
+                "labels": matrix.labels,
+                "counts": matrix.counts,
+                "accuracy": matrix.accuracy,
+                "majority_rate": matrix.majority_rate,
+                "no_information_rate": matrix.no_information_rate,
+                "balanced_accuracy": matrix.balanced_accuracy,
+                "mcc": matrix.mcc,
+                "precision": matrix.precision,
+                "recall": matrix.recall,
+                "f1": matrix.f_beta(),
+                **{average: matrix.averaged(average) for average in get_args(Average)},
+                "undefined": matrix.undefined,
+                "warnings": matrix.notices,
+            }
+        )
+    )
+
+
+def models_facts(confusions: Confusions) -> dict[str, Any]:
+    """The same of each model."""
+    models = {name: matrix_facts(confusions[name]) for name in confusions}
+    return {"dataset": confusions.dataset, "n_splits": confusions.n_splits, "models": models}
+
+
+def matrix_frame(matrix: ConfusionMatrix) -> pd.DataFrame:
+    """The counts, with actual classes as index and predicted ones as columns."""
+    import pandas as pd
+
+    index, columns = pd.Index(matrix.labels, name="actual"), pd.Index(matrix.labels, name="predicted")
+    return pd.DataFrame(matrix.counts, index=index, columns=columns)
+
+
+def models_frame(confusions: Confusions) -> pd.DataFrame:
+    """Long form: model, repeat, fold, actual, predicted, count."""
+    import pandas as pd
+
+    rows = [
+        (name, repeat, fold, actual, predicted, int(matrix.counts[i, j]))
+        for name in confusions.models
+        for repeat, fold, matrix in zip(confusions.repeat[name], confusions.fold[name], confusions.matrices[name], strict=True)
+        for i, actual in enumerate(matrix.labels)
+        for j, predicted in enumerate(matrix.labels)
+    ]
+    return pd.DataFrame(rows, columns=["model", "repeat", "fold", "actual", "predicted", "count"])
 
 
 def _sentence(matrix: ConfusionMatrix) -> str:
@@ -131,3 +168,7 @@ def _score(value: float) -> str:
 
 def _splits(n: int, planned: int) -> str:
     return str(n) if n == planned else f"{n} of {planned}"
+
+
+MATRIX = View(matrix_page, matrix_frame, matrix_facts, "tiebreak.views.plots.confusion:ConfusionMatrixPlots")
+MODELS = View(models_page, models_frame, models_facts, "tiebreak.views.plots.confusion:ConfusionsPlots")

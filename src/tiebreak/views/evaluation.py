@@ -1,46 +1,78 @@
-"""An evaluation in words: what was measured, the means, what failed; the same lines for a terminal and a notebook."""
+"""An evaluation in words and as JSON: what was measured, the means, what failed, and how far a run has come."""
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.views.page import NAME_WIDTH, ROWS, Table, wrap
-from tiebreak.views.words import format_score, listed, printable, quote, short_names
+from tiebreak.evaluation.frames import scores_frame
+from tiebreak.views.json import document, plain
+from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table
+from tiebreak.views.view import View
+from tiebreak.views.words import count, format_score, listed, printable, quote, seconds, short_names, shorten, span
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from tiebreak.evaluation.evaluation import Evaluation
 
 MOST_FAILURES = 5
 
-
-def evaluation_text(evaluation: Evaluation) -> str:
-    """The overview, 100 columns wide where names allow."""
-    tables = mean_tables(evaluation)
-    parts = [
-        "\n".join(wrap(line) for line in head_lines(evaluation)),
-        *(table.as_text() for table in tables),
-        "\n".join(["Failures", *(wrap(f"- {line}", "  ") for line in failure_lines(evaluation))]) if evaluation.n_failed else "",
-        wrap(advice(evaluation)),
-    ]
-    return "\n\n".join(part for part in parts if part)
+TEXT_WIDTH = 300
+"""Characters of a warning that are shown."""
 
 
-def evaluation_html(evaluation: Evaluation) -> str:
-    """The overview as a piece of HTML without script."""
-    items = "".join(f"<li>{escape(line)}</li>" for line in failure_lines(evaluation)) if evaluation.n_failed else ""
-    return (
-        '<div class="tiebreak">'
-        + "".join(f"<p>{escape(line)}</p>" for line in head_lines(evaluation))
-        + "".join(table.as_html() for table in mean_tables(evaluation))
-        + (f"<p>Failures</p><ul>{items}</ul>" if items else "")
-        + f"<p>{escape(advice(evaluation))}</p></div>"
+def page(evaluation: Evaluation) -> Page:
+    """The overview."""
+    failures = Section("Failures", tuple(failure_lines(evaluation)), is_folded=False)
+    return Page((_head(evaluation), *mean_tables(evaluation), failures, Paragraph((advice(evaluation),))))
+
+
+def run_page(evaluation: Evaluation) -> Page:
+    """All that there is to say of a run before its models are compared."""
+    head = Paragraph((*_head(evaluation).lines, *leader_lines(evaluation)))
+    return Page((head, *(mean_tables(evaluation) if evaluation.n_done else ()), *_troubles(evaluation)))
+
+
+def overview_page(evaluation: Evaluation) -> Page:
+    """The same without the means, for where the comparison follows."""
+    return Page((_head(evaluation), *_troubles(evaluation)))
+
+
+def facts(evaluation: Evaluation) -> dict[str, Any]:
+    """A run for programs, schema 1; nan is None."""
+    record = evaluation.record
+    return document(
+        run=evaluation.name,
+        store=evaluation.url,
+        n_cells=evaluation.n_cells,
+        n_done=evaluation.n_done,
+        n_failed=evaluation.n_failed,
+        models=[{"name": model.name, "text": model.text} for model in record.models],
+        metrics=[{"name": each.name, "higher_is_better": each.metric.higher_is_better} for each in record.metrics],
+        datasets=[
+            {
+                "name": each.name,
+                "n_samples": each.n_samples,
+                "n_features": each.n_features,
+                "splits": each.kind,
+                "n_splits": each.n_splits,
+            }
+            for each in record.datasets
+        ],
+        means=_means(evaluation),
+        failures=_records(evaluation.failures, "state", "message", "n_cells", "models", "first", "attempts"),
+        warnings=_records(evaluation.fit_warnings, "warning", "n_cells", "models", "first"),
+        undefined=_records(evaluation.undefined, "reason", "n_cells", "models", "first"),
+        rng=record.rng,
+        threads=record.threads,
+        versions=dict(record.versions),
+        settings=dict(record.settings),
     )
 
 
-def head_lines(evaluation: Evaluation) -> list[str]:
+def _head(evaluation: Evaluation) -> Paragraph:
     """Which run, and how far it has come."""
     record = evaluation.record
     n_splits = sum(dataset.n_splits for dataset in record.datasets)
@@ -49,17 +81,40 @@ def head_lines(evaluation: Evaluation) -> list[str]:
     failed = f", {evaluation.n_failed} failed" if evaluation.n_failed else ""
     missing = evaluation.n_cells - evaluation.n_done - evaluation.n_failed
     outstanding = f", {missing} still to be measured" if missing else ""
-    size = f"{_count(len(record.models), 'model')} x {_count(n_splits, 'split')}{many}"
-    done = f"{evaluation.n_done} of {_count(evaluation.n_cells, 'cell')} measured"
-    return [f"Run {quote(evaluation.name)}{where}: {size}, {done}{failed}{outstanding}."]
+    size = f"{count(len(record.models), 'model')} x {count(n_splits, 'split')}{many}"
+    done = f"{evaluation.n_done} of {count(evaluation.n_cells, 'cell')} measured"
+    return Paragraph((f"Run {quote(evaluation.name)}{where}: {size}, {done}{failed}{outstanding}.",))
+
+
+def leader_lines(evaluation: Evaluation) -> list[str]:
+    """Who has the best mean of the first metric, among the models measured on the most splits; a line for each dataset."""
+    if len(evaluation.models) < 2:
+        return []
+    metric = evaluation.record.metrics[0]
+    is_finished = evaluation.n_done + evaluation.n_failed == evaluation.n_cells
+    lines = []
+    for dataset, name in enumerate(evaluation.datasets):
+        grid = evaluation.grid(dataset, 0)
+        counts = np.count_nonzero(~np.isnan(grid), axis=1)
+        most = [model for model, count in enumerate(counts.tolist()) if count and count == counts.max()]
+        if not most:
+            continue
+        means = {model: float(np.nanmean(grid[model])) for model in most}
+        best = min(most, key=lambda model: (-metric.metric.sign * means[model], evaluation.models[model]))
+        where = (f" on {quote(name)}" if name else "") + ("" if is_finished else " so far")
+        lines.append(
+            f"{quote(evaluation.models[best])} has the best mean {printable(metric.name)}{where}: "
+            f"{format_score(means[best], 4)} over {counts.max()} of {grid.shape[1]} splits."
+        )
+    return lines
 
 
 def mean_tables(evaluation: Evaluation) -> list[Table]:
     """For each dataset the mean of each metric over splits, best first by the first metric, and the time of a fit."""
-    return [_means(evaluation, dataset) for dataset in range(len(evaluation.datasets))]
+    return [_means_table(evaluation, dataset) for dataset in range(len(evaluation.datasets))]
 
 
-def _means(evaluation: Evaluation, dataset: int) -> Table:
+def _means_table(evaluation: Evaluation, dataset: int) -> Table:
     grids = [evaluation.grid(dataset, metric) for metric in range(len(evaluation.metrics))]
     counts = np.sum(~np.isnan(grids[0]), axis=1)
     means = [_row_means(grid) for grid in grids]
@@ -69,13 +124,13 @@ def _means(evaluation: Evaluation, dataset: int) -> Table:
     )
     shown = order[:ROWS]
     names = short_names([evaluation.models[m] for m in shown], NAME_WIDTH)
-    seconds = evaluation.fit_medians(dataset)
+    medians = evaluation.fit_medians(dataset)
     rows = tuple(
         (
             name,
             *(format_score(float(mean[m]), 4) for mean in means),
             _n_of(int(counts[m]), grids[0].shape[1]),
-            _seconds(float(seconds[m])),
+            seconds(float(medians[m])),
         )
         for name, m in zip(names, shown, strict=True)
     )
@@ -98,20 +153,20 @@ def _row_means(grid: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def design_words(evaluation: Evaluation, dataset: int) -> str:
     """Kind and sizes of the splits: "kfold, 120 training and 30 test examples each"."""
     record = evaluation.record.datasets[dataset]
-    train, test = (_span(sizes) for sizes in (record.n_train, record.n_test))
+    train, test = (span(sizes) for sizes in (record.n_train, record.n_test))
     return f"{record.kind}, {train} training and {test} test examples each"
 
 
 def failure_lines(evaluation: Evaluation) -> list[str]:
     """The most frequent failures, those of the same message together."""
-    groups = evaluation.failure_groups()
+    groups = evaluation.failure_groups() if evaluation.n_failed else []
     lines = [
-        f"{_count(group.n_cells, 'cell')} of {listed([quote(name) for name in group.models], 3)} {_STATES[group.state]}: "
+        f"{count(group.n_cells, 'cell')} of {listed([quote(name) for name in group.models], 3)} {_STATES[group.state]}: "
         f"{printable(group.message)} (first on {printable(group.first)})"
         for group in groups[:MOST_FAILURES]
     ]
     rest = len(groups) - len(lines)
-    return [*lines, f"and {_count(rest, 'other message')}"] if rest > 0 else lines
+    return [*lines, f"and {count(rest, 'other message')}"] if rest > 0 else lines
 
 
 _STATES = {"raised": "failed", "timed-out": "timed out", "out-of-memory": "ran out of memory", "killed": "ended their process"}
@@ -128,18 +183,42 @@ def _n_of(n: int, total: int) -> str:
     return str(n) if n == total else f"{n} of {total}"
 
 
-def _seconds(value: float) -> str:
-    if value != value:
-        return "-"
-    if value < 0.1:
-        return f"{1000 * value:.2g} ms" if value < 0.01 else f"{1000 * value:.0f} ms"
-    return f"{value:.2g} s" if value < 100 else f"{value:.0f} s"
+def _troubles(evaluation: Evaluation) -> list[Section]:
+    """Failures, warnings and undefined scores, each under a title where there are any."""
+    sections = {
+        "Failures": failure_lines(evaluation),
+        "Warnings": _counted_lines(evaluation.fit_warnings, "warning"),
+        "Undefined scores": _counted_lines(evaluation.undefined, "reason"),
+    }
+    return [Section(title, tuple(lines), is_folded=False) for title, lines in sections.items()]
 
 
-def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+def _counted_lines(frame: pd.DataFrame, column: str) -> list[str]:
+    """The most frequent texts, with the number of cells and the models that they are about."""
+    lines = []
+    for row in frame.head(MOST_FAILURES).to_dict("records"):
+        cells = f"{row['n_cells']} cell{'s' if row['n_cells'] != 1 else ''}"
+        lines.append(f"{cells} of {listed([quote(name) for name in row['models']], 3)}: {shorten(row[column], TEXT_WIDTH)}")
+    rest = len(frame) - len(lines)
+    return [*lines, f"and {rest} other texts"] if rest > 0 else lines
 
 
-def _span(values: np.ndarray[Any, Any]) -> str:
-    low, high = int(values.min()), int(values.max())
-    return str(low) if low == high else f"{low}-{high}"
+def _means(evaluation: Evaluation) -> list[dict[str, Any]]:
+    records = []
+    for dataset, name in enumerate(evaluation.datasets):
+        for position, metric in enumerate(evaluation.metrics):
+            for model, scores in zip(evaluation.models, evaluation.grid(dataset, position), strict=True):
+                scores = scores[~np.isnan(scores)]
+                mean = float(scores.mean()) if scores.size else None
+                records.append({"dataset": name, "model": model, "metric": metric, "mean": mean, "n_splits": int(scores.size)})
+    return records
+
+
+def _records(frame: pd.DataFrame, *columns: str) -> list[dict[str, Any]]:
+    return [
+        {column: plain(value) for column, value in zip(columns, row, strict=True)}
+        for row in frame[list(columns)].itertuples(index=False, name=None)
+    ]
+
+
+VIEW = View(page, scores_frame, facts)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.frequentist.more_data import ANSWERS, CANNOT_BE_TOLD, LESS_THAN_ROPE, YES
-from tiebreak.views.curve_words import (
+from tiebreak.views.curve_points import (
+    columns_frame,
+    curve_document,
     interval_note,
     lost_notes,
     names_in_table,
@@ -15,11 +17,13 @@ from tiebreak.views.curve_words import (
     point_headers,
 )
 from tiebreak.views.page import Page, Paragraph, Section, Table
+from tiebreak.views.view import View
 from tiebreak.views.words import decimals_for, format_interval, format_percent, format_score, printable, quote
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from tiebreak.studies.learning_curve import DoublingAnswer, LearningCurve
-    from tiebreak.views.plots.learning_curve import LearningCurveDisplay
 
 MOST_SENTENCES = 4
 """Models up to which each has a sentence; of more, the table tells."""
@@ -39,7 +43,7 @@ def page(curve: LearningCurve) -> Page:
     return Page(
         (
             Paragraph((_title(curve),)),
-            Paragraph(answers, is_strong=True),
+            Paragraph(answers, n_strong=len(answers)),
             _answers(curve),
             _points(curve),
             Section("Notes", _notes(curve)),
@@ -57,24 +61,24 @@ def columns(curve: LearningCurve) -> dict[str, Any]:
     }
 
 
+def frame(curve: LearningCurve) -> pd.DataFrame:
+    """The points, one in a row."""
+    return columns_frame(columns(curve))
+
+
 def facts(curve: LearningCurve) -> dict[str, Any]:
-    """What JSON holds beside the points."""
-    return {
-        "metric": {"name": curve.metric.name, "higher_is_better": curve.metric.higher_is_better},
-        "settings": {"rope": curve.rope, "alpha": curve.alpha},
-        "models": curve.models,
-        "sizes": curve.sizes,
-        "n_splits": curve.n_splits,
-        "answers": [answer._asdict() for answer in curve.answers],
-        "n_failed": curve.evaluation.n_failed,
-    }
-
-
-def display(curve: LearningCurve) -> LearningCurveDisplay:
-    """The display, not drawn yet."""
-    from tiebreak.views.plots.learning_curve import LearningCurveDisplay
-
-    return LearningCurveDisplay.from_curve(curve)
+    """What JSON holds."""
+    return curve_document(
+        "learning-curve",
+        columns(curve),
+        metric={"name": curve.metric.name, "higher_is_better": curve.metric.higher_is_better},
+        settings={"rope": curve.rope, "alpha": curve.alpha},
+        models=curve.models,
+        sizes=curve.sizes,
+        n_splits=curve.n_splits,
+        answers=[answer._asdict() for answer in curve.answers],
+        n_failed=curve.evaluation.n_failed,
+    )
 
 
 def sentence(curve: LearningCurve, answer: DoublingAnswer) -> str:
@@ -151,3 +155,5 @@ _ASSUMED = (
     "Next doubling: gains are taken to shrink from doubling to doubling, by no more than at the rate 1/n or as they have shrunk "
     "before, whichever is faster. A curve that rises in steps or dips breaks that."
 )
+
+VIEW = View(page, frame, facts, "tiebreak.views.plots.learning_curve:LearningCurvePlots")

@@ -1,23 +1,22 @@
-"""A nested cross-validation in words: the honest score, what would have been claimed, and how stable the choice is."""
+"""A nested cross-validation in words, tables and JSON: the honest score, and what would have been claimed without it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from html import escape
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from tiebreak.scores.scores import Notice
+from tiebreak.studies.nested_choice import NOTHING
 from tiebreak.views.evaluation import design_words
-from tiebreak.views.nested_frames import candidate_order, nested_rows
-from tiebreak.views.page import NAME_WIDTH, ROWS, Table, notice_section, wrap
-from tiebreak.views.page import escape as escape_markdown
+from tiebreak.views.json import document, finite
+from tiebreak.views.page import NAME_WIDTH, Page, Paragraph, Table, notice_section
+from tiebreak.views.view import View
 from tiebreak.views.words import (
     decimals_for,
     format_interval,
     format_percent,
-    format_probability,
     format_score,
     printable,
     quote,
@@ -25,46 +24,70 @@ from tiebreak.views.words import (
 )
 
 if TYPE_CHECKING:
-    from tiebreak.evaluation.bbc import BiasCorrectedScore
+    import pandas as pd
+
     from tiebreak.studies.nested import HonestScore, NestedEvaluation
     from tiebreak.studies.nested_choice import Choice
 
 MOST_CANDIDATES = 8
 """Candidates of a search whose choices are shown; the rest is counted."""
 
+Part = Literal["outer", "summary", "chosen", "inner"]
 
-def nested_text(nested: NestedEvaluation) -> str:
-    """The answer, 100 columns wide where names allow."""
-    return _text(nested_sentences(nested), [*_score_tables(nested), *_choice_tables(nested)], head_line(nested), nested.warnings)
-
-
-def nested_html(nested: NestedEvaluation) -> str:
-    """The answer as a piece of HTML without script."""
-    return _html(nested_sentences(nested), [*_score_tables(nested), *_choice_tables(nested)], head_line(nested), nested.warnings)
-
-
-def nested_markdown(nested: NestedEvaluation) -> str:
-    """The answer as Markdown."""
-    first, *others = nested_sentences(nested)
-    parts = [
-        f"**{escape_markdown(first)}**",
-        *(escape_markdown(line) for line in others),
-        *(table.as_markdown() for table in (*_score_tables(nested), *_choice_tables(nested))),
-        escape_markdown(head_line(nested)),
-    ]
-    if nested.warnings:
-        parts.append(notice_section("Warnings", nested.warnings).as_markdown())
-    return "\n\n".join(parts) + "\n"
+COLUMNS: dict[Part, tuple[str, ...]] = {
+    "outer": ("search", "metric", "repeat", "fold", "n_train", "n_test", "score", "chosen", "inner_mean", "reason"),
+    "summary": (
+        "search", "metric", "score", "standard_error", "interval_low", "interval_high", "n_splits", "claim", "claimed_by",
+        "optimism", "inner_claim", "n_candidates", "n_distinct", "favourite", "n_favourite", "reason",
+    ),
+    "chosen": ("search", "candidate", "n_chosen", "share", "inner_mean", "plain_mean"),
+    "inner": ("search", "repeat", "fold", "candidate", "inner_fold", "metric", "n_train", "n_test", "score"),
+}  # fmt: skip
 
 
-def bias_corrected_text(score: BiasCorrectedScore) -> str:
-    """The corrected score, and how often each model was the best."""
-    return _text(_corrected_sentences(score), [_best_table(score)], _corrected_line(score), score.warnings)
+def page(nested: NestedEvaluation) -> Page:
+    """Sentences, scores, choices, warnings and how the splits were made."""
+    sentences = tuple(nested_sentences(nested))
+    choices = (choice for choice in nested.choices if len(choice.candidates) > 1)
+    return Page(
+        (
+            Paragraph(sentences, n_strong=len(sentences)),
+            *(_score_table(nested, metric) for metric in nested.metrics),
+            *(_choice_table(nested, choice) for choice in choices),
+            notice_section("Warnings", nested.notices),
+            Paragraph((head_line(nested),), is_small=True),
+        )
+    )
 
 
-def bias_corrected_html(score: BiasCorrectedScore) -> str:
-    """The same as a piece of HTML without script."""
-    return _html(_corrected_sentences(score), [_best_table(score)], _corrected_line(score), score.warnings)
+def nested_rows(nested: NestedEvaluation, part: Part) -> list[tuple[Any, ...]]:
+    """The rows of a table, in the order of `COLUMNS`."""
+    return list({"outer": _outer, "summary": _summary, "chosen": _chosen, "inner": _inner}[part](nested))
+
+
+def nested_frame(nested: NestedEvaluation, part: Part = "outer") -> pd.DataFrame:
+    """One of the tables as a frame."""
+    import pandas as pd
+
+    return pd.DataFrame(nested_rows(nested, part), columns=list(COLUMNS[part]))
+
+
+def facts(nested: NestedEvaluation) -> dict[str, Any]:
+    """The answer in schema 1; nan is None, and nothing depends on the clock."""
+    record = nested.outer.record.datasets[0]
+    return document(
+        metrics=[{"name": each.name, "higher_is_better": each.metric.higher_is_better} for each in nested.outer.record.metrics],
+        settings={"rope": nested.rope, "alpha": nested.alpha, "plain": nested.is_plain, "rng": nested.outer.record.rng},
+        outer_splits={"kind": record.kind, "n_splits": record.n_splits, "n_samples": record.n_samples},
+        searches=[
+            {"name": each.name, "metric": each.metric.name, "candidates": list(each.candidates)} for each in nested.choices
+        ],
+        summary=_records(nested, "summary"),
+        chosen=_records(nested, "chosen"),
+        outer=_records(nested, "outer"),
+        inner=_records(nested, "inner"),
+        warnings=[{"code": notice.code, "text": notice.text} for notice in nested.notices],
+    )
 
 
 # --- sentences --------------------------------------------------------------------------------------------------------------
@@ -82,7 +105,9 @@ def _sentence(nested: NestedEvaluation, choice: Choice) -> str:
     metric, decimals = printable(s.metric.name), decimals_for(s.standard_error)
     if s.n_splits == 0:
         return f"{quote(choice.name)} has no score on any outer split."
-    interval = f" ({_level(nested.alpha)} interval {format_interval(s.low, s.high, decimals)})" if not s.reason else ""
+    interval = (
+        f" ({format_percent(1 - nested.alpha)} interval {format_interval(s.low, s.high, decimals)})" if not s.reason else ""
+    )
     if len(choice.candidates) == 1:
         return f"{quote(choice.name)} scores a mean {metric} of {format_score(s.mean, decimals)}{interval}; nothing is chosen."
     honest = (
@@ -116,34 +141,7 @@ def head_line(nested: NestedEvaluation) -> str:
     return f"Run {quote(nested.outer.name)}{where}: {nested.n_outer} outer splits ({design_words(nested.outer, 0)}){inner}."
 
 
-def _corrected_sentences(score: BiasCorrectedScore) -> list[str]:
-    if not score.winner or score.score != score.score:
-        return [f"The {printable(score.metric.name)} of these predictions is undefined."]
-    metric, decimals = printable(score.metric.name), decimals_for((score.high - score.low) / 4)
-    interval = f"{_level(score.alpha)} interval {format_interval(score.low, score.high, decimals)}"
-    value, claim = format_score(score.score, decimals), format_score(score.claim, decimals)
-    first = (
-        f"Picking the best of {len(score.models)} models by {metric} leads to {value} ({interval}), corrected for having picked "
-        f"it; {quote(score.winner)} was the best, with {claim}"
-    )
-    off = format_score(abs(score.optimism), decimals)
-    return [f"{first}: {off} {'better' if score.optimism > 0 else 'worse'} than that."]
-
-
-def _corrected_line(score: BiasCorrectedScore) -> str:
-    repeats = f" of {score.n_repeats} repeats, averaged" if score.n_repeats > 1 else ""
-    undefined = f"; undefined in {score.n_undefined} more" if score.n_undefined else ""
-    return (
-        f"BBC-CV: predictions of {score.n_examples} examples{repeats}, {score.n_bootstraps} bootstraps{undefined}. In each the "
-        "best model is picked on the examples drawn and scored on the others; nothing is fitted again."
-    )
-
-
 # --- tables -----------------------------------------------------------------------------------------------------------------
-
-
-def _score_tables(nested: NestedEvaluation) -> list[Table]:
-    return [_score_table(nested, metric) for metric in nested.metrics]
 
 
 def _score_table(nested: NestedEvaluation, metric: str) -> Table:
@@ -155,7 +153,7 @@ def _score_table(nested: NestedEvaluation, metric: str) -> Table:
     columns = {
         "search": names,
         "honest": [format_score(s.mean, decimals) for s in found],
-        f"{_level(nested.alpha)} interval": [format_interval(s.low, s.high, decimals) for s in found],
+        f"{format_percent(1 - nested.alpha)} interval": [format_interval(s.low, s.high, decimals) for s in found],
         "splits": [str(s.n_splits) if s.n_splits == nested.n_outer else f"{s.n_splits} of {nested.n_outer}" for s in found],
         "claim": [format_score(s.claim, decimals) for s in found],
         "optimism": [format_score(s.optimism, decimals, signed=True) for s in found],
@@ -168,10 +166,6 @@ def _score_table(nested: NestedEvaluation, metric: str) -> Table:
     direction = "higher" if found[0].metric.higher_is_better else "lower"
     title = f"Mean {printable(metric)} over outer splits, {direction} is better"
     return Table(title, tuple(columns), tuple(zip(*columns.values(), strict=True)), tuple(name != "search" for name in columns))
-
-
-def _choice_tables(nested: NestedEvaluation) -> list[Table]:
-    return [_choice_table(nested, choice) for choice in nested.choices if len(choice.candidates) > 1]
 
 
 def _choice_table(nested: NestedEvaluation, choice: Choice) -> Table:
@@ -200,39 +194,76 @@ def _choice_table(nested: NestedEvaluation, choice: Choice) -> Table:
     )
 
 
-def _best_table(score: BiasCorrectedScore) -> Table:
-    order = sorted(range(len(score.models)), key=lambda row: -score.chosen[row])
-    shown = order[:ROWS]
-    names = short_names([score.models[row] for row in shown], NAME_WIDTH)
-    rows = tuple((name, format_probability(float(score.chosen[row]))) for name, row in zip(names, shown, strict=True))
-    more = f"; {len(order) - len(shown)} more below these" if len(order) > len(shown) else ""
-    return Table(f"How often each model was the best{more}", ("model", "share"), rows, (False, True))
+# --- rows -------------------------------------------------------------------------------------------------------------------
 
 
-# --- pages ------------------------------------------------------------------------------------------------------------------
+def _outer(nested: NestedEvaluation) -> Iterator[tuple[Any, ...]]:
+    record = nested.outer.record.datasets[0]
+    sizes = [part.tolist() for part in (record.repeat, record.fold, record.n_train, record.n_test)]
+    for choice in nested.choices:
+        best = choice.best_inner().tolist()
+        for metric in nested.metrics:
+            scores = nested.outer_scores(choice.name, metric).tolist()
+            reasons = nested.reasons(choice.name, metric)
+            for split, chosen in enumerate(choice.chosen.tolist()):
+                name = "" if chosen == NOTHING else choice.candidates[chosen]
+                keys = (column[split] for column in sizes)
+                yield choice.name, metric, *keys, scores[split], name, best[split], reasons[split]
 
 
-def _level(alpha: float) -> str:
-    return format_percent(1 - alpha)
+def _summary(nested: NestedEvaluation) -> Iterator[tuple[Any, ...]]:
+    for choice in nested.choices:
+        favourite = "" if choice.favourite == NOTHING else choice.candidates[choice.favourite]
+        n_favourite = int(choice.n_chosen.max(initial=0))
+        for metric in nested.metrics:
+            s = nested.honest(choice.name, metric)
+            yield (
+                choice.name, metric, s.mean, s.standard_error, s.low, s.high, s.n_splits, s.claim, s.claimed_by, s.optimism,
+                s.inner_claim, len(choice.candidates), choice.n_distinct, favourite, n_favourite, s.reason,
+            )  # fmt: skip
 
 
-def _text(sentences: Sequence[str], tables: Sequence[Table], line: str, warnings: Sequence[Notice]) -> str:
-    notes = [wrap(f"- {notice.text} [{notice.code}]", "  ") for notice in warnings]
-    parts = [
-        "\n".join(wrap(sentence) for sentence in sentences),
-        *(table.as_text() for table in tables),
-        "\n".join(["Warnings", *notes]) if notes else "",
-        wrap(line),
-    ]
-    return "\n\n".join(part for part in parts if part) + "\n"
+def _chosen(nested: NestedEvaluation) -> Iterator[tuple[Any, ...]]:
+    for choice in nested.choices:
+        counts = choice.n_chosen.tolist()
+        plain = nested.plain_mean(choice.name, choice.metric.name).tolist()
+        inner = _row_means(choice.inner_mean)
+        for row, candidate in enumerate(choice.candidates):
+            yield choice.name, candidate, counts[row], counts[row] / choice.chosen.size, inner[row], plain[row]
 
 
-def _html(sentences: Sequence[str], tables: Sequence[Table], line: str, warnings: Sequence[Notice]) -> str:
-    items = "".join(f"<li>{escape(n.text)} <code>{escape(n.code)}</code></li>" for n in warnings)
-    folded = f"<details><summary>Warnings ({len(warnings)})</summary><ul>{items}</ul></details>" if items else ""
-    return (
-        '<div class="tiebreak">'
-        + "".join(f"<p><strong>{escape(sentence)}</strong></p>" for sentence in sentences)
-        + "".join(table.as_html() for table in tables)
-        + f"{folded}<p><small>{escape(line)}</small></p></div>"
-    )
+def _inner(nested: NestedEvaluation) -> Iterator[tuple[Any, ...]]:
+    outer = nested.outer.record.datasets[0]
+    for choice in nested.choices:
+        if choice.inner is None:
+            continue
+        record, grid = choice.inner.record.datasets[0], choice.inner.grid(0, 0)
+        for split, owner in enumerate(record.repeat.tolist()):
+            for row, candidate in enumerate(choice.candidates):
+                yield (
+                    choice.name, int(outer.repeat[owner]), int(outer.fold[owner]), candidate, int(record.fold[split]),
+                    choice.metric.name, int(record.n_train[split]), int(record.n_test[split]), float(grid[row, split]),
+                )  # fmt: skip
+
+
+def _row_means(table: np.ndarray[Any, Any]) -> list[float]:
+    """Means over what is there; nan where nothing is."""
+    return [float(row[~np.isnan(row)].mean()) if not np.isnan(row).all() else float("nan") for row in table]
+
+
+def _records(nested: NestedEvaluation, part: Part) -> list[dict[str, Any]]:
+    return [dict(zip(COLUMNS[part], map(finite, row), strict=True)) for row in nested_rows(nested, part)]
+
+
+def candidate_order(counts: Sequence[int]) -> list[int]:
+    """Candidates, those chosen most often first."""
+    return sorted(range(len(counts)), key=lambda row: -counts[row])
+
+
+VIEW = View(
+    page,
+    nested_frame,
+    facts,
+    "tiebreak.views.plots.nested:NestedPlots",
+    frames={part: partial(nested_frame, part=part) for part in COLUMNS},
+)

@@ -37,12 +37,14 @@ class Paragraph:
     Attributes
     ----------
     lines : tuple of str
-    is_strong, is_small : bool
-        The answer itself, and what is said in passing.
+    n_strong : int
+        Lines from the first on that are the answer itself.
+    is_small : bool
+        Said in passing.
     """
 
     lines: tuple[str, ...]
-    is_strong: bool = False
+    n_strong: int = 0
     is_small: bool = False
 
     def as_text(self) -> str:
@@ -51,16 +53,16 @@ class Paragraph:
 
     def as_markdown(self) -> str:
         """Each sentence by itself."""
-        return "\n\n".join(f"**{escape(line)}**" if self.is_strong else escape(line) for line in self.lines)
+        return "\n\n".join(f"**{escape(line)}**" if n < self.n_strong else escape(line) for n, line in enumerate(self.lines))
 
     def as_html(self) -> str:
         """Likewise."""
-        tag = "strong" if self.is_strong else "small" if self.is_small else ""
-        return "".join(f"<p>{_tagged(tag, escape_html(line))}</p>" for line in self.lines)
+        tags = ("strong" if n < self.n_strong else "small" if self.is_small else "" for n in range(len(self.lines)))
+        return "".join(f"<p>{_tagged(tag, escape_html(line))}</p>" for tag, line in zip(tags, self.lines, strict=True))
 
     def show(self, console: Console) -> None:
         """On a terminal."""
-        _print_lines(console, "", self.lines, "bold" if self.is_strong else "")
+        _print_lines(console, "", self.lines, n_strong=self.n_strong)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +221,11 @@ class Page:
 
     parts: tuple[Paragraph | Table | Section, ...]
 
+    @classmethod
+    def of(cls, *parts: str | Table) -> Page:
+        """Sentences, each a paragraph, and tables."""
+        return cls(tuple(Paragraph((part,)) if isinstance(part, str) else part for part in parts))
+
     @property
     def headline(self) -> str:
         """First sentence, or the title of the first table."""
@@ -306,15 +313,15 @@ STYLES = {"better": "bold green", "worse": "red", "equivalent": "cyan", "undecid
 """By the first word, which says the same to those who see no colours."""
 
 
-def _print_lines(console: Console, title: str, lines: Iterable[str], style: str = "") -> None:
+def _print_lines(console: Console, title: str, lines: Iterable[str], n_strong: int = 0) -> None:
     """A title and wrapped lines under it; nothing where there are no lines."""
     lines = list(lines)
     if not lines:
         return
     if title:
         _print(console, title, "bold")
-    for line in lines:
-        _print(console, line, style, indent=2 if title else 0)
+    for number, line in enumerate(lines):
+        _print(console, line, "bold" if number < n_strong else "", indent=2 if title else 0)
     console.print()
 
 

@@ -52,7 +52,7 @@ def page(pair: PairComparison) -> Page:
         (tuple(columns.values()),),
         tuple(name != "verdict" for name in columns),
     )
-    return Page((Paragraph((pair_sentence(pair),), is_strong=True), table))
+    return Page((Paragraph((pair_sentence(pair),), n_strong=1), table))
 
 
 def frame(pair: PairComparison) -> pd.DataFrame:

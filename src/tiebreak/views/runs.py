@@ -6,14 +6,13 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import tiebreak
-from tiebreak.views.page import NAME_WIDTH, Table
+from tiebreak.views.json import document
+from tiebreak.views.page import NAME_WIDTH, Page, Table
 from tiebreak.views.words import printable, short_names, shorten
 
 if TYPE_CHECKING:
     from tiebreak.stores.contract import RunSummary
 
-SCHEMA = 1
 METRICS_WIDTH = 30
 
 COLUMNS = (
@@ -22,15 +21,10 @@ COLUMNS = (
 """Of the CSV, and keys of the JSON."""
 
 
-def runs_text(runs: Sequence[RunSummary], url: str) -> str:
-    """The table for a terminal, the last run updated first."""
+def runs_page(runs: Sequence[RunSummary], url: str) -> Page:
+    """A row for each run, the last one updated first; times are those of this machine's clock and zone."""
     if not runs:
-        return f"There are no runs in {printable(url)} yet.\n"
-    return runs_table(runs, url).as_text() + "\n"
-
-
-def runs_table(runs: Sequence[RunSummary], url: str) -> Table:
-    """A row for each run; times are those of this machine's clock and zone."""
+        return Page.of(f"There are no runs in {printable(url)} yet.")
     names = short_names([run.name for run in runs], NAME_WIDTH)
     rows = tuple(
         (
@@ -45,17 +39,13 @@ def runs_table(runs: Sequence[RunSummary], url: str) -> Table:
         for name, run in zip(names, runs, strict=True)
     )
     headers = ("run", "cells", "failed", "models", "splits", "metrics", "updated")
-    return Table(f"Runs in {printable(url)}", headers, rows, (False, True, True, True, True, False, False))
+    return Page.of(Table(f"Runs in {printable(url)}", headers, rows, (False, True, True, True, True, False, False)))
 
 
 def runs_dict(runs: Sequence[RunSummary], url: str) -> dict[str, Any]:
     """The same for programs, schema 1; times are UTC."""
-    return {
-        "schema": SCHEMA,
-        "tiebreak": tiebreak.__version__,
-        "store": url,
-        "runs": [dict(zip(COLUMNS, (*_values(run), list(run.metrics), *_times(run)), strict=True)) for run in runs],
-    }
+    rows = [dict(zip(COLUMNS, (*_values(run), list(run.metrics), *_times(run)), strict=True)) for run in runs]
+    return document(store=url, runs=rows)
 
 
 def runs_rows(runs: Sequence[RunSummary]) -> list[tuple[Any, ...]]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tiebreak.views.curve_words import (
+from tiebreak.views.curve_points import (
+    columns_frame,
+    curve_document,
     interval_note,
     lost_notes,
     names_in_table,
@@ -14,11 +16,13 @@ from tiebreak.views.curve_words import (
     point_headers,
 )
 from tiebreak.views.page import Page, Paragraph, Section, Table
+from tiebreak.views.view import View
 from tiebreak.views.words import format_score, listed, printable, quote, shorten
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from tiebreak.studies.validation_curve import SweetSpot, ValidationCurve
-    from tiebreak.views.plots.validation_curve import ValidationCurveDisplay
 
 BEST = "best mean"
 """Stands in the table where the others have a verdict."""
@@ -28,7 +32,7 @@ def page(curve: ValidationCurve) -> Page:
     """Sentences, points and notes."""
     answers = tuple(sentence(curve, spot) for spot in curve.sweet_spots)
     return Page(
-        (Paragraph((_title(curve),)), Paragraph(answers, is_strong=True), _points(curve), Section("Notes", _notes(curve)))
+        (Paragraph((_title(curve),)), Paragraph(answers, n_strong=len(answers)), _points(curve), Section("Notes", _notes(curve)))
     )
 
 
@@ -45,16 +49,23 @@ def columns(curve: ValidationCurve) -> dict[str, Any]:
     }
 
 
+def frame(curve: ValidationCurve) -> pd.DataFrame:
+    """The points, one in a row."""
+    return columns_frame(columns(curve))
+
+
 def facts(curve: ValidationCurve) -> dict[str, Any]:
-    """What JSON holds beside the points."""
-    return {
-        "metric": {"name": curve.metric.name, "higher_is_better": curve.metric.higher_is_better},
-        "settings": {"rope": curve.rope, "alpha": curve.alpha},
-        "parameter": curve.parameter,
-        "models": curve.models,
-        "values": curve.values,
-        "n_splits": curve.n_splits,
-        "sweet_spots": [
+    """What JSON holds."""
+    return curve_document(
+        "validation-curve",
+        columns(curve),
+        metric={"name": curve.metric.name, "higher_is_better": curve.metric.higher_is_better},
+        settings={"rope": curve.rope, "alpha": curve.alpha},
+        parameter=curve.parameter,
+        models=curve.models,
+        values=curve.values,
+        n_splits=curve.n_splits,
+        sweet_spots=[
             {
                 "model": spot.model,
                 "value": None if spot.position is None else curve.values[spot.position],
@@ -64,15 +75,8 @@ def facts(curve: ValidationCurve) -> dict[str, Any]:
             }
             for spot in curve.sweet_spots
         ],
-        "n_failed": curve.evaluation.n_failed,
-    }
-
-
-def display(curve: ValidationCurve) -> ValidationCurveDisplay:
-    """The display, not drawn yet."""
-    from tiebreak.views.plots.validation_curve import ValidationCurveDisplay
-
-    return ValidationCurveDisplay.from_curve(curve)
+        n_failed=curve.evaluation.n_failed,
+    )
 
 
 def sentence(curve: ValidationCurve, spot: SweetSpot) -> str:
@@ -139,3 +143,5 @@ _PICKED = (
     "The best of several values was picked by these same scores, so its mean is likely a little too good; nested "
     "cross-validation gives an honest one."
 )
+
+VIEW = View(page, frame, facts, "tiebreak.views.plots.validation_curve:ValidationCurvePlots")

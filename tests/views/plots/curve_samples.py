@@ -83,7 +83,8 @@ def _validation_curve(names: tuple[str, ...], values: tuple[Any, ...], parameter
         outcomes.append(_outcome(cell, "accuracy", test, 0.9 + 0.1 * place / len(values), 0.002 * (model + 1) * (place + 1)))
     evaluation = _evaluation(plan, "accuracy", outcomes)
     labels = tuple(f"{value:g}" if isinstance(value, float) else str(value) for value in values)
-    return validation_curve.curve_of(evaluation, parameter, values, labels, names, rows, rope, 0.05)
+    grid = validation_curve.ValueGrid(parameter, values, labels, names, rows, {})
+    return validation_curve.curve_of(evaluation, grid, rope, 0.05)
 
 
 def _plan(names: Sequence[str], scoring: str) -> Plan:

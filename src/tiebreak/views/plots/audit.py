@@ -10,6 +10,7 @@ import numpy as np
 from tiebreak.views.audit import MARKS as SIGNS
 from tiebreak.views.audit import summary
 from tiebreak.views.plots.base import Display
+from tiebreak.views.plots.display import Plots
 from tiebreak.views.plots.labels import literal, short_labels
 from tiebreak.views.plots.style import (
     BAND,
@@ -289,3 +290,15 @@ def _class_data(audit: Audit, shown: list[int]) -> pd.DataFrame:
             "share": (counts / counts.sum(axis=1, keepdims=True)).ravel(),
         }
     )
+
+
+class AuditPlots(Plots["Audit"]):
+    """Plots of the result."""
+
+    __slots__ = ()
+
+    def folds(self, ax: Axes | None = None) -> AuditDisplay:
+        """Content of each test set, and where findings are."""
+        return AuditDisplay.from_audit(self.result).plot(ax)
+
+    __call__ = folds

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from tiebreak.views.bias_variance import LOSS_NAMES
 from tiebreak.views.plots.base import MOST_MODELS, Display, of_all
+from tiebreak.views.plots.display import Plots
 from tiebreak.views.plots.labels import short_labels
 from tiebreak.views.plots.style import (
     INK,
@@ -117,3 +118,15 @@ class BiasVarianceDisplay(Display):
             axes.legend(fontsize=SMALL, frameon=False, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, borderaxespad=0.2)
         else:  # above the axes stands their title
             axes.legend(fontsize=SMALL, loc="lower left")
+
+
+class BiasVariancePlots(Plots["BiasVariance"]):
+    """Plots of the result."""
+
+    __slots__ = ()
+
+    def parts(self, ax: Axes | None = None) -> BiasVarianceDisplay:
+        """Loss of each model as its bias and its variance."""
+        return BiasVarianceDisplay.from_result(self.result).plot(ax)
+
+    __call__ = parts

@@ -10,6 +10,7 @@ import numpy as np
 from tiebreak.evaluation.calibrations import Calibrations
 from tiebreak.metrics.calibration import CalibrationCurve
 from tiebreak.views.plots.base import Display
+from tiebreak.views.plots.display import Plots
 from tiebreak.views.plots.labels import short
 from tiebreak.views.plots.lines import (
     COLOURS,
@@ -122,3 +123,18 @@ def _frame(curves: list[CalibrationCurve]) -> pd.DataFrame:
 
     frames = [curve.to_frame().assign(line=np.int64(number)) for number, curve in enumerate(curves)]
     return pd.concat(frames, ignore_index=True)
+
+
+class CalibrationPlots(Plots["CalibrationCurve | Calibrations"]):
+    """Plots of curves."""
+
+    __slots__ = ()
+
+    def curve(self, ax: Axes | None = None) -> CalibrationDisplay:
+        """Calibration curve of one model, or curves of several."""
+        result = self.result
+        if isinstance(result, CalibrationCurve):
+            return CalibrationDisplay.from_curve(result).plot(ax)
+        return CalibrationDisplay.from_curves(result).plot(ax)
+
+    __call__ = curve

@@ -9,6 +9,7 @@ import numpy as np
 
 from tiebreak.metrics.confusion import ConfusionMatrix, Share
 from tiebreak.views.plots.base import Display
+from tiebreak.views.plots.display import Plots
 from tiebreak.views.plots.labels import short
 from tiebreak.views.plots.matrix import WORDS_UP_TO, Square
 from tiebreak.views.plots.style import INK, PAPER, QUIET, SIZE, SMALL
@@ -16,6 +17,8 @@ from tiebreak.views.words import format_percent, format_score
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from tiebreak.evaluation.confusions import Confusions
 
 COUNTS_UP_TO = 20
 """Classes up to which counts are printed in the cells."""
@@ -131,3 +134,28 @@ def _percent(share: float) -> str:
     if (text == "100.0" and share < 1) or (text == "0.0" and share > 0):
         return f"{'>' if share > 0.5 else '<'}{'99.9' if share > 0.5 else '0.1'}%"
     return format_percent(float(text) / 100)
+
+
+class ConfusionMatrixPlots(Plots[ConfusionMatrix]):
+    """Plots of a confusion matrix."""
+
+    __slots__ = ()
+
+    def matrix(self, *, by: Share = "actual", ax: Axes | None = None) -> ConfusionDisplay:
+        """Counts as a square; colours are shares `by` actual or predicted class, or of all."""
+        return ConfusionDisplay.from_matrix(self.result, by=by).plot(ax)
+
+    __call__ = matrix
+
+
+class ConfusionsPlots(Plots["Confusions"]):
+    """Plots of the confusion matrices of several models."""
+
+    __slots__ = ()
+
+    def matrix(self, model: str | None = None, *, by: Share = "actual", ax: Axes | None = None) -> ConfusionDisplay:
+        """Matrix of one model, the first if none is named."""
+        name = self.result.models[0] if model is None else model
+        return ConfusionDisplay.from_matrix(self.result[name], by=by, model=name).plot(ax)
+
+    __call__ = matrix

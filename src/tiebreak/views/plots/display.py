@@ -25,7 +25,8 @@ class Plots(Generic[R]):
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the plots."""
-        return tuple(name for name in vars(type(self)) if not name.startswith("_") and name != "names")
+        own = {} if type(self) is Plots else vars(type(self))
+        return tuple(name for name in own if not name.startswith("_"))
 
     def save_all(self, directory: str | os.PathLike[str]) -> list[Path]:
         """Write all of them as PNG, each under its name.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from tiebreak.frequentist.more_data import ANSWERS, CANNOT_BE_TOLD, LESS_THAN_ROPE, YES
 from tiebreak.views.plots.curve import MOST_CURVES, CurveDisplay, is_wide, named
+from tiebreak.views.plots.display import Plots
 from tiebreak.views.plots.labels import short, short_labels
 
 if TYPE_CHECKING:
@@ -73,3 +74,15 @@ class LearningCurveDisplay(CurveDisplay):
 
     def _mark(self, axes: Axes, points: pd.DataFrame, x: FloatArray, colour: str) -> None:
         axes.scatter(x, points["test_mean"], s=16, color=colour, zorder=4)
+
+
+class LearningCurvePlots(Plots["LearningCurve"]):
+    """Plots of the result."""
+
+    __slots__ = ()
+
+    def scores(self, ax: Axes | None = None) -> LearningCurveDisplay:
+        """Scores by training examples, with the time of a fit."""
+        return LearningCurveDisplay.from_curve(self.result).plot(ax)
+
+    __call__ = scores

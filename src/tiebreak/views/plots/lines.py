@@ -45,7 +45,7 @@ def best_first(values: Sequence[float]) -> list[int]:
     return sorted(range(len(values)), key=lambda place: (np.isnan(values[place]), -values[place]))
 
 
-def names_of(lines: Lines[Any], order: Sequence[int]) -> list[str]:
+def names_of(lines: Lines[Any, Any], order: Sequence[int]) -> list[str]:
     """Names of some lines: the model's, with its class where there are several."""
     chosen = [lines.lines[place] for place in order]
     models = list(dict.fromkeys(line.model for line in chosen))
@@ -57,7 +57,7 @@ def names_of(lines: Lines[Any], order: Sequence[int]) -> list[str]:
     return [f"{shown[line.model]}, class {short(str(line.positive), 16)}" for line in chosen]
 
 
-def of_class(lines: Lines[Any]) -> str:
+def of_class(lines: Lines[Any, Any]) -> str:
     """What curves are of, for a title."""
     return EACH_CLASS if len(lines.classes) > 1 else f"class {short(str(lines.classes[0]), 20)}"
 

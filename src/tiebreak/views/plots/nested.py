@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from tiebreak.views.nested_frames import nested_frame
+from tiebreak.evaluation.cells import metric_position
+from tiebreak.views.nested import nested_frame
 from tiebreak.views.plots.base import MOST_MODELS, Display, better_is
+from tiebreak.views.plots.display import Plots
 from tiebreak.views.plots.labels import short, short_labels
 from tiebreak.views.plots.style import (
     INK,
@@ -73,7 +75,7 @@ class NestedDisplay(Display):
         metric : str, optional
             The first one if not given.
         """
-        known = nested.outer.record.metrics[nested.outer.metric_position(metric)].metric
+        known = nested.outer.record.metrics[metric_position(nested.outer, metric)].metric
         names = list(nested.searches[:MOST_MODELS])
         outer = _of(nested_frame(nested, "outer"), known.name, names)
         summary = _of(nested_frame(nested, "summary"), known.name, names)
@@ -174,3 +176,15 @@ def _of(frame: pd.DataFrame, metric: str, searches: list[str]) -> pd.DataFrame:
 def _strength(scores: np.ndarray) -> float:
     """Many dots are drawn fainter."""
     return float(np.clip(25 / max(len(scores), 1), 0.25, 0.75))
+
+
+class NestedPlots(Plots["NestedEvaluation"]):
+    """Plots of the result."""
+
+    __slots__ = ()
+
+    def scores(self, metric: str | None = None, ax: Axes | None = None) -> NestedDisplay:
+        """Outer scores, honest means with their intervals, and the claims."""
+        return NestedDisplay.from_nested(self.result, metric).plot(ax)
+
+    __call__ = scores

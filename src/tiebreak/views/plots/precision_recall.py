@@ -11,6 +11,7 @@ import numpy as np
 from tiebreak.evaluation.precision_recalls import ModelPrecisionRecall, PrecisionRecalls
 from tiebreak.metrics.precision_recall import PrecisionRecallCurve
 from tiebreak.views.plots.base import Display
+from tiebreak.views.plots.display import Plots
 from tiebreak.views.plots.labels import short
 from tiebreak.views.plots.lines import (
     COLOURS,
@@ -160,3 +161,18 @@ def _frame(parts: list[dict[str, Any]]) -> pd.DataFrame:
     frames = [pd.DataFrame(part, columns=list(kinds)) for part in parts if len(part["recall"])]
     empty = pd.DataFrame(columns=list(kinds))
     return (pd.concat(frames, ignore_index=True) if frames else empty).astype(kinds)
+
+
+class PrecisionRecallPlots(Plots["PrecisionRecallCurve | PrecisionRecalls"]):
+    """Plots of curves."""
+
+    __slots__ = ()
+
+    def curve(self, ax: Axes | None = None) -> PrecisionRecallDisplay:
+        """Precision-recall curve of one model, or curves of several: folds faint, all predictions strong."""
+        result = self.result
+        if isinstance(result, PrecisionRecallCurve):
+            return PrecisionRecallDisplay.from_curve(result).plot(ax)
+        return PrecisionRecallDisplay.from_curves(result).plot(ax)
+
+    __call__ = curve

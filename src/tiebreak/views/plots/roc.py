@@ -11,6 +11,7 @@ import numpy as np
 from tiebreak.evaluation.rocs import ModelRoc, Rocs
 from tiebreak.metrics.roc import RocCurve
 from tiebreak.views.plots.base import Display
+from tiebreak.views.plots.display import Plots
 from tiebreak.views.plots.labels import short
 from tiebreak.views.plots.lines import (
     COLOURS,
@@ -187,3 +188,18 @@ def _frame(parts: dict[str, Any] | Iterator[dict[str, Any]]) -> pd.DataFrame:
     frames = [pd.DataFrame({**blank, **part}, columns=list(names)) for part in whole if len(part["fpr"])]
     empty = pd.DataFrame(columns=list(names))
     return (pd.concat(frames, ignore_index=True) if frames else empty).astype(names)
+
+
+class RocPlots(Plots["RocCurve | Rocs"]):
+    """Plots of curves."""
+
+    __slots__ = ()
+
+    def curve(self, ax: Axes | None = None) -> RocDisplay:
+        """ROC curve of one model, or curves of several: folds faint, means strong."""
+        result = self.result
+        if isinstance(result, RocCurve):
+            return RocDisplay.from_curve(result).plot(ax)
+        return RocDisplay.from_rocs(result).plot(ax)
+
+    __call__ = curve

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from tiebreak.views.plots.curve import MOST_CURVES, CurveDisplay, is_wide, named
+from tiebreak.views.plots.display import Plots
 from tiebreak.views.plots.labels import short, short_labels
 from tiebreak.views.plots.style import INK, MARKS, PAPER
 
@@ -98,3 +99,15 @@ def _numbers(values: Sequence[Any]) -> list[float] | None:
         return None
     places = [float(value) for value in values]
     return places if len(set(places)) == len(places) and all(abs(place) < float("inf") for place in places) else None
+
+
+class ValidationCurvePlots(Plots["ValidationCurve"]):
+    """Plots of the result."""
+
+    __slots__ = ()
+
+    def scores(self, ax: Axes | None = None) -> ValidationCurveDisplay:
+        """Scores by the value of the parameter, with the time of a fit."""
+        return ValidationCurveDisplay.from_curve(self.result).plot(ax)
+
+    __call__ = scores

@@ -1,4 +1,4 @@
-"""Words, columns and notes that curves have in common."""
+"""Points and notes that curves have in common."""
 
 from __future__ import annotations
 
@@ -7,12 +7,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tiebreak.views.json import document, plain
 from tiebreak.views.page import NAME_WIDTH
-from tiebreak.views.words import decimals_for, format_interval, format_percent, format_score, printable, short_names
+from tiebreak.views.words import decimals_for, format_interval, format_percent, format_score, printable, seconds, short_names
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from tiebreak.evaluation.evaluation import Evaluation
     from tiebreak.studies.curves import CurvePoints
+
+
+def columns_frame(columns: dict[str, Any]) -> pd.DataFrame:
+    """Columns as a frame."""
+    import pandas as pd
+
+    return pd.DataFrame(columns)
+
+
+def curve_document(kind: str, columns: dict[str, Any], **facts: Any) -> dict[str, Any]:
+    """Facts about a curve, and its points as records; what is undefined is None."""
+    points = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    return document(**{key: plain(value) for key, value in {"kind": kind, **facts, "points": points}.items()})
 
 
 def point_columns(points: CurvePoints) -> dict[str, Any]:
@@ -56,15 +72,6 @@ def point_headers(alpha: float) -> tuple[str, ...]:
 def names_in_table(models: Sequence[str]) -> list[str]:
     """Short names, all different."""
     return short_names(list(models), NAME_WIDTH)
-
-
-def seconds(value: float) -> str:
-    """A time as people say it; "-" where there is none."""
-    if value != value:
-        return "-"
-    if value < 0.1:
-        return f"{1000 * value:.2g} ms" if value < 0.01 else f"{1000 * value:.0f} ms"
-    return f"{value:.2g} s" if value < 100 else f"{value:.0f} s"
 
 
 def lost_notes(evaluation: Evaluation) -> list[str]:

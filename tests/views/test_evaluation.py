@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tiebreak as tb
-from tiebreak.views import run as views
+from tiebreak.views import evaluation as views
 
 N_SPLITS = 4
 
@@ -56,19 +56,19 @@ def test_nobody_leads_where_there_is_nothing_to_lead(models: dict[str, Any]) -> 
 def test_the_text_has_all_the_parts() -> None:
     """Head, leader, means, failures; the overview leaves out what the comparison shows better."""
     evaluation = measured(majority=majority, random=at_random, broken=fails)
-    text = views.run_text(evaluation)
+    text = views.run_page(evaluation).as_text()
     head = "Run 'run': 3 models x 4 splits, 8 of 12 cells measured, 4 failed."
     failures = "Failures\n  - 4 cells of 'broken' failed: ValueError: no (first on repeat 0 fold 0)\n"
     assert text.startswith(f"{head}\n'majority' has the best mean accuracy")
     assert "\n\nMeans over splits (stratified, 15 training and 5 test examples each)\n" in text
     assert text.endswith(failures)
-    assert views.overview_text(evaluation) == f"{head}\n\n{failures}"
+    assert views.overview_page(evaluation).as_text() == f"{head}\n\n{failures}"
 
 
 def test_the_document_is_plain_json() -> None:
     """Means as the grid has them; what has no mean is null."""
     evaluation = measured(majority=majority, broken=fails)
-    document = json.loads(json.dumps(views.run_dict(evaluation), allow_nan=False))
+    document = json.loads(evaluation.to_json())
     assert document["means"] == [
         {"dataset": "", "model": "majority", "metric": "accuracy", "mean": pytest.approx(0.6), "n_splits": N_SPLITS},
         {"dataset": "", "model": "broken", "metric": "accuracy", "mean": None, "n_splits": 0},

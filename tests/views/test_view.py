@@ -1,0 +1,138 @@
+"""Every result in every form: text, Markdown, HTML, frame, JSON, plots and one line."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import pandas as pd
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+import tiebreak as tb
+from tests.views.plots.curve_samples import drawn_bias_variance, drawn_learning_curve, drawn_validation_curve
+from tests.views.plots.samples import graded
+from tiebreak import result as results
+from tiebreak.result import Result, load
+
+X, Y = make_classification(n_samples=80, n_features=5, flip_y=0.2, random_state=4)
+NAMES = ("tree", "<b>bayes</b>")
+
+
+@cache
+def evaluation() -> tb.Evaluation:
+    """Two models, one with a name like markup, with their predictions."""
+    models = {NAMES[0]: DecisionTreeClassifier(max_depth=2, random_state=0), NAMES[1]: GaussianNB()}
+    return tb.evaluate(models, X, Y, cv=4, scoring=["roc_auc", "accuracy", "neg_log_loss"])
+
+
+@cache
+def nested() -> tb.NestedEvaluation:
+    """A search of three candidates."""
+    return tb.nested_cross_validate(tb.grid(DecisionTreeClassifier(), {"max_depth": [1, 2, 4]}), X, Y, outer=3, inner=2)
+
+
+MAKERS: dict[str, Callable[[], Any]] = {
+    "Comparison": lambda: graded(NAMES),
+    "PairComparison": lambda: graded(NAMES).pair(*NAMES),
+    "Evaluation": evaluation,
+    "NestedEvaluation": nested,
+    "BiasCorrectedScore": lambda: evaluation().bias_corrected("accuracy", n_bootstraps=50),
+    "LearningCurve": lambda: drawn_learning_curve(NAMES),
+    "ValidationCurve": lambda: drawn_validation_curve(NAMES),
+    "BiasVariance": lambda: drawn_bias_variance(NAMES),
+    "Audit": lambda: tb.audit(X, Y, "kfold"),
+    "ConfusionMatrix": lambda: evaluation().confusion()[NAMES[0]],
+    "Confusions": lambda: evaluation().confusion(),
+    "CostMatrix": lambda: tb.CostMatrix({"no": {"no": 0, "yes": 1}, "yes": {"no": 5, "yes": 0}}),
+    "RocCurve": lambda: evaluation().roc()[NAMES[0]].pooled,
+    "Rocs": lambda: evaluation().roc(),
+    "RocDifference": lambda: evaluation().roc().difference(*NAMES),
+    "PrecisionRecallCurve": lambda: evaluation().precision_recall()[NAMES[0]].pooled,
+    "PrecisionRecalls": lambda: evaluation().precision_recall(),
+    "CalibrationCurve": lambda: evaluation().calibration()[NAMES[0]].pooled,
+    "Calibrations": lambda: evaluation().calibration(),
+}
+KINDS = list(MAKERS)
+HELD_BY_STORE = ("Evaluation", "NestedEvaluation", "LearningCurve", "ValidationCurve", "BiasVariance")
+"""Results with the log of a store, which does not travel."""
+
+
+@pytest.fixture(params=KINDS)
+def shown(request: pytest.FixtureRequest) -> Any:
+    """One result of each kind."""
+    return MAKERS[request.param]()
+
+
+def test_every_kind_in_the_registry_is_tried() -> None:
+    """And every name in it can be imported."""
+    assert set(results.VIEWS) == set(KINDS)
+    for place in results.VIEWS.values():
+        assert load(load(place).plots)
+
+
+def test_text_fits_a_terminal_and_str_is_the_text(shown: Any) -> None:
+    """Lines of about 100 columns, and one newline at the end."""
+    assert isinstance(shown, Result)
+    text = shown.to_text()
+    assert text == f"{shown}\n"
+    assert max(map(len, text.splitlines())) <= 110
+
+
+def test_repr_is_one_line(shown: Any) -> None:
+    """A console or a traceback shows it."""
+    assert len(repr(shown).splitlines()) == 1
+    assert type(shown).__name__ in repr(shown) or repr(shown).startswith(f"<{NAMES[0]!r} against ")
+
+
+def test_html_is_a_page_and_its_fragment_is_in_it(shown: Any, tmp_path: Path) -> None:
+    """No script, no outside resource, and no markup out of names."""
+    path = tmp_path / "page.html"
+    page = shown.to_html(path)
+    assert path.read_text(encoding="utf-8") == page
+    assert page.startswith("<!DOCTYPE html>")
+    assert shown._repr_html_() in page
+    for forbidden in ("<script", "http:", "https:", "src=", "onclick", "<b>"):
+        assert forbidden not in page
+
+
+def test_markdown_has_no_markup_of_names(shown: Any) -> None:
+    """As it is pasted into pull requests."""
+    assert "<b>" not in shown.to_markdown()
+    assert shown.to_markdown().endswith("\n")
+
+
+def test_frame_and_json_hold_numbers(shown: Any, tmp_path: Path) -> None:
+    """Strict JSON, the same as the dict, and written whole."""
+    assert isinstance(shown.to_frame(), pd.DataFrame)
+    path = tmp_path / "facts.json"
+    text = shown.to_json(path)
+    assert json.loads(text) == json.loads(path.read_text()) == json.loads(json.dumps(shown.to_dict(), allow_nan=False))
+
+
+def test_plots_are_listed_and_drawn_by_name(shown: Any, tmp_path: Path) -> None:
+    """The list names each; each draws on the caller's axes; a single one is drawn by the call."""
+    plots = shown.plot
+    assert all(f".plot.{name}(" in repr(plots) for name in plots.names)
+    assert repr(plots).startswith(f"{len(plots.names)} plot")
+    for name in plots.names:
+        axes = matplotlib.figure.Figure().subplots()
+        assert getattr(plots, name)(ax=axes).ax_ is axes
+    if len(plots.names) == 1:
+        assert type(plots()) is type(getattr(plots, plots.names[0])())
+    assert callable(plots) == (len(plots.names) == 1)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in HELD_BY_STORE])
+def test_results_that_hold_no_store_can_be_pickled(kind: str) -> None:
+    """They say the same afterwards."""
+    shown = MAKERS[kind]()
+    again = pickle.loads(pickle.dumps(shown))
+    assert again.to_text() == shown.to_text()
