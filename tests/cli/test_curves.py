@@ -5,15 +5,28 @@ from __future__ import annotations
 import csv
 import io
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Run
+from tiebreak.cli import main
 
 QUIET = ("--quiet", "--store", "sqlite:///runs.db")
 LEARNING = ("learning-curve", "study.toml", *QUIET)
 VALIDATION = ("validation-curve", "study.toml", *QUIET, "--models", "tree", "--parameter", "max_depth")
+
+
+@pytest.fixture
+def tiebreak(capsys: pytest.CaptureFixture[str]) -> Run:
+    """A command within this process, which spares its start; test_process.py is about processes."""
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        code = main.run(arguments)
+        return subprocess.CompletedProcess(arguments, code, *capsys.readouterr())
+
+    return run
 
 
 @pytest.mark.usefixtures("study")
