@@ -26,11 +26,14 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """One server for all tests that need it, instead of one for each of pytest's workers."""
+    """One server for all tests that need it, instead of one for each of pytest's workers; a test that is not slow is quick."""
     for item in items:
         for fixture, group in SERVERS.items():
             if fixture in getattr(item, "fixturenames", ()):
                 item.add_marker(pytest.mark.xdist_group(group))
+                item.add_marker(pytest.mark.slow)
+        if item.get_closest_marker("slow") is None:
+            item.add_marker(pytest.mark.quick)
 
 
 @pytest.fixture

@@ -15,6 +15,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import tiebreak as tb
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 STUDY = """\
 name = "flowers"

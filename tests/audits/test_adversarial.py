@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from sklearn.model_selection import GroupKFold, KFold
 
 from tests.audits.data import classes, codes, the
+
+pytestmark = pytest.mark.slow
 
 
 def test_clean_data_stay_clean() -> None:

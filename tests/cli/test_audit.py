@@ -65,6 +65,7 @@ def test_the_figure_is_drawn(study: str, here: Path, capsys: pytest.CaptureFixtu
     assert (here / "figures" / "audit.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_deep_checks_are_done_where_asked(study: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Iris' folds cannot be told apart."""
     out = " ".join(run(capsys, "audit", study, "--deep")[1].split())

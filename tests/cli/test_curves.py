@@ -29,6 +29,7 @@ def tiebreak(capsys: pytest.CaptureFixture[str]) -> Run:
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("study")
 def test_a_learning_curve_is_measured_shown_and_kept(tiebreak: Run, here: Path) -> None:
     """With the rope of the study; the second call finds all cells, and times that it has not measured anew."""

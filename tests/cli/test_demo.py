@@ -14,6 +14,8 @@ from tests.cli.conftest import environment
 from tiebreak.cli import demo
 from tiebreak.cli.demo_data import moons_search
 
+pytestmark = pytest.mark.slow
+
 SMALL = """\
 import sys
 from pathlib import Path

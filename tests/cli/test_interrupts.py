@@ -16,6 +16,8 @@ from tests.cli.conftest import environment
 from tests.cli.test_process import needs_posix, read_terminal, wait_for
 from tests.cli.test_run import run
 
+pytestmark = pytest.mark.slow
+
 STUDY = """\
 name = "slow one"
 cv = { kind = "repeated-kfold", n_folds = 5, n_repeats = 4 }

@@ -19,6 +19,8 @@ from tests.cli.conftest import Run, environment, write_scores
 from tiebreak.cli import main, process
 from tiebreak.errors import UnprotectedClusterWarning
 
+pytestmark = pytest.mark.slow
+
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="signals and /dev are those of POSIX")
 
 

@@ -20,6 +20,8 @@ from tiebreak.numerics import masked_pair_moments, pair_moments, row_moments
 from tiebreak.scores.assemble import assemble
 from tiebreak.views.comparison import Coded, pair_columns, ranking_columns
 
+pytestmark = pytest.mark.slow
+
 every_table = settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 some_tables = settings(every_table, max_examples=150)
 

@@ -16,6 +16,8 @@ from sklearn.naive_bayes import GaussianNB
 
 import tiebreak as tb
 
+pytestmark = pytest.mark.slow
+
 X, Y = make_classification(n_samples=80, n_features=5, flip_y=0.2, random_state=3)
 GOOD = {"bayes": GaussianNB(), "logistic": LogisticRegression()}
 

@@ -15,6 +15,8 @@ import tiebreak as tb
 from tests.evaluation import sharers
 from tests.evaluation.sharers import stop_between_transactions, together
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module", name="alone")
 def alone_() -> Any:

@@ -164,6 +164,7 @@ def test_a_function_counts_with_what_it_closes_over():
     assert fingerprint(adder(1)) != fingerprint(adder(2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hash_seed", ["1", "2"])
 def test_the_hash_is_the_same_in_another_process(hash_seed: str):
     """Python's own hashes of texts are not; sets and dicts of them must not matter."""

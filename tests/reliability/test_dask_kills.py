@@ -10,6 +10,8 @@ import pytest
 
 from tests.reliability.dask_kills import torment
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("distributed", reason="needs the extra dask: pip install 'tiebreak[dask]'")
 
 

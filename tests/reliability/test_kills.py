@@ -10,6 +10,8 @@ import pytest
 
 from tests.reliability.kills import torment
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are found by /proc, which this system does not have")
 def test_a_study_survives_three_kills(tmp_path: Path):

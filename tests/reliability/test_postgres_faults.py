@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 import random
 
+import pytest
+
 from tests.postgres import Server
 from tests.reliability.postgres_faults import Toll, cut, kill, load
+
+pytestmark = pytest.mark.slow
 
 
 def check(toll: Toll) -> None:

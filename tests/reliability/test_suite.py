@@ -14,6 +14,8 @@ from tests.reliability import sweep
 from tests.reliability.fault import Fault, joined, markdown_table, text_table
 from tests.reliability.suite import BEGIN, END, RECIPES, ROOT, SCRIPTS, totals, write_page
 
+pytestmark = pytest.mark.slow
+
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="the suite forks, which this system does not know")
 INTERRUPTS = "tests/cli/test_interrupts.py"
 ELSEWHERE = {

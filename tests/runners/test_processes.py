@@ -29,6 +29,8 @@ from tiebreak.runners import processes
 from tiebreak.runners.local import LocalRunner
 from tiebreak.runners.processes import in_words
 
+pytestmark = pytest.mark.slow
+
 isolated = LocalRunner(1, isolate=True)
 
 

@@ -34,6 +34,8 @@ from tiebreak.runners import processes, worker_group
 from tiebreak.runners.local import LocalRunner
 from tiebreak.runners.processes import WorkerProcess
 
+pytestmark = pytest.mark.slow
+
 needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
 needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 

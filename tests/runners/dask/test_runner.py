@@ -48,6 +48,8 @@ from tiebreak.plan.record import Outcome
 from tiebreak.runners.dask import runner as module
 from tiebreak.runners.dask.runner import DaskRunner, warn_if_exposed
 
+pytestmark = pytest.mark.slow
+
 
 class Crowded(Plain):
     """Says in which thread it was entered, and whether another cell was being measured at the same time."""

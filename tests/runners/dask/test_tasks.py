@@ -89,6 +89,7 @@ def test_workers_that_die_as_they_take_the_workload_over_end_the_run(client):
     client.wait_for_workers(2, timeout=60)
 
 
+@pytest.mark.slow
 def test_workers_without_nannies_and_a_scheduler_that_is_killed(tmp_path):
     """First one worker dies, and the other one does the rest; then that one, and it is said that there is none; then, with a new
     one at work, the scheduler, and the run ends within seconds."""

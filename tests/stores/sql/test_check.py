@@ -110,6 +110,7 @@ def raw_rows(path: Path) -> Any:
         connection.close()
 
 
+@pytest.mark.slow
 def test_flipped_bits(written: bytes, path: Path) -> None:
     """Single bits at random: what still comes without an error is what was written, and whatever changed is reported.
 

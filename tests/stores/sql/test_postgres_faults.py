@@ -24,6 +24,8 @@ from tiebreak.stores.sql.database import LostStoreError
 from tiebreak.stores.sql.postgres import PostgresDatabase, refusal, translate
 from tiebreak.stores.sql.store import SqlStore
 
+pytestmark = pytest.mark.slow
+
 KEPT = "What was written before is kept, and nothing of this call."
 AGAIN = "the same command goes on where it stopped."
 SECRET = "s3cr3t/p@ss:w#rd?%"

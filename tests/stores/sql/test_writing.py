@@ -99,6 +99,7 @@ def test_processes_that_write_the_same_cells(workers: list[Worker], tmp_path: Pa
     store.close()
 
 
+@pytest.mark.slow
 def test_killed_writers_lose_nothing_that_was_acknowledged(tmp_path: Path) -> None:
     """Two writers at a time, killed at a random moment: what they said was kept is there, whole, and at most a batch more.
 
