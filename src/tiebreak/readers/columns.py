@@ -184,7 +184,7 @@ class ScoreTable:
     where: Where
 
     def numbers(self, name: str, hint: str = "") -> FloatArray:
-        """Take a column out as numbers; the hint is for a cell that is none, and speaks for itself.
+        """Take a column out as numbers; the hint is for a cell that is none, as a sentence of its own.
 
         Raises
         ------

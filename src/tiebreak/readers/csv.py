@@ -280,7 +280,7 @@ class _Lines:
         return np.asarray(values)
 
     def _add_rows(self, rows: list[list[str]], columns: Mapping[int, _Cells], names: Sequence[str]) -> None:
-        kept = self._tidied(rows, names)
+        kept = self._checked_rows(rows, names)
         first = self._n_rows
         if kept:
             cells = list(zip(*kept, strict=True))
@@ -288,7 +288,7 @@ class _Lines:
                 each.add(cells[position], lambda row: self.where(first + row))
         self._n_rows += len(kept)
 
-    def _tidied(self, rows: list[list[str]], names: Sequence[str]) -> list[list[str]]:
+    def _checked_rows(self, rows: list[list[str]], names: Sequence[str]) -> list[list[str]]:
         """Rows with anything in them, all as long as the header; their lines are noted."""
         kept: list[list[str]] = []
         for row in rows:

@@ -167,7 +167,7 @@ def _join_dataset(dataset: str, sources: Sequence[Source]) -> ScoreMatrix:
         )
     keys = sorted({key for part in parts for key in _keys(part.matrix)})
     if len(parts) > 1:
-        _refuse_strangers(parts)
+        _refuse_disjoint(parts)
     number = {key: position for position, key in enumerate(keys)}
     places = [np.array([number[key] for key in _keys(part.matrix)], dtype=np.intp) for part in parts]
     repeat, fold = np.array(keys, dtype=np.int64).T
@@ -184,7 +184,7 @@ def _keys(matrix: ScoreMatrix) -> list[tuple[int, int]]:
     return list(zip(matrix.repeat.tolist(), matrix.fold.tolist(), strict=True))
 
 
-def _refuse_strangers(parts: Sequence[_Part]) -> None:
+def _refuse_disjoint(parts: Sequence[_Part]) -> None:
     for position, one in enumerate(parts):
         for two in parts[position + 1 :]:
             if not set(_keys(one.matrix)) & set(_keys(two.matrix)):

@@ -54,7 +54,7 @@ def check_held(metric: Metric, options: ReadOptions, source: str) -> Metric:
 
 
 def table_metric(held: str | None, options: ReadOptions, source: str) -> NamedMetric:
-    """The metric of a table, array or file, whose values are taken at their name's word.
+    """The metric of a table, array or file, whose name says how its values are stored.
 
     Parameters
     ----------

@@ -116,7 +116,7 @@ def _of_models(scores: Scores, options: ReadOptions) -> Scores:
 
 
 def _refuse_unused_data(scores: Scores, options: ReadOptions) -> None:
-    """Sizes that X or n_samples were to tell must not stay unknown without a word."""
+    """Refuse X and n_samples where they did not tell the sizes of the splits."""
     if scores.design.sizes == "missing" and (options.has_data or options.n_samples is not None):
         raise MissingSizesError(
             "X, y and n_samples tell the sizes of the splits of a fitted search only, since it keeps its cv. Pass the search "

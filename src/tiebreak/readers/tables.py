@@ -193,7 +193,7 @@ def _long_matrix(dataset: str, models: Words, score: FloatArray, rows: Rows, sou
             return _mean_over_seeds(dataset, models, score, keys, cell, rows, source)
     matrix = assemble(dataset, models.names, models.code, repeat, fold, score, rows.n_train, rows.n_test)
     if score.size < matrix.score.size:
-        _refuse_strangers(models, number_splits(repeat, fold), source)
+        _refuse_disjoint(models, number_splits(repeat, fold), source)
     return matrix
 
 
@@ -217,19 +217,19 @@ def _split_of_row(models: Words, rows: Rows, source: str) -> tuple[IntArray, Int
 def _mean_over_seeds(
     dataset: str, models: Words, score: FloatArray, keys: SplitKeys, cell: IntArray, rows: Rows, source: str
 ) -> ScoreMatrix:
-    _refuse_strangers(models, keys, source)
+    _refuse_disjoint(models, keys, source)
     sizes = (size_per_split(rows.n_train, keys, "n_train"), size_per_split(rows.n_test, keys, "n_test"))
     means = mean_per_cell(score, cell, len(models.names) * keys.n_splits).reshape(len(models.names), keys.n_splits)
     return ScoreMatrix(dataset, models.names, keys.repeat, keys.fold, *sizes, means)
 
 
-def _refuse_strangers(models: Words, keys: SplitKeys, source: str) -> None:
+def _refuse_disjoint(models: Words, keys: SplitKeys, source: str) -> None:
     """Refuse two models that have no split in common; those with some in common are for the comparison to judge."""
     there = np.zeros((len(models.names), keys.n_splits), dtype=np.float32)
     there[models.code, keys.code] = 1.0
-    strangers = np.argwhere(there @ there.T == 0)
-    if strangers.size:
-        first, second = strangers[0].tolist()
+    disjoint = np.argwhere(there @ there.T == 0)
+    if disjoint.size:
+        first, second = disjoint[0].tolist()
         examples = " and ".join(_example(models.names[code], there[code], keys) for code in (first, second))
         raise UnpairedScoresError(
             f"{source}: models {models.names[first]!r} and {models.names[second]!r} have no split in common: {examples}. Score "
