@@ -1,19 +1,22 @@
-"""The JSON of an answer: schema 1, strict, without clock, written whole."""
+"""JSON of an answer: schema 1, strict, without clock, written whole; and what values become before that."""
 
 from __future__ import annotations
 
 import json
+import math
 import os
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 import tiebreak
 from tests.views.situations import around, compared, named, table
-from tests.views.test_tables import PAIRS, RANKING
+from tests.views.test_comparison import PAIRS, RANKING
 from tiebreak.views.comparison import facts
-from tiebreak.views.json import json_pieces
+from tiebreak.views.json import finite, json_pieces, plain
 
 KEYS = [
     "schema",
@@ -131,3 +134,32 @@ def test_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest
         comparison().to_json(path)
     assert path.read_text() == before
     assert [p.name for p in tmp_path.iterdir()] == ["answer.json"]
+
+
+class Pair(NamedTuple):
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    name: str
+    pair: Pair
+    counts: np.ndarray
+
+
+def test_everything_becomes_what_json_knows() -> None:
+    """Records by name, arrays as lists, nan and infinite numbers as null, at any depth; strange things by their repr."""
+    held = Holder("a", Pair(math.nan, 1.0), np.array([[1, 2]]))
+    document = plain({1: held, "numbers": (np.float64("inf"), np.int64(3), True, None), "strange": 1j})
+    assert json.loads(json.dumps(document, allow_nan=False)) == {
+        "1": {"name": "a", "pair": {"low": None, "high": 1.0}, "counts": [[1, 2]]},
+        "numbers": [None, 3, True, None],
+        "strange": "1j",
+    }
+
+
+@pytest.mark.parametrize(("value", "expected"), [(math.nan, None), (-math.inf, None), (0.5, 0.5), ("nan", "nan"), (3, 3)])
+def test_only_numbers_that_are_none_change(value: object, expected: object) -> None:
+    """A text that says nan is a text."""
+    assert finite(value) == expected
