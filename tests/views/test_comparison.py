@@ -1,6 +1,6 @@
 """A comparison in words and frames; the golden files hold the pages of ten situations, as they were read by a person.
 
-After a wanted change of words: ``UPDATE_GOLDEN=1 pytest tests/views/test_comparison.py -k each_situation``, then read the difference.
+After a wanted change of words: ``UPDATE_GOLDEN=1 pytest tests/views/test_comparison.py -k situation``; then read the difference.
 """
 
 from __future__ import annotations

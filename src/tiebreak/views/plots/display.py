@@ -26,7 +26,7 @@ class Plots(Generic[R]):
     def names(self) -> tuple[str, ...]:
         """Names of the plots."""
         own = {} if type(self) is Plots else vars(type(self))
-        return tuple(name for name in own if not name.startswith("_"))
+        return tuple(name for name in own if not name.startswith("_") and name != "names")
 
     def save_all(self, directory: str | os.PathLike[str]) -> list[Path]:
         """Write all of them as PNG, each under its name.
