@@ -222,12 +222,18 @@ def test_a_place_for_few(store: SqlStore, url: str, guest: str) -> None:
 # --- gone -----------------------------------------------------------------------------------------------------------------
 
 
+OTHERS = "FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname IS NOT NULL"
+
+
 def cut_all(url: str) -> int:
-    """End all sessions but this one."""
-    found = execute(
-        url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname IS NOT NULL"
-    )
-    return len(found)
+    """End all sessions but this one, and wait for their end; those whose clients have gone already are about to end."""
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as connection:
+        until = time.monotonic() + 10
+        while len(connection.execute(f"SELECT 1 {OTHERS}").fetchall()) > 1 and time.monotonic() < until:
+            time.sleep(0.05)
+        return len(connection.execute(f"SELECT pg_terminate_backend(pid, 10000) {OTHERS}").fetchall())
 
 
 def test_a_connection_that_was_cut(store: SqlStore, url: str) -> None:
@@ -246,10 +252,6 @@ def test_a_connection_that_was_cut(store: SqlStore, url: str) -> None:
         lambda: store.delete("other"),
         store.check,
     ]
-    sessions = "SELECT 1 FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname IS NOT NULL"
-    until = time.monotonic() + 10
-    while len(execute(url, sessions)) > 1 and time.monotonic() < until:  # those of the test before are about to end
-        time.sleep(0.05)
     for use in uses:
         assert cut_all(url) == 1
         use()
