@@ -21,7 +21,7 @@ COLUMNS = ("code", "severity", "text", "advice", "splits", "rows", "columns", "n
 
 
 def page(audit: Audit) -> Page:
-    """How many findings, what was audited, the findings, and the checks without one."""
+    """Number of findings, what was audited, the findings, and the checks without one."""
     return Page(
         (
             Paragraph((f"{summary(audit)}.", f"{_subject(audit)}."), n_strong=1),
@@ -97,7 +97,7 @@ def _record(finding: Finding) -> dict[str, Any]:
 
 
 def summary(audit: Audit) -> str:
-    """How many findings of which severity: "1 error and 2 notes"; no findings say so."""
+    """Number of findings of each severity: "1 error and 2 notes"; no findings say so."""
     counts = [(severity, n) for severity, n in audit.counts().items() if n]
     if not counts:
         return "Nothing was found that speaks against these splits"
@@ -124,7 +124,7 @@ def where_line(finding: Finding) -> str:
 
 
 def check_lines(audit: Audit) -> list[str]:
-    """Which checks found nothing, and which were not done."""
+    """Checks that found nothing, and those that were not done."""
     clean = [check.what for check in audit.checks if not check.why_not and not check.codes]
     lines = [f"Looked at without a finding: {', '.join(clean)}."] if clean else []
     reasons = dict.fromkeys(check.why_not for check in audit.checks if check.why_not)

@@ -18,7 +18,7 @@ LOSS_NAMES = {"squared": "mean squared error", "zero-one": "error rate"}
 
 
 def page(result: BiasVariance) -> Page:
-    """What was done, the parts and the notes."""
+    """Design, the parts and the notes."""
     return Page((Paragraph((_title(result),)), _table(result), Section("Notes", _notes(result))))
 
 
@@ -34,7 +34,7 @@ def frame(result: BiasVariance) -> pd.DataFrame:
 
 
 def facts(result: BiasVariance) -> dict[str, Any]:
-    """What JSON holds."""
+    """Facts for JSON."""
     return curve_document(
         "bias-variance",
         columns(result),

@@ -68,7 +68,7 @@ def precision_recall_page(curve: PrecisionRecallCurve) -> Page:
 
 
 def calibration_page(curve: CalibrationCurve) -> Page:
-    """How far probabilities are off, and the bins."""
+    """Distance of probabilities from what happened, and the bins."""
     sentence = (
         f"Probabilities of class {_label(curve.positive)} are off by {format_score(curve.calibration_error, 4)} on average over "
         f"bins; Brier score {format_score(curve.brier_score, 4)}."

@@ -71,7 +71,7 @@ def frame(comparison: Comparison) -> pd.DataFrame:
 
 
 def facts(comparison: Comparison, requirements: Requirements | None = None) -> dict[str, Any]:
-    """What JSON holds, the long lists as iterators; nothing depends on the clock."""
+    """Facts for JSON, the long lists as iterators; nothing depends on the clock."""
     settings, design, method, matrix = comparison.settings, comparison.design, comparison.method, comparison.matrix
     return document(
         metric={"name": comparison.metric.name, "higher_is_better": comparison.metric.higher_is_better},
@@ -133,14 +133,14 @@ def _records(columns: Columns) -> Iterator[dict[str, Any]]:
 
 
 def sentence(comparison: Comparison) -> str:
-    """Who is best, who ties, what is undecided and why; never more than five names in a list."""
+    """Best model, ties, and what is undecided and why; never more than five names in a list."""
     if len(comparison.models) == 2 and comparison.settings.baseline is None:
         return pair_sentence(comparison.pair(*_as_ordered(comparison)))
     return _many(comparison)
 
 
 def extra_sentences(comparison: Comparison) -> list[str]:
-    """What the first sentence leaves open: who may be best, what it would take to know, where two analyses disagree."""
+    """Models that may be best, what it would take to know, and where two analyses disagree."""
     lines = [_shortlist_line(comparison), _what_it_takes(comparison), _disagreement(comparison)]
     return [line for line in lines if line]
 
@@ -234,7 +234,7 @@ def _joined(clauses: list[str]) -> str:
 
 
 def _shortlist_line(comparison: Comparison) -> str:
-    """Which models may be best, when there is more than one pair to ask about."""
+    """Models that may be best, when there is more than one pair to ask about."""
     if len(comparison.models) < 3:
         return ""
     quoted = names_in_sentences(comparison)
@@ -383,7 +383,7 @@ def pair_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> Table:
 
 
 def design_line(comparison: Comparison) -> str:
-    """How the scores were made, in one line."""
+    """Splits, sizes and orientation of the scores, in one line."""
     matrix, design = comparison.matrix, comparison.design
     n_repeats = int(np.unique(matrix.repeat).size)
     folds = f" ({n_repeats} repeats)" if n_repeats > 1 and design.pairing == "key" else ""
@@ -398,7 +398,7 @@ def design_line(comparison: Comparison) -> str:
 
 
 def footnotes(comparison: Comparison) -> list[str]:
-    """How to read the tables."""
+    """Notes on reading the tables."""
     s = comparison.settings
     rope = f"rope ±{comparison.rope:g} {printable(comparison.metric.name)}" if comparison.rope else "no rope"
     family = f"{s.correction} over {comparison.pair_table.n_pairs} pair{'s' if comparison.pair_table.n_pairs > 1 else ''}"
@@ -410,7 +410,7 @@ def footnotes(comparison: Comparison) -> list[str]:
 
 
 def method_lines(comparison: Comparison) -> list[str]:
-    """Which procedure, why, and what it takes for granted."""
+    """Name of the procedure, why it was chosen, and its assumptions."""
     m = comparison.method
     return [f"{m.name}: {m.reason}.", "It assumes: " + "; ".join(m.assumptions) + "."]
 
@@ -429,7 +429,7 @@ def _shown_names(models: Sequence[str], first: IntArray, second: IntArray, width
 
 
 def _counted(comparison: Comparison, shown: np.ndarray) -> str:
-    """How many pairs are shown, and the verdicts of the others: 9 of 780 shown (the others: ...)."""
+    """Number of pairs that are shown, and the verdicts of the others: 9 of 780 shown (the others: ...)."""
     verdict = np.delete(comparison.pair_table.verdict, shown)
     counts = np.bincount(verdict, minlength=len(VERDICTS))
     parts = f"{counts[1] + counts[3]} better or worse, {counts[2]} equivalent, {counts[0]} undecided"

@@ -22,7 +22,7 @@ MOST_NOTICES = 5
 
 
 def matrix_page(matrix: ConfusionMatrix) -> Page:
-    """What stands out, the counts, and each class."""
+    """Summary, the counts, and each class."""
     counts = (
         _counts(matrix)
         if len(matrix.labels) <= MOST_COLUMNS

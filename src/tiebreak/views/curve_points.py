@@ -75,7 +75,7 @@ def names_in_table(models: Sequence[str]) -> list[str]:
 
 
 def lost_notes(evaluation: Evaluation) -> list[str]:
-    """What failed or is undefined, counted, with the most frequent reason."""
+    """Number of failed cells and of undefined scores, with the most frequent reason."""
     notes = []
     if evaluation.n_failed:
         group = evaluation.failure_groups()[0]
@@ -99,7 +99,7 @@ def _ended(text: str) -> str:
 
 
 def interval_note(alpha: float) -> str:
-    """What the intervals are."""
+    """Meaning of the intervals."""
     return (
         f"Intervals are corrected {format_percent(1 - alpha)} t intervals of the mean over splits (Nadeau and Bengio 2003), by "
         "n_test / n_train of the whole training sets; those of two models say little about their difference."

@@ -73,7 +73,7 @@ def facts(evaluation: Evaluation) -> dict[str, Any]:
 
 
 def _head(evaluation: Evaluation) -> Paragraph:
-    """Which run, and how far it has come."""
+    """Name of the run, and its progress."""
     record = evaluation.record
     n_splits = sum(dataset.n_splits for dataset in record.datasets)
     many = f" of {len(record.datasets)} datasets" if len(record.datasets) > 1 else ""
@@ -87,7 +87,7 @@ def _head(evaluation: Evaluation) -> Paragraph:
 
 
 def leader_lines(evaluation: Evaluation) -> list[str]:
-    """Who has the best mean of the first metric, among the models measured on the most splits; a line for each dataset."""
+    """Best mean of the first metric, among the models measured on the most splits; a line for each dataset."""
     if len(evaluation.models) < 2:
         return []
     metric = evaluation.record.metrics[0]
@@ -173,7 +173,7 @@ _STATES = {"raised": "failed", "timed-out": "timed out", "out-of-memory": "ran o
 
 
 def advice(evaluation: Evaluation) -> str:
-    """What to do next."""
+    """Next step."""
     if evaluation.n_done == 0:
         return "No cell has been measured."
     return "Means do not say which differences are real: compare() does."

@@ -67,7 +67,7 @@ def frame(curve: LearningCurve) -> pd.DataFrame:
 
 
 def facts(curve: LearningCurve) -> dict[str, Any]:
-    """What JSON holds."""
+    """Facts for JSON."""
     return curve_document(
         "learning-curve",
         columns(curve),

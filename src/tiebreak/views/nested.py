@@ -94,7 +94,7 @@ def facts(nested: NestedEvaluation) -> dict[str, Any]:
 
 
 def nested_sentences(nested: NestedEvaluation) -> list[str]:
-    """What to expect of each search, and what would have been claimed; of many searches the tables say it."""
+    """Honest score of each search, and what would have been claimed; of many searches the tables say it."""
     if len(nested.choices) > 3:
         return [f"{len(nested.choices)} searches, each scored on examples that took no part in its choices:"]
     return [_sentence(nested, choice) for choice in nested.choices]
@@ -128,7 +128,7 @@ def _claim_words(s: HonestScore, decimals: int) -> str:
 
 
 def head_line(nested: NestedEvaluation) -> str:
-    """How the splits were made, and where the cells are."""
+    """Splits, and where the cells are."""
     searched = [choice for choice in nested.choices if choice.inner is not None]
     where = f" in {nested.outer.url}" if nested.outer.url else ""
     inner = ""
@@ -169,7 +169,7 @@ def _score_table(nested: NestedEvaluation, metric: str) -> Table:
 
 
 def _choice_table(nested: NestedEvaluation, choice: Choice) -> Table:
-    """How often each candidate of a search was chosen."""
+    """Number of times that each candidate of a search was chosen."""
     rows = [row for row in nested_rows(nested, "chosen") if row[0] == choice.name]
     order = candidate_order([row[2] for row in rows])[:MOST_CANDIDATES]
     spread = np.nanstd(choice.inner_mean) if not np.isnan(choice.inner_mean).all() else np.nan

@@ -212,7 +212,7 @@ _STYLE = (
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What there is to say, in order.
+    """Sentences, tables and notes, in order.
 
     Attributes
     ----------

@@ -30,7 +30,7 @@ COLUMNS = (
     "interval_high", "simultaneous_low", "simultaneous_high", "p_better", "p_equivalent", "p_worse", "claim", "claim_pvalue",
     "adjusted_claim_pvalue", "verdict", "bayesian_verdict", "reason",
 )  # fmt: skip
-"""Of the frame, as those of all pairs of a comparison."""
+"""Columns of the frame, as those of all pairs of a comparison."""
 
 
 def page(pair: PairComparison) -> Page:
@@ -82,7 +82,7 @@ def _row(pair: PairComparison) -> dict[str, Any]:
 
 
 def pair_sentence(pair: PairComparison) -> str:
-    """What the verdict on one pair means."""
+    """Meaning of the verdict on one pair."""
     comparison = pair.comparison
     if pair.reason:
         return _undefined(comparison, pair)
@@ -141,7 +141,7 @@ def rope_words(comparison: Comparison) -> str:
 
 
 def _differs(comparison: Comparison, pair: PairComparison) -> bool:
-    """Whether the test of no difference at all rejects over the family."""
+    """True if the test of no difference at all rejects over the family."""
     two_sided = comparison.pair(pair.first, pair.second, alternative="two-sided")
     return two_sided.adjusted_pvalue <= comparison.settings.alpha
 

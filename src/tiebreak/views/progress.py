@@ -1,4 +1,4 @@
-"""How far a run has come: a bar on a terminal, a line now and then elsewhere."""
+"""Progress of a run: a bar on a terminal, a line now and then elsewhere."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def lines(say: Callable[[str], None]) -> Callable[[Progress], None]:
 
 
 def is_interactive() -> bool:
-    """Whether somebody watches: standard error is a terminal."""
+    """True if standard error is a terminal, where somebody watches."""
     return sys.stderr is not None and sys.stderr.isatty()
 
 
@@ -112,13 +112,13 @@ class _Bar:
 
 
 def opening(progress: Progress) -> str:
-    """What is to be done, in a line."""
+    """Work that is to be done, in a line."""
     there = f", {progress.n_before} already there" if progress.n_before else ""
     return f"run {shorten(progress.name, 60)}: {progress.n_cells} cells{there}"
 
 
 def status(progress: Progress) -> str:
-    """Where a run stands, in a line."""
+    """State of a run, in a line."""
     return (
         f"run {shorten(progress.name, 60)}: {progress.n_done + progress.n_failed}/{progress.n_cells} cells, {details(progress)}"
     )

@@ -18,7 +18,7 @@ METRICS_WIDTH = 30
 COLUMNS = (
     "run", "n_cells", "n_done", "n_failed", "n_models", "n_datasets", "n_splits", "metrics", "created", "updated",
 )  # fmt: skip
-"""Of the CSV, and keys of the JSON."""
+"""Columns of the CSV, and keys of the JSON."""
 
 
 def runs_page(runs: Sequence[RunSummary], url: str) -> Page:

@@ -1,4 +1,4 @@
-"""What was found, copied or changed in a store, for people and for programs."""
+"""Checks, copies and upgrades of a store, for people and for programs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def check_dict(damages: Sequence[Damage], url: str) -> dict[str, Any]:
 
 
 def backup_page(damages: Sequence[Damage], file: str, url: str) -> Page:
-    """Where the copy is, and whether it is whole."""
+    """Place of the copy, and what is damaged in it."""
     how = f"with {count(len(damages), 'thing')} that {_are(damages)} not as written" if damages else "every row verified"
     return Page.of(f"{printable(file)} is a copy of {printable(url)}, {how}.")
 
@@ -48,7 +48,7 @@ def backup_dict(damages: Sequence[Damage], file: str, url: str) -> dict[str, Any
 
 
 def upgrade_page(upgrade: Upgrade, url: str) -> Page:
-    """Which schema the store has now, and where it is as it was before."""
+    """Schema of the store now, and the copy of it as it was before."""
     if upgrade.before == upgrade.after:
         return Page.of(f"{printable(url)} has schema {upgrade.after}, today's; nothing was changed.")
     backup = f" {printable(upgrade.backup)} is the store as it was before." if upgrade.backup else ""

@@ -55,7 +55,7 @@ def frame(curve: ValidationCurve) -> pd.DataFrame:
 
 
 def facts(curve: ValidationCurve) -> dict[str, Any]:
-    """What JSON holds."""
+    """Facts for JSON."""
     return curve_document(
         "validation-curve",
         columns(curve),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How one kind of result is shown; `choices` are handed on to `page` and `facts`.
+    """View of one kind of result; `choices` are handed on to `page` and `facts`.
 
     Attributes
     ----------

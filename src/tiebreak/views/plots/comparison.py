@@ -69,6 +69,11 @@ class PairPlots(Plots["PairComparison"]):
 
     __slots__ = ()
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the plots; a posterior is drawn where the procedure gives one."""
+        return ("posterior",) if self.result.comparison.pair_table.differences.is_posterior else ()
+
     def posterior(self, ax: Axes | None = None) -> PosteriorDisplay:
         """Posterior of the difference; positive favours the first model."""
         pair = self.result
