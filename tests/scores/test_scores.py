@@ -60,6 +60,22 @@ def test_several_datasets_must_be_chosen_from() -> None:
         scores.matrix("irsi")
 
 
+def test_some_models_in_another_order() -> None:
+    """In each dataset; a name that a dataset lacks is left out there."""
+    both = Scores(ACCURACY, (matrix("iris"), matrix("wine").take(["b"])))
+    taken = both.take(["b", "a"])
+    assert [each.models for each in taken.matrices] == [("b", "a"), ("b",)]
+    assert taken.matrix("iris").score[1].tolist() == both.matrix("iris").score[0].tolist()
+
+
+def test_one_dataset_of_several() -> None:
+    """By name; a misspelled one is answered with the nearest."""
+    both = Scores(ACCURACY, (matrix("iris"), matrix("wine")))
+    assert both.of_dataset("wine").datasets == ("wine",)
+    with pytest.raises(UnknownNameError, match="no dataset is called 'wines': did you mean 'wine'"):
+        both.of_dataset("wines")
+
+
 def test_frame_has_a_row_for_each_score() -> None:
     """Long form, models as categories; the undefined score is left out."""
     frame = Scores(ACCURACY, (matrix("iris"),)).to_frame()

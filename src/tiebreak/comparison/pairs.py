@@ -201,7 +201,9 @@ def judge_pairs(first: IntArray, second: IntArray, differences: Differences, rop
 def pvalue_of(at_zero: Tails, kind: Codes, alternative: Alternative) -> FloatArray:
     """p-value of no difference, from the tails at 0; 1 for identical scores, nan for other pairs without spread."""
     if alternative == "two-sided":
-        p = np.minimum(1.0, 2.0 * np.minimum(at_zero.below, at_zero.above))
+        p = 2.0 * np.minimum(at_zero.below, at_zero.above)
     else:
         p = at_zero.below if alternative == "greater" else at_zero.above
-    return np.where(kind == SPREAD, np.maximum(p, SMALLEST_PVALUE), np.where(kind == IDENTICAL, 1.0, np.nan))
+    p = np.clip(p, SMALLEST_PVALUE, 1.0)
+    has_spread = kind == SPREAD
+    return p if np.all(has_spread) else np.where(has_spread, p, np.where(kind == IDENTICAL, 1.0, np.nan))

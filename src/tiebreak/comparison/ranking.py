@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.bayesian.joint_posterior import N_DRAWS, JointPosterior, combine_pairs
+from tiebreak.bayesian.joint_posterior import N_DRAWS, combine_pairs
 from tiebreak.comparison.pairs import PairTable
 from tiebreak.comparison.procedures.procedure import Differences, ModelValues, Procedure
 from tiebreak.comparison.settings import Settings
@@ -81,7 +81,7 @@ def rank_models(
     values = procedure.values(scores, settings)
     first, second = np.triu_indices(n_models, 1)
     everyone = procedure.judge(scores, first, second, settings)
-    joint = _joint_of_complete(scores, procedure, everyone, values.n_units == scores.matrix().n_splits, settings)
+    p_best, expected_rank = _joint_of_complete(scores, procedure, everyone, values.n_units == scores.matrix().n_splits, settings)
     against = _against_reference(pairs, n_models, reference)
     return RankingTable(
         reference=reference,
@@ -94,18 +94,19 @@ def rank_models(
         simultaneous=against.simultaneous,
         verdict=against.verdict,
         kind=against.kind,
-        p_best=None if joint is None else joint.p_best,
-        expected_rank=None if joint is None else joint.expected_rank,
+        p_best=p_best,
+        expected_rank=expected_rank,
         in_shortlist=shortlist(first, second, everyone, n_models, rope=rope, alpha=settings.alpha),
     )
 
 
 def _joint_of_complete(
     scores: Scores, procedure: Procedure, everyone: Differences, complete: NDArray[np.bool_], settings: Settings
-) -> JointPosterior | None:
-    """The joint posterior of the models without missing scores, nan for the others; None where there is no posterior."""
+) -> tuple[FloatArray | None, FloatArray | None]:
+    """p_best and expected rank of the models without missing scores, nan for the others; None where nothing tells them."""
     if not everyone.is_posterior:
-        return None
+        return None, None
+    has_draws = True
     p_best, expected_rank = np.full(complete.size, np.nan), np.full(complete.size, np.nan)
     n_complete = int(np.count_nonzero(complete))
     if n_complete >= 2:
@@ -116,9 +117,10 @@ def _joint_of_complete(
             differences = procedure.judge(kept, first, second, settings)
         is_tied = differences.kind != SPREAD
         draws = differences.draws(N_DRAWS, np.random.default_rng(settings.rng))
+        has_draws = draws is not None or n_complete == 2
         joint = combine_pairs(n_complete, first, second, *differences.tails(0.0), is_tied, draws)
         p_best[complete], expected_rank[complete] = joint.p_best, joint.expected_rank
-    return JointPosterior(p_best, expected_rank)
+    return p_best if has_draws else None, expected_rank
 
 
 class _Against(NamedTuple):

@@ -87,4 +87,5 @@ def _tails(result: TTestResult, rope: float) -> LimitTails:
 
 
 def _where_spread(pvalue: FloatArray, has_spread: NDArray[np.bool_]) -> FloatArray:
-    return plain(np.where(has_spread, np.maximum(pvalue, SMALLEST_PVALUE), np.nan))
+    pvalue = np.maximum(pvalue, SMALLEST_PVALUE)
+    return plain(pvalue if np.all(has_spread) else np.where(has_spread, pvalue, np.nan))

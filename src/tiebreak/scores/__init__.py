@@ -1,1 +1,1 @@
-"""What was measured: metrics with a direction, score tables, paired differences."""
+"""Measured scores: metrics with a direction, score tables, paired differences."""

@@ -48,7 +48,7 @@ ABBREVIATIONS = {
     "rmse": "root_mean_squared_error",
     "rmsle": "root_mean_squared_log_error",
 }
-"""What people call scikit-learn's metrics, in lower case."""
+"""Short names of scikit-learn's metrics, in lower case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Metric:
 
     @property
     def is_share(self) -> bool:
-        """Whether the metric lies between 0 and 1 by definition."""
+        """True for a metric that lies between 0 and 1 by definition."""
         return self.name in SHARES
 
 
@@ -123,7 +123,7 @@ def name_metric(name: str, lower_is_better: bool | None = None) -> NamedMetric:
 
 
 def is_abbreviated_loss(name: str) -> bool:
-    """Whether people use this name for one of scikit-learn's losses, such as "rmse"."""
+    """True where people use this name for one of scikit-learn's losses, such as "rmse"."""
     return ABBREVIATIONS.get(name.lower()) in LOWER_IS_BETTER
 
 

@@ -65,7 +65,7 @@ NoticeCode = Literal[
 
 
 class Notice(NamedTuple):
-    """What a reader of the answer should know.
+    """Remark that a reader of the answer should know.
 
     The code is stable, so that a program can look for it or ignore it; the text is for people.
     """
@@ -91,7 +91,7 @@ Kind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class SplitDesign:
-    """How the splits were made.
+    """Description of how the splits were made.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ class SplitDesign:
     ordered : bool
         Training data always come before test data (time splits).
     pairing : {"key", "position"}
-        Whether the source names its splits, or models are paired by the order of their scores.
+        By the names of splits in the source, or by the order of the scores.
     sizes : {"exact", "approximate", "missing"}
         How well n_train and n_test are known.
     hash : str or None
@@ -147,12 +147,12 @@ class ScoreMatrix:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every model has a score on every split."""
+        """True where every model has a score on every split."""
         return not any(np.isnan(row).any() for row in self.score)
 
     @property
     def has_sizes(self) -> bool:
-        """Whether n_train and n_test are known for every split."""
+        """True where n_train and n_test are known for every split."""
         return bool(np.all(self.n_train > 0) and np.all(self.n_test > 0))
 
     @property
@@ -181,7 +181,7 @@ class Scores:
         One for each dataset.
     design : SplitDesign
     notices : tuple of Notice
-        What whoever read the source has to say about it.
+        Remarks of the reader of the source.
     """
 
     metric: Metric
@@ -212,8 +212,11 @@ class Scores:
 
     def take(self, models: Sequence[str]) -> Scores:
         """The given models in that order, in each dataset those that it has."""
-        matrices = tuple(matrix.take([name for name in models if name in matrix.models]) for matrix in self.matrices)
-        return dataclasses.replace(self, matrices=matrices)
+        matrices = []
+        for matrix in self.matrices:
+            known = frozenset(matrix.models)
+            matrices.append(matrix.take([name for name in models if name in known]))
+        return dataclasses.replace(self, matrices=tuple(matrices))
 
     def of_dataset(self, dataset: str) -> Scores:
         """One dataset of several."""
@@ -248,7 +251,7 @@ def percent_notices(matrix: ScoreMatrix, metric: Metric) -> Iterator[Notice]:
     """Say where a share is written in percent, by some models or by all."""
     if not metric.is_share:
         return
-    largest = [float(np.nanmax(row, initial=-np.inf)) for row in matrix.score]
+    largest = np.fmax.reduce(matrix.score, axis=1, initial=-np.inf).tolist()
     percent = [model for model, value in zip(matrix.models, largest, strict=True) if value > PERCENT_ABOVE]
     fractions = [model for model, value in zip(matrix.models, largest, strict=True) if 0 <= value <= 1]
     if percent and fractions:

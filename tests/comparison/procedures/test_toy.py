@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -198,6 +198,38 @@ def test_pairs_without_spread_have_a_reason() -> None:
     assert toy.pairs["interval_low"].isna().all()
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Credible(SignFlips):
+    """Tails that are called probabilities."""
+
+    is_posterior: ClassVar[bool] = True
+
+
+def test_tails_that_are_a_posterior_give_probabilities_and_a_plot(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a density and draws of its own: the plot is made from the tails, p_best is exact for two models, else absent."""
+
+    class Bayesian(SignFlip):
+        def judge(self, *arguments: Any) -> Credible:
+            return Credible(**vars(super().judge(*arguments)))
+
+    monkeypatch.setitem(METHODS, "sign-flip", Bayesian(**vars(SIGN_FLIP)))
+    three, two = answer(), answer(TABLE[:2])
+    pair = three.pair("forest", "ridge")
+    d = TABLE[0] - TABLE[1]
+    assert pair.p_better == np.mean(SIGNS @ (0.005 - d) >= (0.005 - d).sum() - 1e-12)
+    assert pair.bayesian_verdict == "undecided"
+    assert set(three.ranking.columns) >= {"expected_rank"}
+    assert "p_best" not in three.ranking
+    assert list(two.ranking["p_best"]) == [
+        two.pair_table.differences.tail_above(0.0)[0],
+        two.pair_table.differences.tail_below(0.0)[0],
+    ]
+    shown = two.plot.posterior("forest", "ridge")
+    assert (shown.p_better, shown.mean) == (two.pair("forest", "ridge").p_better, pytest.approx(0.01))
+    assert np.all(shown.data["density"] >= 0)
+    assert list(shown.intervals["low"]) == sorted(shown.intervals["low"], reverse=True)
+
+
 def test_command_line_knows_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """By its name, in the help and as an option."""
     rows = [",".join(NAMES), *(",".join(map(str, split)) for split in TABLE.T)]
@@ -214,7 +246,7 @@ def test_it_is_listed() -> None:
     assert tb.methods()["sign-flip"].assumptions == ("differences are symmetric",)
 
 
-def test_a_rope_needs_the_unit_of_the_metric() -> None:
+def test_a_rope_needs_the_unit_of_the_metric(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ranks have no rope of 0.005."""
 
     class Ranked(SignFlip):
@@ -222,7 +254,7 @@ def test_a_rope_needs_the_unit_of_the_metric() -> None:
             found = super().judge(*arguments)
             return SignFlips(estimate=found.estimate, n_units=found.n_units, kind=found.kind, rows=found.rows, unit="rank")
 
-    METHODS["sign-flip"] = Ranked(**vars(SIGN_FLIP))
+    monkeypatch.setitem(METHODS, "sign-flip", Ranked(**vars(SIGN_FLIP)))
     with pytest.raises(ValueError, match="sign-flip judges differences in another unit than the metric's, so it takes no rope"):
         answer()
     assert answer(rope=0).pairs["verdict"][1] == "better"

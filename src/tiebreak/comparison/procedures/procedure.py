@@ -1,4 +1,4 @@
-"""What a procedure is, and what it returns: the differences of all pairs, each with its distribution."""
+"""Protocol of a procedure, and of what it returns: the differences of all pairs, each with its distribution."""
 
 from __future__ import annotations
 
@@ -101,8 +101,11 @@ class Differences(ABC):
 
     def interval(self, alpha: float) -> Interval:
         """Two-sided interval at level 1 - alpha; nan for a pair without spread."""
-        ends = self.quantile(alpha / 2.0), self.quantile(alpha / 2.0, upper=True)
-        return Interval(*(np.where(self.kind == SPREAD, end, np.nan) for end in ends))
+        low, high = self.quantile(alpha / 2.0), self.quantile(alpha / 2.0, upper=True)
+        has_spread = self.kind == SPREAD
+        if np.all(has_spread):
+            return Interval(low, high)
+        return Interval(np.where(has_spread, low, np.nan), np.where(has_spread, high, np.nan))
 
     def density(self, at: FloatArray) -> FloatArray:
         """Density of one posterior (arrays of shape ()) at many points, by differences of its tail."""
