@@ -9,12 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from tiebreak.comparison.compare import compare_scores
-from tiebreak.comparison.comparison import Comparison
-from tiebreak.comparison.settings import Settings
 from tiebreak.errors import InvalidParameterError, MissingSplitsError
-from tiebreak.evaluation import frames as groups
-from tiebreak.evaluation import frames as tables
+from tiebreak.evaluation import frames
 from tiebreak.evaluation.cells import metric_position
 from tiebreak.metrics.scorer import Scorer
 from tiebreak.plan.record import DatasetRecord, RunRecord
@@ -26,11 +22,10 @@ from tiebreak.stores.contract import CellTable, RunLog
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tiebreak.comparison.comparison import Comparison
     from tiebreak.evaluation.bbc import BiasCorrectedScore
-    from tiebreak.evaluation.calibrations import Calibrations
+    from tiebreak.evaluation.class_curves import Calibrations, PrecisionRecalls, Rocs
     from tiebreak.evaluation.confusions import Confusions
-    from tiebreak.evaluation.precision_recalls import PrecisionRecalls
-    from tiebreak.evaluation.rocs import Rocs
     from tiebreak.metrics.calibration import Strategy
     from tiebreak.views.plots.display import Plots
 
@@ -146,6 +141,9 @@ class Evaluation(Result["Plots[Evaluation]"]):
         **settings
             Of `tiebreak.compare`: rope, alpha, baseline, correction, missing and the rest.
         """
+        from tiebreak.comparison.compare import compare_scores
+        from tiebreak.comparison.settings import Settings
+
         scores = self.scores(metric, models=models)
         return compare_scores(scores if dataset is None else scores.of_dataset(dataset), Settings(**settings))
 
@@ -266,9 +264,9 @@ class Evaluation(Result["Plots[Evaluation]"]):
         alpha : float, default 0.05
             1 - coverage of intervals and bands, which are corrected for shared training data.
         """
-        from tiebreak.evaluation.rocs import rocs_of
+        from tiebreak.evaluation.class_curves import rocs_of
 
-        return rocs_of(self, models, positive=positive, dataset=dataset, alpha=alpha)
+        return rocs_of(self, models, positive, dataset, alpha)
 
     def precision_recall(
         self,
@@ -279,9 +277,9 @@ class Evaluation(Result["Plots[Evaluation]"]):
         alpha: float = 0.05,
     ) -> PrecisionRecalls:
         """Precision-recall curves of each model; the parameters are those of `roc`."""
-        from tiebreak.evaluation.precision_recalls import precision_recalls_of
+        from tiebreak.evaluation.class_curves import precision_recalls_of
 
-        return precision_recalls_of(self, models, positive=positive, dataset=dataset, alpha=alpha)
+        return precision_recalls_of(self, models, positive, dataset, alpha)
 
     def calibration(
         self,
@@ -303,9 +301,9 @@ class Evaluation(Result["Plots[Evaluation]"]):
         strategy : {"quantile", "uniform"}
             Bins of about equally many examples, or of equal width.
         """
-        from tiebreak.evaluation.calibrations import calibrations_of
+        from tiebreak.evaluation.class_curves import calibrations_of
 
-        return calibrations_of(self, models, positive=positive, dataset=dataset, n_bins=n_bins, strategy=strategy, alpha=alpha)
+        return calibrations_of(self, models, positive, dataset, n_bins, strategy, alpha)
 
     # --- frames -----------------------------------------------------------------------------------------------------------
 
@@ -329,36 +327,36 @@ class Evaluation(Result["Plots[Evaluation]"]):
         if average not in ("folds", "pooled"):
             raise InvalidParameterError(f"average must be 'folds' or 'pooled'; got {average!r}.")
         positions = range(len(self.metrics)) if metric is None else [metric_position(self, metric)]
-        return tables.folds_frame(self, positions) if average == "folds" else tables.pooled_frame(self, positions)
+        return frames.folds_frame(self, positions) if average == "folds" else frames.pooled_frame(self, positions)
 
     @property
     def predictions(self) -> pd.DataFrame:
         """Answers of each model for each test row: dataset, model, repeat, fold, row, target, prediction and the like."""
-        return tables.predictions_frame(self)
+        return frames.predictions_frame(self)
 
-    def failure_groups(self) -> list[groups.FailureGroup]:
+    def failure_groups(self) -> list[frames.FailureGroup]:
         """Failed cells, those of the same message together, the most frequent first."""
-        return groups.failure_groups(self)
+        return frames.failure_groups(self)
 
     @property
     def failures(self) -> pd.DataFrame:
         """The failed cells of `failure_groups` as a frame."""
-        return tables.failures_frame(self)
+        return frames.failures_frame(self)
 
     @property
     def fit_warnings(self) -> pd.DataFrame:
         """Warnings that fits gave, those of the same text together, the most frequent first."""
-        return tables.warnings_frame(self)
+        return frames.warnings_frame(self)
 
     @property
     def undefined(self) -> pd.DataFrame:
         """Scores that are undefined, with the reason, those of the same reason together."""
-        return tables.undefined_frame(self)
+        return frames.undefined_frame(self)
 
     @property
     def times(self) -> pd.DataFrame:
         """Seconds for fitting and predicting: dataset, model, n_fits, median and total of each."""
-        return tables.times_frame(self)
+        return frames.times_frame(self)
 
 
 def _matrix(record: DatasetRecord, names: Sequence[str], kept: Sequence[int], grid: np.ndarray[Any, Any]) -> ScoreMatrix:

@@ -9,9 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.comparison.compare import compare_scores
-from tiebreak.comparison.comparison import Comparison
-from tiebreak.comparison.settings import Settings
 from tiebreak.errors import InvalidParameterError, MissingSplitsError
 from tiebreak.evaluation.cells import log_of, metric_position
 from tiebreak.evaluation.evaluate import find_scorers, measure
@@ -33,6 +30,7 @@ from tiebreak.studies.nested_choice import NOTHING, Choice, choice_of_one, choos
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tiebreak.comparison.comparison import Comparison
     from tiebreak.evaluation.bbc import BiasCorrectedScore
     from tiebreak.views.plots.nested import NestedPlots
 
@@ -261,6 +259,9 @@ class NestedEvaluation(Result["NestedPlots"]):
         **settings
             Of `tiebreak.compare`; rope and alpha are those of this evaluation if not given.
         """
+        from tiebreak.comparison.compare import compare_scores
+        from tiebreak.comparison.settings import Settings
+
         return compare_scores(self.scores(metric), Settings(**{"rope": self.rope, "alpha": self.alpha, **settings}))
 
     def bias_corrected(self, search: str | None = None, metric: str | None = None, **settings: Any) -> BiasCorrectedScore:

@@ -6,10 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tiebreak.evaluation.calibrations import Calibrations
-from tiebreak.evaluation.precision_recalls import PrecisionRecalls
+from tiebreak.evaluation.class_curves import Calibrations, PrecisionRecalls, RocDifference, Rocs
 from tiebreak.evaluation.predictions import Average, Line, Lines
-from tiebreak.evaluation.rocs import RocDifference, Rocs
 from tiebreak.metrics.calibration import CalibrationCurve
 from tiebreak.metrics.precision_recall import PrecisionRecallCurve
 from tiebreak.metrics.roc import RocCurve

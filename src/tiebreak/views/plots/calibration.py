@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from tiebreak.evaluation.calibrations import Calibrations
+from tiebreak.evaluation.class_curves import Calibrations
 from tiebreak.metrics.calibration import CalibrationCurve
 from tiebreak.views.plots.base import Display
 from tiebreak.views.plots.display import Plots

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from tiebreak.evaluation.precision_recalls import ModelPrecisionRecall, PrecisionRecalls
+from tiebreak.evaluation.class_curves import ModelPrecisionRecall, PrecisionRecalls
 from tiebreak.metrics.precision_recall import PrecisionRecallCurve
 from tiebreak.views.plots.base import Display
 from tiebreak.views.plots.display import Plots

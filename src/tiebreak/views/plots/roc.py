@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from tiebreak.evaluation.rocs import ModelRoc, Rocs
+from tiebreak.evaluation.class_curves import ModelRoc, Rocs
 from tiebreak.metrics.roc import RocCurve
 from tiebreak.views.plots.base import Display
 from tiebreak.views.plots.display import Plots
