@@ -224,16 +224,12 @@ def evaluate(
     threads_per_fit : "auto", int or None
         Threads of numerical libraries. "auto": 1 for data of up to a million numbers, else cores / workers; decided when a
         run begins, and kept. None leaves the libraries alone.
-    keep_predictions : bool, default True
-        Whether to keep what the models said of the test rows.
-    train_scores : bool, default False
-        Whether to score the training rows too.
+    keep_predictions, train_scores : bool
+        Whether to keep what the models said of the test rows, and to score the training rows too.
     timeout : float, optional
         Seconds after which a cell is given up.
-    retry_failed : bool, default False
-        Whether to measure again what failed before.
-    accept_versions : bool, default False
-        Whether to go on with a run that was begun with other versions of the libraries.
+    retry_failed, accept_versions : bool, default False
+        Whether to measure again what failed before, and to go on with a run begun with other versions of the libraries.
     progress : bool or callable, optional
         By default a bar where standard error is a terminal and the run takes longer than two seconds. A callable is given a
         `Progress` up to ten times a second.
@@ -412,9 +408,7 @@ def learning_curve(
         Smallest gain that matters, in the metric's unit, or a percentage of the best mean ("1%").
     alpha : float, default 0.05
         1 - coverage of the intervals.
-    keep_predictions : bool, default False
-        Whether to keep what the models said of the test rows, for each size.
-    store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, progress, rng
+    store, name, n_jobs, runner, threads_per_fit, keep_predictions, timeout, retry_failed, accept_versions, progress, rng
         As for `evaluate`.
 
     Returns
@@ -492,9 +486,7 @@ def validation_curve(
         value can be called practically equivalent to the best.
     alpha : float, default 0.05
         Accepted rate of wrong verdicts among the values of a model, and 1 - coverage of the intervals.
-    keep_predictions : bool, default False
-        Whether to keep what the models said of the test rows.
-    store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, progress, rng
+    store, name, n_jobs, runner, threads_per_fit, keep_predictions, timeout, retry_failed, accept_versions, progress, rng
         As for `evaluate`.
 
     Returns

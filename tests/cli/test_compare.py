@@ -15,6 +15,7 @@ import tiebreak as tb
 from tests.cli.conftest import Run, write_scores
 from tiebreak import api
 from tiebreak.cli import compare, main
+from tiebreak.cli.options import FORMATS
 from tiebreak.frequentist.adjustment import Correction
 from tiebreak.numerics import Alternative, Missing
 
@@ -170,7 +171,7 @@ def test_errors_read_well_on_a_command_line(
         (["--require-better", "svm", "ridge", "--require-better", "ridge", "svm"], 1, "NOT met: ridge better than svm"),
     ],
 )
-@pytest.mark.parametrize("format_", compare.FORMATS)
+@pytest.mark.parametrize("format_", FORMATS)
 def test_gates(
     scores: str, requirement: list[str], code: int, judgement: str, format_: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

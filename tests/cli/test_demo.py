@@ -12,7 +12,7 @@ import pytest
 import tiebreak as tb
 from tests.cli.conftest import environment
 from tiebreak.cli import demo
-from tiebreak.cli.demo_data import moons_search
+from tiebreak.cli.demo import moons_search
 
 pytestmark = pytest.mark.slow
 

@@ -7,8 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from tiebreak import __version__
+from tiebreak.cli import COMMANDS, help_page
 from tiebreak.cli.group import tiebreak
-from tiebreak.cli.overview import COMMANDS, help_page
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli.compare import FORMATS
-from tiebreak.cli.csv_text import csv_lines
-from tiebreak.cli.options import help_option
-from tiebreak.cli.process import EXIT_NOT_MET, EXIT_OK, CommandError, emit, make_folder, reason, say
+from tiebreak.cli.options import FORMATS, format_option, help_option, plots_option
+from tiebreak.cli.process import EXIT_NOT_MET, EXIT_OK, emit, emit_result, make_folder, say, writing
 from tiebreak.cli.wording import in_study
 from tiebreak.errors import InvalidParameterError, InvalidPlanError, InvalidStudyError, UnknownNameError, UnsortableTimeError
 
@@ -33,15 +31,8 @@ Examples:
 @click.argument("study", metavar="STUDY")
 @click.option("--deep", is_flag=True, help="Look for near copies too, and for folds that a classifier tells from the rest.")
 @click.option("--fail-on", type=click.Choice(FAIL_ON), help="Exit code 1 if there is a finding as grave as that, or graver.")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(FORMATS),
-    default=FORMATS[0],
-    show_default=True,
-    help="How the findings are written.",
-)
-@click.option("--plots", type=click.Path(path_type=Path), metavar="DIR", help="Draw what each test set holds into this folder.")
+@format_option("How the findings are written.")
+@plots_option("Draw what each test set holds into this folder.")
 @help_option
 @click.pass_context
 def audit_command(context: click.Context, /, study: str, deep: bool, fail_on: Any, format_: str, plots: Path | None) -> None:
@@ -60,7 +51,12 @@ def audit_command(context: click.Context, /, study: str, deep: bool, fail_on: An
     if plots is not None:
         make_folder(plots)
     audits = [_audited(read, name, data, deep) for name, data in read.datasets.items()]
-    _VIEWS[format_](audits)
+    if len(audits) > 1:
+        emit("\n".join(audit.to_text() for audit in audits))
+    else:
+        from tiebreak.views.audit import audit_csv_rows
+
+        emit_result(audits[0], format_, lambda: audit_csv_rows(audits[0]))
     if plots is not None:
         _draw(audits, plots)
     failed = fail_on is not None and any(audit.at_least(fail_on) for audit in audits)
@@ -86,33 +82,7 @@ def _audited(study: Study, name: str, data: StudyData, deep: bool) -> Audit:
 def _draw(audits: list[Audit], folder: Path) -> None:
     """A figure for each dataset, audit.png or audit-1.png and so on in the order of the study."""
     names = ["audit.png"] if len(audits) == 1 else [f"audit-{number}.png" for number in range(1, len(audits) + 1)]
-    try:
+    with writing("the plots", folder):
         for audit, name in zip(audits, names, strict=True):
             audit.plot().save(folder / name)
-    except OSError as error:
-        raise CommandError(f"the plots could not be written to {str(folder)!r}: {reason(error)}") from error
     say(f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} in {folder}")
-
-
-# --- one function for each format -------------------------------------------------------------------------------------------
-
-
-def _as_table(audits: list[Audit]) -> None:
-    emit("\n".join(audit.to_text() for audit in audits))
-
-
-def _as_json(audits: list[Audit]) -> None:
-    emit(f"{audits[0].to_json()}\n")
-
-
-def _as_markdown(audits: list[Audit]) -> None:
-    emit(audits[0].to_markdown())
-
-
-def _as_csv(audits: list[Audit]) -> None:
-    from tiebreak.views.audit import audit_csv_rows
-
-    emit(csv_lines(*audit_csv_rows(audits[0])))
-
-
-_VIEWS = {"table": _as_table, "json": _as_json, "csv": _as_csv, "markdown": _as_markdown}

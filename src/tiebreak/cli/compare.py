@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 from collections.abc import Callable, Sequence
@@ -13,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli.options import help_option
-from tiebreak.cli.process import EXIT_NOT_MET, EXIT_OK, CommandError, emit, make_folder, reason, say
+from tiebreak.cli.options import NAMES, ROPE, check_raw, format_option, help_option, plots_option, raw_option, with_options
+from tiebreak.cli.process import EXIT_NOT_MET, EXIT_OK, CommandError, emit, make_folder, say, writing
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 CORRECTIONS = ("holm", "bonferroni", "sidak", "hochberg", "hommel", "bh", "by", "none")
 ALTERNATIVES = ("two-sided", "greater", "less")
 MISSING = ("raise", "pairwise")
-FORMATS = ("table", "json", "csv", "markdown")
 
 EPILOG = """\b
 Examples:
@@ -32,36 +30,6 @@ Examples:
   tiebreak compare scores.csv --metric max_error --baseline ridge --format markdown
   tiebreak compare last.json today.csv --metric accuracy --rope 0.01 --require-not-worse new old
 """
-
-
-class Names(click.ParamType[Any]):
-    """One name as it stands, commas included, or a JSON list of names."""
-
-    name = "name"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The names that were meant, as a tuple."""
-        if isinstance(value, str) and value.lstrip().startswith("["):
-            try:
-                names = json.loads(value)
-            except ValueError:
-                return (value,)
-            if isinstance(names, list) and all(isinstance(name, str) for name in names):
-                return tuple(names)
-        return value if isinstance(value, tuple) else (value,)
-
-
-def _joined(_: click.Context, __: click.Parameter, value: Sequence[tuple[str, ...]]) -> tuple[str, ...] | None:
-    """The names of all uses of a repeatable option; None where it was not used."""
-    return tuple(name for names in value for name in names) or None
-
-
-def _rope(_: click.Context, __: click.Parameter, value: str) -> float | str:
-    """A number where it is one; else the text, which the library reads as a percentage or refuses."""
-    try:
-        return float(value)
-    except ValueError:
-        return value
 
 
 def _choice(choices: Sequence[str], **more: Any) -> dict[str, Any]:
@@ -84,7 +52,6 @@ class MethodName(click.Choice[str]):
 
 
 _NAME: dict[str, Any] = {"metavar": "NAME"}
-_NAMES: dict[str, Any] = {"type": Names(), "multiple": True, "callback": _joined, "metavar": "NAME"}
 _COUNT: dict[str, Any] = {"type": click.IntRange(min=1), "metavar": "N"}
 _PAIRS: dict[str, Any] = {"nargs": 2, "multiple": True, "metavar": "A B"}
 
@@ -94,17 +61,17 @@ _OPTIONS = (
     click.option("--metric", **_NAME, help="Which metric, where a file holds several; its name, where it holds none."),
     click.option("--lower-is-better/--higher-is-better", default=None,
                  help="Direction of a metric that scikit-learn does not know."),
-    click.option("--models", **_NAMES,
+    click.option("--models", **NAMES,
                  help="Compare only these models. Once for each, or a JSON list; a comma belongs to the name."),
     click.option("--dataset", **_NAME, help="Which dataset, where a file holds several."),
-    click.option("--rope", default="0", show_default=True, callback=_rope, metavar="WIDTH",
+    click.option("--rope", default="0", show_default=True, **ROPE,
                  help="Largest difference that does not matter to you, in the metric's unit or as '1%' of the best mean."),
     click.option("--alpha", type=float, default=0.05, show_default=True, help="Accepted rate of wrong claims over all pairs."),
     click.option("--probability", type=float, default=0.95, show_default=True,
                  help="Posterior probability that a Bayesian verdict needs."),
     click.option("--baseline", **_NAME, help="Judge every other model against this one only, instead of all pairs."),
     click.option("--correction", **_choice(CORRECTIONS), help="Adjustment for many comparisons."),
-    click.option("--order", **_NAMES, help="Order of the pairs, chosen before looking at the scores. Given as --models is."),
+    click.option("--order", **NAMES, help="Order of the pairs, chosen before looking at the scores. Given as --models is."),
     click.option("--alternative", **_choice(ALTERNATIVES),
                  help="Direction of the test of no difference; one-sided needs --order or --baseline. Never touches verdicts."),
     click.option("--method", type=MethodName(), default="auto", show_default=True,
@@ -118,24 +85,16 @@ _OPTIONS = (
     click.option("--require-better", **_PAIRS, help="Exit code 1 unless A is shown better than B. Repeatable."),
     click.option("--require-not-worse", **_PAIRS,
                  help="Exit code 1 unless A is shown not worse than B by more than the rope. Repeatable."),
-    click.option("--format", "format_", **_choice(FORMATS), help="How the answer is written; csv holds the pairs."),
-    click.option("--raw", is_flag=True,
-                 help="With --format csv: no apostrophe before names that a spreadsheet would take for formulas."),
-    click.option("--plots", type=click.Path(path_type=Path), metavar="DIR", help="Draw all plots into this folder."),
+    format_option("How the answer is written; csv holds the pairs."),
+    raw_option,
+    plots_option("Draw all plots into this folder."),
 )
 # fmt: on
 
 
-def _with_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with all options, in the order of the help."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
-
-
 @click.command("compare", epilog=EPILOG, short_help="Say which models are better, and which tie.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@_with_options
+@with_options(*_OPTIONS)
 @help_option
 @click.pass_context
 def compare_command(
@@ -156,8 +115,7 @@ def compare_command(
     where they are known; or what --format json wrote. '-' is standard input, and sqlite:///runs.db#NAME a run in a store.
     Several files are joined on their splits, so that last release's scores and today's can be compared.
     """
-    if raw and format_ != "csv":
-        raise click.UsageError("--raw goes with --format csv.")
+    check_raw(raw, format_)
     if files.count("-") > 1:
         raise click.UsageError("standard input can be read only once.")
     if plots is not None:
@@ -178,10 +136,8 @@ def write_answer(comparison: Comparison, format_: str, requirements: Requirement
 
 def draw(comparison: Comparison, folder: Path) -> None:
     """Save all plots of a comparison and say where they are."""
-    try:
+    with writing("the plots", folder):
         paths = comparison.plot.save_all(folder)
-    except OSError as error:
-        raise CommandError(f"the plots could not be written to {str(folder)!r}: {reason(error)}") from error
     say(f"{len(paths)} plots are in {folder}")
 
 
@@ -241,9 +197,9 @@ def _as_json(comparison: Comparison, requirements: Requirements | None, _: bool)
 
 
 def _as_csv(comparison: Comparison, requirements: Requirements | None, raw: bool) -> None:
-    from tiebreak.cli.csv_pairs import pairs_csv
+    from tiebreak.views.csv import pair_lines
 
-    emit(pairs_csv(comparison, raw=raw))
+    emit(pair_lines(comparison, raw=raw))
     if requirements is not None:
         from tiebreak.views.words import judgements
 

@@ -7,15 +7,18 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tiebreak.cli.options import help_option
-from tiebreak.cli.process import CommandError, emit, make_folder, reason, say
+from tiebreak.cli.process import emit, make_folder, say, writing
 
 if TYPE_CHECKING:
+    from sklearn.model_selection import GridSearchCV, RepeatedStratifiedKFold
+
     from tiebreak.comparison.comparison import Comparison
+    from tiebreak.numerics import FloatArray, IntArray
 
 GALLERY_ORDER = ("rbf", "linear", "poly, degree=3", "poly, degree=2")
 ROPE = 0.01
@@ -62,7 +65,6 @@ def run_demo(out: Path, *, n_repeats: tuple[int, int] = (10, 5)) -> None:
         Repeats of 10-fold cross-validation in the first and in the second example.
     """
     import tiebreak as tb
-    from tiebreak.cli.demo_data import breast_cancer_results, moons_search
 
     make_folder(out)
     search, X, y = moons_search(n_repeats[0])
@@ -125,8 +127,68 @@ def _present(comparison: Comparison, out: Path, name: str) -> None:
         page(comparison, with_method=False, name_width=WHOLE_NAME).show()
     else:
         emit(page(comparison, with_method=False).as_text() + "\n")
-    try:
+    with writing("the results", out):
         comparison.to_json(out / f"{name}.json")
         comparison.plot.save_all(out / name)
-    except OSError as error:
-        raise CommandError(f"the results could not be written to {str(out)!r}: {reason(error)}") from error
+
+
+# --- the two experiments ----------------------------------------------------------------------------------------------------
+
+
+def moons_search(n_repeats: int) -> tuple[GridSearchCV, FloatArray, IntArray]:
+    """The search of scikit-learn's gallery, fitted, and its data.
+
+    Parameters
+    ----------
+    n_repeats : int
+        Of 10-fold cross-validation.
+
+    References
+    ----------
+    .. [1] scikit-learn gallery: Statistical comparison of models using grid search.
+    """
+    from sklearn.datasets import make_moons
+    from sklearn.model_selection import GridSearchCV
+    from sklearn.svm import SVC
+
+    X, y = make_moons(noise=0.352, random_state=1, n_samples=100)
+    kernels = [{"kernel": ["linear"]}, {"kernel": ["poly"], "degree": [2, 3]}, {"kernel": ["rbf"]}]
+    search = GridSearchCV(SVC(random_state=0), kernels, scoring="roc_auc", cv=_splits(n_repeats))
+    return search.fit(X, y), X, y
+
+
+def breast_cancer_results(n_repeats: int) -> dict[str, dict[str, Any]]:
+    """What `cross_validate` says of five pipelines that people would try, all on the same splits.
+
+    Parameters
+    ----------
+    n_repeats : int
+        Of 10-fold cross-validation.
+    """
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import cross_validate
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.svm import SVC
+
+    X, y = load_breast_cancer(return_X_y=True)
+    pipelines = {
+        "logistic regression": make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)),
+        "support vectors": make_pipeline(StandardScaler(), SVC(random_state=0)),
+        "random forest": RandomForestClassifier(random_state=0),
+        "gradient boosting": HistGradientBoostingClassifier(random_state=0),
+        "nearest neighbours": make_pipeline(StandardScaler(), KNeighborsClassifier()),
+    }
+    return {
+        name: cross_validate(pipeline, X, y, cv=_splits(n_repeats), scoring="roc_auc", return_indices=True)
+        for name, pipeline in pipelines.items()
+    }
+
+
+def _splits(n_repeats: int) -> RepeatedStratifiedKFold:
+    from sklearn.model_selection import RepeatedStratifiedKFold
+
+    return RepeatedStratifiedKFold(n_splits=10, n_repeats=n_repeats, random_state=0)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from tiebreak.cli.options import help_option
-from tiebreak.cli.process import CommandError, emit, reason, say
-from tiebreak.cli.stores import read_run, store_option
+from tiebreak.cli.options import help_option, store_option
+from tiebreak.cli.process import emit, say, writing
+from tiebreak.cli.stores import read_run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 _CSV = (".csv",)
 _PARQUET = (".parquet", ".pq")
 _STANDARD_OUTPUT = "-"
-_ROWS = 10_000
-"""Rows that are Python objects at a time."""
 
 
 def _file(_: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
@@ -52,33 +50,23 @@ def export_command(run: str, scores: str | None, predictions: str | None, store:
 def _write(make: Callable[[], pd.DataFrame], file: str, what: str, raw: bool) -> None:
     frame = make()
     if file == _STANDARD_OUTPUT:
-        emit(_csv(frame, raw))
+        from tiebreak.views.csv import frame_lines
+
+        emit(frame_lines(frame, raw=raw))
         return
     from tiebreak.views.json import write_whole
 
     path = Path(file)
     content = _parquet(frame, file) if path.suffix.lower() in _PARQUET else _csv_bytes(frame, raw)
-    try:
+    with writing(f"the {what}", file):
         write_whole(path, content)
-    except OSError as error:
-        raise CommandError(f"the {what} could not be written to {file!r}: {reason(error)}") from error
     say(f"{len(frame)} rows of {what} are in {file}")
 
 
-def _csv(frame: pd.DataFrame, raw: bool) -> Iterator[str]:
-    from tiebreak.cli.csv_text import csv_lines
-
-    return csv_lines([str(name) for name in frame.columns], _rows(frame), raw=raw)
-
-
 def _csv_bytes(frame: pd.DataFrame, raw: bool) -> bytes:
-    return "".join(_csv(frame, raw)).encode("utf-8", "backslashreplace")
+    from tiebreak.views.csv import frame_lines
 
-
-def _rows(frame: pd.DataFrame) -> Iterator[tuple[object, ...]]:
-    for start in range(0, len(frame), _ROWS):
-        block = frame.iloc[start : start + _ROWS]
-        yield from zip(*(block[name].tolist() for name in frame.columns), strict=True)
+    return "".join(frame_lines(frame, raw=raw)).encode("utf-8", "backslashreplace")
 
 
 def _parquet(frame: pd.DataFrame, file: str) -> bytes:

@@ -7,8 +7,8 @@ from importlib import import_module
 
 import click
 
+from tiebreak.cli import COMMANDS, help_page, version_line
 from tiebreak.cli.options import help_option
-from tiebreak.cli.overview import COMMANDS, help_page, version_line
 from tiebreak.cli.process import EXIT_OK, CommandError, emit
 
 
@@ -43,7 +43,7 @@ def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
 @click.option("--traceback", is_flag=True, expose_value=False)  # `process` looks for it
 @help_option
 def tiebreak() -> None:
-    """The page of help is in `overview`."""
+    """The page of help is in `tiebreak.cli`."""
 
 
 def invoke(arguments: Sequence[str]) -> int:

@@ -29,12 +29,13 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _invoke(arguments: Sequence[str]) -> int:
-    from tiebreak.cli import overview, process
+    from tiebreak import cli
+    from tiebreak.cli.process import EXIT_OK, emit
 
-    pages = {"--help": overview.help_page, "-h": overview.help_page, "--version": overview.version_line}
+    pages = {"--help": cli.help_page, "-h": cli.help_page, "--version": cli.version_line}
     if len(arguments) == 1 and arguments[0] in pages:  # needs no click
-        process.emit(pages[arguments[0]]() + "\n")
-        return process.EXIT_OK
+        emit(pages[arguments[0]]() + "\n")
+        return EXIT_OK
     from tiebreak.cli.group import invoke
 
     return invoke(arguments)

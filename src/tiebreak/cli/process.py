@@ -91,6 +91,20 @@ def emit(text: str | Iterable[str]) -> None:
             raise CommandError(f"the answer could not be written: {reason(error)}") from error
 
 
+def emit_result(
+    result: Any, format_: str, table: Callable[[], tuple[Sequence[str], Iterable[Sequence[Any]]]], *, raw: bool = False
+) -> None:
+    """Print a result as table, json, markdown or csv; `table` gives header and rows of the CSV."""
+    if format_ == "csv":
+        from tiebreak.views.csv import csv_lines
+
+        emit(csv_lines(*table(), raw=raw))
+    elif format_ == "json":
+        emit(result.to_json() + "\n")
+    else:
+        emit(result.to_markdown() if format_ == "markdown" else result.to_text())
+
+
 def say(message: str) -> None:
     """Write a message to standard error: one line in a log, wrapped on a terminal."""
     if sys.stderr is None:
@@ -131,6 +145,15 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise CommandError(f"the folder {str(folder)!r} cannot be used: {reason(error)}") from error
+
+
+@contextmanager
+def writing(what: str, place: object) -> Iterator[None]:
+    """Name what could not be written, where and why."""
+    try:
+        yield
+    except OSError as error:
+        raise CommandError(f"{what} could not be written to {str(place)!r}: {reason(error)}") from error
 
 
 def reason(error: OSError) -> str:

@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
-from tiebreak.cli.measuring import Options, measure, measuring_options
-from tiebreak.cli.options import help_option
+from tiebreak.cli.options import TypedRun, help_option
 from tiebreak.cli.process import CommandError, say
+from tiebreak.cli.run import measure, measuring_options
 from tiebreak.cli.stores import find_run, open_url
 
 
 @click.command("resume", short_help="Go on with a run.")
-@click.argument("run", metavar="RUN")
+@click.argument("stored", metavar="RUN")
 @measuring_options
 @help_option
 @click.pass_context
-def resume_command(context: click.Context, /, run: str, store: str | None, **options: Any) -> None:
+def resume_command(context: click.Context, /, stored: str, store: str | None, run: TypedRun, format_: str) -> None:
     """Go on with RUN, by the study file that it was started from.
 
     Only what is missing is measured. RUN is the name of a run in the store, or both in one: 'sqlite:///runs.db#cancer'.
     """
     from tiebreak.study_file.study import read_study
 
-    url, name = find_run(run, store)
+    url, name = find_run(stored, store)
     path = _study_of(url, name)
-    if not options["quiet"]:
+    if not run.quiet:
         say(f"the study is {path}")  # it comes out of the store, and what it names is imported
-    context.exit(measure(read_study(path), name, url, Options(**options)))
+    context.exit(measure(read_study(path), name, url, run, format_))
 
 
 def _study_of(url: str, name: str) -> Path:

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+import shlex
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli.measuring import Options, measure, measuring_options
-from tiebreak.cli.options import help_option
-from tiebreak.cli.stores import store_for_study
+from tiebreak.cli.compare import write_answer
+from tiebreak.cli.measuring import error_of_study, watched
+from tiebreak.cli.options import TypedRun, format_option, help_option, run_options, store_option, with_options
+from tiebreak.cli.process import EXIT_OK, EXIT_WRONG_USE, emit, say
+from tiebreak.cli.stores import resume_command_line, store_for_study, without_password
+from tiebreak.cli.wording import as_typed
+from tiebreak.errors import TiebreakError
+
+if TYPE_CHECKING:
+    from tiebreak.evaluation.evaluation import Evaluation
+    from tiebreak.evaluation.progress import Progress
+    from tiebreak.study_file.study import Study
 
 EPILOG = """\b
 Examples:
   tiebreak run study.toml --dry-run
   tiebreak run study.toml --store sqlite:///runs.db --n-jobs -1
 """
+
+measuring_options = with_options(
+    store_option, run_options(), format_option("How the comparison is written; csv holds the pairs.")
+)
+"""Options of run and resume."""
 
 
 @click.command("run", epilog=EPILOG, short_help="Measure the models of a study, and compare them.")
@@ -23,7 +39,7 @@ Examples:
 @measuring_options
 @help_option
 @click.pass_context
-def run_command(context: click.Context, /, study: str, name: str | None, store: str | None, **options: Any) -> None:
+def run_command(context: click.Context, /, study: str, name: str | None, store: str | None, run: TypedRun, format_: str) -> None:
     """Measure the models of STUDY, and compare them.
 
     STUDY is a TOML file with the sections data, cv and models. Each model is measured on each split once: what the store has
@@ -33,4 +49,104 @@ def run_command(context: click.Context, /, study: str, name: str | None, store: 
 
     read = read_study(study)
     url = store_for_study(store, read.store, read.name)
-    context.exit(measure(read, name or read.name, url, Options(**options)))
+    context.exit(measure(read, name or read.name, url, run, format_))
+
+
+def measure(study: Study, name: str, url: str, run: TypedRun, format_: str) -> int:
+    """Measure what the store does not have, print the comparison, and return the exit code.
+
+    Parameters
+    ----------
+    study : Study
+    name : str
+        Of the run.
+    url : str
+        Of the store.
+    run : TypedRun
+    format_ : str
+        One of `FORMATS`.
+    """
+    if len(study.datasets) > 1 and format_ != "table":
+        raise click.UsageError(
+            f"the study has {len(study.datasets)} datasets, and so as many answers; --format {format_} holds one. Leave "
+            "it out, and then use 'tiebreak compare' with --dataset."
+        )
+    if run.dask and run.n_jobs:
+        raise click.UsageError("--n-jobs is for processes of this machine; with --dask all workers of the cluster are used.")
+    try:
+        if run.dry_run:
+            _preview(study, name, url, run, format_)
+            return EXIT_OK
+        evaluation = _measured(study, name, url, run)
+    except TiebreakError as error:
+        raise error_of_study(study, error) from error
+    return _present(study, evaluation, format_)
+
+
+def _preview(study: Study, name: str, url: str, run: TypedRun, format_: str) -> None:
+    if format_ not in ("table", "json"):
+        raise click.UsageError("--dry-run goes with --format table or json.")
+    from tiebreak.evaluation.preview import preview_plan
+    from tiebreak.plan.plan import make_plan
+    from tiebreak.views.preview import preview_dict, preview_text
+
+    preview = preview_plan(make_plan(**study.plan_arguments), run.options(study, url, name), scoring=study.scoring)
+    shown = without_password(url)
+    if format_ == "json":
+        emit(json.dumps(preview_dict(preview, shown), indent=2, allow_nan=False) + "\n")
+    else:
+        emit(preview_text(preview, study.file, shown))
+
+
+def _measured(study: Study, name: str, url: str, run: TypedRun) -> Evaluation:
+    from tiebreak.evaluation.evaluate import measure_plan
+    from tiebreak.plan.plan import make_plan
+
+    def how_to_go_on(last: Progress) -> str:
+        from tiebreak.views.words import quote
+
+        kept = f"{last.n_done + last.n_failed} of {last.n_cells} cells of run {quote(name)} are kept in {without_password(url)}."
+        return f"{kept} To go on:\n  {resume_command_line(name, url)}{f' --dask {shlex.quote(run.dask)}' if run.dask else ''}"
+
+    with watched(run.quiet, how_to_go_on) as report:
+        options = run.options(study, url, name, report, study=str(study.path), rope=study.rope)
+        plan = make_plan(**study.plan_arguments)
+        return measure_plan(plan, options, scoring=study.scoring, keep_predictions=study.keep_predictions)
+
+
+def _present(study: Study, evaluation: Evaluation, format_: str) -> int:
+    """Print what was measured, and what it means for each dataset."""
+    from tiebreak.views.evaluation import overview_page, run_page
+    from tiebreak.views.words import quote
+
+    comparisons, reasons = _compared(study, evaluation)
+    if format_ == "table":
+        emit((overview_page if comparisons else run_page)(evaluation).as_text())
+    elif evaluation.n_failed:
+        say(f"{evaluation.n_failed} of {evaluation.n_cells} cells failed; 'tiebreak show' says why.")
+    for dataset, comparison in comparisons.items():
+        if format_ == "table":
+            emit(f"\nDataset {quote(dataset)}\n\n" if dataset else "\n")
+        write_answer(comparison, format_)
+    for text in reasons:
+        say(f"there is nothing to compare: {text}")
+    # whoever chains commands has to be told that no model could be fitted at all
+    return EXIT_OK if evaluation.n_done else EXIT_WRONG_USE
+
+
+def _compared(study: Study, evaluation: Evaluation) -> tuple[dict[str, Any], list[str]]:
+    """The comparison of each dataset in the first metric, and why there is none."""
+    import numpy as np
+
+    lacks_scores = any(bool(np.isnan(evaluation.grid(dataset, 0)).any()) for dataset in range(len(evaluation.datasets)))
+    comparisons, reasons = {}, []
+    for dataset in evaluation.datasets:
+        try:
+            comparisons[dataset] = evaluation.compare(
+                rope=study.rope,
+                missing="pairwise" if lacks_scores else "raise",
+                dataset=dataset if len(evaluation.datasets) > 1 else None,
+            )
+        except TiebreakError as error:
+            reasons.append(f"dataset {dataset!r}: {as_typed(str(error))}" if dataset else as_typed(str(error)))
+    return comparisons, reasons

@@ -6,22 +6,19 @@ import json
 
 import click
 
-from tiebreak.cli.options import help_option
+from tiebreak.cli.options import check_raw, format_option, help_option, store_option
 from tiebreak.cli.process import emit
-from tiebreak.cli.stores import find_store, open_url, store_option
-
-FORMATS = ("table", "json", "csv")
+from tiebreak.cli.stores import find_store, open_url
 
 
 @click.command("runs", short_help="List the runs of a store.")
 @store_option
-@click.option("--format", "format_", type=click.Choice(FORMATS), default=FORMATS[0], show_default=True)
+@format_option(formats=("table", "json", "csv"))
 @click.option("--raw", is_flag=True, help="With --format csv: no apostrophe before names that a spreadsheet would run.")
 @help_option
 def runs_command(store: str | None, format_: str, raw: bool) -> None:
     """List the runs of a store, the last one updated first."""
-    if raw and format_ != "csv":
-        raise click.UsageError("--raw goes with --format csv.")
+    check_raw(raw, format_)
     opened = open_url(find_store(store))
     runs = opened.runs()
     from tiebreak.views import runs as views
@@ -29,7 +26,7 @@ def runs_command(store: str | None, format_: str, raw: bool) -> None:
     if format_ == "json":
         emit(json.dumps(views.runs_dict(runs, opened.url), indent=2) + "\n")
     elif format_ == "csv":
-        from tiebreak.cli.csv_text import csv_lines
+        from tiebreak.views.csv import csv_lines
 
         emit(csv_lines(views.COLUMNS, views.runs_rows(runs), raw=raw))
     else:

@@ -8,20 +8,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tiebreak.cli.options import help_option
+from tiebreak.cli.options import format_option, help_option, store_option
 from tiebreak.cli.process import emit
-from tiebreak.cli.stores import read_run, resume_command_line, store_option, typed, typed_url
+from tiebreak.cli.stores import read_run, resume_command_line, typed, typed_url
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation
-
-FORMATS = ("table", "json")
 
 
 @click.command("show", short_help="Show how far a run has come.")
 @click.argument("run", metavar="RUN")
 @store_option
-@click.option("--format", "format_", type=click.Choice(FORMATS), default=FORMATS[0], show_default=True)
+@format_option(formats=("table", "json"))
 @help_option
 def show_command(run: str, store: str | None, format_: str) -> None:
     """Show how far RUN has come: means, failures, warnings.

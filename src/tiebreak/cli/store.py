@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli.options import help_option
+from tiebreak.cli.options import format_option, help_option
 from tiebreak.cli.process import EXIT_DAMAGED, emit, say
 from tiebreak.cli.stores import find_store
 
@@ -16,14 +16,12 @@ if TYPE_CHECKING:
     from tiebreak.stores.sql.store import SqlStore
     from tiebreak.views.page import Page
 
-FORMATS = ("text", "json")
-
 _ADVICE = (
     "Put a backup of the store in its place, or delete the runs that are named, with tiebreak.SqlStore(URL).delete(NAME), and "
     "measure them again. Runs that are not named are whole."
 )
 
-_format_option = click.option("--format", "format_", type=click.Choice(FORMATS), default=FORMATS[0], show_default=True)
+_format_option = format_option(formats=("text", "json"))
 _url_argument = click.argument("url", metavar="[URL]", required=False)
 
 

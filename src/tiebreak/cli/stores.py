@@ -6,9 +6,7 @@ import os
 import re
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import click
+from typing import TYPE_CHECKING
 
 from tiebreak.cli.process import CommandError, say
 
@@ -21,12 +19,6 @@ VARIABLE = "TIEBREAK_STORE"
 _HOW = "--store sqlite:///FILE,"
 _LONGEST_STEM = 60
 _LONGEST_TYPED = 60
-
-
-def store_option(command: Any) -> Any:
-    """``--store``, the same for every command."""
-    how = f"Where results are kept, such as sqlite:///runs.db. If not given: {VARIABLE}, or a file here named after the run."
-    return click.option("--store", metavar="URL", help=how)(command)
 
 
 def store_for_study(given: str | None, of_study: str | None, name: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli.curves import Options, curve_options, run_curve
+from tiebreak.cli.curves import TypedCurve, curve_options, run_curve
 from tiebreak.cli.options import help_option
 
 if TYPE_CHECKING:
@@ -70,4 +70,4 @@ def validation_curve_command(context: click.Context, /, study: str, parameter: s
         return validation_curve(grids, plan, run, **asked)
 
     # a value may be called the same as that of another parameter, so each parameter has a run of its own
-    context.exit(run_curve(study, "validation-curve", measure, Options(**options), f"-{parameter}"))
+    context.exit(run_curve(study, "validation-curve", measure, TypedCurve(**options), f"-{parameter}"))

@@ -5,7 +5,15 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tiebreak.comparison.comparison import Comparison
+
+BLOCK = 10_000
+"""Rows of a frame that are Python objects at a time."""
 
 # Spreadsheets take a cell that starts so for a formula, the full-width forms and those after a line break included.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -28,6 +36,25 @@ def csv_lines(header: Sequence[str], rows: Iterable[Sequence[Any]], *, raw: bool
     for row in rows:
         writer.writerow([_cell(value, raw) for value in row])
         yield last.line
+
+
+def frame_lines(frame: pd.DataFrame, *, raw: bool = False) -> Iterator[str]:
+    """A data frame line by line, as `csv_lines`."""
+    return csv_lines([str(name) for name in frame.columns], _frame_rows(frame), raw=raw)
+
+
+def _frame_rows(frame: pd.DataFrame) -> Iterator[tuple[object, ...]]:
+    for start in range(0, len(frame), BLOCK):
+        block = frame.iloc[start : start + BLOCK]
+        yield from zip(*(block[name].tolist() for name in frame.columns), strict=True)
+
+
+def pair_lines(comparison: Comparison, *, raw: bool = False) -> Iterator[str]:
+    """All pairs with their columns as `Comparison.pairs` names them, as `csv_lines`."""
+    from tiebreak.views.comparison import pair_columns
+
+    columns = pair_columns(comparison)
+    return csv_lines(list(columns), zip(*(column.tolist() for column in columns.values()), strict=True), raw=raw)
 
 
 class _Last:

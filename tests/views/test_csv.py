@@ -11,8 +11,7 @@ import pandas as pd
 import pytest
 
 import tiebreak as tb
-from tiebreak.cli.csv_pairs import pairs_csv
-from tiebreak.cli.csv_text import FORMULA_STARTS
+from tiebreak.views.csv import FORMULA_STARTS, frame_lines, pair_lines
 
 
 def compared(*names: str, lacking: bool = False) -> tb.Comparison:
@@ -23,6 +22,18 @@ def compared(*names: str, lacking: bool = False) -> tb.Comparison:
         scores[names[0]][1:5] = np.nan
         scores[names[1]][5:] = np.nan
     return tb.compare(scores, metric="accuracy", n_train=90, n_test=10, missing="pairwise")
+
+
+def pairs_csv(comparison: tb.Comparison, *, raw: bool = False) -> str:
+    """The whole table as one text."""
+    return "".join(pair_lines(comparison, raw=raw))
+
+
+def test_a_frame_is_written_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All rows, whether they fill the last block or not."""
+    monkeypatch.setattr("tiebreak.views.csv.BLOCK", 2)
+    frame = pd.DataFrame({"name": ["=a", "b", "c"], 1: [0.5, float("nan"), 2.0]})
+    assert list(frame_lines(frame)) == ["name,1\n", "'=a,0.5\n", "b,\n", "c,2.0\n"]
 
 
 def test_the_table_is_the_frame_of_pairs() -> None:

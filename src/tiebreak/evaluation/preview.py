@@ -1,0 +1,125 @@
+"""A run before it is measured: what is planned, what a store has of it, and how long the rest may take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tiebreak.evaluation.evaluate import find_scorers
+from tiebreak.evaluation.run_options import RunOptions
+from tiebreak.plan.fingerprint import fingerprint
+from tiebreak.plan.plan import Plan
+from tiebreak.plan.record import MetricRecord, RunRecord
+from tiebreak.runners.local import number_of_workers
+from tiebreak.stores.contract import RunLog
+from tiebreak.stores.plan_mapping import environment_of, map_plan, merge_records
+from tiebreak.stores.sql.database import NoStoreError
+from tiebreak.stores.sql.store import open_store
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """A run before it is measured.
+
+    Attributes
+    ----------
+    record : RunRecord
+    task : str
+        "classification" or "regression".
+    n_workers : int
+    is_stored : bool
+        The store has a run of this name.
+    n_done, n_failed : int
+        Cells that the store has.
+    n_incomplete : int
+        Of those done, cells that lack a metric.
+    n_left : int
+        Cells that are to be measured.
+    seconds_left : float
+        Time for these with all workers, by the times of what is there; nan where there are none.
+    """
+
+    record: RunRecord
+    task: str
+    n_workers: int
+    is_stored: bool
+    n_done: int
+    n_failed: int
+    n_incomplete: int
+    n_left: int
+    seconds_left: float
+
+
+def preview_plan(plan: Plan, run: RunOptions, *, scoring: Any = None) -> Preview:
+    """Look what `measure_plan` would do; the store is read if it is there, and never written.
+
+    Raises
+    ------
+    ChangedRunError, ChangedVersionsError
+        As the run itself would.
+    """
+    metrics = [MetricRecord(each.metric, fingerprint(each.fingerprint_parts)) for each in find_scorers(plan, scoring)]
+    record = plan.record(run.name or plan.default_name(), metrics, threads=None)
+    log = _stored_run(record, run)
+    n_done, n_failed, n_incomplete, seconds = (0, 0, 0, float("nan")) if log is None else _counts(record, log, run.retry_failed)
+    n_workers = number_of_workers(run.n_jobs)
+    return Preview(
+        record=record,
+        task=plan.task,
+        n_workers=n_workers,
+        is_stored=log is not None,
+        n_done=n_done,
+        n_failed=n_failed,
+        n_incomplete=n_incomplete,
+        n_left=record.n_cells - n_done - (0 if run.retry_failed else n_failed),
+        seconds_left=seconds / n_workers,
+    )
+
+
+def _stored_run(record: RunRecord, run: RunOptions) -> RunLog | None:
+    """The run in the store, checked as `Store.open` would; None where there is no store, or no such run in it."""
+    store = open_store(run.store)
+    try:
+        if record.name not in [each.name for each in store.runs()]:
+            return None
+        log = store.read(record.name)
+        merge_records(log.record, record)
+        environment_of(record.name, log.environments, record.versions, run.accept_versions)
+        return log
+    except NoStoreError:
+        return None
+    finally:
+        store.close()
+
+
+def _counts(record: RunRecord, log: RunLog, retry_failed: bool) -> tuple[int, int, int, float]:
+    """Planned cells that are done, that failed, and that lack a metric, and the seconds of computing that are left."""
+    places = map_plan(record, merge_records(log.record, record))
+    table = log.table()
+    dataset, _, model = places.planned(table.dataset, table.split, table.model)
+    planned = dataset >= 0
+    done = planned & (table.state == 0)
+    failed = planned & (table.state != 0)
+    known = [position for position in places.metrics.tolist() if position < table.has_score.shape[1]]
+    lacks = ~table.has_score[:, known].all(axis=1) if known else np.zeros(table.state.size, dtype=bool)
+    lacks |= len(known) < len(record.metrics)
+    settled = done if retry_failed else done | failed
+    seconds = _seconds_left(record, dataset, model, settled, done, table.fit_seconds + table.predict_seconds)
+    return int(done.sum()), int(failed.sum()), int((done & lacks).sum()), seconds
+
+
+def _seconds_left(record: RunRecord, dataset: Any, model: Any, settled: Any, done: Any, seconds: Any) -> float:
+    """The median time of a model on a dataset for each cell that is missing; of a model without times, that of all others."""
+    timed = done & ~np.isnan(seconds)
+    if not timed.any():
+        return float("nan")
+    anyhow = float(np.median(seconds[timed]))
+    left = 0.0
+    for d, each in enumerate(record.datasets):
+        for m in range(len(record.models)):
+            mine = (dataset == d) & (model == m)
+            own = seconds[mine & timed]
+            left += (each.n_splits - int((mine & settled).sum())) * (float(np.median(own)) if own.size else anyhow)
+    return left

@@ -1,0 +1,110 @@
+"""A run before it is measured, in words and for programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tiebreak.views.page import wrap
+from tiebreak.views.progress import duration
+from tiebreak.views.words import printable, quote, short_names, shorten
+
+if TYPE_CHECKING:
+    from tiebreak.evaluation.preview import Preview
+    from tiebreak.plan.record import DatasetRecord
+
+MOST_MODELS = 20
+
+
+def preview_text(preview: Preview, file: str, url: str) -> str:
+    """What a study file asks for, and what is left of it to be measured.
+
+    Parameters
+    ----------
+    preview : Preview
+    file : str
+        The study.
+    url : str
+        The store, without a password.
+    """
+    record = preview.record
+    n_splits = sum(each.n_splits for each in record.datasets)
+    names = short_names([model.name for model in record.models[:MOST_MODELS]], 34)
+    width = max(map(len, names))
+    more = len(record.models) - len(names)
+    lines = [
+        f"Run {quote(record.name)} of {file}: {len(record.models)} models x {n_splits} splits = {record.n_cells} cells",
+        "",
+        *(wrap(_dataset_line(each, preview.task)) for each in record.datasets),
+        f"Metrics: {', '.join(printable(metric.name) for metric in record.metrics)}",
+        "Models",
+        *(
+            f"  {name:<{width}}  {shorten(model.text, 96 - width)}".rstrip()
+            for name, model in zip(names, record.models, strict=False)
+        ),
+        *([f"  and {more} more"] if more > 0 else []),
+        "",
+        _stored_line(preview, url),
+        *_time_lines(preview),
+        "Nothing was measured, and nothing was written.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _dataset_line(dataset: DatasetRecord, task: str) -> str:
+    name = f" {quote(dataset.name)}" if dataset.name else ""
+    classes = f" ({len(dataset.classes)} classes)" if dataset.classes else ""
+    train, test = (_span(sizes) for sizes in (dataset.n_train, dataset.n_test))
+    return (
+        f"Data{name}: {dataset.n_samples} examples, {dataset.n_features} features, {task}{classes}; {dataset.n_splits} splits "
+        f"({dataset.kind}), {train} training and {test} test examples each"
+    )
+
+
+def _span(values: Any) -> str:
+    low, high = int(values.min()), int(values.max())
+    return str(low) if low == high else f"{low}-{high}"
+
+
+def _stored_line(preview: Preview, url: str) -> str:
+    if not preview.is_stored:
+        return f"Store: {url} has nothing of it yet; all {preview.n_left} cells are to be measured."
+    failed = f", {preview.n_failed} failed" if preview.n_failed else ""
+    lack = f"; {preview.n_incomplete} of those measured lack a metric" if preview.n_incomplete else ""
+    return f"Store: {url} has {preview.n_done} measured{failed}; {preview.n_left} are to be measured{lack}."
+
+
+def _time_lines(preview: Preview) -> list[str]:
+    seconds = preview.seconds_left
+    if not seconds > 0:  # none are left, or no times are known
+        return []
+    processes = "1 process" if preview.n_workers == 1 else f"{preview.n_workers} processes"
+    how_long = f"about {duration(seconds)}" if seconds >= 1 else "less than a second"
+    return [f"By the times in the store that takes {how_long} with {processes}."]
+
+
+def preview_dict(preview: Preview, url: str) -> dict[str, Any]:
+    """The same for programs."""
+    record = preview.record
+    return {
+        "schema": 1,
+        "run": record.name,
+        "store": url,
+        "n_cells": record.n_cells,
+        "n_done": preview.n_done,
+        "n_failed": preview.n_failed,
+        "n_incomplete": preview.n_incomplete,
+        "seconds_left": preview.seconds_left if preview.seconds_left >= 0 else None,
+        "task": preview.task,
+        "models": [{"name": model.name, "text": model.text} for model in record.models],
+        "metrics": [metric.name for metric in record.metrics],
+        "datasets": [
+            {
+                "name": each.name,
+                "n_samples": each.n_samples,
+                "n_features": each.n_features,
+                "splits": each.kind,
+                "n_splits": each.n_splits,
+            }
+            for each in record.datasets
+        ],
+    }
