@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import importlib
 import logging
 import os
@@ -349,6 +350,19 @@ def test_a_scheduler_that_cannot_be_reached(address, monkeypatch):
     assert str(caught.value).endswith(
         ". Is it running, and is that its address? It is started by: dask scheduler --host 127.0.0.1"
     )
+
+
+@needs_dask
+def test_a_client_that_could_not_connect_is_closed(monkeypatch):
+    """Collected while another one is starting, it would close itself then, and both would wait for ever."""
+    import distributed
+
+    monkeypatch.setattr(module, "CONNECT_SECONDS", 0.5)
+    before = {id(each) for each in gc.get_objects() if isinstance(each, distributed.Client)}
+    with pytest.raises(ClusterError):
+        next(DaskRunner("tcp://127.0.0.1:9").run(Plain(), splits(3)))
+    left = [each for each in gc.get_objects() if isinstance(each, distributed.Client) and id(each) not in before]
+    assert all(each.status == "closed" for each in left)
 
 
 @needs_dask

@@ -212,13 +212,19 @@ def _client_for(where: Any) -> Client:
     ClusterError
     """
     distributed = _import_distributed()
+    client: Any = distributed.Client.__new__(distributed.Client)
     try:
-        return distributed.Client(where, set_as_default=False, timeout=CONNECT_SECONDS)  # type: ignore[no-any-return]
+        client.__init__(where, set_as_default=False, timeout=CONNECT_SECONDS)
     except Exception as error:  # its kind depends on what is wrong with the address, and on the version of distributed
+        # the garbage collector would close what was half made, and wait for ever if that happens while another client starts
+        with suppress(Exception):
+            client.close(timeout=CLOSE_SECONDS)
+        client.status = "closed"
         raise ClusterError(
             f"The Dask scheduler at {where} cannot be reached: {in_one_line(error)}. Is it running, and is that its address? "
             "It is started by: dask scheduler --host 127.0.0.1"
         ) from error
+    return client  # type: ignore[no-any-return]
 
 
 @contextmanager
