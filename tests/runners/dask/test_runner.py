@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import importlib
 import logging
 import os
@@ -11,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 import warnings
 from importlib import metadata
 from importlib.util import find_spec
@@ -358,11 +358,16 @@ def test_a_client_that_could_not_connect_is_closed(monkeypatch):
     import distributed
 
     monkeypatch.setattr(module, "CONNECT_SECONDS", 0.5)
-    before = {id(each) for each in gc.get_objects() if isinstance(each, distributed.Client)}
-    with pytest.raises(ClusterError):
+    with pytest.raises(ClusterError) as caught:  # which keeps what was half made
         next(DaskRunner("tcp://127.0.0.1:9").run(Plain(), splits(3)))
-    left = [each for each in gc.get_objects() if isinstance(each, distributed.Client) and id(each) not in before]
-    assert all(each.status == "closed" for each in left)
+    [made] = [each for each in _locals_of(caught.value.__cause__) if isinstance(each, distributed.Client)]
+    assert made.status == "closed"
+
+
+def _locals_of(error):
+    """Objects whose methods an error came through, each once."""
+    frames = (frame.f_locals for frame, _ in traceback.walk_tb(error.__traceback__))
+    return {id(each["self"]): each["self"] for each in frames if "self" in each}.values()
 
 
 @needs_dask
