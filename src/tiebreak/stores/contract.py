@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, Self
 
-from tiebreak.errors import ConflictingScoreError, DamagedStoreError, InvalidParameterError
+from tiebreak.errors import ConflictingScoreError, DamagedStoreError
 from tiebreak.plan.record import STATES, Cell, Outcome, RunRecord, State
 
 if TYPE_CHECKING:
@@ -311,16 +311,6 @@ def is_planned(record: RunRecord, cell: Cell) -> bool:
         and 0 <= cell.split < record.datasets[cell.dataset].n_splits
         and 0 <= cell.model < len(record.models)
     )
-
-
-def check_outcome(record: RunRecord, outcome: Outcome) -> None:
-    """A cell that the plan lacks and a state that there is not could not be told apart later."""
-    if not is_planned(record, outcome.cell):
-        raise InvalidParameterError(
-            f"there is no {outcome.cell} in the plan of run {record.name!r}; cells are meant by their positions in its record."
-        )
-    if outcome.state not in STATES:
-        raise InvalidParameterError(f"a cell is one of {', '.join(STATES)}; got {outcome.state!r}.")
 
 
 def deleted_text(name: str) -> str:

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from tiebreak.errors import ChangedRunError, ChangedVersionsError, InvalidPlanError
+from tiebreak.errors import ChangedRunError, ChangedVersionsError, InvalidParameterError, InvalidPlanError
 from tiebreak.numerics import IntArray
-from tiebreak.plan.record import Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, Outputs, RunRecord
+from tiebreak.plan.record import STATES, Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, Outputs, RunRecord
 from tiebreak.scores.scores import look_up, quoted
-from tiebreak.stores.contract import check_outcome
+from tiebreak.stores.contract import is_planned
 from tiebreak.stores.sql.encoding import to_json
 
 # --- positions ------------------------------------------------------------------------------------------------------------
@@ -76,8 +76,14 @@ class PlanMapping:
         return all(bool(np.all(np.diff(stored) > 0)) for stored in (self.datasets, self.models, *self.splits))
 
     def check(self, outcome: Outcome) -> None:
-        """Refuse an outcome of a cell or a metric that the run does not have."""
-        check_outcome(self.record, outcome)
+        """Refuse an outcome of a cell, a state or a metric that there is not, as it could not be told apart later."""
+        if not is_planned(self.record, outcome.cell):
+            raise InvalidParameterError(
+                f"there is no {outcome.cell} in the plan of run {self.record.name!r}; cells are meant by their positions in its "
+                "record."
+            )
+        if outcome.state not in STATES:
+            raise InvalidParameterError(f"a cell is one of {', '.join(STATES)}; got {outcome.state!r}.")
         for scores in (outcome.scores, outcome.undefined, outcome.train_scores):
             for name in scores:
                 if name not in self.metric_position:
@@ -104,12 +110,12 @@ def map_plan(record: RunRecord, stored: RunRecord) -> PlanMapping:
     splits = []
     for dataset in record.datasets:
         known = split_keys(stored.datasets[dataset_position[dataset.name]])
-        splits.append(_integers([known[key] for key in split_keys(dataset)]))
+        splits.append(np.array([known[key] for key in split_keys(dataset)], dtype=np.int64))
     return PlanMapping(
         record,
-        datasets=_integers([dataset_position[dataset.name] for dataset in record.datasets]),
-        models=_integers([model_position[model.name] for model in record.models]),
-        metrics=_integers([metric_position[metric.name] for metric in record.metrics]),
+        datasets=np.array([dataset_position[dataset.name] for dataset in record.datasets], dtype=np.int64),
+        models=np.array([model_position[model.name] for model in record.models], dtype=np.int64),
+        metrics=np.array([metric_position[metric.name] for metric in record.metrics], dtype=np.int64),
         splits=tuple(splits),
         metric_position=metric_position,
     )
@@ -117,10 +123,6 @@ def map_plan(record: RunRecord, stored: RunRecord) -> PlanMapping:
 
 def _part(values: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     return {name: values[name] for name in names if name in values} if values else {}
-
-
-def _integers(positions: Sequence[int]) -> IntArray:
-    return np.array(positions, dtype=np.int64)
 
 
 def _planned(stored: IntArray, positions: IntArray) -> IntArray:

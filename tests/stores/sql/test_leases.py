@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +19,11 @@ from hypothesis import strategies as st
 from tests.contracts.plans import a_plan, all_cells, an_outcome
 from tests.stores.rows import execute, put_rows, rows_in
 from tiebreak.errors import DamagedStoreError, InvalidParameterError
-from tiebreak.stores.plan_mapping import map_plan
 from tiebreak.stores.sql import leases
 from tiebreak.stores.sql.leases import LONGEST_STEP, HolderWatch, is_gone, own_process
 from tiebreak.stores.sql.sqlite import SqliteDatabase
 from tiebreak.stores.sql.store import SqlStore
 from tiebreak.stores.sql.tables import HOLDERS, LEASES, HolderRow, LeaseRow
-from tiebreak.stores.sql.writing import LostCellsError, Ready, Writer
 
 CELLS = all_cells(a_plan())
 
@@ -148,33 +146,6 @@ def test_the_same_outcome_twice_is_not_too_late(store: SqlStore):
             failure = an_outcome(CELLS[1], state="raised", scores={}, fit_seconds=float("nan"), outputs={})
             assert lease.write([an_outcome(CELLS[0]), failure])[0] == []
         assert lease.n_refused == 0
-
-
-def test_cells_may_be_lost_one_after_the_other_while_they_are_written(store: SqlStore, path: Path):
-    """Others take over one more at each attempt; what is left in the end is kept."""
-
-    class Unlucky:
-        """Loses the first of the cells, twice."""
-
-        n_lost = n_kept = 0
-
-        def enter(self, connection: Any, piece: Sequence[Ready]) -> None:
-            if self.n_lost < 2:
-                self.n_lost += 1
-                raise LostCellsError([piece[0].cell])
-
-        def leave(self, connection: Any) -> None:
-            pass
-
-        def kept(self) -> None:
-            self.n_kept += 1
-
-    log, guard = store.open(a_plan()), Unlucky()
-    writer = Writer(SqliteDatabase(str(path)), 1, log.record, map_plan(log.record, log.record), environment=0)
-    writer.write([an_outcome(cell) for cell in CELLS[:3]], guard)
-    writer.database.close()
-    assert [outcome.cell for outcome in log.outcomes()] == CELLS[2:3]
-    assert guard.n_kept == 1
 
 
 def test_a_damaged_store_does_not_hide_what_went_wrong_before(store: SqlStore, path: Path):

@@ -17,7 +17,7 @@ from tiebreak.stores.sql import sqlite
 from tiebreak.stores.sql.check import check_database
 from tiebreak.stores.sql.database import Connection, Database, readable_schema
 from tiebreak.stores.sql.sqlite import SqliteDatabase
-from tiebreak.stores.sql.statements import put_sealed, rows_after
+from tiebreak.stores.sql.statements import insert, rows_after
 from tiebreak.stores.sql.tables import OUTPUTS, SCHEMA, TABLES, AnyRow
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _put_rows(source: Connection, shown: str, target: Connection) -> None:
         key: tuple[Any, ...] = (-(2**63),) * table.n_keys
         page: list[AnyRow] = rows_after(source, table, key, size)
         while page:
-            put_sealed(target, table, page)
+            insert(target, table, page, replaces=True)
             if page[-1][: table.n_keys] <= key:
                 raise DamagedStoreError(f"the rows of {table.name} in {shown} come in no order; 'tiebreak store check'.")
             key = page[-1][: table.n_keys]  # integers, all of them

@@ -20,10 +20,10 @@ from tiebreak.errors import StoreError, TiebreakError
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.stores.contract import Claim, cell_text, is_settled
 from tiebreak.stores.sql.encoding import from_json
-from tiebreak.stores.sql.rows import KeptCell, kept_cells, read_metrics
+from tiebreak.stores.sql.rows import KeptCell, kept_cells
 from tiebreak.stores.sql.statements import delete, fetch, put
 from tiebreak.stores.sql.tables import HOLDERS, LEASES, HolderRow, LeaseRow
-from tiebreak.stores.sql.writing import LostCellsError, Ready, Writer
+from tiebreak.stores.sql.writing import Ready, Writer
 
 if TYPE_CHECKING:
     from tiebreak.stores.sql.database import Connection
@@ -160,11 +160,19 @@ class SqlLease:
         self, outcomes: Sequence[Outcome], wanted: Sequence[Cell] = (), *, again: Collection[Cell] = ()
     ) -> tuple[list[Outcome], Claim]:
         """Keep outcomes of cells that were granted, and take on others in the same transaction."""
-        guard = _LeaseGuard(self, wanted, again)
+        claim: Claim | None = None
+        lost: set[Cell] = set()
         with self._lock:
-            self._writer.write(outcomes, guard)
-        claim = guard.claim if guard.claim is not None else self.claim(wanted, again=again)
-        refused = [outcome for outcome in outcomes if self._mapping.stored(outcome.cell) in guard.lost]
+            for piece in self._writer.pieces(outcomes):
+                asked = wanted if claim is None else ()
+                lost_now, claimed = self._writer.write(partial(self._exchange, piece, asked, again))
+                self._held -= {each.cell for each in piece} - lost_now
+                self._own(claimed.granted)
+                lost |= lost_now
+                claim = claim or claimed
+        if claim is None:
+            claim = self.claim(wanted, again=again)
+        refused = [outcome for outcome in outcomes if self._mapping.stored(outcome.cell) in lost] if lost else []
         self.n_refused += len(refused)
         if refused:
             _log.warning(
@@ -199,6 +207,27 @@ class SqlLease:
 
     # --- within a transaction -------------------------------------------------------------------------------------------------
 
+    def _exchange(
+        self, piece: Sequence[Ready], wanted: Sequence[Cell], again: Collection[Cell], amends: bool, connection: Connection
+    ) -> tuple[set[Cell], Claim]:
+        """Put those outcomes whose cells are not another's by now, give these cells back, and take on others instead."""
+        owners = self._owners(connection)
+        unowned = [each.cell for each in piece if each.cell not in owners]
+        kept = kept_cells(connection, self._number, self._stored, unowned) if unowned else {}
+        lost = {each.cell for each in piece if owners.get(each.cell, self._holder) != self._holder}
+        lost |= {each.cell for each in piece if each.cell in kept and not _is_same(kept[each.cell], each)}
+        own = [each for each in piece if each.cell not in lost]
+        if own:
+            self._writer.put(own, amends, connection)
+        written = {each.cell for each in own}
+        self._give_back(connection, written, owners)
+        claim = self._survey(wanted, again, connection) if wanted else Claim([], [], [])
+        if claim.granted or self._held - written:
+            self._take(connection, claim.granted)
+        else:
+            delete(connection, HOLDERS, (self._number, self._holder))
+        return lost, claim
+
     def _survey(self, cells: Sequence[Cell], again: Collection[Cell], connection: Connection, *, takes: bool = False) -> Claim:
         """Find out which cells can be granted now, and take them on if `takes`."""
         claim = Claim([], [], [])
@@ -207,7 +236,7 @@ class SqlLease:
         living = self._watch.living(holder for i, holder in enumerate(holders) if i not in damaged)
         owners = self._owners(connection)
         stored_cells = [self._mapping.stored(cell) for cell in cells]
-        kept = self._kept(connection, stored_cells)
+        kept = kept_cells(connection, self._number, self._stored, stored_cells)
         for cell, stored in zip(cells, stored_cells, strict=True):
             outcome = kept[stored].outcome if stored in kept else None
             owner = owners.get(stored)
@@ -226,10 +255,6 @@ class SqlLease:
         leases = fetch(connection, LEASES, run=self._number)
         damaged = set(LEASES.damaged(leases))
         return {lease.cell: lease.holder for i, lease in enumerate(leases) if i not in damaged}
-
-    def _kept(self, connection: Connection, stored: Sequence[Cell]) -> Mapping[Cell, KeptCell]:
-        metrics = read_metrics(connection, self._number)  # others may have added some
-        return kept_cells(connection, self._number, self._stored, metrics, stored)
 
     def _take(self, connection: Connection, cells: Sequence[Cell]) -> None:
         """Take on cells, and show that this holder lives."""
@@ -266,48 +291,6 @@ class SqlLease:
                 finally:
                     self._lock.release()
             beat = self._beat
-
-
-class _LeaseGuard:
-    """Sees to it that outcomes are written by the holder of their cells, who takes on others with them."""
-
-    def __init__(self, lease: SqlLease, wanted: Sequence[Cell], again: Collection[Cell]) -> None:
-        self._lease = lease
-        self._wanted = wanted
-        self._again = again
-        self._written: set[Cell] = set()
-        self._pending: Claim | None = None
-        self.lost: set[Cell] = set()
-        self.claim = None if wanted else Claim([], [], [])
-
-    def enter(self, connection: Connection, piece: Sequence[Ready]) -> None:
-        lease = self._lease
-        owners = lease._owners(connection)
-        unowned = [each.cell for each in piece if each.cell not in owners]
-        kept = lease._kept(connection, unowned) if unowned else {}
-        lost = {each.cell for each in piece if owners.get(each.cell, lease._holder) != lease._holder}
-        lost |= {each.cell for each in piece if each.cell in kept and not _is_same(kept[each.cell], each)}
-        if lost:
-            self.lost |= lost
-            raise LostCellsError(lost)
-        self._written = {each.cell for each in piece}
-        lease._give_back(connection, self._written, owners)
-
-    def leave(self, connection: Connection) -> None:
-        lease = self._lease
-        if self.claim is None:
-            self._pending = lease._survey(self._wanted, self._again, connection)
-        granted = self._pending.granted if self._pending is not None else []
-        if granted or lease._held - self._written:
-            lease._take(connection, granted)
-        else:
-            delete(connection, HOLDERS, (lease._number, lease._holder))
-
-    def kept(self) -> None:
-        self._lease._held -= self._written
-        if self._pending is not None:
-            self._lease._own(self._pending.granted)
-            self.claim, self._pending = self._pending, None
 
 
 def _is_same(kept: KeptCell, new: Ready) -> bool:

@@ -72,7 +72,8 @@ class SqlLog:
 
     def write(self, outcomes: Sequence[Outcome]) -> None:
         """Keep the outcomes, all of them or none."""
-        self._writer.write(outcomes)
+        for piece in self._writer.pieces(outcomes):
+            self._writer.write(partial(self._writer.put, piece))
 
     def lease(self) -> SqlLease:
         """Begin a share in measuring the run, for one process among several."""
@@ -254,9 +255,6 @@ def scan_cells(
 def _scan(
     transact: Transact, number: int, record: RunRecord, take: Callable[[Sequence[CellRow]], Part]
 ) -> tuple[list[Part], list[Damage], bool]:
-    def read_page(connection: Connection) -> tuple[TallyRow, Sequence[CellRow]]:
-        return read_tally(connection, number, record.name), cells_after(connection, number, after, PAGE)
-
     parts: list[Part] = []
     damages: list[Damage] = []
     tallies: list[TallyRow] = []
@@ -264,7 +262,12 @@ def _scan(
     after = _BEFORE_ALL
     page: Sequence[CellRow] = ()
     while len(page) == PAGE or not tallies:
-        tally, page = transact(read_page)
+        tally, page = transact(
+            lambda connection, after=after: (  # type: ignore[misc]
+                read_tally(connection, number, record.name),
+                cells_after(connection, number, after, PAGE),
+            )
+        )
         tallies.append(tally)
         n_rows += len(page)
         whole = whole_rows(CELLS, page, record, damages.append)

@@ -150,10 +150,9 @@ def read_metrics(connection: Connection, number: int) -> list[str]:
     return [from_json(row.name) for row in fetch(connection, METRICS, run=number)]
 
 
-def kept_cells(
-    connection: Connection, number: int, stored: RunRecord, metrics: Sequence[str], cells: Iterable[Cell]
-) -> dict[Cell, KeptCell]:
+def kept_cells(connection: Connection, number: int, stored: RunRecord, cells: Iterable[Cell]) -> dict[Cell, KeptCell]:
     """Read what is kept of some cells, by stored positions; those not kept are left out."""
+    metrics = read_metrics(connection, number)  # others may have added some
     wanted = set(cells)
     kept = {}
     for _, group in groupby(sorted(wanted), key=lambda cell: cell[:2]):

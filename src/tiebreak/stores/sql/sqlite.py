@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tiebreak.errors import DamagedStoreError, StoreError, TiebreakError
 from tiebreak.stores.sql.database import AGAIN, KEPT, Connection, Database, NoStoreError, NotAStoreError
@@ -239,22 +239,16 @@ def _switch_journal(connection: sqlite3.Connection, wanted: str) -> bool:
     """Try to switch, and tell that the file is in the wanted mode now."""
     import sqlite3
 
-    cursor = connection.cursor()
     try:
-        if _pragma(cursor, "journal_mode") == wanted:
-            return True
-        _pragma(cursor, "busy_timeout = 0")  # where it does wait, it would be for others to end what they are doing
-        return bool(_pragma(cursor, f"journal_mode = {wanted}") == wanted)
+        ((mode,),) = connection.execute("PRAGMA journal_mode")
+        if mode != wanted:
+            connection.execute("PRAGMA busy_timeout = 0")  # where it does wait, it would be for others to end what they are doing
+            ((mode,),) = connection.execute(f"PRAGMA journal_mode = {wanted}")
+        return bool(mode == wanted)
     except sqlite3.OperationalError:
         return False
     finally:
-        _pragma(cursor, f"busy_timeout = {round(1000 * BUSY_SECONDS)}")
-        cursor.close()
-
-
-def _pragma(cursor: Any, what: str) -> Any:
-    """Setting of the connection, as it is or as it becomes."""
-    return cursor.execute(f"PRAGMA {what}").fetchone()[0]
+        connection.execute(f"PRAGMA busy_timeout = {round(1000 * BUSY_SECONDS)}")
 
 
 # --- errors ---------------------------------------------------------------------------------------------------------------

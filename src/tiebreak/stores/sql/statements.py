@@ -48,23 +48,22 @@ def fetch(connection: Connection, table: StoredTable[Row], **equal: int) -> list
 
 def rows_after(connection: Connection, table: StoredTable[Row], key: Sequence[Any], limit: int) -> list[Row]:
     """Fetch the next rows of a table behind the one with this key."""
-    return _select(connection, table, [f"({', '.join(table.keys)}) > ({_marks(table.keys)})"], key, limit)
+    return _select(connection, table, [f"({', '.join(table.keys)}) > ({', '.join('?' * len(key))})"], key, limit)
 
 
-def insert_new(connection: Connection, table: StoredTable[Row], sealed: Sequence[Row]) -> int:
-    """Insert the rows whose keys are not there yet, and count these."""
-    return connection.execute_rows(f"{_insert(table)} DO NOTHING", sealed)
+def insert(connection: Connection, table: StoredTable[Row], sealed: Sequence[Row], *, replaces: bool) -> int:
+    """Insert rows with their hashes, and count them; those with keys that are there are replaced, or else left as they are."""
+    columns, keys, marks = ", ".join(table.columns), ", ".join(table.keys), ", ".join("?" * len(table.columns))
+    others = ", ".join(f"{name} = excluded.{name}" for name in table.columns if name not in table.keys)
+    known = f"UPDATE SET {others}" if replaces else "NOTHING"
+    return connection.execute_rows(
+        f"INSERT INTO {table.in_database} ({columns}) VALUES ({marks}) ON CONFLICT ({keys}) DO {known}", sealed
+    )
 
 
 def put(connection: Connection, table: StoredTable[Row], rows: Sequence[Row]) -> None:
     """Seal the rows and write them, in the place of those with the same keys."""
-    put_sealed(connection, table, table.seal(rows))
-
-
-def put_sealed(connection: Connection, table: StoredTable[Row], sealed: Sequence[Row]) -> None:
-    """Write rows with their hashes, in the place of those with the same keys."""
-    others = ", ".join(f"{name} = excluded.{name}" for name in table.columns if name not in table.keys)
-    connection.execute_rows(f"{_insert(table)} DO UPDATE SET {others}", sealed)
+    insert(connection, table, table.seal(rows), replaces=True)
 
 
 def delete(connection: Connection, table: StoredTable[Row], *keys: Sequence[int]) -> None:
@@ -82,15 +81,6 @@ def _select(
         f"SELECT {', '.join(table.columns)} FROM {table.in_database}{where} ORDER BY {', '.join(table.keys)}{at_most}", values
     )
     return list(map(cast("Any", table.row)._make, found))
-
-
-def _insert(table: StoredTable[Row]) -> str:
-    columns, keys = ", ".join(table.columns), ", ".join(table.keys)
-    return f"INSERT INTO {table.in_database} ({columns}) VALUES ({_marks(table.columns)}) ON CONFLICT ({keys})"
-
-
-def _marks(columns: Sequence[str]) -> str:
-    return ", ".join("?" * len(columns))
 
 
 # --- cells ----------------------------------------------------------------------------------------------------------------

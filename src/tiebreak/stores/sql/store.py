@@ -99,15 +99,11 @@ class SqlStore:
         self._database: Database = (
             PostgresDatabase(str(source), wait) if is_postgres(source) else SqliteDatabase(_sqlite_path(source))
         )
+        self.url = self._database.url
         self._lease_seconds = _seconds("lease_seconds", lease_seconds, 1)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._database.url!r})"
-
-    @property
-    def url(self) -> str:
-        """Where the store is, without passwords."""
-        return self._database.url
+        return f"{type(self).__name__}({self.url!r})"
 
     def runs(self) -> list[RunSummary]:
         """All runs, the last one updated first."""

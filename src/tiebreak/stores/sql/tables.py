@@ -222,8 +222,12 @@ class StoredTable(Generic[Row]):
         Columns that may be null; the integers never are.
     since : int
         The schema that the table came with; an older store does not have it.
+    in_database : str
+        Name of the table in the database.
     columns, keys : tuple of str
         All columns, and those of the key.
+    integers, texts, blobs : tuple of str
+        Columns by what they hold, the hash aside.
     """
 
     name: str
@@ -234,37 +238,28 @@ class StoredTable(Generic[Row]):
     since: int = 1
     columns: tuple[str, ...] = field(init=False)
     keys: tuple[str, ...] = field(init=False)
-    _n_integers: int = field(init=False, repr=False, compare=False)
+    integers: tuple[str, ...] = field(init=False)
+    texts: tuple[str, ...] = field(init=False)
+    blobs: tuple[str, ...] = field(init=False)
+    in_database: str = field(init=False)
     _head: struct.Struct = field(init=False, repr=False, compare=False)
     _hasher: Any = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        n_values = len(self.row._fields) - 1
-        object.__setattr__(self, "columns", self.row._fields)
-        object.__setattr__(self, "keys", self.columns[: self.n_keys])
-        object.__setattr__(self, "_n_integers", n_values - self.n_texts - self.n_blobs)
-        object.__setattr__(self, "_head", struct.Struct(f"<{n_values}q"))
-        object.__setattr__(self, "_hasher", blake2b(digest_size=8, person=self.name.encode()))
-
-    @property
-    def in_database(self) -> str:
-        """Name of the table in the database."""
-        return PREFIX + self.name
-
-    @property
-    def integers(self) -> tuple[str, ...]:
-        """Columns that hold an integer each, the hash aside."""
-        return self.columns[: self._n_integers]
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """Columns that hold a text each, or null."""
-        return self.columns[self._n_integers : self._n_integers + self.n_texts]
-
-    @property
-    def blobs(self) -> tuple[str, ...]:
-        """Columns that hold bytes, or null."""
-        return self.columns[self._n_integers + self.n_texts : -1]
+        columns = self.row._fields
+        n_integers = len(columns) - 1 - self.n_texts - self.n_blobs
+        derived = {
+            "columns": columns,
+            "keys": columns[: self.n_keys],
+            "integers": columns[:n_integers],
+            "texts": columns[n_integers : n_integers + self.n_texts],
+            "blobs": columns[n_integers + self.n_texts : -1],
+            "in_database": PREFIX + self.name,
+            "_head": struct.Struct(f"<{len(columns) - 1}q"),
+            "_hasher": blake2b(digest_size=8, person=self.name.encode()),
+        }
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)
 
     def seal(self, rows: Sequence[Row]) -> list[Row]:
         """Put their hashes into the rows."""
@@ -273,27 +268,27 @@ class StoredTable(Generic[Row]):
 
     def damaged(self, rows: Sequence[Row]) -> list[int]:
         """Find those of the rows that are not as they were written."""
-        if self._are_whole(rows):
-            return []
-        return [i for i, row in enumerate(rows) if not self._are_whole([row])]
-
-    def _are_whole(self, rows: Sequence[Row]) -> bool:
         try:
-            return self._hashes(rows) == [row.hash for row in rows]
+            if self._hashes(rows) == [row.hash for row in rows]:
+                return []
         except (AttributeError, TypeError, UnicodeError, struct.error):  # a value is of another type than was written
-            return False
+            pass
+        return [i for i, row in enumerate(rows) if len(rows) == 1 or self.damaged([row])]
 
     def _hashes(self, rows: Sequence[Row]) -> list[int]:
         """Hash each row; all at once, as a table may have a million of them."""
         if not rows:
             return []
         columns = list(zip(*rows, strict=True))
-        n_texts = self._n_integers + self.n_texts
-        texts, blobs = columns[self._n_integers : n_texts], columns[n_texts:-1]
-        lengths = [[-1 if value is None else len(value) for value in column] for column in (*texts, *blobs)]
-        heads = starmap(self._head.pack, zip(*columns[: self._n_integers], *lengths, strict=True))
-        contents = [[b"" if text is None else text.encode("ascii") for text in column] for column in texts]
-        contents += [[b"" if blob is None else blob for blob in column] for column in blobs]
+        n_integers = len(self.integers)
+        lengths, contents = [], []
+        for i, column in enumerate(columns[n_integers:-1]):
+            lengths.append([-1 if value is None else len(value) for value in column])
+            if i < self.n_texts:
+                contents.append([b"" if text is None else text.encode("ascii") for text in column])
+            else:
+                contents.append([b"" if blob is None else blob for blob in column])
+        heads = starmap(self._head.pack, zip(*columns[:n_integers], *lengths, strict=True))
         digests = []
         for parts in zip(heads, *contents, strict=True):
             hasher = self._hasher.copy()

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from tiebreak.plan.record import Cell, Outcome, RunRecord
 from tiebreak.stores.contract import settle
 from tiebreak.stores.plan_mapping import PlanMapping
 from tiebreak.stores.sql.database import Database
 from tiebreak.stores.sql.rows import KeptCell, cell_row, kept_cells, kept_methods, output_rows, read_metrics, read_tally
-from tiebreak.stores.sql.statements import delete_cells, insert_new, put, put_sealed
+from tiebreak.stores.sql.statements import delete_cells, insert, put
 from tiebreak.stores.sql.tables import CELLS, OUTPUTS, TALLIES, CellRow, OutputRow, TallyRow, add_hashes
 
 if TYPE_CHECKING:
     from tiebreak.stores.sql.database import Connection
+
+Result = TypeVar("Result")
 
 # A transaction of so much takes a few hundredths of a second; other writers wait meanwhile.
 _MOST_CELLS = 1_000
@@ -26,39 +28,20 @@ _MOST_BYTES = 4_000_000
 
 
 class Ready(NamedTuple):
-    """An outcome that is to be written, the stored position of its cell, and its outputs as rows."""
+    """An outcome that is to be written, the stored position of its cell, its row as of a new cell, and its outputs as rows."""
 
     cell: Cell
     outcome: Outcome
+    row: CellRow
     output_rows: list[OutputRow]
     output_bytes: int
 
 
 class _SomeKnownError(Exception):
-    """Some cells of a piece were written before."""
+    """Some cells were written before."""
 
 
-class LostCellsError(Exception):
-    """Some cells of a piece belong to another holder by now."""
-
-    def __init__(self, cells: Collection[Cell]) -> None:
-        super().__init__(cells)
-        self.cells = cells
-
-
-class Guard(Protocol):
-    """A say in the transactions of a writer."""
-
-    def enter(self, connection: Connection, piece: Sequence[Ready]) -> None:
-        """Act before something is written; raises `LostCellsError` if it must not be."""
-
-    def leave(self, connection: Connection) -> None:
-        """Act after it was written, before it is kept."""
-
-    def kept(self) -> None:
-        """Act when what was written is kept."""
-
-
+@dataclass(frozen=True, slots=True)
 class Writer:
     """Writes cells of one run.
 
@@ -75,72 +58,70 @@ class Writer:
         The position of the versions at work.
     """
 
-    def __init__(self, database: Database, number: int, stored: RunRecord, mapping: PlanMapping, environment: int) -> None:
-        self.database = database
-        self.number = number
-        self.stored = stored
-        self.mapping = mapping
-        self._environment = environment
+    database: Database
+    number: int
+    stored: RunRecord
+    mapping: PlanMapping
+    environment: int
 
-    def write(self, outcomes: Sequence[Outcome], guard: Guard | None = None) -> None:
-        """Keep the outcomes by the rule, in one transaction unless they are very many; all but those that the guard refuses."""
-        for whole in _pieces([self._ready(outcome) for outcome in outcomes]):
-            piece = whole
-            amends = False
-            while piece:
-                sealed = [] if amends else self._sealed(piece)
-                try:
-                    self.database.write(partial(self._write_piece, piece, sealed, guard), self.stored.name)
-                except LostCellsError as lost:  # the others may take over more between two attempts
-                    piece, amends = [each for each in piece if each.cell not in lost.cells], False
-                except _SomeKnownError:
-                    amends = True
-                else:
-                    if guard is not None:
-                        guard.kept()
-                    break
+    def pieces(self, outcomes: Sequence[Outcome]) -> Iterator[list[Ready]]:
+        """Make outcomes ready, in parts for a transaction each: a single one unless there is very much to write."""
+        piece: list[Ready] = []
+        n_bytes = 0
+        for each in [self._ready(outcome) for outcome in outcomes]:  # all of them are refused if one is
+            if piece and (len(piece) == _MOST_CELLS or n_bytes + each.output_bytes > _MOST_BYTES):
+                yield piece
+                piece, n_bytes = [], 0
+            piece.append(each)
+            n_bytes += each.output_bytes
+        if piece:
+            yield piece
 
-    def _write_piece(
-        self, piece: Sequence[Ready], sealed: Sequence[CellRow], guard: Guard | None, connection: Connection
-    ) -> None:
-        """Write outcomes: as the sealed rows where no cell is there yet, else one after the other by the rule."""
-        if guard is not None:
-            guard.enter(connection, piece)
+    def write(self, work: Callable[[bool, Connection], Result]) -> Result:
+        """Do some work that puts cells, in a transaction: as if they were new, and once more by the rule where some are not.
+
+        Parameters
+        ----------
+        work : callable
+            Takes what `put` is to be told as `amends`, and the connection.
+        """
+        try:
+            return self.database.write(partial(work, False), self.stored.name)
+        except _SomeKnownError:
+            return self.database.write(partial(work, True), self.stored.name)
+
+    def put(self, piece: Sequence[Ready], amends: bool, connection: Connection) -> None:
+        """Put a piece in the transaction under way, one cell after the other by the rule if `amends`."""
         tally = read_tally(connection, self.number, self.stored.name)
-        if sealed:
-            if insert_new(connection, CELLS, sealed) < len(sealed):
-                raise _SomeKnownError
-            put(connection, OUTPUTS, [row for each in piece for row in each.output_rows])
-            n_done = sum(each.outcome.is_done for each in piece)
-            _put_tally(connection, tally, len(sealed), n_done, [row.hash for row in sealed], [])
-        else:
+        if amends:
             self._amend(piece, tally, connection)
-        if guard is not None:
-            guard.leave(connection)
+            return
+        sealed = CELLS.seal([each.row for each in piece])
+        if insert(connection, CELLS, sealed, replaces=False) < len(sealed):
+            raise _SomeKnownError
+        put(connection, OUTPUTS, [row for each in piece for row in each.output_rows])
+        n_done = sum(each.outcome.is_done for each in piece)
+        _put_tally(connection, tally, len(sealed), n_done, [row.hash for row in sealed], [])
 
     def _ready(self, outcome: Outcome) -> Ready:
         self.mapping.check(outcome)
         cell = self.mapping.stored(outcome.cell)
-        rows = output_rows(self.number, cell, outcome.outputs)
-        return Ready(cell, outcome, rows, sum(len(row.content) for row in rows))
-
-    def _sealed(self, piece: Sequence[Ready]) -> list[CellRow]:
-        """Make rows for a piece of which no cell is there yet."""
-        kept = [KeptCell(each.outcome, self._environment, len(each.output_rows), each.output_bytes) for each in piece]
-        positions = self.mapping.metric_position
-        return CELLS.seal([cell_row(self.number, each.cell, of, positions) for each, of in zip(piece, kept, strict=True)])
+        outputs = output_rows(self.number, cell, outcome.outputs)
+        n_bytes = sum(len(row.content) for row in outputs)
+        kept = KeptCell(outcome, self.environment, len(outputs), n_bytes)
+        return Ready(cell, outcome, cell_row(self.number, cell, kept, self.mapping.metric_position), outputs, n_bytes)
 
     def _amend(self, piece: Sequence[Ready], tally: TallyRow, connection: Connection) -> None:
-        """Write a piece cell after cell."""
+        """Put a piece cell after cell."""
         metrics = read_metrics(connection, self.number)  # others may have added some since the run was opened
         cells = {each.cell for each in piece}
-        kept = kept_cells(connection, self.number, self.stored, metrics, cells)
+        kept = kept_cells(connection, self.number, self.stored, cells)
         entries = {cell: _Entry(kept.get(cell), kept.get(cell)) for cell in sorted(cells)}
         for each in piece:
             entry = entries[each.cell]
             if entry.methods is None and entry.stored is not None and each.output_rows:
                 entry.methods = kept_methods(connection, self.number, self.stored, each.cell)
-            _settle(entry, self.stored, self._environment, each)
+            _settle(entry, self.stored, self.environment, each)
         changed = {cell: entry for cell, entry in entries.items() if entry.kept is not entry.stored}
         if changed:
             _put_entries(connection, tally, metrics, changed)
@@ -198,7 +179,7 @@ def _put_entries(connection: Connection, tally: TallyRow, metrics: Sequence[str]
     for cell, entry in entries.items():
         if entry.replaces and entry.stored is not None and entry.stored.n_outputs:
             delete_cells(connection, OUTPUTS, tally.run, cell, cell)
-    put_sealed(connection, CELLS, sealed)
+    insert(connection, CELLS, sealed, replaces=True)
     put(connection, OUTPUTS, [row for entry in entries.values() for row in entry.output_rows])
     before = [entry.stored for entry in entries.values() if entry.stored is not None]
     n_done = sum(each.outcome.is_done for each in kept.values()) - sum(each.outcome.is_done for each in before)
@@ -218,17 +199,3 @@ def _put_tally(
         updated=time.time_ns() // 1000,
     )
     put(connection, TALLIES, [after])
-
-
-def _pieces(ready: Sequence[Ready]) -> Iterator[list[Ready]]:
-    """Cut into parts that are written in one transaction each: a single one unless there is very much to write."""
-    piece: list[Ready] = []
-    n_bytes = 0
-    for each in ready:
-        if piece and (len(piece) == _MOST_CELLS or n_bytes + each.output_bytes > _MOST_BYTES):
-            yield piece
-            piece, n_bytes = [], 0
-        piece.append(each)
-        n_bytes += each.output_bytes
-    if piece:
-        yield piece
