@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sqlite3
 import stat
@@ -171,6 +172,24 @@ def test_a_store_is_not_believed(path: Path) -> None:
     finally:
         EVENTS = None
     assert "antigravity" not in sys.modules
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="nothing says here which files are open")
+def test_connections_are_closed_with_the_store(path: Path) -> None:
+    """As soon as neither it nor a log of it is used any more."""
+
+    def is_open() -> bool:
+        return path in [link.readlink() for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
+
+    store = SqlStore(path)
+    log = store.open(a_plan())
+    del store
+    gc.collect()
+    log.write([an_outcome((0, 0, 0))])  # the log still holds what it needs
+    assert is_open()
+    del log
+    gc.collect()
+    assert not is_open()
 
 
 # --- many cells, many writers ---------------------------------------------------------------------------------------------

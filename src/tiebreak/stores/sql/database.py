@@ -169,27 +169,18 @@ class Connection:
 
 
 class Pool:
-    """Connections of a process that are not in use.
+    """Connections of a process that are not in use. It holds no database, which closes it when nobody uses that any more."""
 
-    Parameters
-    ----------
-    connect : callable
-        Makes another connection.
-    """
-
-    def __init__(self, connect: Callable[[], Connection]) -> None:
+    def __init__(self) -> None:
         self.process = os.getpid()
-        self._connect = connect
         self._idle: list[Connection] = []
         self._is_open = True
         self._lock = threading.Lock()
 
-    def take(self) -> Connection:
-        """Take a connection out, or make one."""
+    def take(self) -> Connection | None:
+        """Take a connection out; None where there is none."""
         with self._lock:
-            if self._idle:
-                return self._idle.pop()
-        return self._connect()
+            return self._idle.pop() if self._idle else None
 
     def put_back(self, connection: Connection) -> None:
         """Keep a connection for later, unless there are enough."""
@@ -288,7 +279,7 @@ class Database(ABC):
         """
         try:
             pool = self._ready(create=create)
-            connection = pool.take()
+            connection = pool.take() or self.connect()
             try:
                 self.begin(connection, to_write=to_write)
                 if to_write and not to_upgrade:
@@ -338,9 +329,8 @@ class Database(ABC):
 
     def _open(self, *, create: bool) -> Pool:
         self.prepare(create=create)
-        pool = Pool(self.connect)
-        self._finalizer = weakref.finalize(self, pool.close)
-        connection = pool.take()
+        pool = Pool()
+        connection = self.connect()
         try:
             is_new = self._make_store(connection, create=create)
             self.settle(connection, is_new=is_new, to_write=create)
@@ -349,6 +339,7 @@ class Database(ABC):
             raise
         pool.put_back(connection)
         self._pool = pool
+        self._finalizer = weakref.finalize(self, pool.close)
         return pool
 
     def _make_store(self, connection: Connection, *, create: bool) -> bool:
