@@ -14,8 +14,7 @@ from matplotlib.axes import Axes
 from tiebreak import result
 from tiebreak.result import Result
 from tiebreak.views.page import Page, Table
-from tiebreak.views.plots.base import Display
-from tiebreak.views.plots.display import Plots
+from tiebreak.views.plots.display import Display, Plots
 from tiebreak.views.view import View
 
 

@@ -21,7 +21,7 @@ def runs_command(store: str | None, format_: str, raw: bool) -> None:
     check_raw(raw, format_)
     opened = open_url(find_store(store))
     runs = opened.runs()
-    from tiebreak.views import runs as views
+    from tiebreak.views import store as views
 
     if format_ == "json":
         emit(json.dumps(views.runs_dict(runs, opened.url), indent=2) + "\n")

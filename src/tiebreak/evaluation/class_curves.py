@@ -19,10 +19,8 @@ from tiebreak.result import Result
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation
-    from tiebreak.views.plots.calibration import CalibrationPlots
+    from tiebreak.views.plots.class_curves import CalibrationPlots, PrecisionRecallPlots, RocPlots
     from tiebreak.views.plots.display import Plots
-    from tiebreak.views.plots.precision_recall import PrecisionRecallPlots
-    from tiebreak.views.plots.roc import RocPlots
 
 GRID: FloatArray = np.linspace(0.0, 1.0, 101)
 """False positive rates at which curves are averaged."""

@@ -15,7 +15,7 @@ from tiebreak.numerics import FloatArray, IntArray, check_probability
 from tiebreak.result import Result
 
 if TYPE_CHECKING:
-    from tiebreak.views.plots.calibration import CalibrationPlots
+    from tiebreak.views.plots.class_curves import CalibrationPlots
 
 Strategy = Literal["quantile", "uniform"]
 

@@ -14,7 +14,7 @@ from tiebreak.numerics import FloatArray
 from tiebreak.result import Result
 
 if TYPE_CHECKING:
-    from tiebreak.views.plots.precision_recall import PrecisionRecallPlots
+    from tiebreak.views.plots.class_curves import PrecisionRecallPlots
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -17,7 +17,7 @@ from tiebreak.numerics import FloatArray, IntArray, Interval
 from tiebreak.result import Result
 
 if TYPE_CHECKING:
-    from tiebreak.views.plots.roc import RocPlots
+    from tiebreak.views.plots.class_curves import RocPlots
 
 
 Higher = Literal["first", "second", "neither"]

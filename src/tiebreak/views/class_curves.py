@@ -263,14 +263,14 @@ def difference_frame(difference: RocDifference) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["low", "high", "better", "clear_share"])
 
 
-ROC = View(roc_page, roc_frame, plain, "tiebreak.views.plots.roc:RocPlots")
-ROCS = View(rocs_page, rocs_frame, plain, "tiebreak.views.plots.roc:RocPlots")
+ROC = View(roc_page, roc_frame, plain, "tiebreak.views.plots.class_curves:RocPlots")
+ROCS = View(rocs_page, rocs_frame, plain, "tiebreak.views.plots.class_curves:RocPlots")
 ROC_DIFFERENCE = View(difference_page, difference_frame, plain)
 PRECISION_RECALL = View(
-    precision_recall_page, precision_recall_frame, plain, "tiebreak.views.plots.precision_recall:PrecisionRecallPlots"
+    precision_recall_page, precision_recall_frame, plain, "tiebreak.views.plots.class_curves:PrecisionRecallPlots"
 )
 PRECISION_RECALLS = View(
-    precision_recalls_page, precision_recalls_frame, plain, "tiebreak.views.plots.precision_recall:PrecisionRecallPlots"
+    precision_recalls_page, precision_recalls_frame, plain, "tiebreak.views.plots.class_curves:PrecisionRecallPlots"
 )
-CALIBRATION = View(calibration_page, calibration_frame, plain, "tiebreak.views.plots.calibration:CalibrationPlots")
-CALIBRATIONS = View(calibrations_page, calibrations_frame, plain, "tiebreak.views.plots.calibration:CalibrationPlots")
+CALIBRATION = View(calibration_page, calibration_frame, plain, "tiebreak.views.plots.class_curves:CalibrationPlots")
+CALIBRATIONS = View(calibrations_page, calibrations_frame, plain, "tiebreak.views.plots.class_curves:CalibrationPlots")

@@ -1,16 +1,17 @@
-"""Checks, copies and upgrades of a store, for people and for programs."""
+"""Runs in a store, and reports of what was found, copied or changed there."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.views.json import document
-from tiebreak.views.page import Page, Section
-from tiebreak.views.words import count, printable, quote
+from tiebreak.views.page import NAME_WIDTH, Page, Section, Table
+from tiebreak.views.words import count, printable, quote, short_names, shorten
 
 if TYPE_CHECKING:
-    from tiebreak.stores.contract import Damage
+    from tiebreak.stores.contract import Damage, RunSummary
     from tiebreak.stores.sql.upgrade import Upgrade
 
 
@@ -68,3 +69,56 @@ def _plain(damages: Sequence[Damage]) -> list[dict[str, str]]:
 
 def _are(damages: Sequence[Damage]) -> str:
     return "is" if len(damages) == 1 else "are"
+
+
+METRICS_WIDTH = 30
+
+COLUMNS = (
+    "run", "n_cells", "n_done", "n_failed", "n_models", "n_datasets", "n_splits", "metrics", "created", "updated",
+)  # fmt: skip
+"""Columns of the CSV, and keys of the JSON."""
+
+
+def runs_page(runs: Sequence[RunSummary], url: str) -> Page:
+    """A row for each run, the last one updated first; times are those of this machine's clock and zone."""
+    if not runs:
+        return Page.of(f"There are no runs in {printable(url)} yet.")
+    names = short_names([run.name for run in runs], NAME_WIDTH)
+    rows = tuple(
+        (
+            name,
+            f"{run.n_done}/{run.n_cells}",
+            str(run.n_failed),
+            str(run.n_models),
+            str(run.n_splits),
+            shorten(", ".join(run.metrics), METRICS_WIDTH),
+            _local(run.updated),
+        )
+        for name, run in zip(names, runs, strict=True)
+    )
+    headers = ("run", "cells", "failed", "models", "splits", "metrics", "updated")
+    return Page.of(Table(f"Runs in {printable(url)}", headers, rows, (False, True, True, True, True, False, False)))
+
+
+def runs_dict(runs: Sequence[RunSummary], url: str) -> dict[str, Any]:
+    """The same for programs, schema 1; times are UTC."""
+    rows = [dict(zip(COLUMNS, (*_values(run), list(run.metrics), *_times(run)), strict=True)) for run in runs]
+    return document(store=url, runs=rows)
+
+
+def runs_rows(runs: Sequence[RunSummary]) -> list[tuple[Any, ...]]:
+    """The same as rows of `COLUMNS`; metrics are joined by semicolons."""
+    return [(*_values(run), "; ".join(run.metrics), *_times(run)) for run in runs]
+
+
+def _values(run: RunSummary) -> tuple[Any, ...]:
+    return run.name, run.n_cells, run.n_done, run.n_failed, run.n_models, run.n_datasets, run.n_splits
+
+
+def _times(run: RunSummary) -> tuple[str, str]:
+    created, updated = (time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment)) for moment in (run.created, run.updated))
+    return created, updated
+
+
+def _local(moment: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(moment))

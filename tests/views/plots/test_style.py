@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tiebreak.views.plots.style import MARKS, SIZE, minus, text_width, wrap
+from tests.views.plots.samples import NAMES
+from tiebreak.views.plots.style import MARKS, SIZE, literal, minus, numbered_labels, readable, text_width, wrap
 
 
 def test_every_verdict_has_its_own_shape_besides_its_colour() -> None:
@@ -39,3 +40,25 @@ def test_text_that_fits_stays_on_one_line() -> None:
 def test_undefined_numbers_are_said_to_be_so() -> None:
     """A lone dash could be taken for a sign."""
     assert [minus("-0.01"), minus("0.01"), minus("-")] == ["−0.01", "0.01", "n/a"]
+
+
+def test_numbers_end_the_labels_of_rows() -> None:
+    """There they stand in line at the axis."""
+    assert numbered_labels(["a", "b"]) == ["a  1", "b  2"]
+
+
+def test_control_characters_are_shown_and_unknown_glyphs_replaced() -> None:
+    """A newline would break the row; a private character has a glyph in no font."""
+    assert readable("a\nb\x00") == "a\\nb\\x00"
+    assert readable("model \U0010fffd") == "model \N{REPLACEMENT CHARACTER}"
+    assert readable("") == "''"
+
+
+def test_a_dollar_sign_is_no_mathtext() -> None:
+    """Matplotlib shows an escaped dollar as a dollar, also after a backslash."""
+    assert literal("$a$ \\$") == "\\$a\\$ \\\\$"
+
+
+def test_the_long_samples_have_60_characters() -> None:
+    """So that the tests of the layout test what they say."""
+    assert {len(name) for kind, names in NAMES.items() if kind != "short" for name in names} == {60}

@@ -9,18 +9,18 @@ import numpy as np
 
 from tiebreak.views.audit import MARKS as SIGNS
 from tiebreak.views.audit import summary
-from tiebreak.views.plots.base import Display
-from tiebreak.views.plots.display import Plots
-from tiebreak.views.plots.labels import literal, short_labels
+from tiebreak.views.plots.display import Display, Plots
 from tiebreak.views.plots.style import (
     BAND,
     INK,
     PLOT_WIDTH,
     QUIET,
     SMALL,
+    literal,
     model_axis,
     number_axis,
     plain_axes,
+    short_labels,
     widest,
     x_label,
 )

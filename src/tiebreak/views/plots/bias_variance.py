@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from tiebreak.views.bias_variance import LOSS_NAMES
-from tiebreak.views.plots.base import MOST_MODELS, Display, of_all
-from tiebreak.views.plots.display import Plots
-from tiebreak.views.plots.labels import short_labels
+from tiebreak.views.plots.display import MOST_MODELS, Display, Plots, of_all
 from tiebreak.views.plots.style import (
     INK,
     PLOT_WIDTH,
@@ -17,6 +15,7 @@ from tiebreak.views.plots.style import (
     number_axis,
     plain_axes,
     row_note,
+    short_labels,
     widest,
     x_label,
 )

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from tiebreak.metrics.confusion import ConfusionMatrix, Share
-from tiebreak.views.plots.base import Display
-from tiebreak.views.plots.display import Plots
-from tiebreak.views.plots.labels import short
+from tiebreak.views.plots.display import Display, Plots
 from tiebreak.views.plots.matrix import WORDS_UP_TO, Square
-from tiebreak.views.plots.style import INK, PAPER, QUIET, SIZE, SMALL
+from tiebreak.views.plots.style import INK, PAPER, QUIET, SIZE, SMALL, short
 from tiebreak.views.words import format_percent, format_score
 
 if TYPE_CHECKING:

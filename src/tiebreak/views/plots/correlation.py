@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from tiebreak.views.plots.base import Display, of_all, shown_models
-from tiebreak.views.plots.labels import short_labels
+from tiebreak.views.plots.display import Display, of_all, shown_models
 from tiebreak.views.plots.matrix import WORDS_UP_TO, Square
-from tiebreak.views.plots.style import INK, PAPER, QUIET, SIZE, SMALL, minus
+from tiebreak.views.plots.style import INK, PAPER, QUIET, SIZE, SMALL, minus, short_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

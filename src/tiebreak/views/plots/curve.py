@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tiebreak.numerics import FloatArray
-from tiebreak.views.plots.base import Display, better_is
-from tiebreak.views.plots.labels import literal, short, short_labels
-from tiebreak.views.plots.style import QUIET, SIZE, SMALL, minus, plain_axes, text_width, widest
+from tiebreak.views.plots.display import Display, better_is
+from tiebreak.views.plots.style import QUIET, SIZE, SMALL, literal, minus, plain_axes, short, short_labels, text_width, widest
 from tiebreak.views.words import format_percent, seconds
 
 if TYPE_CHECKING:

@@ -1,11 +1,30 @@
-"""Plots of a result: an object that lists them when it is shown, and draws one when it is asked for by name."""
+"""Plots of a result, listed when shown and drawn by name, and the base class of their displays: numbers first, then drawing."""
 
 from __future__ import annotations
 
 import inspect
+import io
 import os
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Self, TypeVar
+
+import numpy as np
+
+from tiebreak.numerics import IntArray
+from tiebreak.views.json import write_whole
+from tiebreak.views.plots.style import DPI, headline, house_style, new_axes
+
+if TYPE_CHECKING:
+    import os
+
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from tiebreak.comparison.comparison import Comparison
+
 
 R = TypeVar("R")
 
@@ -49,3 +68,116 @@ class Plots(Generic[R]):
         width = max(map(len, calls), default=0)
         title = f"{len(calls)} plot{'' if len(calls) == 1 else 's'} of {type(self.result).__name__}"
         return "\n".join([title, *(f"  {call:<{width}}  {what}" for call, what in calls.items())])
+
+
+MOST_MODELS = 60
+"""Models that one figure can show legibly; of more, the first ones of the ranking are drawn."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Display(ABC):
+    """A figure about a comparison, in scikit-learn's manner.
+
+    Attributes
+    ----------
+    data : DataFrame
+        Every number that is drawn.
+    ax_ : Axes
+        Set by `plot`.
+    figure_ : Figure
+        Set by `plot`.
+    owns_figure_ : bool
+        Whether `plot` made the figure, at a size that fits; on the caller's axes less is written.
+    """
+
+    data: pd.DataFrame = field(repr=False)
+    ax_: Axes = field(init=False, repr=False)
+    figure_: Figure = field(init=False, repr=False)
+    owns_figure_: bool = field(init=False, repr=False, default=False)
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw. If not given, a figure of fitting size is made, which pyplot does not know of.
+
+        Returns
+        -------
+        Display
+            This display, with `ax_` and `figure_` set.
+        """
+        own = ax is None
+        self._set("owns_figure_", own)
+        with house_style(own_figure=own):
+            axes = new_axes(*self._size()) if ax is None else ax
+            self._draw(axes)
+            headline(axes, self._title(), self._note(), own_figure=own)
+        self._set("ax_", axes)
+        self._set("figure_", axes.get_figure(root=True))
+        return self
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the drawing as PNG; a file of that name is replaced at once, never left half written.
+
+        Parameters
+        ----------
+        path : path
+            In a folder that exists.
+        """
+        target = Path(path)
+        write_whole(target, self.to_png())
+        return target
+
+    def to_png(self) -> bytes:
+        """The figure as PNG, drawn if it was not yet."""
+        if not hasattr(self, "figure_"):
+            self.plot()
+        buffer = io.BytesIO()
+        with house_style(own_figure=self.owns_figure_):
+            self.figure_.savefig(buffer, format="png", dpi=DPI)
+        return buffer.getvalue()
+
+    def _repr_png_(self) -> bytes | None:
+        """For notebooks; a figure that the caller made is shown by whoever made it."""
+        return self.to_png() if self.owns_figure_ or not hasattr(self, "figure_") else None
+
+    def _set(self, name: str, value: object) -> None:
+        """Frozen, as its numbers do not change; the drawing is the one thing that is added."""
+        object.__setattr__(self, name, value)
+
+    @abstractmethod
+    def _size(self) -> tuple[float, float]:
+        """Width and height in inches."""
+
+    @abstractmethod
+    def _title(self) -> str:
+        """What the figure shows, not how it was made."""
+
+    @abstractmethod
+    def _note(self) -> str:
+        """How to read it."""
+
+    @abstractmethod
+    def _draw(self, axes: Axes) -> None: ...
+
+
+def shown_models(comparison: Comparison) -> IntArray:
+    """Rows of the ranking that are drawn: all, or of very many the first and the reference."""
+    n_models = len(comparison.models)
+    rows = np.arange(min(n_models, MOST_MODELS))
+    reference = comparison.models.index(comparison.reference)
+    if reference >= rows.size:
+        rows[-1] = reference
+    return rows
+
+
+def of_all(n_shown: int, n_models: int) -> str:
+    """A remark for the note when not all models are drawn, else nothing."""
+    return f" Drawn: {n_shown} of {n_models} models, best first." if n_shown < n_models else ""
+
+
+def better_is(higher_is_better: bool) -> str:
+    """The direction of a metric in a word."""
+    return "higher" if higher_is_better else "lower"

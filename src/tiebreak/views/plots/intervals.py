@@ -10,7 +10,7 @@ import numpy as np
 
 from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import FloatArray, check_probability
-from tiebreak.views.plots.base import Display
+from tiebreak.views.plots.display import Display
 from tiebreak.views.plots.style import (
     INK,
     MARKS,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 from tiebreak.frequentist.more_data import ANSWERS, CANNOT_BE_TOLD, LESS_THAN_ROPE, YES
 from tiebreak.views.plots.curve import MOST_CURVES, CurveDisplay, is_wide, named
 from tiebreak.views.plots.display import Plots
-from tiebreak.views.plots.labels import short, short_labels
+from tiebreak.views.plots.style import short, short_labels
 
 if TYPE_CHECKING:
     import pandas as pd

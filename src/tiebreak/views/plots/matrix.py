@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tiebreak.views.plots.labels import literal, numbered_labels, short_labels
-from tiebreak.views.plots.style import PAPER, SIZE, model_axis, plain_axes, widest, wrap
+from tiebreak.views.plots.style import PAPER, SIZE, literal, model_axis, numbered_labels, plain_axes, short_labels, widest, wrap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

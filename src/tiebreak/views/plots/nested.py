@@ -10,9 +10,7 @@ import numpy as np
 
 from tiebreak.evaluation.cells import metric_position
 from tiebreak.views.nested import nested_frame
-from tiebreak.views.plots.base import MOST_MODELS, Display, better_is
-from tiebreak.views.plots.display import Plots
-from tiebreak.views.plots.labels import short, short_labels
+from tiebreak.views.plots.display import MOST_MODELS, Display, Plots, better_is
 from tiebreak.views.plots.style import (
     INK,
     MARKS,
@@ -24,6 +22,8 @@ from tiebreak.views.plots.style import (
     number_axis,
     plain_axes,
     row_note,
+    short,
+    short_labels,
     widest,
     x_label,
 )

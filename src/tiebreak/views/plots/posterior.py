@@ -9,10 +9,24 @@ import numpy as np
 
 from tiebreak.errors import NotOfferedError
 from tiebreak.numerics import FloatArray
-from tiebreak.views.plots.base import Display, better_is
-from tiebreak.views.plots.labels import literal, short, short_labels
-from tiebreak.views.plots.style import BAND, INK, MARKS, QUIET, SIZE, minus, number_axis, plain_axes, row_note, wrap, x_label
-from tiebreak.views.plots.verdict_words import pair_sentence
+from tiebreak.views.plots.display import Display, better_is
+from tiebreak.views.plots.style import (
+    BAND,
+    INK,
+    MARKS,
+    QUIET,
+    SIZE,
+    literal,
+    minus,
+    number_axis,
+    plain_axes,
+    row_note,
+    short,
+    short_labels,
+    wrap,
+    x_label,
+)
+from tiebreak.views.plots.verdicts import pair_sentence
 from tiebreak.views.words import decimals_for, format_interval, format_percent, format_score
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ import numpy as np
 
 from tiebreak.comparison.verdict import REASONS, VERDICTS
 from tiebreak.views.comparison import table_decimals
-from tiebreak.views.plots.base import Display, better_is, of_all, shown_models
-from tiebreak.views.plots.labels import short, short_labels
+from tiebreak.views.plots.display import Display, better_is, of_all, shown_models
 from tiebreak.views.plots.style import (
     BAND,
     INK,
@@ -23,10 +22,12 @@ from tiebreak.views.plots.style import (
     number_axis,
     plain_axes,
     row_note,
+    short,
+    short_labels,
     widest,
     x_label,
 )
-from tiebreak.views.plots.verdict_words import counted_verdicts, pair_sentence
+from tiebreak.views.plots.verdicts import counted_verdicts, pair_sentence
 from tiebreak.views.words import format_percent, format_score
 
 if TYPE_CHECKING:

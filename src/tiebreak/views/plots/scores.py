@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from tiebreak.views.comparison import table_decimals
-from tiebreak.views.plots.base import Display, better_is, of_all, shown_models
-from tiebreak.views.plots.labels import numbered_labels, short, short_labels
+from tiebreak.views.plots.display import Display, better_is, of_all, shown_models
 from tiebreak.views.plots.style import (
     INK,
     MARKS,
@@ -18,8 +17,11 @@ from tiebreak.views.plots.style import (
     minus,
     model_axis,
     number_axis,
+    numbered_labels,
     plain_axes,
     row_note,
+    short,
+    short_labels,
     widest,
     x_label,
 )

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from tiebreak.views.plots.curve import MOST_CURVES, CurveDisplay, is_wide, named
 from tiebreak.views.plots.display import Plots
-from tiebreak.views.plots.labels import short, short_labels
-from tiebreak.views.plots.style import INK, MARKS, PAPER
+from tiebreak.views.plots.style import INK, MARKS, PAPER, short, short_labels
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
@@ -9,17 +10,39 @@ import numpy as np
 
 from tiebreak.comparison.verdict import MIRRORED, VERDICTS
 from tiebreak.views.comparison import table_decimals
-from tiebreak.views.plots.base import Display, better_is, of_all, shown_models
-from tiebreak.views.plots.labels import short, short_labels
+from tiebreak.views.plots.display import Display, better_is, of_all, shown_models
 from tiebreak.views.plots.matrix import Square
-from tiebreak.views.plots.style import INK, MARKS, NOT_ASKED, PAPER, QUIET, SIZE, SMALL, minus
-from tiebreak.views.plots.verdict_words import counted, pair_sentence
+from tiebreak.views.plots.style import INK, MARKS, NOT_ASKED, PAPER, QUIET, SIZE, SMALL, minus, short, short_labels
 from tiebreak.views.words import format_score
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from tiebreak.comparison.comparison import Comparison
+
+
+def pair_sentence(first: str, second: str, verdict: str) -> str:
+    """The verdict on one pair as a sentence."""
+    return {
+        "better": f"{first} is better than {second}",
+        "worse": f"{second} is better than {first}",
+        "equivalent": f"{first} and {second} are practically equivalent",
+    }.get(verdict, f"Undecided: {first} against {second}")
+
+
+def counted_verdicts(counts: Mapping[str, int], what: str) -> str:
+    """How many there are with each verdict: "of 3 models, 1 is worse and 2 are undecided", "all 3 models are worse"."""
+    order = ("better", "equivalent", "worse", "undecided")
+    return counted([(counts[name], f"is {name}", f"are {name}") for name in order], what)
+
+
+def counted(parts: Sequence[tuple[int, str, str]], what: str) -> str:
+    """Counts with their singular and plural; what does not occur is left out."""
+    total = sum(n for n, _, _ in parts)
+    texts = [f"{n} {one if n == 1 else many}" for n, one, many in parts if n]
+    if len(texts) == 1:
+        return f"{'both' if total == 2 else f'all {total}'} {what} {texts[0].partition(' ')[2]}"
+    return f"of {total} {what}, {', '.join(texts[:-1])} and {texts[-1]}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

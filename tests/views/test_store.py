@@ -7,7 +7,7 @@ import time
 import pytest
 
 from tiebreak.stores.contract import RunSummary
-from tiebreak.views import runs as views
+from tiebreak.views import store as views
 
 MOMENT = 1_700_000_000.0
 """2023-11-14 22:13:20 UTC, by ``date -u -d @1700000000``."""
