@@ -43,7 +43,7 @@ from tiebreak.errors import (
     UnknownNameError,
     UnreadableSourceError,
 )
-from tiebreak.plan.split_design import Split, describe_splits, split_hash
+from tiebreak.plan.split_design import Split, describe_splits, split_hash, split_of
 
 Fit = Callable[..., Any]
 Data = tuple[np.ndarray, np.ndarray]
@@ -607,6 +607,6 @@ def test_hash_is_the_same_on_every_machine() -> None:
 def test_masks_are_row_numbers() -> None:
     """As some splitters yield them."""
     mask = np.array([True, False, True, False])
-    splits = describe_splits([Split(~mask, mask), Split(mask, ~mask)])
+    splits = describe_splits([split_of(~mask, mask), split_of(mask, ~mask)])
     assert splits.hash == split_hash([np.array([0, 2]), np.array([1, 3])])
     assert_array_equal(splits.n_train, [2, 2])

@@ -20,7 +20,7 @@ from tiebreak.metrics.resolve import resolve_scorers
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.data import Dataset, Task, check_dataset
 from tiebreak.plan.plan import check_rng
-from tiebreak.plan.splits import draft_splits
+from tiebreak.plan.splits import make_splits
 
 TASKS: tuple[Task, ...] = ("classification", "regression", "other")
 FEW_LABELS = 20
@@ -162,7 +162,7 @@ def _material(dataset: Dataset, cv: Any, time: Any, metric: Any, task: Task | No
     classes, target = _target(dataset.y, known)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)  # it is a finding where it matters
-        planned = draft_splits(cv, dataset, known, seed)
+        planned = make_splits(cv, dataset, known, seed, check=False)
     return Material(
         data=dataset,
         columns=Columns.of(dataset.X),

@@ -188,7 +188,7 @@ def _from_bytes(model: Any, names: tuple[str, ...]) -> MakeCopy:
     from sklearn.base import clone
 
     file = io.BytesIO()
-    _Writer(file, protocol=pickle.HIGHEST_PROTOCOL).dump(_set(clone(model), {name: _Place(name) for name in names}))
+    _Writer(file, protocol=pickle.HIGHEST_PROTOCOL).dump(clone(model).set_params(**{name: _Place(name) for name in names}))
     copied = file.getvalue()
 
     def make(seed: int | None) -> Any:

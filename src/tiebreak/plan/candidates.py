@@ -45,7 +45,9 @@ def _names(
 ) -> list[str]:
     words = [name for name in shown if all(isinstance(params[i][name], str) for i in texts[name])]
     by_value = words[0] if len(words) == 1 and value_alone else None
-    short = _short_names(shown)
+    last = {name: name.rsplit("__", 1)[-1] for name in shown}
+    count = Counter(last.values())
+    short = {name: last[name] if count[last[name]] == 1 else name for name in shown}  # clf__C as C, unless there is another C
     names = []
     for candidate in range(len(params)):
         parts = [f"{short[name]}={texts[name][candidate]}" for name in shown if candidate in texts[name] and name != by_value]
@@ -59,12 +61,6 @@ def _tells_apart(name: str, names: list[str], texts: dict[str, dict[int, str]]) 
     """True if candidates of the same name differ by having this parameter."""
     having = Counter(names[candidate] for candidate in texts[name])
     return any(count < names.count(shared) for shared, count in having.items())
-
-
-def _short_names(names: list[str]) -> dict[str, str]:
-    """``clf__C`` as ``C``, unless another parameter is called so too."""
-    last = Counter(name.rsplit("__", 1)[-1] for name in names)
-    return {name: name.rsplit("__", 1)[-1] if last[name.rsplit("__", 1)[-1]] == 1 else name for name in names}
 
 
 def _numbered(names: list[str]) -> tuple[tuple[str, ...], tuple[Notice, ...]]:
@@ -162,11 +158,7 @@ def _text(value: Any, digits: int | None) -> str:
     if hasattr(value, "tolist") and hasattr(value, "dtype"):
         return _text(value.tolist(), digits)
     text = repr(value)
-    return _shortened(type(value).__name__ if " at 0x" in text else text)
-
-
-def _shortened(text: str) -> str:
-    text = " ".join(text.split())
+    text = " ".join((type(value).__name__ if " at 0x" in text else text).split())
     return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 3]}..."
 
 
@@ -224,22 +216,17 @@ def with_parameters(estimator: Any, combinations: Sequence[Mapping[str, Any]]) -
     names, notices = name_candidates(combinations)
     if notices:
         raise InvalidPlanError(f"the grid holds the same candidate more than once: {notices[0].text}. Leave the copies out.")
-    return {name: _with(clone(estimator), each) for name, each in zip(names, combinations, strict=True)}
+    models = {}
+    for name, each in zip(names, combinations, strict=True):
+        in_order = sorted(each.items(), key=lambda item: item[0].count("__"))  # a part is set before its own parameters
+        try:
+            models[name] = clone(estimator).set_params(**{key: clone(value, safe=False) for key, value in in_order})
+        except ValueError as error:
+            raise InvalidPlanError(f"the grid does not fit {type(estimator).__name__}: {error}") from None
+    return models
 
 
 def _check_estimator(estimator: Any) -> None:
     if isinstance(estimator, type) or not hasattr(estimator, "set_params"):
         kind = f"the class {estimator.__name__}" if isinstance(estimator, type) else f"of type {type(estimator).__name__}"
         raise InvalidPlanError(f"grid needs an estimator with set_params, such as SVC(); got one {kind}.")
-
-
-def _with(estimator: Any, parameters: Mapping[str, Any]) -> Any:
-    """The estimator with these parameters, in an order in which a part is set before its own parameters."""
-    from sklearn.base import clone
-
-    try:
-        return estimator.set_params(
-            **{name: clone(value, safe=False) for name, value in sorted(parameters.items(), key=lambda item: item[0].count("__"))}
-        )
-    except ValueError as error:
-        raise InvalidPlanError(f"the grid does not fit {type(estimator).__name__}: {error}") from None

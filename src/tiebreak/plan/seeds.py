@@ -7,6 +7,8 @@ import json
 from functools import lru_cache
 from typing import Any
 
+_as_json = lru_cache(maxsize=1024)(json.dumps)
+
 
 def derive_seed(rng: int, *parts: str | int) -> int:
     """A number from 0 to 2**31 - 1 for each different list of parts.
@@ -21,11 +23,6 @@ def derive_seed(rng: int, *parts: str | int) -> int:
     # a JSON list, ASCII for any name, and no two lists give the same one
     text = f"[{', '.join([_as_json(part) for part in (rng, *parts)])}]"
     return int.from_bytes(hashlib.blake2b(text.encode("ascii"), digest_size=4).digest(), "little") >> 1
-
-
-@lru_cache(maxsize=1024)
-def _as_json(part: str | int) -> str:
-    return json.dumps(part)
 
 
 def open_random_states(model: Any) -> tuple[str, ...]:

@@ -22,6 +22,12 @@ class Split(NamedTuple):
     test: IntArray
 
 
+def split_of(train: Any, test: Any) -> Split:
+    """A split by row numbers, also where masks are given."""
+    parts = (np.asarray(train), np.asarray(test))
+    return Split(*(np.flatnonzero(rows) if rows.dtype == bool else rows for rows in parts))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Splits:
     """The splits of a source, in its order.
@@ -108,21 +114,14 @@ def describe_splits(splits: Sequence[Split], scheme: Scheme | None = None) -> Sp
     Parameters
     ----------
     splits : sequence of Split
-        Row numbers, or boolean masks.
     scheme : Scheme, optional
         Where the splitter is known; else it is told from the indices.
     """
-    splits = [Split(_row_numbers(split.train), _row_numbers(split.test)) for split in splits]
     scheme = scheme or _recognise(splits)
     repeat, fold = np.divmod(np.arange(len(splits)), scheme.n_folds)
     n_train, n_test = (np.array([rows.size for rows in part], dtype=np.int64) for part in zip(*splits, strict=True))
     digest = split_hash([split.test for split in splits])
     return Splits(repeat, fold, n_train, n_test, scheme.kind, scheme.ordered, hash=digest)
-
-
-def _row_numbers(rows: IntArray) -> IntArray:
-    rows = np.asarray(rows)
-    return np.flatnonzero(rows) if rows.dtype == bool else rows
 
 
 def split_hash(tests: Sequence[IntArray]) -> str:

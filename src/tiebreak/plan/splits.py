@@ -220,7 +220,7 @@ SMALL = 1_000
 """Examples up to which repeats pay: with fewer, ``cv=None`` means 10 x 10-fold."""
 
 
-def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None) -> PlannedDataset:
+def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None, *, check: bool = True) -> PlannedDataset:
     """A dataset with its splits.
 
     Parameters
@@ -234,26 +234,13 @@ def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None) -> Plann
         Classes are stratified.
     rng : int or None
         Seeds what is shuffled and has no seed of its own.
+    check : bool
+        False for an audit, which takes splits as they come: they may overlap, or leave a class out.
 
     Raises
     ------
     InvalidPlanError
         The splits cannot be made, overlap, or leave a class out of a training set.
-    """
-    planned = draft_splits(cv, dataset, task, rng)
-    _check_splits(planned.splits, dataset, task)
-    return planned
-
-
-def draft_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None) -> PlannedDataset:
-    """The same splits as they come, for an audit: they may overlap, or leave a class out.
-
-    The parameters are those of `make_splits`.
-
-    Raises
-    ------
-    InvalidPlanError
-        The splits cannot be made.
     """
     if cv is None:
         cv = _default(dataset, task)
@@ -280,6 +267,8 @@ def draft_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None) -> Plan
             f"cv is of type {type(cv).__name__}. Pass a number of folds, a name such as 'repeated-stratified', a splitter of "
             "scikit-learn, or pairs (training rows, test rows)."
         )
+    if check:
+        _check_splits(splits, dataset, task)
     return PlannedDataset(dataset, task, splits, describe_splits(splits, scheme))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tiebreak.errors import InvalidScoresError, UnpairedScoresError, UnreadableSourceError
 from tiebreak.numerics import FloatArray
-from tiebreak.plan.split_design import Split, Splits, describe_splits
+from tiebreak.plan.split_design import Split, Splits, describe_splits, split_of
 from tiebreak.readers.columns import RESERVED, is_missing, is_number, to_float
 from tiebreak.readers.metric import choose_metric, sklearn_metric, table_metric
 from tiebreak.readers.source import ReadOptions, Source, refuse_items, source_of
@@ -153,7 +153,7 @@ def _as_splits(indices: Any, model: str, n_splits: int, name: str) -> list[Split
             f"the indices of model {model!r} in {name} are not what cross_validate(return_indices=True) returns: 'train' and "
             f"'test', with an array for each of the {n_splits} splits."
         )
-    return [Split(np.asarray(one), np.asarray(two)) for one, two in zip(train, test, strict=True)]
+    return [split_of(one, two) for one, two in zip(train, test, strict=True)]
 
 
 def _same(one: Split, two: Split) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 from tiebreak.errors import ContradictingSizesError, MissingSizesError, UnfittedSearchError, UnreadableSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.candidates import name_candidates
-from tiebreak.plan.split_design import Scheme, Split, Splits, class_names, describe_splits, scheme_of
+from tiebreak.plan.split_design import Scheme, Split, Splits, class_names, describe_splits, scheme_of, split_of
 from tiebreak.readers.metric import SearchScorer, choose_metric, scorer_of, sklearn_metric
 from tiebreak.readers.source import ReadOptions, Source, source_of
 from tiebreak.scores.scores import ScoreMatrix, SplitDesign
@@ -230,7 +230,7 @@ def _split(cv: Any, options: ReadOptions) -> list[Split]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # fit has given them already
             pairs: Iterable[tuple[Any, Any]] = cv.split(X, options.y, options.groups)
-            return [Split(np.asarray(train), np.asarray(test)) for train, test in pairs]
+            return [split_of(train, test) for train, test in pairs]
     except Exception as error:
         raise MissingSizesError(
             f"splitting again with {type(cv).__name__} failed: {error} Pass X, y and groups as given to fit. Or: "
