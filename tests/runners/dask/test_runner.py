@@ -359,7 +359,7 @@ def test_a_client_that_could_not_connect_is_closed(monkeypatch):
 
     monkeypatch.setattr(module, "CONNECT_SECONDS", 0.5)
     with pytest.raises(ClusterError) as caught:  # which keeps what was half made
-        next(DaskRunner("tcp://127.0.0.1:9").run(Plain(), splits(3)))
+        next(DaskRunner("what://127.0.0.1:9").run(Plain(), splits(3)))
     [made] = [each for each in _locals_of(caught.value.__cause__) if isinstance(each, distributed.Client)]
     assert made.status == "closed"
 
