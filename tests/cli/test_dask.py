@@ -83,6 +83,7 @@ def n_kept() -> int:
         return 0
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_is_killed(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The command ends within seconds, says what is kept and how to go on, and does so with another cluster."""
     (here / "slow.toml").write_text(SLOW)

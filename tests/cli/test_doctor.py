@@ -27,6 +27,7 @@ def test_it_knows_what_pyproject_asks_for() -> None:
     assert {name: {p.name: p.at_least for p in packages} for name, packages in doctor.EXTRAS.items()} == extras
 
 
+@pytest.mark.slow
 def test_a_working_installation(tiebreak: Run) -> None:
     """Versions of everything, exit code 0, no value of an environment variable, no user name."""
     secrets = {"TIEBREAK_TOKEN": "s3cr3t-value", "LC_TIME": "C.s3cr3t"}

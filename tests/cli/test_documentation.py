@@ -11,6 +11,7 @@ import pytest
 DOCS = Path(__file__).parents[2] / "docs"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="the page is written for a POSIX shell")
 def test_every_documented_command_prints_what_the_page_says() -> None:
     """After a change: python docs/refresh_cli.py, and read the difference."""
