@@ -122,7 +122,7 @@ def _by_name(name: str, key: str | None, target: _Target) -> Scorer:
         raise InvalidParameterError(
             f"the metric {own!r} is for two classes, and the target has {target.n_classes}. Use {instead}."
         )
-    return Scorer(metric, formula.needs, parts, formula=own)
+    return Scorer(metric, formula.needs, parts, formula=own, how=formula)
 
 
 def _unknown(name: str) -> UnknownNameError:
@@ -163,7 +163,7 @@ def _of_costs(costs: CostMatrix, key: str | None, target: _Target) -> Scorer:
     if not target.is_of_classes or not target.n_classes:
         raise InvalidParameterError("a CostMatrix is for classes, and the target does not hold one label for each row.")
     formula = Formula(("predict",), costs.of_truth, True, costs.check_truth)
-    return Scorer(_metric(key or costs.name, False), formula.needs, costs.fingerprint_parts, own_formula=formula)
+    return Scorer(_metric(key or costs.name, False), formula.needs, costs.fingerprint_parts, how=formula)
 
 
 def _of_callable(function: Callable[..., Any], key: str | None) -> Scorer:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tiebreak.errors import InvalidParameterError, InvalidPlanError, InvalidScoresError
-from tiebreak.metrics.fast.formulas import FORMULAS, Formula
+from tiebreak.metrics.fast.formulas import Formula
 from tiebreak.metrics.targets import Array, Truth, UndefinedScore
 from tiebreak.scores.metric import LOWER_IS_BETTER, Metric
 from tiebreak.scores.scores import quoted
@@ -43,8 +43,8 @@ class Scorer:
         What tells, hashed, whether the metric is still computed as it was.
     formula : str
         Key of `FORMULAS`; "" for a metric that asks the model, or has a formula of its own.
-    own_formula : Formula or None
-        Of a metric that is an object, such as a cost matrix.
+    how : Formula or None
+        Computation from the model's answers; None for a metric that asks the model.
     call : callable or None
         ``(model, X, y, **kwargs) -> float`` of a metric that asks the model, as scikit-learn's scorers are called.
     factor : int
@@ -57,15 +57,10 @@ class Scorer:
     needs: tuple[str, ...]
     fingerprint_parts: Any
     formula: str = ""
-    own_formula: Formula | None = field(default=None, repr=False)
+    how: Formula | None = field(default=None, repr=False, compare=False)
     call: Callable[..., Any] | None = field(default=None, repr=False)
     factor: int = 1
     asks: tuple[str, ...] = ()
-
-    @property
-    def how(self) -> Formula | None:
-        """Computation from the model's answers; None for a metric that asks the model."""
-        return self.own_formula or FORMULAS.get(self.formula)
 
     def score(self, truth: Truth, outputs: Outputs, model_classes: Array | None) -> float:
         """The metric of what a model said.
@@ -86,11 +81,10 @@ class Scorer:
         InvalidOutputsError
             An answer of another length or shape, or labels of another type.
         """
-        formula = self.how
         for method in self.needs:
             answer = outputs.get(method)
-            if formula is not None and answer is not None:
-                return float(formula.compute(truth, answer, method, model_classes))
+            if self.how is not None and answer is not None:
+                return float(self.how.compute(truth, answer, method, model_classes))
         raise UndefinedScore(f"it needs {' or '.join(self.needs)}, and there is {quoted(list(outputs))} of the model")
 
     def score_model(self, model: Any, X_test: Any, y_test: Any, **kwargs: Any) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from itertools import product
+from operator import attrgetter
 from typing import NamedTuple
 
 from tiebreak.metrics.fast import classification, probability, ranking, regression
@@ -52,7 +53,7 @@ def _of_probabilities(
 
 
 def _of_labels(compute: Callable[[Truth, Array], float]) -> Formula:
-    return Formula(_PREDICT, partial(_of_predictions, compute), True, lambda truth: truth.known_labels)
+    return Formula(_PREDICT, partial(_of_predictions, compute), True, attrgetter("known_labels"))
 
 
 def _of_numbers(compute: Callable[[Truth, Array], float]) -> Formula:
