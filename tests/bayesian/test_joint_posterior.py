@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from itertools import permutations
 
 import numpy as np
@@ -202,3 +204,9 @@ def test_errors_of_input() -> None:
         joint_posterior([0.1, 0.2, 0.3], test_train_ratio=RATIO)
     with pytest.raises(InvalidParameterError, match="test_train_ratio"):
         joint_posterior([[0.1, 0.2], [0.2, 0.4]], test_train_ratio=-1.0)
+
+
+def test_the_function_is_there_after_its_module_was_imported() -> None:
+    """Both bear one name, and Python puts an imported module into its package: in a fresh process, the module first."""
+    code = "import tiebreak.bayesian.joint_posterior, tiebreak as tb; assert callable(tb.bayesian.joint_posterior)"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -5,16 +5,15 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tiebreak.bayesian.joint_posterior import JointPosterior, joint_posterior  # at once: the module bears the function's name
+
 if TYPE_CHECKING:
     from tiebreak.bayesian.correlated_t import RopeProbabilities, StudentPosterior, correlated_t_posterior
-    from tiebreak.bayesian.joint_posterior import JointPosterior, joint_posterior
 
 _HOMES = {
-    "JointPosterior": "tiebreak.bayesian.joint_posterior",
     "RopeProbabilities": "tiebreak.bayesian.correlated_t",
     "StudentPosterior": "tiebreak.bayesian.correlated_t",
     "correlated_t_posterior": "tiebreak.bayesian.correlated_t",
-    "joint_posterior": "tiebreak.bayesian.joint_posterior",
 }
 
 __all__ = ["JointPosterior", "RopeProbabilities", "StudentPosterior", "correlated_t_posterior", "joint_posterior"]
