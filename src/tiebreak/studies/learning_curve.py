@@ -23,7 +23,7 @@ from tiebreak.studies import curves
 from tiebreak.studies.curves import CurvePoints
 
 if TYPE_CHECKING:
-    from tiebreak.views.plots.learning_curve import LearningCurvePlots
+    from tiebreak.views.plots.curves import LearningCurvePlots
 
 NEAR_ENOUGH = 0.05
 """Share by which a size may miss half of another one and still stand for it."""

@@ -24,7 +24,7 @@ from tiebreak.studies import curves
 from tiebreak.studies.curves import CurvePoints
 
 if TYPE_CHECKING:
-    from tiebreak.views.plots.validation_curve import ValidationCurvePlots
+    from tiebreak.views.plots.curves import ValidationCurvePlots
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -144,4 +144,4 @@ _PICKED = (
     "cross-validation gives an honest one."
 )
 
-VIEW = View(page, frame, facts, "tiebreak.views.plots.validation_curve:ValidationCurvePlots")
+VIEW = View(page, frame, facts, "tiebreak.views.plots.curves:ValidationCurvePlots")

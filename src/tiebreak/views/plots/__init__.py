@@ -3,17 +3,13 @@
 from tiebreak.views.plots.audit import AuditDisplay
 from tiebreak.views.plots.bias_variance import BiasVarianceDisplay
 from tiebreak.views.plots.class_curves import CalibrationDisplay, PrecisionRecallDisplay, RocDisplay
-from tiebreak.views.plots.comparison import ComparisonPlots
+from tiebreak.views.plots.comparison import ComparisonPlots, RankingDisplay, ScoresDisplay
 from tiebreak.views.plots.confusion import ConfusionDisplay
-from tiebreak.views.plots.correlation import CorrelationDisplay
+from tiebreak.views.plots.curves import LearningCurveDisplay, ValidationCurveDisplay
 from tiebreak.views.plots.intervals import IntervalsDisplay
-from tiebreak.views.plots.learning_curve import LearningCurveDisplay
+from tiebreak.views.plots.matrix import CorrelationDisplay, VerdictsDisplay
 from tiebreak.views.plots.nested import NestedDisplay
 from tiebreak.views.plots.posterior import PosteriorDisplay
-from tiebreak.views.plots.ranking import RankingDisplay
-from tiebreak.views.plots.scores import ScoresDisplay
-from tiebreak.views.plots.validation_curve import ValidationCurveDisplay
-from tiebreak.views.plots.verdicts import VerdictsDisplay
 
 __all__ = [
     "AuditDisplay",

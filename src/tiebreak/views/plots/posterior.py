@@ -10,6 +10,7 @@ import numpy as np
 from tiebreak.errors import NotOfferedError
 from tiebreak.numerics import FloatArray
 from tiebreak.views.plots.display import Display, better_is
+from tiebreak.views.plots.matrix import pair_sentence
 from tiebreak.views.plots.style import (
     BAND,
     INK,
@@ -26,7 +27,6 @@ from tiebreak.views.plots.style import (
     wrap,
     x_label,
 )
-from tiebreak.views.plots.verdicts import pair_sentence
 from tiebreak.views.words import decimals_for, format_interval, format_percent, format_score
 
 if TYPE_CHECKING:
