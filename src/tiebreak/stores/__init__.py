@@ -1,1 +1,1 @@
-"""What survives: finished cells, in memory or in a database."""
+"""Stores of finished cells, in memory or in a database."""

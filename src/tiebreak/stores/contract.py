@@ -1,4 +1,4 @@
-"""What a store promises."""
+"""Contract of stores: what each of them promises, and what they share."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class CellTable:
 
 
 class Claim(NamedTuple):
-    """What has come of asking for cells. Each of those asked for is in one of the three.
+    """Answer to asking for cells. Each of those asked for is in one of the three.
 
     Attributes
     ----------
@@ -121,7 +121,7 @@ class Claim(NamedTuple):
 
 
 class Lease(Protocol):
-    """What one process has taken on of a run that several may measure at once.
+    """Share of one process in a run that several may measure at once.
 
     A lease lasts as long as its holder shows that it lives, which it does by itself. One that has not done so for a while (its
     machine is gone, the process hangs) loses its cells to whoever asks for them next; what it hands in later is refused.
@@ -251,7 +251,7 @@ class Store(Protocol):
 
     @property
     def url(self) -> str:
-        """Where the store is, without passwords; "" for one in memory."""
+        """Address of the store, without passwords; "" for one in memory."""
 
     def runs(self) -> list[RunSummary]:
         """All runs, the last one updated first. The cells are not read for it."""
@@ -305,7 +305,7 @@ def cell_text(record: RunRecord, cell: Cell) -> str:
 
 
 def is_planned(record: RunRecord, cell: Cell) -> bool:
-    """Whether the record has the positions."""
+    """True where the record has the positions."""
     return (
         0 <= cell.dataset < len(record.datasets)
         and 0 <= cell.split < record.datasets[cell.dataset].n_splits
@@ -314,7 +314,7 @@ def is_planned(record: RunRecord, cell: Cell) -> bool:
 
 
 def deleted_text(name: str) -> str:
-    """What is said of a run that was deleted while somebody was at work on it."""
+    """Message about a run that was deleted while somebody was at work on it."""
     return f"run {name!r} was deleted while it was open, so nothing more can be read or kept. Begin it again to measure it anew."
 
 
@@ -324,14 +324,14 @@ def refuse(damage: Damage) -> None:
 
 
 def damage_text(damage: Damage) -> str:
-    """What is damaged, and how to go on."""
+    """Message that says what is damaged, and how to go on."""
     run = f"run {damage.run!r}: " if damage.run else ""
     remedy = "delete the run and measure it again" if damage.run else "delete the store and measure its runs again"
     return f"{run}{damage.where} is not what was written: {damage.what}. Put a copy of the store in its place, or {remedy}."
 
 
 class Settled(NamedTuple):
-    """What is to be kept of a cell, and which outputs are to be written for it.
+    """Cell as it is to be kept, and the outputs that are to be written for it.
 
     Attributes
     ----------
@@ -346,7 +346,7 @@ class Settled(NamedTuple):
 
 
 def settle(stored: RunRecord, old: Outcome | None, kept_outputs: Collection[str], new: Outcome) -> Settled | None:
-    """What a cell becomes when an outcome is written over what is kept of it; None where nothing changes.
+    """Find out what a cell becomes when an outcome is written over what is kept of it; None where nothing changes.
 
     Parameters
     ----------
@@ -386,7 +386,7 @@ def settle(stored: RunRecord, old: Outcome | None, kept_outputs: Collection[str]
 
 
 def is_settled(outcome: Outcome, metrics: Collection[str], *, is_again: bool) -> bool:
-    """Whether nothing is left to do for a cell that somebody has measured.
+    """True where nothing is left to do for a cell that somebody has measured.
 
     Parameters
     ----------

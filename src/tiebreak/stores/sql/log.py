@@ -290,7 +290,7 @@ ReadCell = tuple[KeptCell, dict[str, NumericArray]]
 
 
 class _Block(NamedTuple):
-    """What was found of some cells, the rows of their outputs, and what is wrong with the cells.
+    """Cells that were found, the rows of their outputs, and what is wrong with the cells.
 
     `is_too_large` where the outputs are too much to be read at once; then they were not.
     """

@@ -144,7 +144,7 @@ class CellRow(NamedTuple):
 
 
 class OutputRow(NamedTuple):
-    """What a model said of the test rows of a cell, by one of its methods."""
+    """Predictions of a model for the test rows of a cell, by one of its methods."""
 
     run: int
     dataset: int
