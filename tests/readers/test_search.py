@@ -43,7 +43,8 @@ from tiebreak.errors import (
     UnknownNameError,
     UnreadableSourceError,
 )
-from tiebreak.plan.split_design import Split, describe_splits, split_hash, split_of
+from tiebreak.plan.fingerprint import split_hash
+from tiebreak.plan.split_design import Split, describe_splits, split_of
 
 Fit = Callable[..., Any]
 Data = tuple[np.ndarray, np.ndarray]

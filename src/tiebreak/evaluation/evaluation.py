@@ -13,8 +13,8 @@ from tiebreak.errors import InvalidParameterError, MissingSplitsError
 from tiebreak.evaluation import frames
 from tiebreak.evaluation.cells import metric_position
 from tiebreak.metrics.scorer import Scorer
+from tiebreak.plan.fingerprint import split_hash
 from tiebreak.plan.record import DatasetRecord, RunRecord
-from tiebreak.plan.split_design import split_hash
 from tiebreak.result import Result
 from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, SplitDesign, look_up, quoted
 from tiebreak.stores.contract import CellTable, RunLog

@@ -1,4 +1,4 @@
-"""Hashes that tell whether data, a model or a metric is still what it was: the same in every process and on every machine."""
+"""Hashes of data, models, metrics and splits, by which a change is noticed: the same in every process and on every machine."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import inspect
 import sys
 import sysconfig
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from tiebreak.numerics import IntArray
 
 _LENGTH = 16
 
@@ -33,6 +35,23 @@ def fingerprint(thing: Any) -> str:
     for piece in _pieces(thing, ()):
         digest.update(len(piece).to_bytes(8, "little"))  # so that "ab", "c" is not "a", "bc"
         digest.update(piece)
+    return digest.hexdigest()
+
+
+def split_hash(tests: Sequence[IntArray]) -> str:
+    """SHA-256 of the test examples of all splits, in split order; the order within a split does not matter."""
+    digest = hashlib.sha256()
+    for rows in tests:
+        canonical = np.sort(rows).astype("<i8")
+        digest.update(np.array([canonical.size], dtype="<i8").tobytes())  # so that {1, 2}, {3} is not {1}, {2, 3}
+        digest.update(canonical.tobytes())
+    return digest.hexdigest()
+
+
+def rows_hash(train: IntArray, test: IntArray) -> str:
+    """Hash of the training and test rows of one split, in their order."""
+    digest = hashlib.blake2b(train.astype("<i8").tobytes(), digest_size=8)
+    digest.update(b"|" + test.astype("<i8").tobytes())
     return digest.hexdigest()
 
 

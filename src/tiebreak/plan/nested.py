@@ -15,10 +15,11 @@ from tiebreak.errors import InvalidPlanError, UnknownNameError
 from tiebreak.numerics import IntArray
 from tiebreak.plan.candidates import grid, with_parameters
 from tiebreak.plan.data import Dataset, Task, check_dataset, find_task, take_rows
+from tiebreak.plan.fingerprint import split_hash
 from tiebreak.plan.models import is_function, name_models
 from tiebreak.plan.plan import Plan, check_rng
 from tiebreak.plan.seeds import derive_seed
-from tiebreak.plan.split_design import Split, Splits, split_hash
+from tiebreak.plan.split_design import Split, Splits
 from tiebreak.plan.splits import PlannedDataset, make_splits, plain_kind
 from tiebreak.scores.scores import Notice, quoted
 

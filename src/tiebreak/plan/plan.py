@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import operator
 import platform
 import re
@@ -16,10 +15,9 @@ import numpy as np
 
 from tiebreak.errors import InvalidParameterError, InvalidPlanError
 from tiebreak.plan.data import Dataset, Task, check_dataset, check_datasets, find_task
-from tiebreak.plan.fingerprint import fingerprint
+from tiebreak.plan.fingerprint import fingerprint, rows_hash
 from tiebreak.plan.models import is_function, module_of, name_models, parts_of
 from tiebreak.plan.record import Cell, DatasetRecord, MetricRecord, ModelRecord, RunRecord
-from tiebreak.plan.split_design import Split
 from tiebreak.plan.splits import PlannedDataset, make_splits
 
 _ALWAYS = ("numpy", "scipy", "scikit-learn")
@@ -230,10 +228,11 @@ def _content(data: Dataset) -> list[Any]:
 def _dataset_record(planned: PlannedDataset, hashes: dict[tuple[int, ...], str] | None) -> DatasetRecord:
     """The dataset as it is remembered; `hashes` are of content read before, as the sizes of a learning curve share arrays."""
     data, described = planned.data, planned.described
-    content = ""
+    content, split_hashes = "", ("",) * len(planned.splits)
     if hashes is not None:
         key = tuple(map(id, (data.X, data.y, data.groups, data.fit_params)))
         content = hashes[key] = hashes.get(key) or fingerprint(_content(data))
+        split_hashes = tuple(rows_hash(*split) for split in planned.splits)
     classes, target = None, None
     if planned.task == "classification" and data.y.ndim == 1:
         labels, target = np.unique(data.y, return_inverse=True)
@@ -253,15 +252,9 @@ def _dataset_record(planned: PlannedDataset, hashes: dict[tuple[int, ...], str] 
         fold=described.fold,
         n_train=described.n_train,
         n_test=described.n_test,
-        split_hashes=tuple(_rows_hash(split) for split in planned.splits) if hashes is not None else ("",) * len(planned.splits),
+        split_hashes=split_hashes,
         test_rows=tuple(split.test for split in planned.splits),
     )
-
-
-def _rows_hash(split: Split) -> str:
-    digest = hashlib.blake2b(split.train.astype("<i8").tobytes(), digest_size=8)
-    digest.update(b"|" + split.test.astype("<i8").tobytes())
-    return digest.hexdigest()
 
 
 def describe_model(model: Any) -> str:

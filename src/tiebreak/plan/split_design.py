@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from tiebreak.numerics import IntArray
+from tiebreak.plan.fingerprint import split_hash
 from tiebreak.scores.scores import Kind, ScoreMatrix, SplitDesign
 
 
@@ -122,16 +122,6 @@ def describe_splits(splits: Sequence[Split], scheme: Scheme | None = None) -> Sp
     n_train, n_test = (np.array([rows.size for rows in part], dtype=np.int64) for part in zip(*splits, strict=True))
     digest = split_hash([split.test for split in splits])
     return Splits(repeat, fold, n_train, n_test, scheme.kind, scheme.ordered, hash=digest)
-
-
-def split_hash(tests: Sequence[IntArray]) -> str:
-    """SHA-256 of the test examples of all splits, in split order; the order within a split does not matter."""
-    digest = hashlib.sha256()
-    for rows in tests:
-        canonical = np.sort(rows).astype("<i8")
-        digest.update(np.array([canonical.size], dtype="<i8").tobytes())  # so that {1, 2}, {3} is not {1}, {2, 3}
-        digest.update(canonical.tobytes())
-    return digest.hexdigest()
 
 
 def _recognise(splits: Sequence[Split]) -> Scheme:
