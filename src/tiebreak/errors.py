@@ -1,8 +1,56 @@
 """Every error that tiebreak raises on purpose: a `TiebreakError` that is also the fitting built-in."""
 
+from typing import NamedTuple
+
+
+class Setting(NamedTuple):
+    """A parameter in a message, such as ``n_train=``: the command line and study files write it in their own way.
+
+    Attributes
+    ----------
+    name : str
+    value : str
+        As Python writes it; "" where the message names the parameter only.
+    """
+
+    name: str
+    value: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.value}"
+
+
+class Advice(NamedTuple):
+    """Words of a message that are others on the command line or for a study file; None where they are the same."""
+
+    python: str
+    typed: str | None = None
+    study: str | None = None
+
+    def __str__(self) -> str:
+        return self.python
+
+
+SEE_FAILURES = Advice("See evaluation.failures", typed="'tiebreak show' lists them")
+SAMPLE_WEIGHT = Advice("sample_weight", study="weights")
+NAMED_SCORERS = Setting("scoring", "{name: scorer}")
+
 
 class TiebreakError(Exception):
-    """Base of all errors; its text says what is wrong, where, and how to go on."""
+    """Base of all errors; its text says what is wrong, where, and how to go on.
+
+    Parameters
+    ----------
+    *parts : str, Setting or Advice
+        The text in parts, so that the command line can say the settings in its own words.
+    about : str
+        Name of the parameter that cannot be used; "" where it is none.
+    """
+
+    def __init__(self, *parts: str | Setting | Advice, about: str = "") -> None:
+        super().__init__("".join(map(str, parts)))
+        self.parts = parts
+        self.about = about
 
     # KeyError would print the repr of its message; the text is meant to be read.
     __str__ = Exception.__str__

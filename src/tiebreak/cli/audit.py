@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tiebreak.cli.measuring import error_of_study
 from tiebreak.cli.options import FORMATS, format_option, help_option, plots_option
 from tiebreak.cli.process import EXIT_NOT_MET, EXIT_OK, emit, emit_result, make_folder, say, writing
-from tiebreak.cli.wording import in_study
 from tiebreak.errors import InvalidParameterError, InvalidPlanError, InvalidStudyError, UnknownNameError, UnsortableTimeError
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def _audited(study: Study, name: str, data: StudyData, deep: bool) -> Audit:
     except UnsortableTimeError as error:
         raise InvalidStudyError(f"{study.file}: {of}.time = {data.time.name!r}: {error}") from error
     except (InvalidPlanError, InvalidParameterError, UnknownNameError) as error:
-        raise InvalidStudyError(f"{study.file}: {in_study(str(error))}") from error
+        raise error_of_study(study, error) from error
 
 
 def _draw(audits: list[Audit], folder: Path) -> None:

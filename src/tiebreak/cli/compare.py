@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tiebreak.cli.options import NAMES, ROPE, check_raw, format_option, help_option, plots_option, raw_option, with_options
-from tiebreak.cli.process import EXIT_NOT_MET, EXIT_OK, CommandError, emit, make_folder, say, writing
+from tiebreak.cli.process import EXIT_NOT_MET, EXIT_OK, CommandError, as_typed, emit, make_folder, say, writing
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
@@ -154,7 +154,7 @@ def _compared(files: Sequence[str], settings: dict[str, Any]) -> Comparison:
             if isinstance(error, UnknownNameError) and any("," in name for name in given):
                 raise CommandError(f"{error} (A comma belongs to the name: give --models and --order once for each.)") from error
             if standard_input is not None and str(standard_input) in str(error):
-                raise CommandError(str(error).replace(str(standard_input), "standard input")) from error
+                raise CommandError(as_typed(error).replace(str(standard_input), "standard input")) from error
             raise
 
 

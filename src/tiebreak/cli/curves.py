@@ -13,7 +13,6 @@ from tiebreak.cli.measuring import error_of_study, watched
 from tiebreak.cli.options import NAMES, ROPE, TypedRun, format_option, plots_option, run_options, store_option, with_options
 from tiebreak.cli.process import EXIT_OK, EXIT_WRONG_USE, emit_result, make_folder, say, writing
 from tiebreak.cli.stores import store_for_study, without_password
-from tiebreak.cli.wording import as_typed
 from tiebreak.errors import TiebreakError
 
 if TYPE_CHECKING:
@@ -23,6 +22,10 @@ if TYPE_CHECKING:
     from tiebreak.study_file.study import Study
 
     Curve = LearningCurve | ValidationCurve
+
+
+_TYPED = ("sizes", "values", "parameter", "rope", "alpha", "metric")
+"""Options that say what is to be measured or shown; all else is in the study."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +133,7 @@ def _arguments(study: Study, typed: TypedCurve) -> dict[str, Any]:
 
 def _in_words(study: Study, error: TiebreakError) -> TiebreakError:
     """An error in the words of whoever typed the command: about an option, or about the study."""
-    from tiebreak.errors import InvalidParameterError, UnknownNameError
-
-    about_options = str(error).startswith(("sizes", "values", "parameter", "rope", "alpha", "no parameter of", "no metric"))
-    if about_options and isinstance(error, InvalidParameterError | UnknownNameError):
-        return type(error)(as_typed(str(error)))
-    return error_of_study(study, error)
+    return error if error.about in _TYPED else error_of_study(study, error)
 
 
 def _table(curve: Curve) -> tuple[list[str], Iterable[Sequence[Any]]]:

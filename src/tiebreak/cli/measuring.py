@@ -8,13 +8,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tiebreak.cli.process import Terminated, say, warnings_said
-from tiebreak.cli.wording import in_study
 from tiebreak.errors import (
+    Advice,
     ClusterError,
     InvalidParameterError,
     InvalidPlanError,
     InvalidStudyError,
     LostWorkersError,
+    Setting,
     StoreError,
     TiebreakError,
     UnknownNameError,
@@ -23,6 +24,10 @@ from tiebreak.errors import (
 if TYPE_CHECKING:
     from tiebreak.evaluation.progress import Progress
     from tiebreak.study_file.study import Study
+
+
+_KEYS = {"rng": "seed", "scoring": "metrics"}
+"""Settings that are called otherwise in a study file."""
 
 
 @contextmanager
@@ -57,7 +62,16 @@ def _shown(quiet: bool) -> Callable[[Progress], object] | None:
 
 def error_of_study(study: Study, error: TiebreakError) -> TiebreakError:
     """An error in the words of a study file; one about what the file asks for says so."""
-    text = in_study(str(error))
+    parts = (_as_written(part) for part in error.parts)
     if isinstance(error, InvalidPlanError | InvalidParameterError | UnknownNameError):
-        return InvalidStudyError(f"{study.file}: {text}")
-    return type(error)(text)
+        return InvalidStudyError(f"{study.file}: ", *parts)
+    return type(error)(*parts)
+
+
+def _as_written(part: str | Setting | Advice) -> str | Setting | Advice:
+    """A part of a message as a study file has it, e.g. ``rng=1`` as ``seed = 1``."""
+    if isinstance(part, Advice) and part.study is not None:
+        return part.study
+    if isinstance(part, Setting) and part.name in _KEYS:
+        return f"{_KEYS[part.name]} = {part.value}"
+    return part

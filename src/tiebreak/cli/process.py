@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from tiebreak.errors import TiebreakError, TiebreakWarning
+from tiebreak.errors import Advice, Setting, TiebreakError, TiebreakWarning
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,6 +34,32 @@ class CommandError(Exception):
 
 class Terminated(BaseException):
     """SIGTERM arrived; like KeyboardInterrupt no `Exception`, so that nothing catches it on the way."""
+
+
+_OPTIONS = {"rng": "--seed", "overwrite": "--force"}
+"""Options that are called otherwise than the parameter."""
+
+
+def as_typed(error: Exception) -> str:
+    """Message of an error with its settings as options, e.g. ``n_train=`` as ``--n-train``."""
+    return "".join(_typed(part) for part in error.parts) if isinstance(error, TiebreakError) else str(error)
+
+
+def _typed(part: str | Setting | Advice) -> str:
+    if isinstance(part, Advice):
+        return part.python if part.typed is None else part.typed
+    if isinstance(part, str):
+        return part
+    name, value = part
+    match name:
+        case "scoring":  # there is no option for it
+            return str(part)
+        case "keep_predictions":
+            return f"{name} = {value.lower()} in the study"
+        case "lower_is_better":
+            return "--lower-is-better" if value == "True" else "--higher-is-better"
+    option = _OPTIONS.get(name, f"--{name.replace('_', '-')}")
+    return f"{option} {shlex.quote(value.strip(chr(39) + chr(34)))}" if value not in ("", "True") else option
 
 
 def prepare() -> None:
@@ -168,9 +195,7 @@ def _failed(error: Exception, arguments: Sequence[str]) -> int:
 
         traceback.print_exception(error)
     if isinstance(error, TiebreakError | CommandError):
-        from tiebreak.cli.wording import as_typed
-
-        say(f"tiebreak: {as_typed(str(error))}")
+        say(f"tiebreak: {as_typed(error)}")
         return EXIT_WRONG_USE
     if isinstance(error, OSError) and error.errno == errno.EIO and _is_terminal_gone():
         return EXIT_HANGUP  # its closing was met by a write before the signal came

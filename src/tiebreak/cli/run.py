@@ -11,9 +11,8 @@ import click
 from tiebreak.cli.compare import write_answer
 from tiebreak.cli.measuring import error_of_study, watched
 from tiebreak.cli.options import TypedRun, format_option, help_option, run_options, store_option, with_options
-from tiebreak.cli.process import EXIT_OK, EXIT_WRONG_USE, emit, say
+from tiebreak.cli.process import EXIT_OK, EXIT_WRONG_USE, as_typed, emit, say
 from tiebreak.cli.stores import resume_command_line, store_for_study, without_password
-from tiebreak.cli.wording import as_typed
 from tiebreak.errors import TiebreakError
 
 if TYPE_CHECKING:
@@ -148,5 +147,5 @@ def _compared(study: Study, evaluation: Evaluation) -> tuple[dict[str, Any], lis
                 dataset=dataset if len(evaluation.datasets) > 1 else None,
             )
         except TiebreakError as error:
-            reasons.append(f"dataset {dataset!r}: {as_typed(str(error))}" if dataset else as_typed(str(error)))
+            reasons.append(f"dataset {dataset!r}: {as_typed(error)}" if dataset else as_typed(error))
     return comparisons, reasons

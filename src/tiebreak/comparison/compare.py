@@ -11,7 +11,7 @@ from tiebreak.comparison.pairs import PairTable, judge_pairs
 from tiebreak.comparison.procedures import choose_method
 from tiebreak.comparison.ranking import ranking_order
 from tiebreak.comparison.settings import Settings
-from tiebreak.errors import InvalidParameterError, InvalidScoresError, MissingSplitsError, TooFewModelsError
+from tiebreak.errors import InvalidParameterError, InvalidScoresError, MissingSplitsError, Setting, TooFewModelsError
 from tiebreak.numerics import CONSTANT, IDENTICAL, IntArray, rope_share, row_moments
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Notice, NoticeCode, ScoreMatrix, Scores, percent_notices, quoted
@@ -86,10 +86,12 @@ def _require_scores(matrix: ScoreMatrix, settings: Settings) -> None:
     if vast:
         raise InvalidScoresError(
             f"the scores of {quoted(vast)} reach beyond {LARGEST_SCORE:g}, where differences leave the range of numbers. "
-            "Give the metric in a larger unit, or leave the model out with models=."
+            "Give the metric in a larger unit, or leave the model out with ",
+            Setting("models"),
+            ".",
         )
     if empty:
-        raise MissingSplitsError(f"{quoted(empty)} has no score on any split. Leave it out with models=.")
+        raise MissingSplitsError(f"{quoted(empty)} has no score on any split. Leave it out with ", Setting("models"), ".")
     incomplete = [(name, row) for name, row in zip(matrix.models, absent, strict=True) if row.any()]
     if not incomplete or settings.missing == "pairwise":
         return
@@ -101,8 +103,11 @@ def _require_scores(matrix: ScoreMatrix, settings: Settings) -> None:
     others = f" (so do {len(incomplete) - 1} other model(s))" if len(incomplete) > 1 else ""
     raise MissingSplitsError(
         f"{name!r} lacks {lacking.size} of the {matrix.n_splits} splits: {shown}{others}; a score that is undefined (nan) "
-        'counts as missing. Evaluate those, leave the model out with models=, or pass missing="pairwise" to compare each pair '
-        "on the splits it shares."
+        "counts as missing. Evaluate those, leave the model out with ",
+        Setting("models"),
+        ", or pass ",
+        Setting("missing", '"pairwise"'),
+        " to compare each pair on the splits it shares.",
     )
 
 
@@ -114,8 +119,10 @@ def _rope_in_units(settings: Settings, matrix: ScoreMatrix, metric: Metric) -> f
     mean = abs(float(moments.mean[0]))
     if mean <= float(moments.tolerance[0]):
         raise InvalidParameterError(
-            f"rope={settings.rope!r} is a share of the best mean, but the mean {metric.name} of {matrix.models[0]!r} is 0. "
-            "Give the rope in the metric's unit."
+            Setting("rope", repr(settings.rope)),
+            f" is a share of the best mean, but the mean {metric.name} of {matrix.models[0]!r} is 0. "
+            "Give the rope in the metric's unit.",
+            about="rope",
         )
     return rope_share(settings.rope) * mean
 

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import numpy as np
 
 from tiebreak.comparison.procedures import METHODS
-from tiebreak.errors import InvalidParameterError
+from tiebreak.errors import Advice, InvalidParameterError, Setting
 from tiebreak.frequentist.adjustment import Correction
 from tiebreak.numerics import Alternative, Missing, check_alternative, check_probability, check_rope, check_seed, rope_share
 from tiebreak.scores.scores import look_up, quoted
@@ -54,9 +54,12 @@ class Settings:
             self._set("order", tuple(self.order))
         if self.alternative != "two-sided" and self.order is None and self.baseline is None:
             raise InvalidParameterError(
-                f"alternative={self.alternative!r} tests in one direction, so it needs an order that you chose before looking "
-                "at the scores: pass order=[names] (each is tested against those after it), or baseline=. Sorting the models by "
-                "these scores and then testing one-sided would reject twice too often."
+                Setting("alternative", repr(self.alternative)),
+                " tests in one direction, so it needs an order that you chose before looking at the scores: pass ",
+                Advice("order=[names]", typed="--order NAME once for each"),
+                " (each is tested against those after it), or ",
+                Setting("baseline"),
+                ". Sorting the models by these scores and then testing one-sided would reject twice too often.",
             )
 
     def _set(self, name: str, value: Any) -> None:
@@ -83,5 +86,7 @@ class Settings:
             )
             raise InvalidParameterError(
                 f"order must name each model{' but the baseline' if self.baseline is not None else ''} once: {problem}. "
-                "To compare fewer models, pass models=."
+                "To compare fewer models, pass ",
+                Setting("models"),
+                ".",
             )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tiebreak.errors import AmbiguousSourceError, MissingSplitsError, UnknownNameError, UnsuitableDesignError
+from tiebreak.errors import AmbiguousSourceError, MissingSplitsError, Setting, UnknownNameError, UnsuitableDesignError
 from tiebreak.evaluation.cells import metric_position
 from tiebreak.evaluation.frames import pooled_outputs, scorer_of
 from tiebreak.evaluation.model_calls import as_answered
@@ -193,9 +193,13 @@ def _kept(evaluation: Evaluation, dataset: int, names: Sequence[str] | None) -> 
             found = list(pooled_outputs(evaluation, dataset, look_up(name, evaluation.models, "model")))
         except MissingSplitsError:
             raise MissingSplitsError(
-                "the bias-corrected score needs the predictions, and they were not kept (keep_predictions=False). Evaluate with "
-                "keep_predictions=True, under another name= where a store has the run already; or nest the choice, with "
-                "tb.nested_cross_validate."
+                "the bias-corrected score needs the predictions, and they were not kept (",
+                Setting("keep_predictions", "False"),
+                "). Evaluate with ",
+                Setting("keep_predictions", "True"),
+                ", under another ",
+                Setting("name"),
+                " where a store has the run already; or nest the choice, with tb.nested_cross_validate.",
             ) from None
         if len(found) == len(repeats) and all(rows.size == repeats[0].size for rows, _, _ in found):
             outputs[name] = [{method: answer[np.argsort(rows)] for method, answer in said.items()} for rows, said, _ in found]

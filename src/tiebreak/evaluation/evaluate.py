@@ -11,7 +11,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from tiebreak.errors import AmbiguousSourceError, InvalidParameterError, InvalidPlanError, TiebreakError, UnknownNameError
+from tiebreak.errors import (
+    SAMPLE_WEIGHT,
+    Advice,
+    AmbiguousSourceError,
+    InvalidParameterError,
+    InvalidPlanError,
+    TiebreakError,
+    UnknownNameError,
+)
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.fit_and_score import Measurement, check_weights
 from tiebreak.evaluation.model_calls import as_answered
@@ -249,7 +257,7 @@ def find_scorers(plan: Plan, scoring: Any) -> tuple[Scorer, ...]:
         if is_function(model):
             if weighted:
                 raise InvalidPlanError(
-                    f"model {name!r} is a function, which is given no sample weights. Leave sample_weight out."
+                    f"model {name!r} is a function, which is given no sample weights. Leave ", SAMPLE_WEIGHT, " out."
                 )
             continue
         if weighted:
@@ -384,5 +392,7 @@ def _only_run(store: Any) -> str:
         raise UnknownNameError(f"there are no runs in {store.url or 'the store'}.")
     if len(runs) > 1:
         names = quoted([run.name for run in runs])
-        raise AmbiguousSourceError(f"{store.url or 'the store'} holds {len(runs)} runs: {names}. Name one: ...#NAME, or name=.")
+        raise AmbiguousSourceError(
+            f"{store.url or 'the store'} holds {len(runs)} runs: {names}. Name one: ...#NAME", Advice(", or name=", typed=""), "."
+        )
     return str(runs[0].name)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from tiebreak.errors import InvalidParameterError, MissingSplitsError
+from tiebreak.errors import SEE_FAILURES, Advice, InvalidParameterError, MissingSplitsError
 from tiebreak.evaluation import frames
 from tiebreak.evaluation.cells import metric_position
 from tiebreak.metrics.scorer import Scorer
@@ -113,7 +113,7 @@ class Evaluation(Result["Plots[Evaluation]"]):
         grids = [self.grid(dataset, position) for dataset in range(len(self.datasets))]
         empty = [m for m in wanted if all(np.isnan(grid[m]).all() for grid in grids)]
         if len(empty) == len(wanted):
-            raise MissingSplitsError(f"no model has a score in {self.metrics[position]!r}. {self._why_empty()}")
+            raise MissingSplitsError(f"no model has a score in {self.metrics[position]!r}. ", *self._why_empty())
         kept = [m for m in wanted if m not in empty] if models is None else list(wanted)
         matrices = tuple(
             _matrix(record, self.models, kept, grid) for record, grid in zip(self.record.datasets, grids, strict=True)
@@ -199,11 +199,11 @@ class Evaluation(Result["Plots[Evaluation]"]):
         grid[table.model[rows], table.split[rows]] = table.score[rows, metric]
         return grid
 
-    def _why_empty(self) -> str:
+    def _why_empty(self) -> tuple[str | Advice, ...]:
         if self.n_failed:
             message = self.failure_groups()[0].message
-            return f"{self.n_failed} of {self.n_cells} cells failed, most often with: {message} See evaluation.failures."
-        return "Every score is undefined." if self.n_done else "Nothing has been measured yet."
+            return f"{self.n_failed} of {self.n_cells} cells failed, most often with: {message} ", SEE_FAILURES, "."
+        return ("Every score is undefined." if self.n_done else "Nothing has been measured yet.",)
 
     def _left_out(self, names: list[str]) -> Notice:
         one = len(names) == 1

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from tiebreak.errors import InvalidPlanError
+from tiebreak.errors import SAMPLE_WEIGHT, InvalidPlanError
 from tiebreak.evaluation.model_calls import (
     MakeCopy,
     as_stored,
@@ -101,8 +101,9 @@ def check_weights(name: str, model: Any) -> None:
     last = model.steps[-1][1] if _is_pipeline(model) else model
     if not hasattr(last, "fit") or not (has_fit_parameter(last, "sample_weight") or _takes_anything(last)):
         raise InvalidPlanError(
-            f"model {name!r} ({type(last).__name__}) cannot use sample weights: its fit takes none. Leave sample_weight out, or "
-            "evaluate that model in a call of its own."
+            f"model {name!r} ({type(last).__name__}) cannot use sample weights: its fit takes none. Leave ",
+            SAMPLE_WEIGHT,
+            " out, or evaluate that model in a call of its own.",
         )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tiebreak.errors import MissingSplitsError, UnknownNameError
+from tiebreak.errors import MissingSplitsError, Setting, UnknownNameError
 from tiebreak.evaluation.cells import log_of, scorers_of, table_of
 from tiebreak.evaluation.model_calls import as_answered
 from tiebreak.metrics.resolve import resolve_scorers
@@ -203,7 +203,9 @@ def pooled_outputs(evaluation: Evaluation, dataset: int, model: int) -> Iterator
         if not outcomes:
             continue
         if any(not outcome.outputs for outcome in outcomes):
-            raise MissingSplitsError("predictions were not kept (keep_predictions=False), so nothing can be pooled.")
+            raise MissingSplitsError(
+                "predictions were not kept (", Setting("keep_predictions", "False"), "), so nothing can be pooled."
+            )
         rows = np.concatenate([record.test_rows[outcome.cell.split] for outcome in outcomes])
         methods = set.intersection(*(set(outcome.outputs) for outcome in outcomes))
         pooled = {method: np.concatenate([outcome.outputs[method] for outcome in outcomes]) for method in methods}
@@ -240,7 +242,7 @@ def predictions_frame(evaluation: Evaluation) -> pd.DataFrame:
 
     frames = [_cell_predictions(evaluation, outcome) for outcome in log_of(evaluation).outcomes(outputs=True) if outcome.outputs]
     if not frames:
-        raise MissingSplitsError("no predictions were kept. Evaluate with keep_predictions=True.")
+        raise MissingSplitsError("no predictions were kept. Evaluate with ", Setting("keep_predictions", "True"), ".")
     frame = pd.concat(frames, ignore_index=True)
     return frame.drop(columns="dataset") if evaluation.datasets == ("",) else frame
 

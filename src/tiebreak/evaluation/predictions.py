@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from tiebreak.errors import AmbiguousSourceError, InvalidPlanError, MissingSplitsError, UnknownNameError
+from tiebreak.errors import SEE_FAILURES, AmbiguousSourceError, InvalidPlanError, MissingSplitsError, Setting, UnknownNameError
 from tiebreak.evaluation.cells import log_of, table_of
 from tiebreak.evaluation.model_calls import as_answered
 from tiebreak.frequentist.corrected_t import corrected_ttest
@@ -80,7 +80,7 @@ class Kept:
         self.models: list[int] = [model for model in wanted if model in measured]
         lacking = [evaluation.models[model] for model in wanted if model not in measured]
         if lacking and (models is not None or not self.models):
-            raise MissingSplitsError(f"{quoted(lacking)} has no measured cell here. See evaluation.failures.")
+            raise MissingSplitsError(f"{quoted(lacking)} has no measured cell here. ", SEE_FAILURES, ".")
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -173,7 +173,7 @@ def _dataset(evaluation: Evaluation, dataset: str | None) -> int:
         return look_up(dataset, evaluation.datasets, "dataset")
     if len(evaluation.datasets) > 1:
         raise AmbiguousSourceError(
-            f"there are {len(evaluation.datasets)} datasets: {quoted(evaluation.datasets)}. Pass dataset=."
+            f"there are {len(evaluation.datasets)} datasets: {quoted(evaluation.datasets)}. Pass ", Setting("dataset"), "."
         )
     return 0
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tiebreak.errors import InvalidParameterError, UnknownNameError
+from tiebreak.errors import NAMED_SCORERS, InvalidParameterError, Setting, UnknownNameError
 from tiebreak.metrics.fast.formulas import FORMULAS, Formula
 from tiebreak.metrics.scorer import Scorer
 from tiebreak.scores.metric import ABBREVIATIONS, HIGHER_IS_BETTER, LOWER_IS_BETTER, Metric
@@ -61,12 +61,12 @@ def resolve_scorers(scoring: Any, *, classifier: bool, n_classes: int | None, mo
     else:
         scorers = [_resolve(scoring, None, target)]
     if not scorers:
-        raise InvalidParameterError(f"scoring={scoring!r} names no metric. Pass {_ACCEPTED}.")
+        raise InvalidParameterError(Setting("scoring", repr(scoring)), f" names no metric. Pass {_ACCEPTED}.")
     if isinstance(scoring, set | frozenset):  # whose own order changes from process to process
         scorers.sort(key=lambda scorer: scorer.metric.name)
     doubled = [name for name, count in Counter(scorer.metric.name for scorer in scorers).items() if count > 1]
     if doubled:
-        raise InvalidParameterError(f"two metrics are called {quoted(doubled)}. Name each: scoring={{name: scorer}}.")
+        raise InvalidParameterError(f"two metrics are called {quoted(doubled)}. Name each: ", NAMED_SCORERS, ".")
     return tuple(scorers)
 
 
@@ -76,7 +76,9 @@ def _default(classifier: bool, models: Sequence[Any]) -> str:
         kind = model.__sklearn_tags__().estimator_type if hasattr(model, "__sklearn_tags__") else None
         if kind not in (None, "classifier", "regressor"):
             raise InvalidParameterError(
-                f"{type(model).__name__} is a {kind.replace('_', ' ')}, which has no default metric. Pass scoring=: {_ACCEPTED}."
+                f"{type(model).__name__} is a {kind.replace('_', ' ')}, which has no default metric. Pass ",
+                Setting("scoring"),
+                f": {_ACCEPTED}.",
             )
     return "accuracy" if classifier else "r2"
 
@@ -129,7 +131,7 @@ def _unknown(name: str) -> UnknownNameError:
     """The error that offers the nearest names."""
     in_full = ABBREVIATIONS.get(name.lower().removeprefix("neg_"))
     if in_full is not None:
-        return UnknownNameError(f"no metric is called {name!r}: did you mean {in_full!r}?")
+        return UnknownNameError(f"no metric is called {name!r}: did you mean {in_full!r}?", about="metric")
     try:
         look_up(name, sorted(HIGHER_IS_BETTER | LOWER_IS_BETTER), "metric")
     except UnknownNameError as error:
@@ -198,7 +200,9 @@ def _metric(name: str, higher: bool) -> Metric:
         said, true = ("higher", "lower") if higher else ("lower", "higher")
         raise InvalidParameterError(
             f"of the metric {shown!r} {true} is better, but the scorer says that {said} is. Give make_scorer "
-            f"greater_is_better={not higher}, or the metric another name: scoring={{name: scorer}}."
+            f"greater_is_better={not higher}, or the metric another name: ",
+            NAMED_SCORERS,
+            ".",
         )
     return Metric(shown, higher_is_better=higher)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tiebreak.errors import InvalidParameterError, InvalidPlanError, InvalidScoresError
+from tiebreak.errors import NAMED_SCORERS, InvalidParameterError, InvalidPlanError, InvalidScoresError
 from tiebreak.metrics.fast.formulas import Formula
 from tiebreak.metrics.targets import Array, Truth, UndefinedScore
 from tiebreak.scores.metric import LOWER_IS_BETTER, Metric
@@ -114,8 +114,9 @@ class Scorer:
     def _number(self, value: Any) -> float:
         if isinstance(value, Mapping):
             raise InvalidParameterError(
-                f"the metric {self.metric.name!r} returned a dict with {quoted(list(value))}. Pass one scorer for each: "
-                "scoring={name: scorer}."
+                f"the metric {self.metric.name!r} returned a dict with {quoted(list(value))}. Pass one scorer for each: ",
+                NAMED_SCORERS,
+                ".",
             )
         if isinstance(value, np.ndarray | np.generic) and value.size == 1:
             value = value.item()

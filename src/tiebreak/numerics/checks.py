@@ -81,7 +81,8 @@ def check_rope(rope: float) -> float:
     if not _is_number(rope) or not np.isfinite(rope) or rope < 0:
         raise InvalidParameterError(
             f"rope must be a finite half-width of at least 0, in the metric's unit; got {rope!r}. "
-            "It is the largest difference that does not matter to you, e.g. 0.01 for one point of accuracy."
+            "It is the largest difference that does not matter to you, e.g. 0.01 for one point of accuracy.",
+            about="rope",
         )
     return float(rope)
 
@@ -103,7 +104,8 @@ def rope_share(rope: str, of: str = "best mean") -> float:
         share = float("nan")
     if not text.endswith("%") or not 0 <= share < float("inf"):
         raise InvalidParameterError(
-            f"rope must be a number in the metric's unit, or a percentage of the {of} such as '1%'; got {rope!r}."
+            f"rope must be a number in the metric's unit, or a percentage of the {of} such as '1%'; got {rope!r}.",
+            about="rope",
         )
     return share
 
@@ -112,7 +114,9 @@ def check_probability(value: float, name: str, *, low: float = 0.0, high: float 
     """A number strictly between `low` and `high`."""
     if not _is_number(value) or not low < value < high:
         hint = f" Did you mean {value / 100:g}?" if _is_number(value) and low < value / 100 < high and value >= 1 else ""
-        raise InvalidParameterError(f"{name} must lie between {low:g} and {high:g}, ends excluded; got {value!r}.{hint}")
+        raise InvalidParameterError(
+            f"{name} must lie between {low:g} and {high:g}, ends excluded; got {value!r}.{hint}", about=name
+        )
     return float(value)
 
 

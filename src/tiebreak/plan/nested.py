@@ -322,8 +322,9 @@ def _inner_splits(outer: PlannedDataset, position: int, inner: Any, rng: int | N
             warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)  # a notice of ours says it
             return make_splits(inner, part, outer.task, seed)
     except InvalidPlanError as error:
-        text = str(error).removeprefix("cv: ")
-        raise InvalidPlanError(f"inner, within the training rows of {outer.split_name(position)}: {text}") from error
+        first, *others = error.parts
+        where = f"inner, within the training rows of {outer.split_name(position)}: "
+        raise InvalidPlanError(where, str(first).removeprefix("cv: "), *others) from error
 
 
 # --- what should be known ---------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from typing import Any, cast, get_args
 
 import numpy as np
 
-from tiebreak.errors import InvalidPlanError
+from tiebreak.errors import Advice, InvalidPlanError
 from tiebreak.numerics import IntArray
 from tiebreak.plan.data import Dataset, Task
 from tiebreak.plan.seeds import derive_seed
@@ -36,6 +36,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "time": {"n_folds": 5, "gap": 0, "test_size": None, "window": None},
 }
 """Options of each kind with their defaults; `n_bins` is for regression only, where strata are quantiles of the target."""
+
+_PASS_GROUPS = Advice("Pass groups=, one value for each row of X.", study='Name the column: groups = "..." under [data].')
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -206,9 +208,7 @@ def _folds(kind: Kind, options: Mapping[str, Any], dataset: Dataset, task: Task,
 
 def _group_folds(kind: str, n_folds: int | None, dataset: Dataset) -> int:
     if dataset.groups is None:
-        raise InvalidPlanError(
-            f"cv={kind!r} needs to know which examples belong together. Pass groups=, one value for each row of X."
-        )
+        raise InvalidPlanError(f"cv={kind!r} needs to know which examples belong together. ", _PASS_GROUPS)
     n_groups = len(set(dataset.groups.tolist()))
     n_folds = min(10, n_groups) if n_folds is None else n_folds
     if n_groups < max(n_folds, 2):
@@ -305,9 +305,7 @@ def _of_splitter(cv: Any, dataset: Dataset, target: np.ndarray[Any, Any]) -> tup
             pairs = [(np.asarray(train), np.asarray(test)) for train, test in cv.split(dataset.X, target, dataset.groups)]
     except Exception as error:
         if dataset.groups is None and "groups" in str(error):
-            raise InvalidPlanError(
-                f"{type(cv).__name__} needs to know which examples belong together. Pass groups=, one value for each row of X."
-            ) from None
+            raise InvalidPlanError(f"{type(cv).__name__} needs to know which examples belong together. ", _PASS_GROUPS) from None
         raise InvalidPlanError(f"{type(cv).__name__} could not split the data{_of(dataset)}: {error}") from error
     return _of_pairs(pairs, dataset.n_samples)
 

@@ -84,25 +84,26 @@ def check_sizes(sizes: Any, full: int) -> tuple[int, ...]:
     how = f"Pass whole numbers from 1 to {full}, or shares such as 0.5 of the {full} training examples that every split has."
     entries = [sizes] if isinstance(sizes, numbers.Real) else sizes
     if isinstance(entries, str) or not isinstance(entries, Sequence | np.ndarray) or len(entries) == 0:
-        raise InvalidParameterError(f"sizes must be a list of training sizes; got {sizes!r}. {how}")
+        raise InvalidParameterError(f"sizes must be a list of training sizes; got {sizes!r}. {how}", about="sizes")
     counts = []
     for size in entries:
         if isinstance(size, bool | np.bool_) or not isinstance(size, numbers.Real):
-            raise InvalidParameterError(f"sizes: {size!r} is no number of training examples. {how}")
+            raise InvalidParameterError(f"sizes: {size!r} is no number of training examples. {how}", about="sizes")
         if isinstance(size, numbers.Integral):
             counts.append(int(size))
         elif 0 < float(size) <= 1:
             counts.append(max(1, int(float(size) * full + 1e-9)))
         else:
-            raise InvalidParameterError(f"sizes: {float(size):g} is no share above 0 and up to 1. {how}")
+            raise InvalidParameterError(f"sizes: {float(size):g} is no share above 0 and up to 1. {how}", about="sizes")
     too_large = [size for size in counts if size > full]
     if too_large:
         raise InvalidParameterError(
             f"sizes: {too_large[0]} training examples are more than the {full} that every split has. {how} More folds make "
-            "larger training sets."
+            "larger training sets.",
+            about="sizes",
         )
     if min(counts) < 1:
-        raise InvalidParameterError(f"sizes: {min(counts)} is no number of training examples. {how}")
+        raise InvalidParameterError(f"sizes: {min(counts)} is no number of training examples. {how}", about="sizes")
     return tuple(sorted(set(counts)))
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tiebreak.errors import AmbiguousSourceError, ContradictingSizesError, UnpairedScoresError
+from tiebreak.errors import AmbiguousSourceError, ContradictingSizesError, Setting, UnpairedScoresError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.readers.source import Source
 from tiebreak.readers.split_keys import natural_key
@@ -58,7 +58,9 @@ def _check_metric(one: Source, two: Source) -> None:
     words = [f"{m.name!r} ({'higher' if m.higher_is_better else 'lower'} is better)" for m in metrics]
     raise AmbiguousSourceError(
         f"{one.name} holds {words[0]} and {two.name} holds {words[1]}; only scores of one metric can be compared. Choose one "
-        "that both hold with metric=."
+        "that both hold with ",
+        Setting("metric"),
+        ".",
     )
 
 

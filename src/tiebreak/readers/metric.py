@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from tiebreak.errors import AmbiguousSourceError, InvalidParameterError, UnknownDirectionError
+from tiebreak.errors import AmbiguousSourceError, InvalidParameterError, Setting, UnknownDirectionError
 from tiebreak.readers.source import ReadOptions
 from tiebreak.scores.metric import HIGHER_IS_BETTER, LOWER_IS_BETTER, Metric, NamedMetric, is_abbreviated_loss, name_metric
 from tiebreak.scores.scores import look_up, quoted
@@ -24,7 +24,7 @@ def choose_metric(held: Sequence[str], asked: str | None, source: str) -> str:
     if asked is None:
         if len(held) > 1:
             raise AmbiguousSourceError(
-                f"{source} holds {len(held)} metrics: {quoted(held)}. Say which one to compare with metric=."
+                f"{source} holds {len(held)} metrics: {quoted(held)}. Say which one to compare with ", Setting("metric"), "."
             )
         return held[0]
     for alias in (asked, f"neg_{asked}", asked.removeprefix("neg_")):
@@ -47,8 +47,8 @@ def check_held(metric: Metric, options: ReadOptions, source: str) -> Metric:
     if options.lower_is_better is not None and options.lower_is_better == metric.higher_is_better:
         direction = "higher" if metric.higher_is_better else "lower"
         raise InvalidParameterError(
-            f"lower_is_better={options.lower_is_better} contradicts {source}, which says of {metric.name!r} that {direction} "
-            "is better. Leave it out."
+            Setting("lower_is_better", repr(options.lower_is_better)),
+            f" contradicts {source}, which says of {metric.name!r} that {direction} is better. Leave it out.",
         )
     return metric
 
@@ -73,9 +73,13 @@ def table_metric(held: str | None, options: ReadOptions, source: str) -> NamedMe
     if options.lower_is_better is not None:
         return name_metric("score", options.lower_is_better)
     raise UnknownDirectionError(
-        f"{source} does not say which metric its scores are, nor whether higher or lower is better. Pass metric=: a "
-        "scikit-learn scorer name such as 'accuracy' or 'neg_log_loss', or any other name together with lower_is_better=True "
-        "or lower_is_better=False."
+        f"{source} does not say which metric its scores are, nor whether higher or lower is better. Pass ",
+        Setting("metric"),
+        ": a scikit-learn scorer name such as 'accuracy' or 'neg_log_loss', or any other name together with ",
+        Setting("lower_is_better", "True"),
+        " or ",
+        Setting("lower_is_better", "False"),
+        ".",
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, Protocol, cast
 
-from tiebreak.errors import MissingSizesError, UnknownNameError, UnreadableSourceError, UnsupportedSourceError
+from tiebreak.errors import MissingSizesError, Setting, UnknownNameError, UnreadableSourceError, UnsupportedSourceError
 from tiebreak.readers.join import join_sources
 from tiebreak.readers.metric import check_held
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, unsupported, with_sizes
@@ -101,7 +101,9 @@ def _of_dataset(source: Source, options: ReadOptions) -> Source:
     if options.dataset is None or scores.datasets == (options.dataset,):
         return source
     if scores.datasets == ("",):
-        raise UnknownNameError(f"dataset={options.dataset!r} was given, but {source.name} does not name any datasets.")
+        raise UnknownNameError(
+            Setting("dataset", repr(options.dataset)), f" was given, but {source.name} does not name any datasets."
+        )
     matrix = scores.matrices[look_up(options.dataset, scores.datasets, "dataset")]
     return dataclasses.replace(source, scores=dataclasses.replace(scores, matrices=(matrix,)))
 
@@ -120,5 +122,9 @@ def _refuse_unused_data(scores: Scores, options: ReadOptions) -> None:
     if scores.design.sizes == "missing" and (options.has_data or options.n_samples is not None):
         raise MissingSizesError(
             "X, y and n_samples tell the sizes of the splits of a fitted search only, since it keeps its cv. Pass the search "
-            "itself, or n_train= and n_test= (examples per split)."
+            "itself, or ",
+            Setting("n_train"),
+            " and ",
+            Setting("n_test"),
+            " (examples per split).",
         )

@@ -15,6 +15,7 @@ from tiebreak.errors import (
     ContradictingSizesError,
     InvalidParameterError,
     InvalidScoresError,
+    Setting,
     UnsupportedSourceError,
 )
 from tiebreak.numerics import FloatArray, IntArray
@@ -215,24 +216,23 @@ def _check_sign(matrix: ScoreMatrix, named: NamedMetric, source: str, by_sklearn
         if row.size and row[split] < -_ROUNDING:
             stored = float(row[split]) * named.factor
             where = f"model {model!r} has {stored:g} on {matrix.split_name(split)}"
-            raise InvalidScoresError(f"{source}: {where}, but {_contradiction(metric.name, named.factor, by_sklearn)}")
+            raise InvalidScoresError(f"{source}: {where}, but ", *_contradiction(metric.name, named.factor, by_sklearn))
 
 
-def _contradiction(name: str, factor: int, by_sklearn: bool) -> str:
+def _contradiction(name: str, factor: int, by_sklearn: bool) -> tuple[str | Setting, ...]:
+    contradict = "sign and name contradict each other. If"
     if by_sklearn:
-        return (
-            f"scikit-learn stores the loss {name!r} negated, never above zero: sign and name contradict each other. If the "
-            "scorer was made without greater_is_better=False, the search took large losses for good ones; pass the losses "
-            f"themselves as {{name: array}} with metric={name!r}."
-        )
+        stored = f"scikit-learn stores the loss {name!r} negated, never above zero: {contradict} the scorer was made without "
+        losses = "greater_is_better=False, the search took large losses for good ones; pass the losses themselves as"
+        return stored, losses, " {name: array} with ", Setting("metric", repr(name)), "."
     if factor == -1:
-        return (
-            f"a value called 'neg_{name}' is a negated loss, never above zero: sign and name contradict each other. If these "
-            f"are the losses themselves, call the metric {name!r}."
-        )
+        negated = f"a value called 'neg_{name}' is a negated loss, never above zero: {contradict}"
+        return negated, f" these are the losses themselves, call the metric {name!r}."
     return (
-        f"{name!r} is never negative: sign and name contradict each other. If these are scikit-learn's negated losses, call "
-        f"the metric 'neg_{name}' (in the source, or with metric=)."
+        f"{name!r} is never negative: {contradict} these are scikit-learn's negated losses, call the metric 'neg_{name}' ",
+        "(in the source, or with ",
+        Setting("metric"),
+        ").",
     )
 
 
@@ -299,7 +299,9 @@ def with_sizes(matrix: ScoreMatrix, options: ReadOptions, source: str) -> ScoreM
     known = [bool(np.all(column > 0)) for column in (n_train, n_test)]
     if known[0] != known[1] and (options.n_train is not None or options.n_test is not None):
         there, absent = ("n_train", "n_test") if known[0] else ("n_test", "n_train")
-        raise InvalidParameterError(f"{there} is known but {absent} is not, and the correction needs both. Pass {absent}= too.")
+        raise InvalidParameterError(
+            f"{there} is known but {absent} is not, and the correction needs both. Pass ", Setting(absent), " too."
+        )
     matrix = dataclasses.replace(matrix, n_train=n_train, n_test=n_test)
     _check_total(matrix, options, source)
     return matrix
@@ -311,8 +313,10 @@ def _filled(column: IntArray, given: int | None, name: str, matrix: ScoreMatrix,
     wrong = np.flatnonzero((column > 0) & (column != given))
     if wrong.size:
         raise ContradictingSizesError(
-            f"{name}={given} was given, but {source} says {column[wrong[0]]} for {matrix.split_name(int(wrong[0]))}. "
-            f"Leave out {name}= to use the sizes of the source."
+            Setting(name, repr(given)),
+            f" was given, but {source} says {column[wrong[0]]} for {matrix.split_name(int(wrong[0]))}. Leave out ",
+            Setting(name),
+            " to use the sizes of the source.",
         )
     return np.full(matrix.n_splits, given, dtype=np.int64)
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.errors import InvalidScoresError, UnknownNameError, UnpairedScoresError, UnreadableSourceError
+from tiebreak.errors import InvalidScoresError, Setting, UnknownNameError, UnpairedScoresError, UnreadableSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.readers.columns import (
     COLUMNS_ARE_MODELS,
@@ -112,7 +112,9 @@ def _of_one_dataset(table: ScoreTable, options: ReadOptions) -> tuple[Words | No
     if options.dataset is None:
         return datasets, table
     if datasets is None:
-        raise UnknownNameError(f"dataset={options.dataset!r} was given, but {table.name} does not name any datasets.")
+        raise UnknownNameError(
+            Setting("dataset", repr(options.dataset)), f" was given, but {table.name} does not name any datasets."
+        )
     table = _take(table, datasets, look_up(options.dataset, datasets.names, "dataset"))
     return Words((options.dataset,), np.zeros(table.n_rows, dtype=np.int8)), table
 
@@ -233,7 +235,9 @@ def _refuse_disjoint(models: Words, keys: SplitKeys, source: str) -> None:
         examples = " and ".join(_example(models.names[code], there[code], keys) for code in (first, second))
         raise UnpairedScoresError(
             f"{source}: models {models.names[first]!r} and {models.names[second]!r} have no split in common: {examples}. Score "
-            "both on the same splits, or leave one out with models=."
+            "both on the same splits, or leave one out with ",
+            Setting("models"),
+            ".",
         )
 
 

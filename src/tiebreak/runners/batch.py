@@ -17,7 +17,7 @@ from threading import Lock
 from types import TracebackType
 from typing import NamedTuple, Protocol, cast
 
-from tiebreak.errors import InvalidPlanError
+from tiebreak.errors import InvalidPlanError, Setting
 from tiebreak.plan.record import Cell, Outcome, State
 
 BATCH_SECONDS = 0.2
@@ -236,7 +236,9 @@ def pickled(workload: Workload) -> list[memoryview]:
         raise InvalidPlanError(
             "The models or the data cannot be sent to worker processes: "
             f"{' '.join(f'{type(error).__name__}: {error}'.split())}. "
-            "Define what cannot be pickled in a module that can be imported, or measure in this process: n_jobs=1, no timeout."
+            "Define what cannot be pickled in a module that can be imported, or measure in this process: ",
+            Setting("n_jobs", "1"),
+            ", no timeout.",
         ) from error
     return [memoryview(stream), *(buffer.raw() for buffer in buffers)]
 

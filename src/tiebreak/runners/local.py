@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterable
 from numbers import Integral, Real
 from operator import length_hint
 
-from tiebreak.errors import InvalidParameterError
+from tiebreak.errors import InvalidParameterError, Setting
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners.batch import BATCH_SECONDS, CellQueue, PackedWorkload, Workload, failed
 
@@ -118,7 +118,8 @@ def number_of_workers(n_jobs: int) -> int:
     """
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
         raise InvalidParameterError(
-            f"n_jobs={n_jobs!r} is no number of processes; give 1 or more, or -1 for all cores that may be used, -2 for one less."
+            Setting("n_jobs", repr(n_jobs)),
+            " is no number of processes; give 1 or more, or -1 for all cores that may be used, -2 for one less.",
         )
     if n_jobs > 0:
         return int(n_jobs)
@@ -133,6 +134,6 @@ def _checked_timeout(timeout: float | None) -> float | None:
         return None
     if isinstance(timeout, bool) or not isinstance(timeout, Real) or not 0 < timeout < math.inf:
         raise InvalidParameterError(
-            f"timeout={timeout!r} is no number of seconds above 0 for a cell; give one, or None for no limit."
+            Setting("timeout", repr(timeout)), " is no number of seconds above 0 for a cell; give one, or None for no limit."
         )
     return float(timeout)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable
 from typing import Protocol, cast
 
-from tiebreak.errors import InvalidParameterError
+from tiebreak.errors import InvalidParameterError, Setting
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners.batch import Workload
 from tiebreak.runners.local import LocalRunner
@@ -85,14 +85,16 @@ def _dask_runner(runner: object, n_jobs: int, timeout: float | None) -> Runner:
 
     if timeout is not None:
         raise InvalidParameterError(
-            f"timeout={timeout!r} cannot be kept on Dask, where a cell that hangs could be ended only along with its worker. "
-            "Leave it out, or measure without Dask."
+            Setting("timeout", repr(timeout)),
+            " cannot be kept on Dask, where a cell that hangs could be ended only along with its worker. "
+            "Leave it out, or measure without Dask.",
         )
     if runner == "dask":
         return DaskRunner(runner, n_jobs)
     if n_jobs != 1:
         raise InvalidParameterError(
-            f"n_jobs={n_jobs!r} is for processes that tiebreak starts, and the workers of this Dask cluster are there already. "
-            "Leave it out; all of them are used."
+            Setting("n_jobs", repr(n_jobs)),
+            " is for processes that tiebreak starts, and the workers of this Dask cluster are there already. "
+            "Leave it out; all of them are used.",
         )
     return DaskRunner(runner)

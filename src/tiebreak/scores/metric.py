@@ -6,7 +6,7 @@ import difflib
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tiebreak.errors import InvalidParameterError, UnknownDirectionError
+from tiebreak.errors import InvalidParameterError, Setting, UnknownDirectionError
 
 HIGHER_IS_BETTER = frozenset(
     """accuracy adjusted_mutual_info_score adjusted_rand_score average_precision balanced_accuracy completeness_score
@@ -108,16 +108,19 @@ def name_metric(name: str, lower_is_better: bool | None = None) -> NamedMetric:
     known = True if name in HIGHER_IS_BETTER else False if name in LOWER_IS_BETTER else None
     if known is None and lower_is_better is None:
         raise UnknownDirectionError(
-            f"is higher or lower better for the metric {name!r}? Pass lower_is_better=True or lower_is_better=False"
-            f"{_suggestion(name)}."
+            f"is higher or lower better for the metric {name!r}? Pass ",
+            Setting("lower_is_better", "True"),
+            " or ",
+            Setting("lower_is_better", "False"),
+            f"{_suggestion(name)}.",
         )
     if known is None:
         return NamedMetric(Metric(name, higher_is_better=not lower_is_better), 1)
     if lower_is_better is known:
         direction = "higher" if known else "lower"
         raise InvalidParameterError(
-            f"lower_is_better={lower_is_better} contradicts the metric {name!r}, of which {direction} is better. "
-            "Leave it out, or give the metric another name."
+            Setting("lower_is_better", repr(lower_is_better)),
+            f" contradicts the metric {name!r}, of which {direction} is better. Leave it out, or give the metric another name.",
         )
     return NamedMetric(Metric(name, higher_is_better=known), 1)
 

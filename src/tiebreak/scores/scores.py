@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from tiebreak.errors import AmbiguousSourceError, UnknownNameError
+from tiebreak.errors import AmbiguousSourceError, Setting, UnknownNameError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.scores.metric import Metric
 
@@ -26,7 +26,7 @@ def look_up(name: str, known: Sequence[str], what: str) -> int:
         pass
     near = difflib.get_close_matches(str(name), [str(k) for k in known], 3, 0.5)
     hint = f"did you mean {' or '.join(repr(n) for n in near)}?" if near else f"there are {quoted(known)}."
-    raise UnknownNameError(f"no {what} is called {name!r}: {hint}")
+    raise UnknownNameError(f"no {what} is called {name!r}: {hint}", about=what.partition(" ")[0])
 
 
 def quoted(names: Sequence[str], most: int = 5) -> str:
@@ -205,8 +205,9 @@ class Scores:
             return self.matrices[look_up(dataset, self.datasets, "dataset")]
         if len(self.matrices) > 1:
             raise AmbiguousSourceError(
-                f"the scores are of {len(self.matrices)} datasets ({quoted(self.datasets)}); say which one with dataset=. "
-                "Comparing models over many datasets at once is a different question, which this version does not answer."
+                f"the scores are of {len(self.matrices)} datasets ({quoted(self.datasets)}); say which one with ",
+                Setting("dataset"),
+                ". Comparing models over many datasets at once is a different question, which this version does not answer.",
             )
         return self.matrices[0]
 

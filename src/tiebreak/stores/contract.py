@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, Self
 
-from tiebreak.errors import ConflictingScoreError, DamagedStoreError
+from tiebreak.errors import ConflictingScoreError, DamagedStoreError, Setting
 from tiebreak.plan.record import STATES, Cell, Outcome, RunRecord, State
 
 if TYPE_CHECKING:
@@ -410,7 +410,9 @@ def _check_agreement(stored: RunRecord, old: Outcome, new: Outcome) -> None:
                     f"run {stored.name!r}: {cell_text(stored, new.cell)} was measured before with {name!r} "
                     f"{float(then[name])!r}{rows}, and now with {float(score)!r}. The first score stays. Something in the model "
                     "is not settled by its random_state (threads, a clock, a global generator). Settle it and begin another run "
-                    "with name=, or one with rng=None, which keeps first scores."
+                    "with ",
+                    Setting("name"),
+                    ", or one with rng=None, which keeps first scores.",
                 )
 
 

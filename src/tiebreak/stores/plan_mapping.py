@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tiebreak.errors import ChangedRunError, ChangedVersionsError, InvalidParameterError, InvalidPlanError
+from tiebreak.errors import Advice, ChangedRunError, ChangedVersionsError, InvalidParameterError, InvalidPlanError, Setting
 from tiebreak.numerics import IntArray
 from tiebreak.plan.record import STATES, Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, Outputs, RunRecord
 from tiebreak.scores.scores import look_up, quoted
@@ -135,7 +135,7 @@ def _planned(stored: IntArray, positions: IntArray) -> IntArray:
 
 # --- what a plan adds -----------------------------------------------------------------------------------------------------
 
-_OTHER_RUN = "begin another run with name="
+_OTHER_RUN = ("begin another run with ", Setting("name"))
 
 
 def check_record(record: RunRecord) -> None:
@@ -168,8 +168,15 @@ def merge_records(stored: RunRecord, record: RunRecord) -> RunRecord:
     """Add to the stored run what a plan has beyond it; raises `ChangedRunError` where they contradict."""
     if stored.rng != record.rng:
         raise ChangedRunError(
-            f"run {stored.name!r} was made with rng={stored.rng}, and now rng is {record.rng}. Pass rng={stored.rng}, or "
-            f"{_OTHER_RUN}."
+            f"run {stored.name!r} was made with ",
+            Setting("rng", repr(stored.rng)),
+            ", and now ",
+            Advice(f"rng is {record.rng}", study=f"seed is {record.rng}"),
+            ". Pass ",
+            Setting("rng", repr(stored.rng)),
+            ", or ",
+            *_OTHER_RUN,
+            ".",
         )
     return dataclasses.replace(
         stored,
@@ -189,8 +196,11 @@ def environment_of(name: str, known: Sequence[Mapping[str, str]], versions: Mapp
     if not accepted:
         raise ChangedVersionsError(
             f"run {name!r} was made with other versions: {', '.join(_version_changes(known[-1], given))}. Its scores may differ "
-            f"for that reason alone. Go back to those versions, {_OTHER_RUN}, or pass accept_versions=True to go on: every cell "
-            "then says which versions it was measured with."
+            "for that reason alone. Go back to those versions, ",
+            *_OTHER_RUN,
+            ", or pass ",
+            Setting("accept_versions", "True"),
+            " to go on: every cell then says which versions it was measured with.",
         )
     return len(known)
 
@@ -210,8 +220,9 @@ def _new_models(stored: RunRecord, record: RunRecord) -> list[ModelRecord]:
         raise ChangedRunError(
             f"run {stored.name!r}: the {_are(names, 'model', 'models')} not what was measured under "
             f"{'that name' if len(names) == 1 else 'those names'}: class, parameters or code changed{texts}. Give the changed "
-            f"{'model a new name, put the old one' if len(names) == 1 else 'models new names, put the old ones'} back, or "
-            f"{_OTHER_RUN}."
+            f"{'model a new name, put the old one' if len(names) == 1 else 'models new names, put the old ones'} back, or ",
+            *_OTHER_RUN,
+            ".",
         )
     return [model for model in record.models if model.name not in known]
 
@@ -222,7 +233,9 @@ def _new_metrics(stored: RunRecord, record: RunRecord) -> list[MetricRecord]:
     if changed:
         raise ChangedRunError(
             f"run {stored.name!r}: the {_are(changed, 'metric', 'metrics')} computed in another way than in this run so far. "
-            f"Give {'it' if len(changed) == 1 else 'them'} another name, put the old definition back, or {_OTHER_RUN}."
+            f"Give {'it' if len(changed) == 1 else 'them'} another name, put the old definition back, or ",
+            *_OTHER_RUN,
+            ".",
         )
     return [metric for metric in record.metrics if metric.name not in known]
 
@@ -242,7 +255,9 @@ def _merged_dataset(run: str, stored: DatasetRecord, given: DatasetRecord) -> Da
     if stored.fingerprint != given.fingerprint:
         raise ChangedRunError(
             f"{where}{_shape_change(stored, given)} since the run was begun. Bring the old data back, give the new data another "
-            f"dataset name, or {_OTHER_RUN}."
+            "dataset name, or ",
+            *_OTHER_RUN,
+            ".",
         )
     known = split_keys(stored)
     keys = split_keys(given)
@@ -252,7 +267,9 @@ def _merged_dataset(run: str, stored: DatasetRecord, given: DatasetRecord) -> Da
         of = f" of dataset {stored.name!r}" if stored.name else ""
         raise ChangedRunError(
             f"run {run!r}: the splits{of} changed: {given.split_name(changed[0])}{more} had other training or test examples. "
-            f"Use the same cv, with the same random_state, or {_OTHER_RUN}."
+            "Use the same cv, with the same random_state, or ",
+            *_OTHER_RUN,
+            ".",
         )
     new = [i for key, i in keys.items() if key not in known]
     covers = len(keys) - len(new) == len(known)  # then it is the given one that says how all splits were made

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tiebreak.errors import InvalidParameterError
+from tiebreak.errors import InvalidParameterError, Setting
 from tiebreak.evaluation.cells import log_of
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.run_options import RunOptions
@@ -131,6 +131,8 @@ def rope_in_units(rope: float | str, means: Sequence[float] | FloatArray, sign: 
     best = abs(float(np.nanmax(oriented)))
     if best <= 1e-12:
         raise InvalidParameterError(
-            f"rope={rope!r} is a share of the best mean, but the best mean {metric} is 0. Give the rope in the metric's unit."
+            Setting("rope", repr(rope)),
+            f" is a share of the best mean, but the best mean {metric} is 0. Give the rope in the metric's unit.",
+            about="rope",
         )
     return share * best

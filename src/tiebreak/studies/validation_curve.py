@@ -71,17 +71,17 @@ def vary(models: Any, parameter: Any, values: Any) -> ValueGrid:
 
 def _check_values(values: Any) -> tuple[Any, ...]:
     if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__iter__"):
-        raise InvalidParameterError(f"values must be a list of values of the parameter; got {values!r}.")
+        raise InvalidParameterError(f"values must be a list of values of the parameter; got {values!r}.", about="values")
     chosen = tuple(value.item() if isinstance(value, np.generic) else value for value in values)
     if not chosen:
-        raise InvalidParameterError("values is empty. Pass the values of the parameter to be tried.")
+        raise InvalidParameterError("values is empty. Pass the values of the parameter to be tried.", about="values")
     return chosen
 
 
 def _candidates(base: str, model: Any, parameter: Any, values: tuple[Any, ...]) -> dict[str, Any]:
     """The model with each of the values, by the names that `grid` gives."""
     if not isinstance(parameter, str) or not parameter:
-        raise InvalidParameterError(f"parameter must be the name of a parameter; got {parameter!r}.")
+        raise InvalidParameterError(f"parameter must be the name of a parameter; got {parameter!r}.", about="parameter")
     if is_function(model) or not hasattr(model, "get_params"):
         raise InvalidPlanError(f"model {base!r} has no parameters that could be set: it has no get_params and set_params.")
     known = list(model.get_params(deep=True))
@@ -89,7 +89,8 @@ def _candidates(base: str, model: Any, parameter: Any, values: tuple[Any, ...]) 
         inside = [name for name in known if name.endswith(f"__{parameter}")]
         if inside:
             raise UnknownNameError(
-                f"no parameter of model {base!r} is called {parameter!r}, but a part of it has one: give {quoted(inside)}."
+                f"no parameter of model {base!r} is called {parameter!r}, but a part of it has one: give {quoted(inside)}.",
+                about="parameter",
             )
         look_up(parameter, known, f"parameter of model {base!r}")
     return grid(model, {parameter: list(values)})

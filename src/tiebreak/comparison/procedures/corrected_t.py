@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from tiebreak.bayesian.correlated_t import StudentPosterior, posterior_of_moments
 from tiebreak.bayesian.joint_posterior import joint_draws
 from tiebreak.comparison.procedures.procedure import Differences, ModelValues, Procedure, Tails
-from tiebreak.errors import MissingSizesError, TiebreakError, TooFewSplitsError
+from tiebreak.errors import Advice, MissingSizesError, Setting, TiebreakError, TooFewSplitsError
 from tiebreak.frequentist.corrected_t import TTestResult, ttest_of_moments
 from tiebreak.numerics import (
     Alternative,
@@ -127,7 +127,13 @@ class CorrectedT(Procedure):
     def _without_sizes(self) -> TiebreakError | None:
         return MissingSizesError(
             "the correction for shared training data needs the numbers of training and test examples, which this source does "
-            "not hold. Pass n_train= and n_test= (examples per split), or add columns of these names; for a search, pass X and y."
+            "not hold. Pass ",
+            Setting("n_train"),
+            " and ",
+            Setting("n_test"),
+            " (examples per split), or add columns of these names",
+            Advice("; for a search, pass X and y", typed=""),
+            ".",
         )
 
     def split_ratio(self, data: Scores) -> FloatArray:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple
 
-from tiebreak.errors import ClusterError, InvalidParameterError, LostWorkersError
+from tiebreak.errors import ClusterError, InvalidParameterError, LostWorkersError, Setting
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners.batch import BATCH_SECONDS, CellQueue, failed, in_one_line
 from tiebreak.runners.dask import worker as dask_worker
@@ -68,7 +68,9 @@ class Cluster:
         if self.address.startswith("inproc:") or any(each.startswith("inproc:") for each in self.workers()):
             raise InvalidParameterError(
                 "The workers of this Client are threads of your own process, which models and settings of threads are not safe "
-                "with. Make it with processes=True, or use n_jobs= without a runner."
+                "with. Make it with processes=True, or use ",
+                Setting("n_jobs"),
+                " without a runner.",
             )
 
     def workers(self) -> list[str]:

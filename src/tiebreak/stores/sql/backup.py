@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tiebreak.errors import DamagedStoreError, StoreError
+from tiebreak.errors import DamagedStoreError, Setting, StoreError
 from tiebreak.stores.contract import Damage
 from tiebreak.stores.sql import sqlite
 from tiebreak.stores.sql.check import check_database
@@ -108,7 +108,11 @@ def _check_target(database: Database, shown: str, path: Path, overwrite: bool) -
     elif path.exists() and not path.is_file():
         obstacle = "it is no ordinary file. Name another one"
     elif path.exists() and not overwrite:
-        obstacle = "it is there already. Name another file, or pass overwrite=True to replace it"
+        raise StoreError(
+            f"{shown} cannot hold the backup: it is there already. Name another file, or pass ",
+            Setting("overwrite", "True"),
+            " to replace it.",
+        )
     else:
         # SQLite would take the journal of a former file of that name for one of the copy
         for journal in (path.with_name(path.name + ending) for ending in _JOURNALS):
@@ -163,7 +167,9 @@ def _verify(database: Database, shown: str, part: Path, even_damaged: bool) -> l
     raise DamagedStoreError(
         f"{database.shown} is damaged, so no backup was made that would pass for a whole one. The first of {len(damages)} "
         f"findings is {damages[0].where}{run}: {damages[0].what}. 'tiebreak store check' lists all. Put an earlier backup in its "
-        "place, or pass even_damaged=True to take it as it is."
+        "place, or pass ",
+        Setting("even_damaged", "True"),
+        " to take it as it is.",
     )
 
 

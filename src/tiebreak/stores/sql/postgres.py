@@ -14,6 +14,7 @@ from tiebreak.errors import (
     DamagedStoreError,
     InvalidParameterError,
     MissingDependencyError,
+    Setting,
     StoreError,
     TiebreakError,
     UnsafeServerWarning,
@@ -335,7 +336,11 @@ def translate(shown: str, error: Exception, *, run: str, to_write: bool, busy_se
             f"{about}{shown} is not as it was written: PostgreSQL says {said!r}. Put a copy of the tables in their place, or "
             "delete the run (if that fails, the tables) and measure it again."
         )
-    return StoreError(_fault_text(shown, code, said, KEPT if to_write else "", busy_seconds))
+    kept = KEPT if to_write else ""
+    if code == "54000":
+        too_large = f"{shown}: the outputs of one cell are larger than PostgreSQL can keep.{kept} Pass "
+        return StoreError(too_large, Setting("keep_predictions", "False"), ".")
+    return StoreError(_fault_text(shown, code, said, kept, busy_seconds))
 
 
 def refusal(shown: str, error: Exception, *, was_reached: bool) -> TiebreakError:
@@ -406,8 +411,6 @@ def _fault_text(shown: str, code: str, said: str, kept: str, busy_seconds: float
                 f"{shown} has no schema to make tables in: {said}.{kept} Make one, or name one that is there: "
                 "?options=-csearch_path%3DSCHEMA"
             )
-        case "54000":
-            return f"{shown}: the outputs of one cell are larger than PostgreSQL can keep.{kept} Pass keep_predictions=False."
         case _:
             return f"{shown} cannot be used: {said}.{kept} See to the server, or name another store."
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tiebreak.errors import DamagedStoreError, StoreError, TiebreakError
+from tiebreak.errors import DamagedStoreError, Setting, StoreError, TiebreakError
 from tiebreak.stores.sql.database import AGAIN, KEPT, Connection, Database, NoStoreError, NotAStoreError
 
 if TYPE_CHECKING:
@@ -283,7 +283,11 @@ def translate(path: str, error: Exception, *, run: str, to_write: bool) -> Tiebr
             f"{about}{path} is not as it was written: SQLite says {said!r}. Put a copy of the store in its place, or delete the "
             "run (if that fails, the file) and measure it again."
         )
-    return StoreError(_fault_text(path, kind, said, KEPT if to_write else ""))
+    kept = KEPT if to_write else ""
+    if kind == "TOOBIG":
+        too_large = f"{path}: the outputs of one cell are larger than SQLite can keep.{kept} Pass "
+        return StoreError(too_large, Setting("keep_predictions", "False"), ".")
+    return StoreError(_fault_text(path, kind, said, kept))
 
 
 def _no_database_text(path: str) -> str:
@@ -315,8 +319,6 @@ def _fault_text(path: str, kind: str, said: str, kept: str) -> str:
             return f"{path} cannot be opened or written: {_obstacle(path)}.{kept} Put that right, or name another store."
         case "IOERR":
             return f"{path} cannot be read or written: the system says {said!r}.{kept} Look after the disk; {AGAIN}."
-        case "TOOBIG":
-            return f"{path}: the outputs of one cell are larger than SQLite can keep.{kept} Pass keep_predictions=False."
         case _:
             return f"{path} cannot be used: {said}.{kept} Close other programs that use it, or name another store."
 

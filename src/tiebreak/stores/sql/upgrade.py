@@ -87,7 +87,7 @@ def _backed_up(database: Database, connection: Connection, schema: int, even_dam
     try:
         damages = back_up(database, database.path + ending, even_damaged=even_damaged)
     except (StoreError, DamagedStoreError) as error:
-        raise type(error)(f"{database.shown} was not upgraded, as a backup of it comes first. {error}") from error
+        raise type(error)(f"{database.shown} was not upgraded, as a backup of it comes first. ", *error.parts) from error
     return database.shown + ending, damages
 
 

@@ -1,0 +1,110 @@
+"""Messages of the library in the words of the command line and of study files."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+from pathlib import Path
+
+import pytest
+
+import tiebreak as tb
+from tests.cli.conftest import write_scores
+from tiebreak.cli import main
+from tiebreak.cli.measuring import error_of_study
+from tiebreak.cli.process import as_typed
+from tiebreak.errors import (
+    NAMED_SCORERS,
+    SAMPLE_WEIGHT,
+    SEE_FAILURES,
+    Advice,
+    ChangedRunError,
+    InvalidParameterError,
+    InvalidPlanError,
+    InvalidStudyError,
+    MissingSplitsError,
+    Setting,
+    TiebreakError,
+)
+from tiebreak.study_file.study import read_study
+
+
+@pytest.mark.parametrize(
+    ("part", "python", "typed"),
+    [
+        (Setting("missing", '"pairwise"'), 'missing="pairwise"', "--missing pairwise"),
+        (Setting("n_train"), "n_train=", "--n-train"),
+        (Setting("metric", "'neg log'"), "metric='neg log'", "--metric 'neg log'"),
+        (Setting("rope", "'1%'"), "rope='1%'", "--rope 1%"),
+        (Setting("rng", "7"), "rng=7", "--seed 7"),
+        (Setting("lower_is_better", "True"), "lower_is_better=True", "--lower-is-better"),
+        (Setting("lower_is_better", "False"), "lower_is_better=False", "--higher-is-better"),
+        (Setting("accept_versions", "True"), "accept_versions=True", "--accept-versions"),
+        (Setting("overwrite", "True"), "overwrite=True", "--force"),
+        (Setting("even_damaged", "True"), "even_damaged=True", "--even-damaged"),
+        (Setting("keep_predictions", "True"), "keep_predictions=True", "keep_predictions = true in the study"),
+        (NAMED_SCORERS, "scoring={name: scorer}", "scoring={name: scorer}"),
+        (SEE_FAILURES, "See evaluation.failures", "'tiebreak show' lists them"),
+        (Advice("; for a search, pass X", typed=""), "; for a search, pass X", ""),
+        (Advice("as it is"), "as it is", "as it is"),
+    ],
+)
+def test_each_side_has_its_own_words(part: Setting | Advice, python: str, typed: str) -> None:
+    """In Python as Python writes it, on the command line as it is typed."""
+    error = InvalidParameterError("Say ", part, ".")
+    assert str(error) == f"Say {python}."
+    assert as_typed(error) == f"Say {typed}."
+
+
+def test_text_is_left_alone() -> None:
+    """A model may well be called alpha=0.1, and a folder too."""
+    text = "runs/alpha=0.1/scores.csv: no model is called 'metric=x'."
+    assert as_typed(TiebreakError(text)) == str(TiebreakError(text)) == text
+
+
+def test_each_setting_of_a_message_is_an_option(study: str) -> None:
+    """What is advised can be typed: messages of real errors name options that the commands have."""
+    from tiebreak.cli.compare import compare_command
+
+    options = {name for parameter in compare_command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    parameters = {*inspect.signature(tb.compare).parameters} - {"sources", "X", "y", "groups", "n_samples", "lower_is_better"}
+    for name in sorted(parameters):
+        assert as_typed(TiebreakError(Setting(name))) in options
+
+
+def test_a_real_message_is_said_in_both_ways(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same error, from the function and from the command."""
+    path = write_scores(tmp_path / "scores.csv", ["a", "b"])
+    text = path.read_text().splitlines()
+    path.write_text("\n".join([*text[:-1], text[-1].rpartition(",")[0] + ","]) + "\n")
+    with pytest.raises(MissingSplitsError, match='with models=, or pass missing="pairwise" to compare'):
+        tb.compare(path, metric="accuracy")
+    assert main.run(["compare", str(path), "--metric", "accuracy"]) == 2
+    assert "with --models, or pass --missing pairwise to compare" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("part", "written"),
+    [
+        (Advice("Pass groups=.", study='Write groups = "...".'), 'Write groups = "...".'),
+        (SAMPLE_WEIGHT, "weights"),
+        (Setting("rng", "0"), "seed = 0"),
+        (NAMED_SCORERS, "metrics = {name: scorer}"),
+        (Setting("name"), "--name"),
+    ],
+)
+def test_a_study_file_has_its_own_words(study: str, part: Setting | Advice, written: str) -> None:
+    """For whoever wrote the study and sees no Python; what stands in no study is an option."""
+    read = read_study(study)
+    error = error_of_study(read, InvalidPlanError("Look at ", part, "."))
+    assert isinstance(error, InvalidStudyError)
+    assert as_typed(error) == f"study.toml: Look at {written}."
+    kept = error_of_study(read, ChangedRunError("Look at ", part, "."))
+    assert type(kept) is ChangedRunError
+    assert as_typed(kept) == f"Look at {written}."
+
+
+def test_an_error_survives_a_process() -> None:
+    """With its parts: it may have been raised in a worker."""
+    error = pickle.loads(pickle.dumps(InvalidParameterError("Say ", Setting("n_train"), ".", about="n_train")))
+    assert (str(error), as_typed(error), error.about) == ("Say n_train=.", "Say --n-train.", "n_train")
