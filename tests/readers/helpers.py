@@ -20,9 +20,9 @@ WIDE_FRAME = pd.DataFrame({"repeat": [0, 0, 1, 1], "fold": [0, 1, 0, 1], "svm": 
 LONG_FRAME = WIDE_FRAME.melt(id_vars=["repeat", "fold"], var_name="model", value_name="score")
 
 
-def read(source: Any, **settings: Any) -> Scores:
+def read(*sources: Any, **settings: Any) -> Scores:
     """Read with accuracy as the metric of what has none."""
-    return read_scores(source, **{"metric": "accuracy", **settings})
+    return read_scores(*sources, **{"metric": "accuracy", **settings})
 
 
 def codes(scores: Scores) -> list[str]:

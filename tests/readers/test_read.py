@@ -8,6 +8,7 @@ import io
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import RepeatedStratifiedKFold, cross_validate
 
 from tests.readers.conftest import Write
 from tests.readers.helpers import LONG, SCORE, WIDE, codes, read
+from tests.readers.test_json import answer
 from tiebreak.api import read_scores
-from tiebreak.errors import InvalidParameterError, TiebreakError, UnknownNameError, UnsupportedSourceError
+from tiebreak.errors import (
+    AmbiguousSourceError,
+    ContradictingSizesError,
+    InvalidParameterError,
+    TiebreakError,
+    UnknownNameError,
+    UnpairedScoresError,
+    UnsupportedSourceError,
+)
 from tiebreak.scores.scores import ScoreMatrix, Scores
 
 ACCEPTED = (
@@ -240,3 +252,213 @@ def test_any_bytes_are_read_or_refused_in_words(folder: Path, content: bytes) ->
         path.write_bytes(content)
         with contextlib.suppress(TiebreakError):
             load(path)
+
+
+Fit = Callable[..., Any]
+
+
+def table(fold: Any = (0, 1), **models: Any) -> pd.DataFrame:
+    """A wide frame."""
+    return pd.DataFrame({"fold": fold, **models})
+
+
+def test_models_of_all_sources_are_paired_by_split() -> None:
+    """Whatever the order of rows; that splits are the same is assumed, and said."""
+    scores = read(table(a=[0.1, 0.2]), table(fold=[1, 0], b=[0.4, 0.3]))
+    assert scores.models == ("a", "b")
+    assert_array_equal(scores.matrix().score, [[0.1, 0.2], [0.3, 0.4]])
+    assert codes(scores) == ["assumed-paired"]
+    assert scores.notices[0].text == (
+        "nothing proves that source 1 and source 2 used the same splits; they are paired by split number, and the answer is "
+        "wrong if the splits differ"
+    )
+
+
+def test_equal_hashes_prove_it(fit: Fit, moons: Any) -> None:
+    """A search and cross_validate on the same splits, though the latter does not name its splitter."""
+    X, y = moons
+    cv = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
+    search = fit(cv=cv)
+    other = {"logistic": cross_validate(LogisticRegression(), X, y, cv=cv, return_indices=True)}
+    scores = read(search, other, X=X, y=y)
+    assert scores.models == ("max_depth=1", "max_depth=2", "max_depth=3", "logistic")
+    assert scores.notices == ()
+    assert (scores.design.kind, scores.design.pairing, scores.design.sizes) == ("repeated-stratified", "key", "exact")
+    assert scores.design.hash is not None
+    shuffled = [split for _, split in sorted(enumerate(cv.split(X, y)), key=lambda pair: -pair[0])]
+    again = {"logistic": cross_validate(LogisticRegression(), X, y, cv=shuffled, return_indices=True)}
+    with pytest.raises(UnpairedScoresError) as caught:
+        read(search, again, X=X, y=y)
+    assert str(caught.value) == (
+        "the GridSearchCV and source 2 were made with different splits (their test examples differ), so their scores cannot be "
+        "paired. Evaluate all models with the same cv, its random_state fixed, on the same data."
+    )
+
+
+def test_equal_hashes_pair_by_order_where_keys_differ() -> None:
+    """A list of splits has no repeats; it is the same splits all the same."""
+    flat = answer(scores={"repeat": [0, 0, 0], "fold": [0, 1, 2], "models": ["a", "b"]})
+    scores = read(answer(), flat)
+    assert scores.models == ("svm", "forest", "a", "b")
+    assert_array_equal(scores.matrix().score[2], [0.9, 0.8, np.nan])
+    assert scores.notices == ()
+
+
+def test_release_gate(write: Write) -> None:
+    """Last release's JSON and today's: the same name in both gets the file's stem."""
+    write(json.dumps(answer()), "last.json")
+    today = answer(scores={"score": [[0.95, 0.85, 0.9], [0.7, 0.6, 0.5]]})
+    write(json.dumps(today), "today.json")
+    scores = read("last.json", "today.json")
+    assert scores.models == ("svm (last)", "svm (today)", "forest")
+    assert_array_equal(scores.matrix().score[1], [0.95, 0.85, 0.9])
+    assert_array_equal(scores.matrix().n_train, [90, 90, 90])
+
+
+def test_stems_that_agree_take_their_folder(write: Write) -> None:
+    """And files without any difference their number."""
+    write("fold,svm\n0,0.1\n1,0.2\n", "old/scores.csv")
+    write("fold,svm\n0,0.3\n1,0.4\n", "new/scores.csv")
+    assert read("old/scores.csv", "new/scores.csv").models == ("svm (old/scores)", "svm (new/scores)")
+    write("fold,svm\n0,0.5\n1,0.4\n", "x/new/scores.csv")
+    assert read("x/new/scores.csv", "new/scores.csv").models == ("svm (source 1)", "svm (source 2)")
+
+
+def test_sources_without_path_have_a_number() -> None:
+    """Identical rows are kept once."""
+    scores = read(table(a=[0.1, 0.2], b=[0.5, None]), table(a=[0.1, 0.3], b=[0.5, None]), table(a=[0.1, 0.2]))
+    assert scores.models == ("a (source 1)", "a (source 2)", "b")
+
+
+def test_suffixed_name_that_is_taken_already(write: Write) -> None:
+    """No two models are ever called the same."""
+    write("fold,svm,svm (b)\n0,0.1,0.9\n1,0.2,0.8\n", "a.csv")
+    write("fold,svm\n0,0.3\n1,0.4\n", "b.csv")
+    assert read("a.csv", "b.csv").models == ("svm (a)", "svm (b)'", "svm (b)")
+
+
+def test_models_are_chosen_after_joining(write: Write) -> None:
+    """By the names they have then."""
+    write("fold,svm,rf\n0,0.1,0.5\n1,0.2,0.6\n", "a.csv")
+    write("fold,svm,rf\n0,0.3,0.7\n1,0.4,0.8\n", "b.csv")
+    assert read("a.csv", "b.csv", models=["svm (b)", "svm (a)"]).models == ("svm (b)", "svm (a)")
+
+
+def test_splits_of_one_source_only_are_nan() -> None:
+    """The comparison reports them or leaves them out."""
+    scores = read(table(fold=[0, 1], a=[0.1, 0.2]), table(fold=[1, 2], b=[0.3, 0.4]))
+    assert_array_equal(scores.matrix().score, [[0.1, 0.2, np.nan], [np.nan, 0.3, 0.4]])
+
+
+def test_no_common_split() -> None:
+    """Folds counted from 0 and from 10, say."""
+    with pytest.raises(UnpairedScoresError) as caught:
+        read(table(a=[0.1, 0.2]), table(fold=[10, 11], b=[0.3, 0.4]))
+    assert str(caught.value) == (
+        "source 1 and source 2 have no split in common: the first of one is repeat 0 fold 0, of the other repeat 0 fold 10. "
+        "Number the splits alike in both."
+    )
+
+
+def test_words_are_matched_as_words() -> None:
+    """Though each source numbers its own."""
+    scores = read(table(fold=["b", "c"], a=[0.1, 0.2]), table(fold=["a", "b"], b=[0.3, 0.4]))
+    assert_array_equal(scores.matrix().score, [[np.nan, 0.1, 0.2], [0.3, 0.4, np.nan]])
+
+
+def test_positions_need_equally_many_splits() -> None:
+    """Paired with a source that names its splits, or with another by position."""
+    scores = read({"b": [0.3, 0.4]}, table(fold=[5, 6], a=[0.1, 0.2]))
+    assert_array_equal(scores.matrix().fold, [5, 6])
+    assert_array_equal(scores.matrix().score, [[0.3, 0.4], [0.1, 0.2]])
+    assert scores.design.pairing == "position"
+    with pytest.raises(UnpairedScoresError) as caught:
+        read({"b": [0.3, 0.4, 0.5]}, table(a=[0.1, 0.2]))
+    assert str(caught.value) == (
+        "source 1 does not name its splits, so it can be paired with source 2 only by their order; but one has 3 splits and "
+        "the other 2."
+    )
+
+
+def test_different_metrics() -> None:
+    """Both are named with their direction."""
+    loss = answer(metric={"name": "log_loss", "higher_is_better": False}, scores={"score": [[1, 2, 3], [4, 5, 6]]})
+    with pytest.raises(AmbiguousSourceError) as caught:
+        read_scores(answer(), loss)
+    assert str(caught.value) == (
+        "source 1 holds 'accuracy' (higher is better) and source 2 holds 'log_loss' (lower is better); only scores of one "
+        "metric can be compared. Choose one that both hold with metric=."
+    )
+
+
+def test_sizes_of_one_source_serve_both() -> None:
+    """Contradicting ones do not."""
+    sized = table(a=[0.1, 0.2]).assign(n_train=90, n_test=10)
+    scores = read(sized, table(b=[0.3, 0.4]))
+    assert_array_equal(scores.matrix().n_train, [90, 90])
+    assert scores.design.sizes == "exact"
+    with pytest.raises(ContradictingSizesError) as caught:
+        read(sized, table(b=[0.3, 0.4]).assign(n_train=[90, 91], n_test=10))
+    assert str(caught.value) == (
+        "n_train of repeat 0 fold 1 is 90 in one source and 91 in source 2, so they were not made with the same splits."
+    )
+
+
+def test_different_datasets() -> None:
+    """Cannot be paired; a source that names none joins any."""
+    iris, wine = table(a=[0.1, 0.2]).assign(dataset="iris"), table(b=[0.3, 0.4]).assign(dataset="wine")
+    with pytest.raises(UnpairedScoresError) as caught:
+        read(iris, wine)
+    assert (
+        str(caught.value)
+        == "source 1 is about dataset 'iris', but source 2 about dataset 'wine'; scores on different datasets cannot be paired."
+    )
+    assert read(iris, table(b=[0.3, 0.4])).datasets == ("iris",)
+
+
+def test_dataset_without_a_name_beside_several() -> None:
+    """Which of them it is about cannot be told."""
+    both = pd.concat([table(a=[0.1, 0.2]).assign(dataset="iris"), table(a=[0.3, 0.4]).assign(dataset="wine")])
+    with pytest.raises(
+        UnpairedScoresError, match="source 2 is about a dataset without a name, but source 1 about dataset 'iris' and"
+    ):
+        read(both, table(b=[0.3, 0.4]))
+
+
+def test_exact_sizes_come_before_approximate_ones() -> None:
+    """Which may be off by one, and are no contradiction."""
+    design = {"kind": "kfold", "ordered": False, "pairing": "key", "sizes": "approximate"}
+    last = answer(provenance={"splits": None, "design": design}, scores={"n_train": [89, 89, 89], "n_test": [11, 11, 11]})
+    scores = read(last, answer(scores={"models": ["a", "b"]}))
+    assert_array_equal(scores.matrix().n_test, [10, 10, 10])
+    assert scores.design.sizes == "exact"
+    assert codes(scores) == ["assumed-paired"]
+    assert codes(read(last, answer(scores={"models": ["a", "b"], "n_train": None, "n_test": None}))) == [
+        "approximate-sizes",
+        "assumed-paired",
+    ]
+
+
+def test_several_datasets_in_each() -> None:
+    """Joined one by one; dataset= chooses from both."""
+    both = pd.concat([table(a=[0.1, 0.2]).assign(dataset="iris"), table(a=[0.3, 0.4]).assign(dataset="wine")])
+    more = both.rename(columns={"a": "b"})
+    scores = read(both, more)
+    assert scores.datasets == ("iris", "wine")
+    assert scores.matrix("wine").models == ("a", "b")
+    assert read(both, more, dataset="wine").datasets == ("wine",)
+
+
+def test_joining_does_not_depend_on_the_order_of_sources() -> None:
+    """But for the order of models."""
+    one, two = table(fold=[0, 1, 2], a=[0.1, 0.2, 0.3]), table(fold=[2, 1], b=[0.4, 0.5])
+    first, second = read(one, two).matrix(), read(two, one).matrix()
+    assert_array_equal(first.score, second.take(["a", "b"]).score)
+    assert_array_equal(first.fold, second.fold)
+
+
+def test_three_sources() -> None:
+    """The notice counts them."""
+    scores = read(table(a=[0.1, 0.2]), table(b=[0.1, 0.3]), table(c=[0.1, 0.4]))
+    assert scores.models == ("a", "b", "c")
+    assert "nothing proves that the 3 sources used the same splits" in scores.notices[0].text

@@ -13,8 +13,7 @@ from tiebreak.evaluation.cells import metric_position
 from tiebreak.evaluation.frames import pooled_outputs, scorer_of
 from tiebreak.evaluation.model_calls import as_answered
 from tiebreak.frequentist.bbc_cv import WinnerBootstrap, bootstrap_winner, bootstrap_winner_by
-from tiebreak.metrics.per_example import is_mean_of_rows, values_by_row
-from tiebreak.metrics.scorer import Outputs, Scorer
+from tiebreak.metrics.scorer import Outputs, Scorer, is_mean_of_rows, values_by_row
 from tiebreak.metrics.targets import Truth, UndefinedScore, make_truth
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.plan import check_rng

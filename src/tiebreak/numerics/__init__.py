@@ -1,7 +1,12 @@
 """Arithmetic that both kinds of statistics share: Student tails, moments of paired differences, checks of input."""
 
-from tiebreak.numerics.arrays import SMALLEST_PVALUE, Alternative, FloatArray, IntArray, Interval, Missing, divide, plain
 from tiebreak.numerics.checks import (
+    SMALLEST_PVALUE,
+    Alternative,
+    FloatArray,
+    IntArray,
+    Interval,
+    Missing,
     check_alternative,
     check_differences,
     check_probability,
@@ -11,6 +16,8 @@ from tiebreak.numerics.checks import (
     check_scale,
     check_score_table,
     check_seed,
+    divide,
+    plain,
     rope_share,
 )
 from tiebreak.numerics.moments import (

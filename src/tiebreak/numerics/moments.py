@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.numerics.arrays import FloatArray, IntArray
+from tiebreak.numerics.checks import FloatArray, IntArray
 
 RELATIVE_TOLERANCE = 1e-12
 """Differences below this share of the largest score are rounding noise (design promise 5)."""

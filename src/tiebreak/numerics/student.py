@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.numerics.arrays import Alternative, FloatArray, divide
+from tiebreak.numerics.checks import Alternative, FloatArray, divide
 
 
 def student_tail(x: ArrayLike, df: ArrayLike) -> FloatArray:

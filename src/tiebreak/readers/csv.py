@@ -27,8 +27,7 @@ from tiebreak.readers.columns import (
     number_text,
     read_header,
 )
-from tiebreak.readers.files import is_path, read_file
-from tiebreak.readers.source import ReadOptions, Source
+from tiebreak.readers.source import ReadOptions, Source, is_path, read_file
 from tiebreak.readers.tables import read_table
 
 

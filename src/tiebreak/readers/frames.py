@@ -10,9 +10,8 @@ import numpy as np
 
 from tiebreak.errors import MissingDependencyError, UnreadableSourceError
 from tiebreak.readers.columns import RESERVED, Column, ScoreTable, Where, column_of, read_header
-from tiebreak.readers.files import is_path, read_file
 from tiebreak.readers.search import is_cv_results, read_cv_results
-from tiebreak.readers.source import ReadOptions, Source, unsupported
+from tiebreak.readers.source import ReadOptions, Source, is_path, read_file, unsupported
 from tiebreak.readers.tables import numbered_rows, read_columns, read_table
 
 if TYPE_CHECKING:

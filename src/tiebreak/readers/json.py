@@ -13,9 +13,18 @@ import tiebreak
 from tiebreak.errors import UnreadableSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.readers.columns import to_float
-from tiebreak.readers.files import is_path, read_file
 from tiebreak.readers.metric import check_held
-from tiebreak.readers.source import ReadOptions, Source, approximate_sizes, assumed_paired, check_finite, known_sizes, with_sizes
+from tiebreak.readers.source import (
+    ReadOptions,
+    Source,
+    approximate_sizes,
+    assumed_paired,
+    check_finite,
+    is_path,
+    known_sizes,
+    read_file,
+    with_sizes,
+)
 from tiebreak.readers.tables import read_columns
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Kind, Notice, ScoreMatrix, Scores, SplitDesign

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import operator
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -16,6 +18,7 @@ from tiebreak.errors import (
     InvalidParameterError,
     InvalidScoresError,
     Setting,
+    SourceNotFoundError,
     UnsupportedSourceError,
 )
 from tiebreak.numerics import FloatArray, IntArray
@@ -337,3 +340,56 @@ def _check_total(matrix: ScoreMatrix, options: ReadOptions, source: str) -> None
 def known_sizes(matrices: Iterable[ScoreMatrix]) -> Literal["exact", "missing"]:
     """Sizes as a `SplitDesign` says them: "exact" if all are known."""
     return "exact" if all(matrix.has_sizes for matrix in matrices) else "missing"
+
+
+# --- paths --------------------------------------------------------------------------------------------------------------
+
+
+def is_path(source: Any, *endings: str) -> bool:
+    """True for a path, as text or as a path object, that has one of the endings."""
+    return isinstance(source, (str, os.PathLike)) and Path(source).suffix.lower() in endings
+
+
+def read_file(source: str | os.PathLike[str], read_format: Callable[[Path, str], Source]) -> Source:
+    """Scores in a file, named after its path.
+
+    Parameters
+    ----------
+    source : str or path-like
+    read_format : callable
+        Reads one format: is given the path, and the name of the file in messages.
+
+    Raises
+    ------
+    SourceNotFoundError
+        There is no such file, or it cannot be opened.
+    """
+    path, name = Path(source), os.fspath(source)
+    _check_path(path, name)
+    try:
+        found = read_format(path, name)
+    except OSError as error:
+        if isinstance(error, SourceNotFoundError):
+            raise
+        raise SourceNotFoundError(f"{name} cannot be read: {error.strerror or error}.") from None
+    return dataclasses.replace(found, suffixes=(path.stem, f"{path.parent.name}/{path.stem}"))
+
+
+def _check_path(path: Path, name: str) -> None:
+    if "\0" in name:
+        raise SourceNotFoundError(f"{name!r} is no path: it holds a NUL character.")
+    if path.is_dir():
+        raise SourceNotFoundError(f"{name} is a directory. Pass the files in it.")
+    if not path.exists():
+        raise SourceNotFoundError(f"there is no file {name!r} (looked in {Path.cwd()}).{_similar_path(path)}")
+
+
+def _similar_path(path: Path) -> str:
+    import difflib
+
+    try:
+        names = [entry.name for entry in path.parent.iterdir()]
+    except OSError:
+        return ""
+    near = difflib.get_close_matches(path.name, names, 1, 0.6)
+    return f" Did you mean {str(path.with_name(near[0]))!r}?" if near else ""
