@@ -73,7 +73,7 @@ def find_store(given: str | None, how: str = _HOW) -> str:
 
 def open_url(url: str) -> Store:
     """The store behind a URL; whether it is there shows when it is read."""
-    from tiebreak.stores.sql.store import open_store
+    from tiebreak.stores import open_store
 
     return open_store(url)
 

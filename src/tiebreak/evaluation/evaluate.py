@@ -35,9 +35,8 @@ from tiebreak.plan.record import Cell, MetricRecord, Outcome
 from tiebreak.runners.local import number_of_workers
 from tiebreak.runners.runner import make_runner
 from tiebreak.scores.scores import quoted
+from tiebreak.stores import open_store
 from tiebreak.stores.contract import Claim, Lease, RunLog, Store
-from tiebreak.stores.memory import MemoryStore
-from tiebreak.stores.sql.store import open_store
 
 AHEAD_SECONDS = 1.0
 """How much work is taken on at a time: asking costs a transaction, and what one has taken the others cannot."""
@@ -207,7 +206,7 @@ def measure_plan(
     """Measure what a store does not have of a plan; `tiebreak.evaluate` describes the parameters."""
     check_flags(keep_predictions=keep_predictions, train_scores=train_scores)
     scorers = find_scorers(plan, scoring)
-    store = MemoryStore() if run.store is None else open_store(run.store)
+    store = open_store(run.store)
     try:
         return measure(plan, scorers, store, run, keep_predictions=keep_predictions, train_scores=train_scores)
     finally:

@@ -13,10 +13,10 @@ from tiebreak.plan.fingerprint import fingerprint
 from tiebreak.plan.plan import Plan
 from tiebreak.plan.record import MetricRecord, RunRecord
 from tiebreak.runners.local import number_of_workers
+from tiebreak.stores import open_store
 from tiebreak.stores.contract import RunLog
 from tiebreak.stores.plan_mapping import environment_of, map_plan, merge_records
 from tiebreak.stores.sql.database import NoStoreError
-from tiebreak.stores.sql.store import open_store
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,50 @@
-"""Stores of finished cells, in memory or in a database."""
+"""What survives: finished cells, in memory or in a database. `open_store` finds the kind of store by its address."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import TYPE_CHECKING
+
+from tiebreak.errors import InvalidParameterError
+
+if TYPE_CHECKING:
+    from tiebreak.stores.contract import Store
+
+STORES = {
+    "": "tiebreak.stores.sql.store:SqlStore",
+    "sqlite": "tiebreak.stores.sql.store:SqlStore",
+    "postgresql": "tiebreak.stores.sql.store:SqlStore",
+}
+"""Scheme of an address ("" for a path) -> "module:class" of the store, which is imported when one is opened."""
+
+ACCEPTED = "Give 'sqlite:///results.db', a path that ends in .db, .sqlite or .sqlite3, or 'postgresql://user@host/database'"
+"""Sources of a store, for messages."""
+
+
+def open_store(source: str | os.PathLike[str] | Store | None) -> Store:
+    """Open the store that is meant by an address, a path or a store itself. No file is opened yet.
+
+    Parameters
+    ----------
+    source : str, path-like, Store or None
+        ``sqlite:///results.db``, a path that ends in ``.db``, ``.sqlite`` or ``.sqlite3``, ``postgresql://user@host/database``,
+        or another address whose scheme stands in `STORES`. None is a store in memory.
+
+    Raises
+    ------
+    InvalidParameterError
+        The source is something else.
+    """
+    if source is None:
+        from tiebreak.stores.memory import MemoryStore
+
+        return MemoryStore()
+    if isinstance(source, (str, os.PathLike)):
+        scheme, separator, _ = str(source).partition("://")
+        module, _, name = STORES.get(scheme if separator else "", STORES[""]).partition(":")  # which refuses what nothing reads
+        store: Store = getattr(importlib.import_module(module), name)(source)
+        return store
+    if not (callable(getattr(source, "open", None)) and callable(getattr(source, "read", None))):
+        raise InvalidParameterError(f"a store is a URL, a path or a Store, and not {type(source).__name__}. {ACCEPTED}.")
+    return source

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from tiebreak.errors import InvalidParameterError, MissingDependencyError
+from tiebreak.stores import open_store
 from tiebreak.stores.memory import MemoryStore
-from tiebreak.stores.sql.store import SqlStore, open_store
+from tiebreak.stores.sql.store import SqlStore
 
 SUPPORTED = "Give 'sqlite:///results.db', a path that ends in .db, .sqlite or .sqlite3, or 'postgresql://user@host/database'"
 

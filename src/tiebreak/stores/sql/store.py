@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from tiebreak.errors import InvalidParameterError
 from tiebreak.plan.record import RunRecord
-from tiebreak.stores.contract import Damage, RunSummary, Store
+from tiebreak.stores import ACCEPTED
+from tiebreak.stores.contract import Damage, RunSummary
 from tiebreak.stores.sql.database import Database
 from tiebreak.stores.sql.postgres import PostgresDatabase, is_postgres, masked
 from tiebreak.stores.sql.runs import delete_run, list_runs
@@ -23,46 +24,25 @@ if TYPE_CHECKING:
     from tiebreak.stores.sql.upgrade import Upgrade
 
 _SUFFIXES = (".db", ".sqlite", ".sqlite3")
-_SUPPORTED = "Give 'sqlite:///results.db', a path that ends in .db, .sqlite or .sqlite3, or 'postgresql://user@host/database'"
-
-
-def open_store(source: str | os.PathLike[str] | Store) -> Store:
-    """Open the store that is meant by a URL, a path or a store itself. No file is opened yet.
-
-    Parameters
-    ----------
-    source : str, path-like or Store
-        ``sqlite:///results.db``, a path that ends in ``.db``, ``.sqlite`` or ``.sqlite3``, or ``postgresql://user@host/database``.
-
-    Raises
-    ------
-    InvalidParameterError
-        The source is something else.
-    """
-    if isinstance(source, (str, os.PathLike)):
-        return SqlStore(source)
-    if not (callable(getattr(source, "open", None)) and callable(getattr(source, "read", None))):
-        raise InvalidParameterError(f"a store is a URL, a path or a Store, and not {type(source).__name__}. {_SUPPORTED}.")
-    return source
 
 
 def _sqlite_path(source: str | os.PathLike[str]) -> str:
     """Path of the file that a URL or a path means."""
     text = os.fspath(source)
     if not isinstance(text, str):
-        raise InvalidParameterError(f"the path of a store is text, and not bytes. {_SUPPORTED}.")
+        raise InvalidParameterError(f"the path of a store is text, and not bytes. {ACCEPTED}.")
     scheme, separator, rest = text.partition("://")
     if not separator:
         if not text.lower().endswith(_SUFFIXES):
-            raise InvalidParameterError(f"{text!r} is not known as a store. {_SUPPORTED}.")
+            raise InvalidParameterError(f"{text!r} is not known as a store. {ACCEPTED}.")
         return text
     path = rest.removeprefix("/")
     if scheme != "sqlite" or not rest.startswith("/"):
         raise InvalidParameterError(
-            f"{masked(text)!r} is not supported: tiebreak keeps runs in SQLite and PostgreSQL. {_SUPPORTED}."
+            f"{masked(text)!r} is not supported: tiebreak keeps runs in SQLite and PostgreSQL. {ACCEPTED}."
         )
     if path in ("", ":memory:"):
-        raise InvalidParameterError(f"{text!r} names no file. {_SUPPORTED}; without a store, results are kept in memory only.")
+        raise InvalidParameterError(f"{text!r} names no file. {ACCEPTED}; without a store, results are kept in memory only.")
     if "?" in path:
         raise InvalidParameterError(f"{text!r} has options after the question mark, and tiebreak takes none. Leave them out.")
     return path
