@@ -91,7 +91,7 @@ def test_the_best_value_and_its_ties_have_marks() -> None:
     """A star, and the shapes of the verdicts, explained in the note."""
     display = drawn_validation_curve(("one",)).plot()
     assert isinstance(display, ValidationCurveDisplay)
-    assert display.best == ("1",)
+    assert display.best == ["1"]
     words = words_of(display.figure_)
     assert "★ best mean, ■ practically equivalent to it, ○ not told apart yet, ▼ worse." in words
     assert "one scores best at svc__C = 1" in words

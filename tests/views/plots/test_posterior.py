@@ -16,7 +16,7 @@ def test_numbers_are_those_of_the_pair() -> None:
     comparison = graded(tuple(NAMES["short"][:4]))
     display, pair = comparison.plot.posterior("model 2", "model 0"), comparison.pair("model 2", "model 0")
     np.testing.assert_array_equal(display.data["density"], pair.posterior.density(display.data["difference"]))
-    assert (display.p_better, display.p_equivalent, display.p_worse) == (pair.p_better, pair.p_equivalent, pair.p_worse)
+    assert (display.pair.first, display.pair.p_better, display.pair.p_worse) == ("model 2", pair.p_better, pair.p_worse)
     assert list(display.intervals["level"]) == [0.5, 0.75, 0.95]
     np.testing.assert_array_equal(display.intervals[["low", "high"]].iloc[2], pair.posterior.credible_interval(0.95))
 
@@ -33,7 +33,7 @@ def test_three_probabilities_are_written() -> None:
     words = words_of(display.figure_)
     for name in ("worse", "equivalent", "better"):
         assert f" {name} " in words
-    assert f"{100 * display.p_equivalent:.1f}%" in words
+    assert f"{100 * display.pair.p_equivalent:.1f}%" in words
 
 
 def test_direction_is_named_where_lower_is_better() -> None:
@@ -75,7 +75,9 @@ def test_the_default_pair_is_the_two_best_or_the_best_and_the_baseline() -> None
         graded(names, baseline="model 2").plot.posterior(),
         graded(names, baseline="model 2").plot.posterior("model 2"),
     ]
-    assert [(display.first[-1], display.second[-1]) for display in chosen] == [*map(tuple, ("01", "10", "10", "02", "20"))]
+    assert [(display.pair.first[-1], display.pair.second[-1]) for display in chosen] == [
+        *map(tuple, ("01", "10", "10", "02", "20"))
+    ]
 
 
 def test_wrong_names_are_refused_as_by_the_comparison() -> None:

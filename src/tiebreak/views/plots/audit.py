@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -20,6 +20,7 @@ from tiebreak.views.plots.style import (
     model_axis,
     number_axis,
     plain_axes,
+    row_note,
     short_labels,
     widest,
     x_label,
@@ -59,30 +60,17 @@ class AuditDisplay(Display):
         numbers a row for each split: split, low, q1, median, q3, high.
     splits : DataFrame
         The splits that are drawn: split, name, n_train, n_test, codes, severity.
-    headline : str
-        What the title says.
     kind : {"classes", "numbers", "sizes"}
-        What `data` holds; "sizes" where the target is neither.
-    n_splits : int
-        Of the audit; `splits` holds those that are drawn.
-    elsewhere : tuple of str
-        Codes of findings that concern no split.
+        Content of `data`; "sizes" where the target is neither.
     """
 
     splits: pd.DataFrame
-    headline: str
     kind: str
-    n_splits: int
-    elsewhere: tuple[str, ...]
+    audit: Audit = field(repr=False)
 
     @classmethod
     def from_audit(cls, audit: Audit) -> Self:
-        """Collect the numbers.
-
-        Parameters
-        ----------
-        audit : Audit
-        """
+        """Collect the numbers."""
         import pandas as pd
 
         folds = audit.folds
@@ -107,22 +95,18 @@ class AuditDisplay(Display):
             kind = "numbers"
         else:
             data, kind = splits[["split", "n_test"]], "sizes"
-        elsewhere = tuple(dict.fromkeys(finding.code for finding in audit if not finding.evidence.splits))
-        return cls(data, splits, summary(audit), kind, folds.n_splits, elsewhere)
+        return cls(data, splits, kind, audit)
 
     @property
     def _labels(self) -> list[str]:
         first = ["all rows"] if self.kind != "sizes" else []
         return [*first, *(f"{name}  (n = {n})" for name, n in zip(self.splits["name"], self.splits["n_test"], strict=True))]
 
-    @property
-    def _remarks(self) -> list[str]:
-        return [_remark(codes) for codes in self.splits["codes"]]
-
     def _size(self) -> tuple[float, float]:
         rows = len(self._labels)
+        remarks = [_remark(codes) for codes in self.splits["codes"]]
         legend = 0.2 * -(-len(self._classes) // self._legend_columns)
-        return PLOT_WIDTH + 1.0 + widest(self._labels) + widest(self._remarks), 2.0 + legend + 0.24 * max(rows, 3)
+        return PLOT_WIDTH + 1.0 + widest(self._labels) + widest(remarks), 2.0 + legend + 0.24 * max(rows, 3)
 
     @property
     def _classes(self) -> list[str]:
@@ -134,11 +118,7 @@ class AuditDisplay(Display):
         return int(np.clip(PLOT_WIDTH // (widest(self._classes, SMALL) + 0.4), 1, max(len(self._classes), 1)))
 
     def _title(self) -> str:
-        codes = sorted({code for codes in self.splits["codes"] for code in codes})
-        if not codes and not self.elsewhere:
-            return self.headline
-        n_marked = int((self.splits["severity"] != "").sum())
-        return f"{self.headline}" + ("" if n_marked else "; none concerns a single split")
+        return summary(self.audit) + ("; none concerns a single split" if self._elsewhere and not self._has_marks else "")
 
     def _note(self) -> str:
         what = {
@@ -147,9 +127,15 @@ class AuditDisplay(Display):
             "sizes": "Bars: examples in each test set.",
         }[self.kind]
         signs = f" {SIGNS['error']} error, {SIGNS['warning']} warning, {SIGNS['note']} note." if self._has_marks else ""
-        elsewhere = f" About the data as a whole: {', '.join(self.elsewhere)}." if self.elsewhere else ""
-        more = f" Drawn: {len(self.splits)} of {self.n_splits} splits." if len(self.splits) < self.n_splits else ""
+        elsewhere = f" About the data as a whole: {', '.join(self._elsewhere)}." if self._elsewhere else ""
+        n_drawn, n_splits = len(self.splits), self.audit.folds.n_splits
+        more = f" Drawn: {n_drawn} of {n_splits} splits." if n_drawn < n_splits else ""
         return f"{what}{signs}{elsewhere}{more}"
+
+    @property
+    def _elsewhere(self) -> list[str]:
+        """Codes of findings that concern no split."""
+        return list(dict.fromkeys(finding.code for finding in self.audit if not finding.evidence.splits))
 
     @property
     def _has_marks(self) -> bool:
@@ -162,40 +148,21 @@ class AuditDisplay(Display):
         first = len(self._labels) - len(self.splits)
         for row, (severity, codes) in enumerate(zip(self.splits["severity"], self.splits["codes"], strict=True), first):
             if severity:
-                self._mark(axes, row, severity, _remark(codes))
+                text = f"{SIGNS[severity]} {_remark(codes)}" if self.owns_figure_ else SIGNS[severity]
+                row_note(axes, row, text, colour=_SIGN_COLOURS[severity], size=SMALL)
         plain_axes(axes, "bottom")
-
-    def _mark(self, axes: Axes, row: int, severity: str, remark: str) -> None:
-        colour = _SIGN_COLOURS[severity]
-        text = f"{SIGNS[severity]} {remark}" if self.owns_figure_ else SIGNS[severity]
-        axes.annotate(
-            literal(text),
-            xy=(1.0, row),
-            xycoords=("axes fraction", "data"),
-            xytext=(6, 0),
-            textcoords="offset points",
-            va="center_baseline",
-            fontsize=SMALL,
-            color=colour,
-            annotation_clip=False,
-        )
 
     def _draw_classes(self, axes: Axes) -> None:
         wide = self.data.pivot(index="split", columns="class", values="share").loc[[-1, *self.splits["split"]]]
         left = np.zeros(len(wide))
         edges = np.cumsum(wide.to_numpy()[0])[:-1]
-        for colour, name in zip(self._colours(), self._classes, strict=True):
+        last = -1 if OTHERS in self._classes else len(self._classes) - 1
+        colours = [*_COLOURS[: len(self._classes) - 1], _COLOURS[last]]
+        for colour, name in zip(colours, self._classes, strict=True):
             share = wide[name].to_numpy()
-            axes.barh(
-                range(len(wide)),
-                share,
-                left=left,
-                height=0.74,
-                color=colour,
-                edgecolor="white",
-                linewidth=0.5,
-                label=literal(name),
-            )
+            bars = axes.barh(range(len(wide)), share, left=left, height=0.74, color=colour, label=literal(name))
+            for bar in bars:
+                bar.set(edgecolor="white", linewidth=0.5)
             left = left + share
         axes.vlines(edges, 0.5, len(wide) - 0.5, color=INK, linewidth=0.8, linestyles=(0, (3, 3)))
         axes.set_xlim(0, 1)
@@ -212,12 +179,6 @@ class AuditDisplay(Display):
             columnspacing=1.2,
             borderaxespad=0.1,
         )
-
-    def _colours(self) -> list[str]:
-        return [
-            *_COLOURS[: len(self._classes) - 1],
-            _COLOURS[-1] if OTHERS in self._classes else _COLOURS[len(self._classes) - 1],
-        ]
 
     def _draw_numbers(self, axes: Axes) -> None:
         box = self.data[["low", "q1", "median", "q3", "high"]].to_numpy()

@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
 from tiebreak.views.bias_variance import LOSS_NAMES
 from tiebreak.views.plots.display import MOST_MODELS, Display, Plots, of_all
-from tiebreak.views.plots.style import (
-    INK,
-    PLOT_WIDTH,
-    SMALL,
-    model_axis,
-    number_axis,
-    plain_axes,
-    row_note,
-    short_labels,
-    widest,
-    x_label,
-)
+from tiebreak.views.plots.style import INK, PLOT_WIDTH, SMALL, row_axes, short_labels, widest
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,30 +25,19 @@ class BiasVarianceDisplay(Display):
     ----------
     data : DataFrame
         model, n_rounds, loss, bias, variance, unbiased, biased; a row for each model that has a loss.
-    loss : {"squared", "zero-one"}
-    n_rounds : int
-    n_models : int
-        Of the result; `data` holds those that are drawn.
     """
 
-    loss: str
-    n_rounds: int
-    n_models: int
+    result: BiasVariance = field(repr=False)
 
     @classmethod
     def from_result(cls, result: BiasVariance) -> Self:
-        """Collect the numbers.
-
-        Parameters
-        ----------
-        result : BiasVariance
-        """
+        """Collect the numbers."""
         data = result.to_frame().dropna(subset=["loss"]).sort_values("loss", kind="stable").head(MOST_MODELS)
-        return cls(data=data.reset_index(drop=True), loss=result.loss, n_rounds=result.n_rounds, n_models=len(result.models))
+        return cls(data.reset_index(drop=True), result)
 
     @property
     def _is_squared(self) -> bool:
-        return self.loss == "squared"
+        return self.result.loss == "squared"
 
     def _row_notes(self) -> list[str]:
         sign = [("+" if value >= 0 else "−") for value in self.data["variance"]]
@@ -76,7 +54,7 @@ class BiasVarianceDisplay(Display):
         name = short_labels(list(self.data["model"]))[0]
         first = self.data.iloc[0]
         larger = "bias" if first["bias"] >= first["variance"] else "variance"
-        return f"{name} has the smallest {LOSS_NAMES[self.loss]}, most of it {larger}"
+        return f"{name} has the smallest {LOSS_NAMES[self.result.loss]}, most of it {larger}"
 
     def _note(self) -> str:
         noise = (
@@ -84,11 +62,11 @@ class BiasVarianceDisplay(Display):
             if self._is_squared
             else " Hatched: how often single training sets are right where most are wrong, which takes off from the loss."
         )
-        how = f"Means over one test set, {self.n_rounds} training sets drawn with replacement. Upright line: the loss."
-        n_drawn = len(self.data)
+        how = f"Means over one test set, {self.result.n_rounds} training sets drawn with replacement. Upright line: the loss."
+        n_drawn, n_models = len(self.data), len(self.result.models)
         if n_drawn == MOST_MODELS:
-            return how + noise + of_all(n_drawn, self.n_models)
-        lost = f" Without a loss, and not drawn: {self.n_models - n_drawn} models." if n_drawn < self.n_models else ""
+            return how + noise + of_all(n_drawn, n_models)
+        lost = f" Without a loss, and not drawn: {n_models - n_drawn} models." if n_drawn < n_models else ""
         return how + noise + lost
 
     def _draw(self, axes: Axes) -> None:
@@ -106,13 +84,8 @@ class BiasVarianceDisplay(Display):
             )  # fmt: skip
         for row, loss in enumerate(self.data["loss"]):
             axes.plot([loss, loss], [row - 0.4, row + 0.4], color=INK, linewidth=1.8)
-        for row, note in enumerate(self._row_notes()):
-            row_note(axes, row, note)
-        model_axis(axes, short_labels(list(self.data["model"])))
         axes.set_xlim(left=0)
-        number_axis(axes)
-        plain_axes(axes, "bottom")
-        x_label(axes, LOSS_NAMES[self.loss])
+        row_axes(axes, short_labels(list(self.data["model"])), self._row_notes(), LOSS_NAMES[self.result.loss])
         if self.owns_figure_:
             axes.legend(fontsize=SMALL, frameon=False, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, borderaxespad=0.2)
         else:  # above the axes stands their title

@@ -9,26 +9,20 @@ import numpy as np
 
 from tiebreak.comparison.verdict import REASONS, VERDICTS
 from tiebreak.views.comparison import table_decimals
-from tiebreak.views.plots.display import Display, Plots, better_is, of_all, shown_models
-from tiebreak.views.plots.matrix import CorrelationDisplay, VerdictsDisplay, counted_verdicts, pair_sentence
+from tiebreak.views.plots.display import ComparisonDisplay, Plots, better_is, of_all, shown_models
+from tiebreak.views.plots.matrix import CorrelationDisplay, VerdictsDisplay, counted_verdicts, pair_sentence, verdict_counts
 from tiebreak.views.plots.posterior import PosteriorDisplay
 from tiebreak.views.plots.style import (
-    BAND,
     INK,
     MARKS,
     PAPER,
     PLOT_WIDTH,
     QUIET,
     minus,
-    model_axis,
-    number_axis,
     numbered_labels,
-    plain_axes,
-    row_note,
-    short,
+    row_axes,
     short_labels,
     widest,
-    x_label,
 )
 from tiebreak.views.words import format_percent, format_score
 
@@ -42,7 +36,7 @@ _WHY = {"identical-scores": " (identical scores)", "no-spread": " (no spread)", 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RankingDisplay(Display):
+class RankingDisplay(ComparisonDisplay):
     """Every model's difference to the best one, or to the baseline, with simultaneous confidence intervals.
 
     The intervals are of differences. Intervals of single models are not drawn: whether those overlap says little about paired
@@ -53,40 +47,11 @@ class RankingDisplay(Display):
     data : DataFrame
         rank, model, mean, n_splits, difference (model minus reference, positive favours the model), simultaneous_low,
         simultaneous_high, verdict (of the model against the reference, "" for the reference itself), reason.
-    reference : str
-    is_baseline : bool
-        Whether the caller named the reference; else it is the model that ranks first.
-    rope, alpha : float
-    n_pairs : int
-        Size of the family, over which the intervals cover at once with probability at least 1 - alpha.
-    correction : str
-        By which the verdicts are adjusted.
-    metric : str
-    higher_is_better : bool
-    verdicts : dict of str to int
-        Counts over all models of the comparison, drawn or not.
-    decimals : int
     """
-
-    reference: str
-    is_baseline: bool
-    rope: float
-    alpha: float
-    n_pairs: int
-    correction: str
-    metric: str
-    higher_is_better: bool
-    verdicts: dict[str, int]
-    decimals: int
 
     @classmethod
     def from_comparison(cls, comparison: Comparison) -> Self:
-        """Collect the numbers.
-
-        Parameters
-        ----------
-        comparison : Comparison
-        """
+        """Collect the numbers."""
         import pandas as pd
 
         ranking, models = comparison.ranking_table, comparison.models
@@ -105,19 +70,7 @@ class RankingDisplay(Display):
                 "reason": np.array(REASONS, dtype=object)[ranking.kind],
             }
         )
-        return cls(
-            data=data.iloc[shown_models(comparison)].reset_index(drop=True),
-            reference=comparison.reference,
-            is_baseline=comparison.settings.baseline is not None,
-            rope=comparison.rope,
-            alpha=comparison.settings.alpha,
-            n_pairs=comparison.pair_table.n_pairs,
-            correction=comparison.settings.correction,
-            metric=comparison.metric.name,
-            higher_is_better=comparison.metric.higher_is_better,
-            verdicts={name: int(np.count_nonzero(verdict == name)) for name in VERDICTS},
-            decimals=table_decimals(comparison),
-        )
+        return cls(data.iloc[shown_models(comparison)].reset_index(drop=True), comparison)
 
     def _names(self) -> list[str]:
         return short_labels(list(self.data["model"]))
@@ -126,13 +79,15 @@ class RankingDisplay(Display):
         return [f"{name}  {rank}" for rank, name in zip(self.data["rank"], self._names(), strict=True)]
 
     def _reference_name(self) -> str:
-        return self._names()[list(self.data["model"]).index(self.reference)]
+        return self._names()[list(self.data["model"]).index(self.comparison.reference)]
 
     def _row_notes(self) -> list[str]:
+        decimals = table_decimals(self.comparison)
+        baseline = "" if self.comparison.settings.baseline is None else "baseline, "
         return [
             f"{MARKS[verdict].symbol} {verdict}{_WHY.get(reason, '')}"
             if verdict
-            else ("baseline, " if self.is_baseline else "") + f"mean {minus(format_score(value, self.decimals))}"
+            else f"{baseline}mean {minus(format_score(value, decimals))}"
             for verdict, reason, value in zip(self.data["verdict"], self.data["reason"], self.data["mean"], strict=True)
         ]
 
@@ -140,36 +95,33 @@ class RankingDisplay(Display):
         return PLOT_WIDTH + 0.4 + widest(self._row_labels()) + widest(self._row_notes()), 1.7 + 0.27 * max(len(self.data), 2)
 
     def _title(self) -> str:
-        name, n_others = self._reference_name(), sum(self.verdicts.values())
-        if n_others == 1:
+        name, ranking = self._reference_name(), self.comparison.ranking_table
+        counts = verdict_counts(np.delete(ranking.verdict, ranking.reference))
+        if sum(counts.values()) == 1:
             other = next(other for other in self._names() if other != name)
             verdict = str(self.data.loc[self.data["verdict"] != "", "verdict"].iloc[0])
             mirrored = {"better": "worse", "worse": "better"}.get(verdict, verdict)
             return pair_sentence(name, other, mirrored)
-        if self.is_baseline:
-            return f"Against the baseline {name} {counted_verdicts(self.verdicts, 'models')}"
-        return f"{name} ranks first; {counted_verdicts(self.verdicts, 'others')}"
+        if self.comparison.settings.baseline is not None:
+            return f"Against the baseline {name} {counted_verdicts(counts, 'models')}"
+        return f"{name} ranks first; {counted_verdicts(counts, 'others')}"
 
     def _note(self) -> str:
-        level = format_percent(1 - self.alpha)
-        pairs = f"m = {self.n_pairs} pair" + ("s" if self.n_pairs > 1 else "")
+        comparison, alpha = self.comparison, self.comparison.settings.alpha
+        n_pairs = comparison.pair_table.n_pairs
         band = (
-            f" Grey band: the rope, ±{self.rope:.4g}, differences too small to matter."
-            if self.rope
-            else " There is no rope, so none can be called equivalent."
+            f"Grey band: the rope, ±{comparison.rope:.4g}, differences too small to matter."
+            if comparison.rope
+            else "There is no rope, so none can be called equivalent."
         )
-        adjusted = "not adjusted" if self.correction == "none" else self.correction
-        verdicts = (
-            f" Verdicts: claim tests ({adjusted}, alpha {self.alpha:g}), which may decide a little more than the lines show."
-        )
-        return f"Lines: simultaneous {level} intervals of the difference, {pairs}.{band}{verdicts}" + of_all(
-            len(self.data), 1 + sum(self.verdicts.values())
+        return (
+            f"Lines: simultaneous {format_percent(1 - alpha)} intervals of the difference, m = {n_pairs} "
+            f"pair{'s' if n_pairs > 1 else ''}. {band} Verdicts: claim tests ({self._adjusted}, alpha {alpha:g}), which may "
+            f"decide a little more than the lines show.{of_all(len(self.data), len(comparison.models))}"
         )
 
     def _draw(self, axes: Axes) -> None:
-        if self.rope:
-            axes.axvspan(-self.rope, self.rope, color=BAND, linewidth=0, zorder=0)
-        axes.axvline(0.0, color=QUIET, linewidth=0.8, zorder=1)
+        self._draw_rope(axes)
         low, high = self.data["simultaneous_low"], self.data["simultaneous_high"]
         for row, (verdict, difference) in enumerate(zip(self.data["verdict"], self.data["difference"], strict=True)):
             if not verdict:
@@ -179,14 +131,8 @@ class RankingDisplay(Display):
             face = PAPER if verdict == "undecided" else mark.colour
             axes.plot([low[row], high[row]], [row, row], color=mark.colour, linewidth=1.6, solid_capstyle="butt", zorder=2)
             axes.scatter(difference, row, marker=mark.marker, s=38, color=face, edgecolors=mark.colour, zorder=3)
-        for row, note in enumerate(self._row_notes()):
-            row_note(axes, row, note)
-        model_axis(axes, self._row_labels())
-        number_axis(axes)
-        plain_axes(axes, "bottom")
-        metric = short(self.metric)
-        direction = f"positive favours the model of the row ({better_is(self.higher_is_better)} {metric})"
-        x_label(axes, f"{metric} difference to {self._reference_name()}", direction, room=PLOT_WIDTH + 0.6)
+        x_lines = f"{self._metric} difference to {self._reference_name()}", self._favours("the model of the row")
+        row_axes(axes, self._row_labels(), self._row_notes(), *x_lines, room=PLOT_WIDTH + 0.6)
 
 
 JOINED_UP_TO = 6
@@ -194,7 +140,7 @@ JOINED_UP_TO = 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ScoresDisplay(Display):
+class ScoresDisplay(ComparisonDisplay):
     """What every model scored on every split, and its mean.
 
     For up to six models a thin line joins the scores of one split: parallel lines are differences that hold on every split,
@@ -205,29 +151,11 @@ class ScoresDisplay(Display):
     data : DataFrame
         model (in ranking order), repeat, fold, score and the model's mean, in the metric's unit; a row for each score that is
         there.
-    metric : str
-    higher_is_better : bool
-    n_splits : int
-    n_models : int
-        Of the comparison; `data` holds those that are drawn.
-    decimals : int
-        With which means are written.
     """
-
-    metric: str
-    higher_is_better: bool
-    n_splits: int
-    n_models: int
-    decimals: int
 
     @classmethod
     def from_comparison(cls, comparison: Comparison) -> Self:
-        """Collect the numbers.
-
-        Parameters
-        ----------
-        comparison : Comparison
-        """
+        """Collect the numbers."""
         import pandas as pd
 
         rows = shown_models(comparison)
@@ -243,14 +171,7 @@ class ScoresDisplay(Display):
                 "mean": comparison.ranking_table.mean[rows[model]],
             }
         )
-        return cls(
-            data=data,
-            metric=comparison.metric.name,
-            higher_is_better=comparison.metric.higher_is_better,
-            n_splits=matrix.n_splits,
-            n_models=len(comparison.models),
-            decimals=table_decimals(comparison),
-        )
+        return cls(data, comparison)
 
     @property
     def _models(self) -> list[str]:
@@ -265,14 +186,16 @@ class ScoresDisplay(Display):
         return PLOT_WIDTH + 1.2 + widest(numbered_labels(self._models)), 1.5 + step * max(len(self._models), 2)
 
     def _title(self) -> str:
-        best = self.data.iloc[0]
-        mean = format_score(float(best["mean"]), self.decimals)
-        return f"{short_labels(self._models)[0]} ranks first of {self.n_models}, with a mean {short(self.metric)} of {mean}"
+        best, n_models = short_labels(self._models)[0], len(self.comparison.models)
+        mean = format_score(float(self.data["mean"].iloc[0]), table_decimals(self.comparison))
+        return f"{best} ranks first of {n_models}, with a mean {self._metric} of {mean}"
 
     def _note(self) -> str:
         joined = "; each line joins the scores of one split" if self._is_joined else ""
-        note = f"Dots: {self.n_splits} splits{joined}. Diamonds: means. "
-        return note + "Whether means differ by more than chance is not shown here." + of_all(len(self._models), self.n_models)
+        return (
+            f"Dots: {self.comparison.matrix.n_splits} splits{joined}. Diamonds: means. Whether means differ by more than chance "
+            f"is not shown here.{of_all(len(self._models), len(self.comparison.models))}"
+        )
 
     def _draw(self, axes: Axes) -> None:
         models = self._models
@@ -288,13 +211,13 @@ class ScoresDisplay(Display):
         axes.scatter(wide.to_numpy(), height, s=14, color=MARKS["better"].colour, alpha=0.45, linewidths=0, zorder=2)
         counted = self.data.groupby("model", observed=False)["mean"].agg(["first", "size"])
         axes.scatter(counted["first"], range(len(models)), marker="D", s=34, color="white", edgecolors=INK, zorder=3)
-        for row, (mean, n_splits) in enumerate(zip(counted["first"], counted["size"], strict=True)):
-            lacking = "" if n_splits == self.n_splits else f" ({n_splits} splits)"
-            row_note(axes, row, f"mean {minus(format_score(float(mean), self.decimals))}{lacking}")
-        model_axis(axes, numbered_labels(self._models))
-        number_axis(axes)
-        plain_axes(axes, "bottom")
-        x_label(axes, f"{short(self.metric)} of each split ({better_is(self.higher_is_better)} is better)")
+        decimals = table_decimals(self.comparison)
+        notes = []
+        for mean, n_splits in zip(counted["first"], counted["size"], strict=True):
+            lacking = "" if n_splits == self.comparison.matrix.n_splits else f" ({n_splits} splits)"
+            notes.append(f"mean {minus(format_score(float(mean), decimals))}{lacking}")
+        x_line = f"{self._metric} of each split ({better_is(self.comparison.metric)} is better)"
+        row_axes(axes, numbered_labels(self._models), notes, x_line)
 
 
 class ComparisonPlots(Plots["Comparison"]):

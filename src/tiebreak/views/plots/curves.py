@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -63,21 +63,12 @@ class CurveDisplay(Display):
     ----------
     data : DataFrame
         model, x (where a point stands), label, and the numbers of each point as in the frame of the curve.
-    metric : str
-    higher_is_better : bool
-    alpha : float
-        1 - coverage of the intervals.
-    n_models : int
-        Of the curve; `data` holds those that are drawn.
     x_name : str
     is_log : bool
         Whether x is drawn on a logarithmic axis.
     """
 
-    metric: str
-    higher_is_better: bool
-    alpha: float
-    n_models: int
+    curve: LearningCurve | ValidationCurve = field(repr=False)
     x_name: str
     is_log: bool
 
@@ -88,14 +79,15 @@ class CurveDisplay(Display):
 
     def _size(self) -> tuple[float, float]:
         entries = self._entries()
-        lines = sum(entry.count("\n") + 1 for entry in entries)
-        width = SCORE_WIDTH + TIME_WIDTH + 1.6 + widest(_lines(entries), SMALL)
-        return width, max(HEIGHT, 1.7 + 0.155 * lines + 0.06 * len(entries))
+        lines = [line for entry in entries for line in entry.split("\n")]
+        width = SCORE_WIDTH + TIME_WIDTH + 1.6 + widest(lines, SMALL)
+        return width, max(HEIGHT, 1.7 + 0.155 * len(lines) + 0.06 * len(entries))
 
     def _note(self) -> str:
-        level = format_percent(1 - self.alpha)
+        level = format_percent(1 - self.curve.alpha)
         kind = "Bands" if self._has_bands else "Upright lines"
-        drawn = f" Drawn: the first {len(self.models)} of {self.n_models} models." if len(self.models) < self.n_models else ""
+        n_drawn, n_models = len(self.models), len(self.curve.models)
+        drawn = f" Drawn: the first {n_drawn} of {n_models} models." if n_drawn < n_models else ""
         return (
             f"Solid: test. Dashed: training. {kind}: corrected {level} intervals of the mean over splits; whether models differ "
             f"is not shown by them.{drawn}"
@@ -109,7 +101,7 @@ class CurveDisplay(Display):
         times = self._second_panel(axes) if self.owns_figure_ else None
         handles = [self._draw_model(axes, times, number, name) for number, name in enumerate(self.models)]
         self._axis(axes, SCORE_WIDTH)
-        label = f"{short(self.metric)} ({better_is(self.higher_is_better)} is better)"
+        label = f"{short(self.curve.metric.name)} ({better_is(self.curve.metric)} is better)"
         axes.set_ylabel(literal(label), fontsize=SIZE)
         entries = [literal(entry) for entry in self._entries()]
         if times is None:
@@ -195,10 +187,6 @@ def named(models: Sequence[str], facts: Sequence[str]) -> list[str]:
     return [f"{name}\n{fact}" if fact else name for name, fact in zip(short_labels(list(models)), facts, strict=True)]
 
 
-def _lines(entries: Sequence[str]) -> list[str]:
-    return [line for entry in entries for line in entry.split("\n")]
-
-
 def _with_room(places: FloatArray, labels: Sequence[str], width: float) -> list[int]:
     """Which labels can be written beside each other, from the right: the largest is always told."""
     span = float(places[-1] - places[0]) or 1.0
@@ -236,37 +224,26 @@ class LearningCurveDisplay(CurveDisplay):
 
     Attributes
     ----------
-    data, metric, higher_is_better, alpha, n_models, x_name, is_log
+    data, curve, x_name, is_log
         As of `CurveDisplay`; x is the number of training examples.
-    answers : tuple of str
-        Would more data help? One for each model that is drawn.
     """
 
-    answers: tuple[str, ...]
+    curve: LearningCurve = field(repr=False)
+
+    @property
+    def answers(self) -> list[str]:
+        """Answers to the question if more data would help, one for each model that is drawn."""
+        return [answer.answer for answer in self.curve.answers[: len(self.models)]]
 
     @classmethod
     def from_curve(cls, curve: LearningCurve) -> Self:
-        """Collect the numbers.
-
-        Parameters
-        ----------
-        curve : LearningCurve
-        """
+        """Collect the numbers."""
         drawn = curve.models[:MOST_CURVES]
         data = curve.to_frame()
         data = data[data["model"].isin(drawn)].reset_index(drop=True)
         data.insert(1, "x", data["size"])
         data.insert(2, "label", data["size"].map(str))
-        return cls(
-            data=data,
-            metric=curve.metric.name,
-            higher_is_better=curve.metric.higher_is_better,
-            alpha=curve.alpha,
-            n_models=len(curve.models),
-            x_name="training examples",
-            is_log=is_wide(curve.sizes),
-            answers=tuple(answer.answer for answer in curve.answers[: len(drawn)]),
-        )
+        return cls(data, curve, "training examples", is_wide(curve.sizes))
 
     def _title(self) -> str:
         if len(self.models) == 1:
@@ -279,7 +256,9 @@ class LearningCurveDisplay(CurveDisplay):
         counts = [self.answers.count(answer) for answer in (ANSWERS[YES], ANSWERS[LESS_THAN_ROPE], ANSWERS[CANNOT_BE_TOLD])]
         words = ("yes for {}", "less than the rope on doubling for {}", "cannot be told for {}")
         parts = [word.format(count) for word, count in zip(words, counts, strict=True) if count]
-        return f"Would more data help {len(self.models)} models? {', '.join(parts).capitalize()} ({short(self.metric)})"
+        return (
+            f"Would more data help {len(self.models)} models? {', '.join(parts).capitalize()} ({short(self.curve.metric.name)})"
+        )
 
     def _entries(self) -> list[str]:
         return named(self.models, [f"more data: {answer}" for answer in self.answers])
@@ -306,43 +285,32 @@ class ValidationCurveDisplay(CurveDisplay):
 
     Attributes
     ----------
-    data, metric, higher_is_better, alpha, n_models, x_name, is_log
+    data, curve, x_name, is_log
         As of `CurveDisplay`; x is the value itself where all are numbers, else its position. Further columns: is_best, and
         verdict against the best.
-    best : tuple of str
-        The sweet spot of each model that is drawn, as it is written; "" where there is none.
     """
 
-    best: tuple[str, ...]
+    curve: ValidationCurve = field(repr=False)
+
+    @property
+    def best(self) -> list[str]:
+        """Best value of each model that is drawn, as it is written; "" where there is none."""
+        spots = self.curve.sweet_spots[: len(self.models)]
+        return ["" if spot.position is None else self.curve.labels[spot.position] for spot in spots]
 
     @classmethod
     def from_curve(cls, curve: ValidationCurve) -> Self:
-        """Collect the numbers.
-
-        Parameters
-        ----------
-        curve : ValidationCurve
-        """
+        """Collect the numbers."""
         drawn = curve.models[:MOST_CURVES]
         x = _numbers(curve.values)
         data = curve.to_frame()
         data = data[data["model"].isin(drawn)].reset_index(drop=True)
         data.insert(1, "x", [float(place) for _ in drawn for place in (x or range(len(curve.values)))])
-        spots = curve.sweet_spots[: len(drawn)]
-        return cls(
-            data=data.drop(columns="value"),
-            metric=curve.metric.name,
-            higher_is_better=curve.metric.higher_is_better,
-            alpha=curve.alpha,
-            n_models=len(curve.models),
-            x_name=curve.parameter,
-            is_log=x is not None and is_wide(x),
-            best=tuple("" if spot.position is None else curve.labels[spot.position] for spot in spots),
-        )
+        return cls(data.drop(columns="value"), curve, curve.parameter, x is not None and is_wide(x))
 
     def _title(self) -> str:
         if len(self.models) > 1:
-            return f"{short(self.metric)} by {short(self.x_name)}, {len(self.models)} models"
+            return f"{short(self.curve.metric.name)} by {short(self.x_name)}, {len(self.models)} models"
         name, n_equivalent = short_labels(self.models)[0], int((self.data["verdict"] == "equivalent").sum())
         if not self.best[0]:
             return f"{name} has no score for any value of {short(self.x_name)}"

@@ -14,7 +14,7 @@ import numpy as np
 
 from tiebreak.numerics import IntArray
 from tiebreak.views.json import write_whole
-from tiebreak.views.plots.style import DPI, headline, house_style, new_axes
+from tiebreak.views.plots.style import BAND, DPI, QUIET, headline, house_style, new_axes, short
 
 if TYPE_CHECKING:
     import os
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from tiebreak.comparison.comparison import Comparison
+    from tiebreak.scores.metric import Metric
 
 
 R = TypeVar("R")
@@ -163,6 +164,32 @@ class Display(ABC):
     def _draw(self, axes: Axes) -> None: ...
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ComparisonDisplay(Display):
+    """A figure about a comparison, which it holds: settings, metric and verdicts are read from there."""
+
+    comparison: Comparison = field(repr=False)
+
+    @property
+    def _metric(self) -> str:
+        return short(self.comparison.metric.name)
+
+    @property
+    def _adjusted(self) -> str:
+        correction = self.comparison.settings.correction
+        return "not adjusted" if correction == "none" else correction
+
+    def _favours(self, whom: str) -> str:
+        return f"positive favours {whom} ({better_is(self.comparison.metric)} {self._metric})"
+
+    def _draw_rope(self, axes: Axes, top: float = 1.0) -> None:
+        """A band up to a share of the height, and a line at zero."""
+        rope = self.comparison.rope
+        if rope:
+            axes.axvspan(-rope, rope, ymax=top, color=BAND, linewidth=0, zorder=0)
+        axes.axvline(0.0, ymax=top, color=QUIET, linewidth=0.8, zorder=1)
+
+
 def shown_models(comparison: Comparison) -> IntArray:
     """Rows of the ranking that are drawn: all, or of very many the first and the reference."""
     n_models = len(comparison.models)
@@ -178,6 +205,6 @@ def of_all(n_shown: int, n_models: int) -> str:
     return f" Drawn: {n_shown} of {n_models} models, best first." if n_shown < n_models else ""
 
 
-def better_is(higher_is_better: bool) -> str:
+def better_is(metric: Metric) -> str:
     """The direction of a metric in a word."""
-    return "higher" if higher_is_better else "lower"
+    return "higher" if metric.higher_is_better else "lower"

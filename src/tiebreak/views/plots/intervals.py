@@ -11,19 +11,7 @@ import numpy as np
 from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import FloatArray, check_probability
 from tiebreak.views.plots.display import Display
-from tiebreak.views.plots.style import (
-    INK,
-    MARKS,
-    PLOT_WIDTH,
-    QUIET,
-    minus,
-    model_axis,
-    number_axis,
-    plain_axes,
-    row_note,
-    widest,
-    x_label,
-)
+from tiebreak.views.plots.style import INK, MARKS, PLOT_WIDTH, QUIET, minus, row_axes, widest
 from tiebreak.views.words import format_percent
 
 if TYPE_CHECKING:
@@ -50,11 +38,11 @@ class IntervalsDisplay(Display):
     difference : float
         Positive favours the first.
     unit : str
-        What the difference is of.
+        Quantity and its difference, as the axis says it.
     level : float
         Coverage that the intervals aim at.
     caution : str
-        What all of them, or the others, take for granted.
+        Assumption of all of them, or of the others.
     """
 
     difference: float
@@ -64,14 +52,7 @@ class IntervalsDisplay(Display):
 
     @classmethod
     def from_rates(cls, rates: IndependentProportionsResult, *, level: float = 0.95) -> Self:
-        """Of two rates on test sets of their own.
-
-        Parameters
-        ----------
-        rates : IndependentProportionsResult
-            One pair.
-        level : float
-        """
+        """Collect the intervals of two rates on test sets of their own."""
         rows = [(name, *rates.confidence_interval(level, method)) for method, name in _OF_RATES]
         caution = "All take it that the test sets share no example, and that examples are independent of one another."
         unit = "rate" if rates.higher_is_better else "error rate"
@@ -79,16 +60,7 @@ class IntervalsDisplay(Display):
 
     @classmethod
     def from_kfold(cls, folds: KFoldTResult, *, level: float = 0.95, metric: str = "score") -> Self:
-        """Of two models on the same folds.
-
-        Parameters
-        ----------
-        folds : KFoldTResult
-            One pair.
-        level : float
-        metric : str
-            What was measured.
-        """
+        """Collect the intervals of two models on the same folds."""
         tests = (("corrected", folds.corrected), ("textbook", folds.textbook))
         rows = [(name, *test.confidence_interval(level)) for name, test in tests]
         caution = "The textbook's takes folds for independent, though their training sets overlap."
@@ -103,9 +75,6 @@ class IntervalsDisplay(Display):
         data = pd.DataFrame(rows, columns=["method", "low", "high"])
         return cls(data, float(difference), unit, check_probability(level, "level"), caution)
 
-    def _holds_zero(self) -> list[bool]:
-        return [bool(low <= 0 <= high) for low, high in zip(self.data["low"], self.data["high"], strict=True)]
-
     def _row_notes(self) -> list[str]:
         return [
             f"{minus(f'{low:.3g}')} to {minus(f'{high:.3g}')}" if np.isfinite(low) else "n/a: no spread"
@@ -118,9 +87,9 @@ class IntervalsDisplay(Display):
     def _title(self) -> str:
         if not np.isfinite(self.data["low"].iloc[0]):
             return "No interval: the difference is the same on all splits"
-        holds = self._holds_zero()
-        if holds[0]:
-            return "Which is better is not shown" + ("" if all(holds) else ", whatever the textbook says")
+        holds = (self.data["low"] <= 0) & (self.data["high"] >= 0)
+        if holds.iloc[0]:
+            return "Which is better is not shown" + ("" if holds.all() else ", whatever the textbook says")
         winner = "first" if self.difference > 0 else "second"
         return f"The {winner} is better by {abs(self.difference):.3g}"
 
@@ -135,9 +104,4 @@ class IntervalsDisplay(Display):
             width = 2.0 if row == 0 else 1.4
             axes.plot([low, high], [row, row], color=colour, linewidth=width, solid_capstyle="butt", zorder=2)
             axes.scatter(self.difference, row, s=34, color=colour, edgecolors=INK, linewidths=0.5, zorder=3)
-        for row, note in enumerate(self._row_notes()):
-            row_note(axes, row, note)
-        model_axis(axes, list(self.data["method"]))
-        number_axis(axes)
-        plain_axes(axes, "bottom")
-        x_label(axes, self.unit, "positive favours the first")
+        row_axes(axes, list(self.data["method"]), self._row_notes(), self.unit, "positive favours the first")

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from tiebreak.comparison.verdict import MIRRORED, VERDICTS
+from tiebreak.numerics import IntArray
 from tiebreak.views.comparison import table_decimals
-from tiebreak.views.plots.display import Display, better_is, of_all, shown_models
+from tiebreak.views.plots.display import ComparisonDisplay, of_all, shown_models
 from tiebreak.views.plots.style import (
     INK,
     MARKS,
@@ -24,7 +25,6 @@ from tiebreak.views.plots.style import (
     model_axis,
     numbered_labels,
     plain_axes,
-    short,
     short_labels,
     widest,
     wrap,
@@ -105,7 +105,7 @@ PRINTED_UP_TO = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CorrelationDisplay(Display):
+class CorrelationDisplay(ComparisonDisplay):
     """Correlation of the models' scores over splits.
 
     The higher it is, the more comparing on the same splits gains over comparing separate means.
@@ -114,28 +114,13 @@ class CorrelationDisplay(Display):
     ----------
     data : DataFrame
         Models by models, in ranking order; nan where the scores of a model do not vary.
-    n_splits : int
-    n_models : int
-        Of the comparison; `data` holds those that are drawn.
     """
-
-    n_splits: int
-    n_models: int
 
     @classmethod
     def from_comparison(cls, comparison: Comparison) -> Self:
-        """Collect the numbers.
-
-        Parameters
-        ----------
-        comparison : Comparison
-        """
+        """Collect the numbers."""
         rows = shown_models(comparison)
-        return cls(
-            data=comparison.correlation.iloc[rows, rows],
-            n_splits=comparison.matrix.n_splits,
-            n_models=len(comparison.models),
-        )
+        return cls(comparison.correlation.iloc[rows, rows], comparison)
 
     @property
     def _models(self) -> list[str]:
@@ -165,8 +150,8 @@ class CorrelationDisplay(Display):
     def _note(self) -> str:
         missing = " n/a: scores that do not vary, or too few shared splits." if self.data.isna().to_numpy().any() else ""
         return (
-            f"Correlation over {self.n_splits} splits: the higher, the more is gained by comparing on the same splits."
-            f"{missing}{self._square.note}{of_all(len(self._models), self.n_models)}"
+            f"Correlation over {self.comparison.matrix.n_splits} splits: the higher, the more is gained by comparing on the same "
+            f"splits.{missing}{self._square.note}{of_all(len(self._models), len(self.comparison.models))}"
         )
 
     def _draw(self, axes: Axes) -> None:
@@ -201,6 +186,11 @@ def pair_sentence(first: str, second: str, verdict: str) -> str:
     }.get(verdict, f"Undecided: {first} against {second}")
 
 
+def verdict_counts(codes: IntArray) -> dict[str, int]:
+    """Number of verdicts of each kind."""
+    return {name: int(np.count_nonzero(codes == code)) for code, name in enumerate(VERDICTS)}
+
+
 def counted_verdicts(counts: Mapping[str, int], what: str) -> str:
     """How many there are with each verdict: "of 3 models, 1 is worse and 2 are undecided", "all 3 models are worse"."""
     order = ("better", "equivalent", "worse", "undecided")
@@ -217,7 +207,7 @@ def counted(parts: Sequence[tuple[int, str, str]], what: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class VerdictsDisplay(Display):
+class VerdictsDisplay(ComparisonDisplay):
     """Matrix of verdicts, the model of the row against the model of the column.
 
     Attributes
@@ -225,40 +215,11 @@ class VerdictsDisplay(Display):
     data : DataFrame
         row, column, difference (positive favours the row, in the metric's unit), adjusted_claim_pvalue, verdict: "better",
         "equivalent", "worse", "undecided", or "not asked" for a pair that is not in the family. Both orientations of each pair.
-    models : tuple of str
-        Drawn, in ranking order.
-    n_models : int
-        Of the comparison.
-    baseline : str or None
-        With which the pairs of the family are, if one was named.
-    verdicts : dict of str to int
-        Counts over all pairs of the family, drawn or not, whichever way round.
-    rope, alpha : float
-    correction : str
-    metric : str
-    higher_is_better : bool
-    decimals : int
     """
-
-    models: tuple[str, ...]
-    n_models: int
-    baseline: str | None
-    verdicts: dict[str, int]
-    rope: float
-    alpha: float
-    correction: str
-    metric: str
-    higher_is_better: bool
-    decimals: int
 
     @classmethod
     def from_comparison(cls, comparison: Comparison) -> Self:
-        """Collect the numbers.
-
-        Parameters
-        ----------
-        comparison : Comparison
-        """
+        """Collect the numbers."""
         import pandas as pd
 
         table, n_models = comparison.pair_table, len(comparison.models)
@@ -281,50 +242,43 @@ class VerdictsDisplay(Display):
                 "verdict": pd.Categorical.from_codes(verdict[cells] + 1, pd.Index([NOT_ASKED, *VERDICTS])),
             }
         )
-        return cls(
-            data=data,
-            models=tuple(names),
-            n_models=n_models,
-            baseline=comparison.settings.baseline,
-            verdicts={name: int(np.count_nonzero(table.verdict == code)) for code, name in enumerate(VERDICTS)},
-            rope=comparison.rope,
-            alpha=comparison.settings.alpha,
-            correction=comparison.settings.correction,
-            metric=comparison.metric.name,
-            higher_is_better=comparison.metric.higher_is_better,
-            decimals=table_decimals(comparison),
-        )
+        return cls(data, comparison)
+
+    @property
+    def _models(self) -> list[str]:
+        return list(self.data["row"].cat.categories)
 
     @property
     def _square(self) -> Square:
-        return Square(self.models, self.owns_figure_)
+        return Square(self._models, self.owns_figure_)
 
     def _size(self) -> tuple[float, float]:
         return self._square.size(beside=0.0 if self._square.has_words else 1.2)
 
     def _title(self) -> str:
-        n_pairs, names = sum(self.verdicts.values()), short_labels(self.models)
-        if n_pairs == 1:
+        counts, names = verdict_counts(self.comparison.pair_table.verdict), short_labels(self._models)
+        if sum(counts.values()) == 1:
             return pair_sentence(names[0], names[1], str(self.data["verdict"].iloc[0]))
-        baseline = "" if self.baseline is None else f" with the baseline {names[self.models.index(self.baseline)]}"
-        won = self.verdicts["better"] + self.verdicts["worse"]
-        parts = [(won, "has a winner", "have a winner"), (self.verdicts["equivalent"], "is equivalent", "are equivalent")]
-        parts += [(self.verdicts["undecided"], "is undecided", "are undecided")]
-        words = counted(parts, f"pairs{baseline}")
+        baseline = self.comparison.settings.baseline
+        against = "" if baseline is None else f" with the baseline {names[self._models.index(baseline)]}"
+        won = counts["better"] + counts["worse"]
+        parts = [(won, "has a winner", "have a winner"), (counts["equivalent"], "is equivalent", "are equivalent")]
+        parts += [(counts["undecided"], "is undecided", "are undecided")]
+        words = counted(parts, f"pairs{against}")
         return words[0].upper() + words[1:]
 
     def _note(self) -> str:
-        metric = short(self.metric)
-        rope = f"rope ±{self.rope:.4g}" if self.rope else "no rope, so none is equivalent"
-        numbers = f" Number: difference in {metric}, positive favours the row ({better_is(self.higher_is_better)} {metric})."
-        adjusted = "not adjusted" if self.correction == "none" else self.correction
-        note = f"Each cell: the model of the row against that of the column; {rope}; alpha {self.alpha:g}, {adjusted}."
-        return note + (numbers if self._square.has_words else self._square.note) + of_all(len(self.models), self.n_models)
+        rope = f"rope ±{self.comparison.rope:.4g}" if self.comparison.rope else "no rope, so none is equivalent"
+        numbers = f" Number: difference in {self._metric}, {self._favours('the row')}."
+        alpha = f"alpha {self.comparison.settings.alpha:g}, {self._adjusted}"
+        note = f"Each cell: the model of the row against that of the column; {rope}; {alpha}."
+        cells = numbers if self._square.has_words else self._square.note
+        return note + cells + of_all(len(self._models), len(self.comparison.models))
 
     def _draw(self, axes: Axes) -> None:
         from matplotlib.colors import to_rgb
 
-        n_models = len(self.models)
+        n_models = len(self._models)
         row, column = self.data["row"].cat.codes.to_numpy(), self.data["column"].cat.codes.to_numpy()
         verdict = self.data["verdict"].to_numpy(dtype=object)
         tints = np.full((n_models, n_models, 3), to_rgb("#d0d0d0"))
@@ -340,13 +294,14 @@ class VerdictsDisplay(Display):
 
     def _write_cells(self, axes: Axes, row: np.ndarray, column: np.ndarray, verdict: np.ndarray) -> None:
         """Symbol, word and difference in each cell."""
+        decimals = table_decimals(self.comparison)
         for x, y, name, difference in zip(column, row, verdict, self.data["difference"], strict=True):
             if name == NOT_ASKED:
                 axes.text(x, y, name, ha="center", va="center", fontsize=SMALL, color=QUIET)
                 continue
             word = f"{MARKS[name].symbol} {name}"
             axes.text(x, y - 0.17, word, ha="center", va="center", fontsize=SIZE, fontweight="bold", color=INK)
-            number = minus(format_score(float(difference), self.decimals, signed=True))
+            number = minus(format_score(float(difference), decimals, signed=True))
             axes.text(x, y + 0.2, number, ha="center", va="center", fontsize=SIZE, color=INK)
 
     def _mark_cells(self, axes: Axes, row: np.ndarray, column: np.ndarray, verdict: np.ndarray) -> None:

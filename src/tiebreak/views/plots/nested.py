@@ -11,28 +11,14 @@ import numpy as np
 from tiebreak.evaluation.cells import metric_position
 from tiebreak.views.nested import nested_frame
 from tiebreak.views.plots.display import MOST_MODELS, Display, Plots, better_is
-from tiebreak.views.plots.style import (
-    INK,
-    MARKS,
-    PAPER,
-    PLOT_WIDTH,
-    QUIET,
-    minus,
-    model_axis,
-    number_axis,
-    plain_axes,
-    row_note,
-    short,
-    short_labels,
-    widest,
-    x_label,
-)
+from tiebreak.views.plots.style import INK, MARKS, PAPER, PLOT_WIDTH, QUIET, minus, row_axes, short, short_labels, widest
 from tiebreak.views.words import decimals_for, format_percent, format_score
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from tiebreak.scores.metric import Metric
     from tiebreak.studies.nested import NestedEvaluation
 
 CLAIM = MARKS["worse"]
@@ -50,45 +36,22 @@ class NestedDisplay(Display):
     searches : DataFrame
         A row for each search: search, score, interval_low, interval_high, n_splits, claim, inner_claim, n_candidates, n_distinct,
         favourite, n_favourite.
-    metric : str
-    higher_is_better : bool
-    alpha : float
-    n_outer : int
-    n_searches : int
-        Of the evaluation; those drawn are the first.
     """
 
     searches: pd.DataFrame = field(repr=False)
-    metric: str
-    higher_is_better: bool
-    alpha: float
-    n_outer: int
-    n_searches: int
+    nested: NestedEvaluation = field(repr=False)
+    metric: Metric
 
     @classmethod
     def from_nested(cls, nested: NestedEvaluation, metric: str | None = None) -> Self:
-        """Collect the numbers.
-
-        Parameters
-        ----------
-        nested : NestedEvaluation
-        metric : str, optional
-            The first one if not given.
-        """
+        """Collect the numbers of one metric, the first if none is named."""
         known = nested.outer.record.metrics[metric_position(nested.outer, metric)].metric
         names = list(nested.searches[:MOST_MODELS])
         outer = _of(nested_frame(nested, "outer"), known.name, names)
         summary = _of(nested_frame(nested, "summary"), known.name, names)
         columns = ["search", "score", "interval_low", "interval_high", "n_splits", "claim", "inner_claim"]
-        return cls(
-            data=outer.loc[outer["score"].notna(), ["search", "repeat", "fold", "score", "chosen"]].reset_index(drop=True),
-            searches=summary[[*columns, "n_candidates", "n_distinct", "favourite", "n_favourite"]],
-            metric=known.name,
-            higher_is_better=known.higher_is_better,
-            alpha=nested.alpha,
-            n_outer=nested.n_outer,
-            n_searches=len(nested.searches),
-        )
+        data = outer.loc[outer["score"].notna(), ["search", "repeat", "fold", "score", "chosen"]].reset_index(drop=True)
+        return cls(data, summary[[*columns, "n_candidates", "n_distinct", "favourite", "n_favourite"]], nested, known)
 
     @property
     def _decimals(self) -> int:
@@ -112,10 +75,10 @@ class NestedDisplay(Display):
         if n_others < 0:
             return "none was chosen"
         others = "" if n_others == 0 else f", {n_others} other{'s' if n_others > 1 else ''}"
-        return f"{short(row['favourite'], 26)} on {row['n_favourite']} of {self.n_outer}{others}"
+        return f"{short(row['favourite'], 26)} on {row['n_favourite']} of {self.nested.n_outer}{others}"
 
     def _lacking(self, n_splits: int) -> str:
-        return "" if n_splits == self.n_outer else f" ({n_splits} splits)"
+        return "" if n_splits == self.nested.n_outer else f" ({n_splits} splits)"
 
     def _number(self, value: float) -> str:
         return minus(format_score(float(value), self._decimals))
@@ -125,11 +88,11 @@ class NestedDisplay(Display):
         return PLOT_WIDTH + 0.5 + widest(self._labels()) + widest(lines), 1.9 + _ROW * max(len(self.searches), 2)
 
     def _title(self) -> str:
-        metric = short(self.metric)
+        metric = short(self.metric.name)
         if len(self.searches) > 1:
-            return f"Honest {metric} of {self.n_searches} searches, each choosing anew on every outer training set"
+            return f"Honest {metric} of {len(self.nested.searches)} searches, each choosing anew on every outer training set"
         row = self.searches.iloc[0]
-        name, sign = self._labels()[0], 1 if self.higher_is_better else -1
+        name, sign = self._labels()[0], self.metric.sign
         if row["n_splits"] == 0:
             return f"{name} has no score"
         honest = f"Choosing in {name} leads to {metric} {self._number(row['score'])}"
@@ -141,12 +104,13 @@ class NestedDisplay(Display):
         return f"{honest}; plain cross-validation claims {self._number(row['claim'])}, {how}"
 
     def _note(self) -> str:
-        interval = f"with {format_percent(1 - self.alpha)} interval of the mean, corrected for shared training data"
+        interval = f"with {format_percent(1 - self.nested.alpha)} interval of the mean, corrected for shared training data"
         claims = self.searches[["claim", "inner_claim"]].notna().any()
         plain = " Triangle: mean of the best candidate in plain cross-validation." if claims["claim"] else ""
         inner = " Bar: mean of the best inner scores, from smaller training sets." if claims["inner_claim"] else ""
-        few = f" Drawn: {len(self.searches)} of {self.n_searches} searches." if len(self.searches) < self.n_searches else ""
-        dots = f"Dots: scores of what was chosen on each of {self.n_outer} outer splits."
+        n_drawn, n_searches = len(self.searches), len(self.nested.searches)
+        few = f" Drawn: {n_drawn} of {n_searches} searches." if n_drawn < n_searches else ""
+        dots = f"Dots: scores of what was chosen on each of {self.nested.n_outer} outer splits."
         right = "Right: honest mean, and what was chosen most often."
         return f"{dots} Diamond: honest mean, {interval}.{plain}{inner} {right}{few}"
 
@@ -160,12 +124,7 @@ class NestedDisplay(Display):
             axes.scatter(search["score"], height, marker="D", s=34, color=PAPER, edgecolors=INK, zorder=5)
             axes.scatter(search["inner_claim"], height, marker="|", s=110, color=QUIET, linewidths=1.6, zorder=4)
             axes.scatter(search["claim"], height - 0.13, marker="v", s=34, color=CLAIM.colour, zorder=6)
-        for row, note in enumerate(self._notes()):
-            row_note(axes, row, note)
-        model_axis(axes, self._labels())
-        number_axis(axes)
-        plain_axes(axes, "bottom")
-        x_label(axes, f"{short(self.metric)} ({better_is(self.higher_is_better)} is better)")
+        row_axes(axes, self._labels(), self._notes(), f"{short(self.metric.name)} ({better_is(self.metric)} is better)")
 
 
 def _of(frame: pd.DataFrame, metric: str, searches: list[str]) -> pd.DataFrame:

@@ -9,20 +9,17 @@ import numpy as np
 
 from tiebreak.errors import NotOfferedError
 from tiebreak.numerics import FloatArray
-from tiebreak.views.plots.display import Display, better_is
+from tiebreak.views.plots.display import ComparisonDisplay
 from tiebreak.views.plots.matrix import pair_sentence
 from tiebreak.views.plots.style import (
-    BAND,
     INK,
     MARKS,
-    QUIET,
     SIZE,
     literal,
     minus,
     number_axis,
     plain_axes,
     row_note,
-    short,
     short_labels,
     wrap,
     x_label,
@@ -33,7 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from tiebreak.comparison.comparison import Comparison
+    from tiebreak.comparison.comparison import Comparison, PairComparison
     from tiebreak.comparison.procedures.procedure import Differences
 
 LEVELS = (0.5, 0.75, 0.95)
@@ -56,7 +53,7 @@ _WITHOUT_CURVE = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PosteriorDisplay(Display):
+class PosteriorDisplay(ComparisonDisplay):
     """Posterior density of the difference of two models, with the rope, three probabilities and three credible intervals.
 
     Attributes
@@ -66,48 +63,15 @@ class PosteriorDisplay(Display):
         has no spread or fewer than two splits.
     intervals : DataFrame
         level, low, high of the credible intervals; nan where there is no curve.
-    first, second : str
-    mean : float
-        Posterior mean of the difference.
-    rope : float
-    p_better, p_equivalent, p_worse : float
-        Probabilities that `first` is better, equivalent, or worse.
-    bayesian_verdict : str
-    probability : float
-        That a region must hold for the verdict.
-    reason : str
-        Why there is no curve, "" where there is one.
-    n_splits : int
-    metric : str
-    higher_is_better : bool
-    decimals : int
+    pair : PairComparison
     """
 
     intervals: pd.DataFrame
-    first: str
-    second: str
-    mean: float
-    rope: float
-    p_better: float
-    p_equivalent: float
-    p_worse: float
-    bayesian_verdict: str
-    probability: float
-    reason: str
-    n_splits: int
-    metric: str
-    higher_is_better: bool
-    decimals: int
+    pair: PairComparison
 
     @classmethod
     def from_comparison(cls, comparison: Comparison, first: str, second: str) -> Self:
-        """Collect the numbers.
-
-        Parameters
-        ----------
-        comparison : Comparison
-        first, second : str
-            Names; positive differences favour `first`.
+        """Collect the numbers; positive differences favour `first`.
 
         Raises
         ------
@@ -124,81 +88,71 @@ class PosteriorDisplay(Display):
             raise NotOfferedError(f"{comparison.method.name} gives no posterior to draw; plot.ranking() draws its intervals.")
         ends = [posterior.interval(1.0 - level) for level in LEVELS]
         grid = np.empty(0) if pair.reason else _grid(posterior, pair.rope)
-        return cls(
-            data=pd.DataFrame({"difference": grid, "density": posterior.density(grid)}),
-            intervals=pd.DataFrame({"level": LEVELS, "low": [float(e.low) for e in ends], "high": [float(e.high) for e in ends]}),
-            first=first,
-            second=second,
-            mean=float(posterior.estimate),
-            rope=pair.rope,
-            p_better=pair.p_better,
-            p_equivalent=pair.p_equivalent,
-            p_worse=pair.p_worse,
-            bayesian_verdict=pair.bayesian_verdict,
-            probability=comparison.settings.probability,
-            reason=pair.reason,
-            n_splits=pair.n_splits,
-            metric=comparison.metric.name,
-            higher_is_better=comparison.metric.higher_is_better,
-            decimals=decimals_for(pair.resolution),
-        )
+        data = pd.DataFrame({"difference": grid, "density": posterior.density(grid)})
+        intervals = pd.DataFrame({"level": LEVELS, "low": [float(e.low) for e in ends], "high": [float(e.high) for e in ends]})
+        return cls(data, comparison, intervals, pair)
+
+    @property
+    def _mean(self) -> float:
+        return float(self.pair.distribution.estimate)
+
+    def _names(self) -> list[str]:
+        return short_labels([self.pair.first, self.pair.second])
 
     def _size(self) -> tuple[float, float]:
-        return 7.5, 3.2 if self.reason else 4.7
+        return 7.5, 3.2 if self.pair.reason else 4.7
 
     def _title(self) -> str:
-        first, second = short_labels([self.first, self.second])
-        sentence = pair_sentence(first, second, self.bayesian_verdict)
-        if self.reason:
+        first, second = self._names()
+        pair, verdict = self.pair, self.pair.bayesian_verdict
+        sentence = pair_sentence(first, second, verdict)
+        if pair.reason:
             return sentence
-        if self.bayesian_verdict == "undecided":
-            return f"{sentence}; no region holds {format_percent(self.probability)} of the posterior"
-        held = {"better": self.p_better, "equivalent": self.p_equivalent, "worse": self.p_worse}[self.bayesian_verdict]
+        if verdict == "undecided":
+            return f"{sentence}; no region holds {format_percent(self.comparison.settings.probability)} of the posterior"
+        held = {"better": pair.p_better, "equivalent": pair.p_equivalent, "worse": pair.p_worse}[verdict]
         return f"{sentence}, with probability {_percent(held)}"
 
     def _note(self) -> str:
-        if not self.rope:
+        pair = self.pair
+        if not pair.rope:
             rope = "There is no rope, so equivalence has no probability."
-        elif self.reason or self.data["difference"].between(-self.rope, self.rope).any():
-            rope = f"Grey band: the rope, ±{self.rope:.4g}, differences too small to matter."
+        elif pair.reason or self.data["difference"].between(-pair.rope, pair.rope).any():
+            rope = f"Grey band: the rope, ±{pair.rope:.4g}, differences too small to matter."
         else:
-            rope = f"The rope, ±{self.rope:.4g}, differences too small to matter, lies outside the view."
-        if self.reason:
-            return f"Diamond: the difference. {rope}" if np.isfinite(self.mean) else rope
+            rope = f"The rope, ±{pair.rope:.4g}, differences too small to matter, lies outside the view."
+        if pair.reason:
+            return f"Diamond: the difference. {rope}" if np.isfinite(self._mean) else rope
         symbols = "" if self.owns_figure_ else " " + ", ".join(f"{MARKS[name].symbol} {name}" for name in _REGIONS) + "."
         return (
-            f"Posterior from {self.n_splits} splits, for this pair alone. {rope} Bars: credible intervals; the white line is the "
+            f"Posterior from {pair.n_splits} splits, for this pair alone. {rope} Bars: credible intervals; the white line is the "
             f"mean difference.{symbols}"
         )
 
     def _draw(self, axes: Axes) -> None:
-        top = 0.4 if self.reason else _TOP
-        if self.rope:
-            axes.axvspan(-self.rope, self.rope, ymax=top, color=BAND, linewidth=0, zorder=0)
-        axes.axvline(0.0, ymax=top, color=QUIET, linewidth=0.8, zorder=1)
-        if self.reason:
+        self._draw_rope(axes, top=0.4 if self.pair.reason else _TOP)
+        if self.pair.reason:
             self._draw_without_curve(axes)
         else:
             self._draw_curve(axes)
             self._draw_intervals(axes)
         number_axis(axes)
         axes.grid(visible=False)
-        first, metric = short_labels([self.first, self.second])[0], short(self.metric)
-        direction = f"positive favours {first} ({better_is(self.higher_is_better)} {metric})"
-        x_label(axes, f"{metric} difference", direction, room=5.4)
+        x_label(axes, f"{self._metric} difference", self._favours(self._names()[0]), room=5.4)
 
     def _draw_curve(self, axes: Axes) -> None:
         x, y = self.data["difference"].to_numpy(), self.data["density"].to_numpy()
         peak = float(y.max())
-        regions = {"worse": x <= -self.rope, "equivalent": np.abs(x) <= self.rope, "better": x >= self.rope}
+        rope = self.pair.rope
+        regions = {"worse": x <= -rope, "equivalent": np.abs(x) <= rope, "better": x >= rope}
         for name, inside in regions.items():
             mark = MARKS[name]
             filled = axes.fill_between(x, y, where=inside, hatch=mark.hatch, linewidth=0, zorder=2)
             filled.set(facecolor=mark.tint, edgecolor=mark.colour)
         axes.plot(x, y, color=INK, linewidth=1.4, zorder=3)
-        shares = (self.p_worse, self.p_equivalent, self.p_better)
+        shares = (self.pair.p_worse, self.pair.p_equivalent, self.pair.p_better)
         for name, share, place, side in zip(_REGIONS, shares, (0.0, 0.5, 1.0), ("left", "center", "right"), strict=True):
-            if name == "equivalent" and not self.rope:
+            if name == "equivalent" and not rope:
                 continue
             text = f"{MARKS[name].symbol} {name + ' ' if self.owns_figure_ else ''}{_percent(share)}"
             written = axes.text(place, 1.0, text, transform=axes.transAxes, ha=side, va="top", fontsize=SIZE + 1)
@@ -209,23 +163,25 @@ class PosteriorDisplay(Display):
 
     def _draw_intervals(self, axes: Axes) -> None:
         peak = float(self.data["density"].max())
+        decimals = decimals_for(self.pair.resolution)
         heights = -peak * (0.09 + 0.1 * np.arange(len(LEVELS)))
         for height, low, high in zip(heights, self.intervals["low"], self.intervals["high"], strict=True):
             axes.plot([low, high], [height, height], color=INK, linewidth=5, solid_capstyle="butt", zorder=3)
-            axes.plot([self.mean], [height], marker="|", color="white", markersize=6, zorder=4)
-            row_note(axes, height, minus(format_interval(low, high, self.decimals)))
+            axes.plot([self._mean], [height], marker="|", color="white", markersize=6, zorder=4)
+            row_note(axes, height, minus(format_interval(low, high, decimals)))
         axes.set_yticks(heights, labels=[format_percent(level) for level in LEVELS])
         plain_axes(axes, "bottom")
         axes.tick_params(axis="y", length=0)
-        label = wrap(f"density per unit of {short(self.metric)}", 2.2, SIZE)
+        label = wrap(f"density per unit of {self._metric}", 2.2, SIZE)
         axes.set_ylabel(literal(label), y=(0.5 - _LOWEST) / (_HIGHEST - _LOWEST), fontsize=SIZE)
 
     def _draw_without_curve(self, axes: Axes) -> None:
-        difference = minus(format_score(self.mean, self.decimals, signed=True))
-        text = _WITHOUT_CURVE[self.reason].format(n=self.n_splits, difference=difference)
+        pair, mean = self.pair, self._mean
+        difference = minus(format_score(mean, decimals_for(pair.resolution), signed=True))
+        text = _WITHOUT_CURVE[pair.reason].format(n=pair.n_splits, difference=difference)
         axes.text(0.5, 0.72, text, transform=axes.transAxes, ha="center", va="center", fontsize=SIZE + 2, color=INK)
-        if np.isfinite(self.mean):
-            axes.plot([self.mean], [0.0], marker="D", color=INK, clip_on=False, zorder=3)
+        if np.isfinite(mean):
+            axes.plot([mean], [0.0], marker="D", color=INK, clip_on=False, zorder=3)
         axes.set_ylim(0.0, 1.0)
         axes.set_yticks([])
         plain_axes(axes, "bottom")

@@ -195,19 +195,22 @@ def model_axis(axes: Axes, names: Sequence[str]) -> None:
     axes.tick_params(axis="y", length=0)
 
 
-def row_note(axes: Axes, row: float, text: str, colour: str = INK) -> None:
+def row_note(axes: Axes, row: float, text: str, *, colour: str = INK, size: float = SIZE) -> None:
     """Text to the right of a row of the figure."""
     axes.annotate(
-        literal(text),
-        xy=(1.0, row),
-        xycoords=("axes fraction", "data"),
-        xytext=(6, 0),
-        textcoords="offset points",
-        va="center_baseline",
-        fontsize=SIZE,
-        color=colour,
-        annotation_clip=False,
-    )
+        literal(text), xy=(1.0, row), xycoords=("axes fraction", "data"), xytext=(6, 0), textcoords="offset points",
+        va="center_baseline", fontsize=size, color=colour, annotation_clip=False,
+    )  # fmt: skip
+
+
+def row_axes(axes: Axes, names: Sequence[str], notes: Sequence[str], *x_lines: str, room: float = PLOT_WIDTH) -> None:
+    """Models as rows with a note on each to the right, above a labelled axis of numbers."""
+    for row, note in enumerate(notes):
+        row_note(axes, row, note)
+    model_axis(axes, names)
+    number_axis(axes)
+    plain_axes(axes, "bottom")
+    x_label(axes, *x_lines, room=room)
 
 
 def minus(text: str) -> str:
