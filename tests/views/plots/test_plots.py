@@ -72,7 +72,7 @@ def test_on_the_callers_axes_the_caller_shows_the_figure() -> None:
 def test_a_display_is_frozen() -> None:
     """Its numbers are those of the comparison."""
     with pytest.raises(dataclasses.FrozenInstanceError):
-        graded(FOUR).plot.ranking().rope = 1.0  # type: ignore[misc]
+        graded(FOUR).plot.ranking().comparison = graded(FOUR[:2])  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("display", ["ranking", "correlation"])
