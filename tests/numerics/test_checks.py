@@ -15,6 +15,7 @@ from tiebreak.numerics import (
     check_scale,
     check_score_table,
     divide,
+    is_n_jobs,
 )
 
 
@@ -98,3 +99,11 @@ def test_score_table_that_is_none(scores: object, error: type[Exception], text: 
     with pytest.raises(error) as caught:
         check_score_table(scores)  # type: ignore[arg-type]
     assert text in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "is_one"), [(1, True), (-1, True), (np.int64(4), True), (0, False), (True, False), (2.0, False), (None, False)]
+)
+def test_a_number_of_processes_is_whole_and_not_zero(value: object, is_one: bool) -> None:
+    """The one rule that runners, study files and the command line ask."""
+    assert is_n_jobs(value) is is_one

@@ -17,6 +17,7 @@ from tiebreak.numerics.checks import (
     check_score_table,
     check_seed,
     divide,
+    is_n_jobs,
     plain,
     rope_share,
 )
@@ -73,6 +74,7 @@ __all__ = [
     "corrected_standard_error",
     "deviations",
     "divide",
+    "is_n_jobs",
     "limit_tails",
     "masked_pair_moments",
     "mean_deviations",

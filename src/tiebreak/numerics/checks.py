@@ -152,6 +152,11 @@ def check_seed(rng: object) -> int:
     return int(rng)
 
 
+def is_n_jobs(value: object) -> bool:
+    """True for a number of worker processes: a whole number that is not 0; negative ones count down from all cores."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) != 0
+
+
 def check_alternative(alternative: str) -> Alternative:
     """One of the three alternatives."""
     if alternative not in get_args(Alternative):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Generator, Iterable
-from numbers import Integral, Real
+from numbers import Real
 from operator import length_hint
 
 from tiebreak.errors import InvalidParameterError, Setting
+from tiebreak.numerics import is_n_jobs
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners.batch import BATCH_SECONDS, CellQueue, PackedWorkload, Workload, failed
 
@@ -116,7 +117,7 @@ def number_of_workers(n_jobs: int) -> int:
     InvalidParameterError
         0, or no whole number.
     """
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
+    if not is_n_jobs(n_jobs):
         raise InvalidParameterError(
             Setting("n_jobs", repr(n_jobs)),
             " is no number of processes; give 1 or more, or -1 for all cores that may be used, -2 for one less.",

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tiebreak.errors import TiebreakError
+from tiebreak.numerics import is_n_jobs
 from tiebreak.plan.candidates import grid
 from tiebreak.plan.splits import KINDS, OPTIONS
 from tiebreak.study_file.data import StudyData, read_datasets
@@ -150,9 +151,9 @@ def _rope(entry: Entry) -> float | str:
 
 
 def _n_jobs(entry: Entry) -> int:
-    if isinstance(entry.value, bool) or not isinstance(entry.value, int) or entry.value == 0:
+    if not is_n_jobs(entry.value):
         raise entry.error("must be a whole number of worker processes, or -1 for all cores.")
-    return entry.value
+    return int(entry.value)
 
 
 def _threads(entry: Entry) -> int | Literal["auto"]:
