@@ -7,6 +7,7 @@ its splits, minus 1/2, goes through the corrected resampled t-test, one-sided; p
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -28,11 +29,11 @@ MOST_ROWS, MOST_FOLDS, LEAST_TESTED = 1_000, 5, 20
 N_FOLDS, N_REPEATS, N_TREES = 5, 2, 25
 
 
-def find_recognisable_folds(material: Material) -> list[Finding]:
+def find_recognisable_folds(material: Material) -> Iterator[Finding]:
     """Test sets that a classifier tells from the rest."""
     large = [number for number, split in enumerate(material.splits) if _is_large(material, split.test)]
     if not large:
-        return []
+        return
     tried = [large[place] for place in np.unique(np.linspace(0, len(large) - 1, MOST_FOLDS).round().astype(int))]
     means, pvalues = [], []
     for number in tried:
@@ -46,31 +47,29 @@ def find_recognisable_folds(material: Material) -> list[Finding]:
         # told apart perfectly on every split there is no spread, and no p-value
         pvalues.append(0.0 if auc.min() == 1.0 else float(test.pvalue))
     if np.isnan(pvalues).all():
-        return []
+        return
     adjusted = np.minimum(1.0, np.array(pvalues) * np.count_nonzero(~np.isnan(pvalues)))
     told = np.flatnonzero((adjusted <= ALPHA) & (np.array(means) >= LEAST_AUC))
     if told.size == 0:
-        return []
+        return
     worst = int(told[np.argmax(np.array(means)[told])])
     severity: Severity = "note" if material.described.ordered else "warning"
     described = material.described
     name = f"repeat {described.repeat[tried[worst]]} fold {described.fold[tried[worst]]}"
-    return [
-        Finding(
-            "recognisable-folds",
-            severity,
-            f"A classifier tells test rows from the others by their columns {of_splits(told.size, len(tried))} that were tried: "
-            f"ROC AUC {means[worst]:.2f} for {name}, where 0.5 is chance.",
-            evidence(
-                splits=np.array(tried)[told],
-                numbers={"auc": means[worst], "adjusted_pvalue": adjusted[worst], "n_tried": len(tried)},
-            ),
-            "What is measured changes with time, which is what such splits are for; look at the scores in their order."
-            if material.described.ordered
-            else "Shuffle the folds if rows are in no order that matters; else expect scores on new data to differ as they do "
-            "between these folds.",
-        )
-    ]
+    yield Finding(
+        "recognisable-folds",
+        severity,
+        f"A classifier tells test rows from the others by their columns {of_splits(told.size, len(tried))} that were tried: "
+        f"ROC AUC {means[worst]:.2f} for {name}, where 0.5 is chance.",
+        evidence(
+            splits=np.array(tried)[told],
+            numbers={"auc": means[worst], "adjusted_pvalue": adjusted[worst], "n_tried": len(tried)},
+        ),
+        "What is measured changes with time, which is what such splits are for; look at the scores in their order."
+        if material.described.ordered
+        else "Shuffle the folds if rows are in no order that matters; else expect scores on new data to differ as they do "
+        "between these folds.",
+    )
 
 
 def _is_large(material: Material, test: IntArray) -> bool:

@@ -7,6 +7,8 @@ draw of groups, not of rows, so the spread between groups is what chance has to 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from tiebreak.audits.findings import Finding, Severity, count, evidence, of_splits, percent
@@ -20,22 +22,21 @@ FEW_TRAINED, FEW_TESTED = 3, 5.0
 """Training examples of a class below which it cannot be learnt; test examples below which one decides its score."""
 
 
-def find_class_gaps(material: Material) -> list[Finding]:
+def find_class_gaps(material: Material) -> Iterator[Finding]:
     """Classes that are missing from a training set or a test set, or have few examples there."""
-    if material.task != "classification" or material.target is None:
-        return []
     if len(material.classes) < 2:
-        return [
-            Finding(
-                "one-class",
-                "error",
-                f"y has a single class, {material.classes[0]!r}: nothing is to be learnt, and most metrics are undefined.",
-                evidence(numbers={"n_classes": 1}),
-                "Check what was passed as y.",
-            )
-        ]
+        yield Finding(
+            "one-class",
+            "error",
+            f"y has a single class, {material.classes[0]!r}: nothing is to be learnt, and most metrics are undefined.",
+            evidence(numbers={"n_classes": 1}),
+            "Check what was passed as y.",
+        )
+        return
     train, test = (class_counts(material, side) for side in ("train", "test"))
-    return [*_missing_in_training(material, train), *_missing_in_test(material, test), *_rare(material, train, test)]
+    yield from _missing_in_training(material, train)
+    yield from _missing_in_test(material, test)
+    yield from _rare(material, train, test)
 
 
 def class_counts(material: Material, side: str) -> IntArray:
@@ -45,76 +46,70 @@ def class_counts(material: Material, side: str) -> IntArray:
     return np.array([np.bincount(target[getattr(split, side)], minlength=n_classes) for split in material.splits])
 
 
-def _missing_in_training(material: Material, train: IntArray) -> list[Finding]:
+def _missing_in_training(material: Material, train: IntArray) -> Iterator[Finding]:
     missing = train == 0
     if not missing.any():
-        return []
+        return
     splits = np.flatnonzero(missing.any(axis=1))
-    return [
-        Finding(
-            "class-missing-in-training",
-            "error",
-            f"{_named(material, missing)} absent from the training rows {of_splits(splits.size, material.n_splits)}, so no "
-            "model can learn it there.",
-            evidence(splits=splits, numbers={"n_classes": int(missing.any(axis=0).sum()), "n_splits": splits.size}),
-            'Use stratified splits (cv="stratified"), fewer folds, or leave rare classes out. tb.evaluate refuses such splits.',
-        )
-    ]
+    yield Finding(
+        "class-missing-in-training",
+        "error",
+        f"{_named(material, missing)} absent from the training rows {of_splits(splits.size, material.n_splits)}, so no "
+        "model can learn it there.",
+        evidence(splits=splits, numbers={"n_classes": int(missing.any(axis=0).sum()), "n_splits": splits.size}),
+        'Use stratified splits (cv="stratified"), fewer folds, or leave rare classes out. tb.evaluate refuses such splits.',
+    )
 
 
-def _missing_in_test(material: Material, test: IntArray) -> list[Finding]:
+def _missing_in_test(material: Material, test: IntArray) -> Iterator[Finding]:
     """Test sets smaller than the number of classes cannot have them all; they are a finding of their own."""
     missing = (test == 0) & (test.sum(axis=1) >= len(material.classes))[:, None]
     if not missing.any():
-        return []
+        return
     share = np.bincount(np.asarray(material.target, dtype=np.intp)) / material.n_samples
     expected = test.sum(axis=1)[:, None] * share
     splits = np.flatnonzero(missing.any(axis=1))
     severity: Severity = "warning" if bool((expected[missing] >= SURE).any()) else "note"
-    return [
-        Finding(
-            "class-missing-in-test",
-            severity,
-            f"{_named(material, missing)} absent from the test rows {of_splits(splits.size, material.n_splits)}"
-            + (", where chance would hardly leave it out. " if severity == "warning" else ". ")
-            + "What is said of each class, and ROC curves, is undefined there.",
-            evidence(
-                splits=splits,
-                numbers={"n_splits": splits.size, "most_expected": expected[missing].max()},
-            ),
-            'Use stratified splits: cv="stratified", or "stratified-group" with groups.',
-        )
-    ]
+    yield Finding(
+        "class-missing-in-test",
+        severity,
+        f"{_named(material, missing)} absent from the test rows {of_splits(splits.size, material.n_splits)}"
+        + (", where chance would hardly leave it out. " if severity == "warning" else ". ")
+        + "What is said of each class, and ROC curves, is undefined there.",
+        evidence(
+            splits=splits,
+            numbers={"n_splits": splits.size, "most_expected": expected[missing].max()},
+        ),
+        'Use stratified splits: cv="stratified", or "stratified-group" with groups.',
+    )
 
 
-def _rare(material: Material, train: IntArray, test: IntArray) -> list[Finding]:
+def _rare(material: Material, train: IntArray, test: IntArray) -> Iterator[Finding]:
     """By the smallest training set, and by the median test set; those without any are told above."""
     fewest, usual = train.min(axis=0), np.median(test, axis=0)
     enough_tested = np.median(test.sum(axis=1)) >= FEW_TESTED * len(material.classes)
     unlearnt = (fewest > 0) & (fewest < FEW_TRAINED)
     rare = unlearnt | (enough_tested & (usual < FEW_TESTED) & (fewest > 0) & (usual > 0))
     if not rare.any():
-        return []
+        return
     rarest = int(np.flatnonzero(rare)[np.argmin(fewest[rare])])
     n_rare = int(rare.sum())
     label = _label(material, rarest)
     whose = f"Class {label} has" if n_rare == 1 else f"{count(n_rare, 'class')} are rare; {label} has"
     severity: Severity = "warning" if unlearnt.any() else "note"
-    return [
-        Finding(
-            "rare-class",
-            severity,
-            f"{whose} {count(int(fewest[rarest]), 'example')} in the smallest training set and {usual[rarest]:g} in the usual "
-            "test set"
-            + (": too few to be learnt." if severity == "warning" else ": what is said of it alone rests on single examples."),
-            evidence(
-                np.flatnonzero(rare[np.asarray(material.target, dtype=np.intp)]),
-                splits=np.flatnonzero(train[:, rarest] == fewest[rarest]) if severity == "warning" else (),
-                numbers={"n_classes": n_rare, "n_train": fewest[rarest], "n_test": usual[rarest]},
-            ),
-            "Use fewer folds, or more repeats of holdout with larger test sets; collect more examples, or merge classes.",
-        )
-    ]
+    yield Finding(
+        "rare-class",
+        severity,
+        f"{whose} {count(int(fewest[rarest]), 'example')} in the smallest training set and {usual[rarest]:g} in the usual "
+        "test set"
+        + (": too few to be learnt." if severity == "warning" else ": what is said of it alone rests on single examples."),
+        evidence(
+            np.flatnonzero(rare[np.asarray(material.target, dtype=np.intp)]),
+            splits=np.flatnonzero(train[:, rarest] == fewest[rarest]) if severity == "warning" else (),
+            numbers={"n_classes": n_rare, "n_train": fewest[rarest], "n_test": usual[rarest]},
+        ),
+        "Use fewer folds, or more repeats of holdout with larger test sets; collect more examples, or merge classes.",
+    )
 
 
 def _named(material: Material, missing: IntArray) -> str:
@@ -141,91 +136,83 @@ _PER_CLASS = ("f1", "precision", "recall", "jaccard", "balanced_accuracy", "matt
 _VARIANCE = ("r2", "explained_variance", "d2_")
 
 
-def find_small_tests(material: Material) -> list[Finding]:
+def find_small_tests(material: Material) -> Iterator[Finding]:
     """Test sets that are too small for what is to be computed on them."""
     n_test = material.described.n_test
     found = [finding for metric in material.metrics for finding in _for_metric(material, metric)]
+    yield from found
     if found or n_test.min() >= FEW:
-        return found
+        return
     small = np.flatnonzero(n_test < FEW)
-    return [
-        Finding(
-            "small-test-sets",
-            "note",
-            f"Test sets have as few as {count(int(n_test.min()), 'example')} {of_splits(small.size, material.n_splits)}. "
-            "Accuracy and errors can be averaged over them; ROC AUC, R2 and what is said of each class need more than "
-            "that.",
-            evidence(splits=small, numbers={"n_test": n_test.min()}),
-            'Use fewer folds, or name the metric: metric="roc_auc" is checked against these sizes.',
-        )
-    ]
+    yield Finding(
+        "small-test-sets",
+        "note",
+        f"Test sets have as few as {count(int(n_test.min()), 'example')} {of_splits(small.size, material.n_splits)}. "
+        "Accuracy and errors can be averaged over them; ROC AUC, R2 and what is said of each class need more than "
+        "that.",
+        evidence(splits=small, numbers={"n_test": n_test.min()}),
+        'Use fewer folds, or name the metric: metric="roc_auc" is checked against these sizes.',
+    )
 
 
-def _for_metric(material: Material, metric: str) -> list[Finding]:
+def _for_metric(material: Material, metric: str) -> Iterator[Finding]:
     """Finding on what a metric cannot do on these test sets."""
     name = metric.removeprefix("neg_")
     if name.startswith(_VARIANCE) and material.task != "classification":
-        return _undefined_or_small(material, metric, np.asarray(material.described.n_test), 2, "test examples")
-    if name.startswith(_PER_CLASS) and material.task == "classification" and len(material.classes) > 1:
+        yield from _undefined_or_small(material, metric, np.asarray(material.described.n_test), 2, "test examples")
+    elif name.startswith(_PER_CLASS) and material.task == "classification" and len(material.classes) > 1:
         least = class_counts(material, "test").min(axis=1)
         needed = 1 if name.startswith(_RANKING) else 0
-        return _undefined_or_small(material, metric, least, needed, "test examples of the rarest class")
-    return []
+        yield from _undefined_or_small(material, metric, least, needed, "test examples of the rarest class")
 
 
-def _undefined_or_small(material: Material, metric: str, n: np.ndarray, needed: int, what: str) -> list[Finding]:
+def _undefined_or_small(material: Material, metric: str, n: np.ndarray, needed: int, what: str) -> Iterator[Finding]:
     """An error where there are fewer than needed, a warning where there are few in most splits."""
     undefined, few = np.flatnonzero(n < needed), np.flatnonzero(n < FEW)
     if undefined.size:
-        return [
-            Finding(
-                "metric-undefined",
-                "error",
-                f"{metric} is undefined {of_splits(undefined.size, material.n_splits)}: it needs at least {needed} {what}, and "
-                f"there are {int(n.min())}.",
-                evidence(splits=undefined, numbers={"n_splits": undefined.size, "n": n.min()}),
-                "Use fewer folds or stratified ones, or a metric that is defined on each example.",
-            )
-        ]
-    if few.size * 2 <= material.n_splits:
-        return []
-    return [
-        Finding(
-            "small-test-sets",
-            "warning",
-            f"{metric} rests on as few as {int(n.min())} {what} {of_splits(few.size, material.n_splits)}: single examples "
-            "decide it.",
-            evidence(splits=few, numbers={"n": n.min()}),
-            "Use fewer folds, so that test sets are larger, and repeat them.",
+        yield Finding(
+            "metric-undefined",
+            "error",
+            f"{metric} is undefined {of_splits(undefined.size, material.n_splits)}: it needs at least {needed} {what}, and "
+            f"there are {int(n.min())}.",
+            evidence(splits=undefined, numbers={"n_splits": undefined.size, "n": n.min()}),
+            "Use fewer folds or stratified ones, or a metric that is defined on each example.",
         )
-    ]
+        return
+    if few.size * 2 <= material.n_splits:
+        return
+    yield Finding(
+        "small-test-sets",
+        "warning",
+        f"{metric} rests on as few as {int(n.min())} {what} {of_splits(few.size, material.n_splits)}: single examples decide it.",
+        evidence(splits=few, numbers={"n": n.min()}),
+        "Use fewer folds, so that test sets are larger, and repeat them.",
+    )
 
 
-def find_unequal_sizes(material: Material) -> list[Finding]:
+def find_unequal_sizes(material: Material) -> Iterator[Finding]:
     """Folds so unequal that the correction for shared training data is not what equal folds would have."""
     n_train, n_test = (np.asarray(n, dtype=float) for n in (material.described.n_train, material.described.n_test))
     ratio, equal = float(np.mean(n_test / n_train)), float(n_test.mean() / n_train.mean())
     own = 1 / material.n_splits
     shift = np.sqrt((own + ratio) / (own + equal)) - 1
     if shift < NOTED_SHIFT:
-        return []
+        return
     # training sets of time splits grow by design
     severity: Severity = "warning" if shift >= WARNED_SHIFT and not material.described.ordered else "note"
     largest = np.flatnonzero(n_test / n_train > 2 * equal)
-    return [
-        Finding(
-            "unequal-sizes",
-            severity,
-            f"Test sets have {int(n_test.min())} to {int(n_test.max())} examples, training sets {int(n_train.min())} to "
-            f"{int(n_train.max())}: n_test / n_train is {ratio:.3g} on average, and would be {equal:.3g} with equal folds. "
-            f"Corrected standard errors are {percent(shift)} larger for it, and scores of small folds count as much as those of "
-            "large ones.",
-            evidence(splits=largest, numbers={"ratio": ratio, "equal_ratio": equal, "shift": shift}),
-            "Nothing needs to be done: training sets of time splits grow, or a window= keeps them equal."
-            if material.described.ordered
-            else "Use folds of about equal size; with groups of very different size, use fewer folds.",
-        )
-    ]
+    yield Finding(
+        "unequal-sizes",
+        severity,
+        f"Test sets have {int(n_test.min())} to {int(n_test.max())} examples, training sets {int(n_train.min())} to "
+        f"{int(n_train.max())}: n_test / n_train is {ratio:.3g} on average, and would be {equal:.3g} with equal folds. "
+        f"Corrected standard errors are {percent(shift)} larger for it, and scores of small folds count as much as those of "
+        "large ones.",
+        evidence(splits=largest, numbers={"ratio": ratio, "equal_ratio": equal, "shift": shift}),
+        "Nothing needs to be done: training sets of time splits grow, or a window= keeps them equal."
+        if material.described.ordered
+        else "Use folds of about equal size; with groups of very different size, use fewer folds.",
+    )
 
 
 ALPHA = 0.001
@@ -235,36 +222,34 @@ LEAST_JUDGED = 5
 """Test rows, or test groups, below which a fold is not judged."""
 
 
-def find_departures(material: Material) -> list[Finding]:
+def find_departures(material: Material) -> Iterator[Finding]:
     """Test sets whose classes or target depart from the whole by more than chance."""
-    if material.target is None or (material.task == "classification" and len(material.classes) < 2):
-        return []
+    if material.task == "classification" and len(material.classes) < 2:
+        return
     pvalue = _by_groups(material) if material.has_whole_groups else _by_rows(material)
     if pvalue.size == 0 or np.isnan(pvalue).all():
-        return []
+        return
     adjusted = np.where(np.isnan(pvalue), 1.0, pvalue) * np.count_nonzero(~np.isnan(pvalue))
     departing = np.flatnonzero((adjusted <= ALPHA).any(axis=1))
     if departing.size == 0:
-        return []
+        return
     split, column = np.unravel_index(int(np.argmin(adjusted)), adjusted.shape)
     # times change what is measured; a fold of the future is not meant to look like the past
     severity: Severity = "note" if material.described.ordered else "warning"
     where = of_splits(departing.size, material.n_splits)
-    return [
-        Finding(
-            "unrepresentative-folds",
-            severity,
-            f"Test rows differ from the whole by more than chance {where}: {_how(material, int(split), int(column))}.",
-            evidence(
-                splits=departing,
-                numbers={"n_splits": departing.size, "adjusted_pvalue": min(float(adjusted.min()), 1.0)},
-            ),
-            "What is measured changes with time, which is what such splits are for; look at the scores in their order."
-            if material.described.ordered
-            else "Shuffle or stratify the folds if rows are in no order that matters: unshuffled folds of sorted rows are not "
-            "like the data. If the order does matter, this is what new data may do to a model.",
-        )
-    ]
+    yield Finding(
+        "unrepresentative-folds",
+        severity,
+        f"Test rows differ from the whole by more than chance {where}: {_how(material, int(split), int(column))}.",
+        evidence(
+            splits=departing,
+            numbers={"n_splits": departing.size, "adjusted_pvalue": min(float(adjusted.min()), 1.0)},
+        ),
+        "What is measured changes with time, which is what such splits are for; look at the scores in their order."
+        if material.described.ordered
+        else "Shuffle or stratify the folds if rows are in no order that matters: unshuffled folds of sorted rows are not "
+        "like the data. If the order does matter, this is what new data may do to a model.",
+    )
 
 
 def _by_rows(material: Material) -> FloatArray:

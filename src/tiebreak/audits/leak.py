@@ -29,29 +29,25 @@ ERROR = {"classification": 0.999, "regression": 0.9995}
 """Skill from which on a column is suspected, and all but certain. Petal width tells iris' classes with a skill of 0.94."""
 
 
-def find_leaks(material: Material) -> list[Finding]:
+def find_leaks(material: Material) -> Iterator[Finding]:
     """Columns that alone predict the target almost perfectly."""
-    if material.task not in WARNING or material.target is None or material.n_samples < LEAST_ROWS:
-        return []
     skills = {place: skill for place, skill in _skills(material) if skill >= WARNING[material.task]}
     if not skills:
-        return []
+        return
     best = max(skills.values())
     names = [material.columns.names[place] for place in sorted(skills, key=lambda place: -skills[place])]
     severity: Severity = "error" if best >= ERROR[material.task] else "warning"
     shown = ", ".join(repr(name) for name in names[:3]) + (", ..." if len(names) > 3 else "")
     what = "of the errors of guessing" if material.task == "classification" else "of the target's variance in ranks"
     subject = f"Column {shown} alone explains" if len(names) == 1 else f"{count(len(names), 'column')} ({shown}) each explain"
-    return [
-        Finding(
-            "leaking-column",
-            severity,
-            f"{subject} {'all' if best == 1 else f'{100 * best:.3g}%'} {what}.",
-            evidence(columns=names, numbers={"skill": best, "n_columns": len(names)}),
-            "Ask how the column comes about: is it known when a prediction is to be made, and not a copy or a consequence of the "
-            "target? If the rows are sorted by the target, a row number gives it away too. If in doubt, leave it out.",
-        )
-    ]
+    yield Finding(
+        "leaking-column",
+        severity,
+        f"{subject} {'all' if best == 1 else f'{100 * best:.3g}%'} {what}.",
+        evidence(columns=names, numbers={"skill": best, "n_columns": len(names)}),
+        "Ask how the column comes about: is it known when a prediction is to be made, and not a copy or a consequence of the "
+        "target? If the rows are sorted by the target, a row number gives it away too. If in doubt, leave it out.",
+    )
 
 
 def _skills(material: Material) -> Iterator[tuple[int, float]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -259,8 +259,8 @@ class Material:
         return np.random.default_rng(self.seed)
 
 
-Check = Callable[[Material], Sequence[Finding]]
-"""A check looks at the material and says what it found; nothing, where all is well."""
+Check = Callable[[Material], Iterator[Finding]]
+"""A check looks at the material and yields what it finds; nothing, where all is well."""
 
 
 MOST_COLUMNS = 200

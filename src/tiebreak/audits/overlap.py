@@ -13,6 +13,7 @@ is a near copy when d1 is below a tenth of d10 and chance would make it so less 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from tiebreak.audits.material import MOST_CELLS, Columns, Hashes, Material, code
 from tiebreak.numerics import FloatArray, IntArray
 
 
-def find_shared_rows(material: Material) -> list[Finding]:
+def find_shared_rows(material: Material) -> Iterator[Finding]:
     """Rows that a split names on both sides, or more than once among its test rows."""
     in_training = np.zeros(material.n_samples, dtype=bool)
     shared, repeated = {}, {}
@@ -35,44 +36,38 @@ def find_shared_rows(material: Material) -> list[Finding]:
         named, times = np.unique(test, return_counts=True)
         if (times > 1).any():
             repeated[number] = named[times > 1]
-    findings = []
     if shared:
         n_shared, n_tested = sum(map(len, shared.values())), sum(len(material.splits[number].test) for number in shared)
         where = of_splits(len(shared), material.n_splits)
-        findings.append(
-            Finding(
-                "overlapping-rows",
-                "error",
-                f"{count(n_shared, 'test row')} of {n_tested} also stand in training {where}, by their row numbers: models are "
-                "tested on what they were trained on.",
-                evidence(
-                    np.concatenate(list(shared.values())),
-                    splits=list(shared),
-                    numbers={"n_rows": n_shared, "share": n_shared / n_tested},
-                ),
-                "Take these rows out of training. tb.evaluate refuses such splits.",
-            )
+        yield Finding(
+            "overlapping-rows",
+            "error",
+            f"{count(n_shared, 'test row')} of {n_tested} also stand in training {where}, by their row numbers: models are "
+            "tested on what they were trained on.",
+            evidence(
+                np.concatenate(list(shared.values())),
+                splits=list(shared),
+                numbers={"n_rows": n_shared, "share": n_shared / n_tested},
+            ),
+            "Take these rows out of training. tb.evaluate refuses such splits.",
         )
     if repeated:
         n_repeated = sum(map(len, repeated.values()))
-        findings.append(
-            Finding(
-                "repeated-test-rows",
-                "error",
-                f"{count(n_repeated, 'row')} stand more than once among the test rows of a split "
-                f"({of_splits(len(repeated), material.n_splits)}), and would count as often.",
-                evidence(np.concatenate(list(repeated.values())), splits=list(repeated), numbers={"n_rows": n_repeated}),
-                "Name each test row once. tb.evaluate refuses such splits.",
-            )
+        yield Finding(
+            "repeated-test-rows",
+            "error",
+            f"{count(n_repeated, 'row')} stand more than once among the test rows of a split "
+            f"({of_splits(len(repeated), material.n_splits)}), and would count as often.",
+            evidence(np.concatenate(list(repeated.values())), splits=list(repeated), numbers={"n_rows": n_repeated}),
+            "Name each test row once. tb.evaluate refuses such splits.",
         )
-    return findings
 
 
-def find_torn_groups(material: Material) -> list[Finding]:
+def find_torn_groups(material: Material) -> Iterator[Finding]:
     """Groups of which some rows are in training and others in test."""
     codes = material.group_codes
     if codes is None:
-        return []
+        return
     torn: dict[int, np.ndarray] = {}
     n_rows = n_tested = 0
     for number, (train, test) in enumerate(material.splits):
@@ -82,26 +77,24 @@ def find_torn_groups(material: Material) -> list[Finding]:
             torn[number] = on_both
             n_rows += int(np.isin(codes[test], on_both).sum())
     if not torn:
-        return []
+        return
     groups = np.unique(np.concatenate(list(torn.values())))
     labels = np.unique(np.asarray(material.data.groups))[groups[:3]].tolist()
     such_as = ", ".join(repr(label) for label in labels) + (", ..." if groups.size > 3 else "")
     rows = np.flatnonzero(np.isin(codes, groups))
-    return [
-        Finding(
-            "group-on-both-sides",
-            "error",
-            f"{count(groups.size, 'group')} of {codes.max() + 1} ({such_as}) stand on both sides of a split "
-            f"{of_splits(len(torn), material.n_splits)}; {n_rows} of {n_tested} test rows have rows of their own group in "
-            "training. Scores then say how well models recognise known groups, not how they do on new ones.",
-            evidence(
-                rows,
-                splits=list(torn),
-                numbers={"n_groups": groups.size, "n_rows": n_rows, "share": n_rows / n_tested},
-            ),
-            'Keep groups together: cv="group", or cv="stratified-group" for classes.',
-        )
-    ]
+    yield Finding(
+        "group-on-both-sides",
+        "error",
+        f"{count(groups.size, 'group')} of {codes.max() + 1} ({such_as}) stand on both sides of a split "
+        f"{of_splits(len(torn), material.n_splits)}; {n_rows} of {n_tested} test rows have rows of their own group in "
+        "training. Scores then say how well models recognise known groups, not how they do on new ones.",
+        evidence(
+            rows,
+            splits=list(torn),
+            numbers={"n_groups": groups.size, "n_rows": n_rows, "share": n_rows / n_tested},
+        ),
+        'Keep groups together: cv="group", or cv="stratified-group" for classes.',
+    )
 
 
 MOST_SETS = 64
@@ -133,15 +126,15 @@ class _Twins(NamedTuple):
     n_same_target: int
 
 
-def find_duplicates(material: Material) -> list[Finding]:
+def find_duplicates(material: Material) -> Iterator[Finding]:
     """Test rows with an equal row in training."""
     hashes = material.columns.row_hashes()
     codes = codes_of(hashes)
     if codes.max() == codes.size - 1:
-        return []
+        return
     twins = _twins(material, codes)
     if not twins.n_twins:
-        return []
+        return
     pairs = _pairs(codes)
     expected = expected_pairs(material.columns, hashes, material.rng(), enough=pairs / BEYOND_CHANCE)
     is_beyond = pairs >= LEAST_TWINS and pairs > BEYOND_CHANCE * expected
@@ -156,28 +149,26 @@ def find_duplicates(material: Material) -> list[Finding]:
         if pairs <= BEYOND_CHANCE * expected
         else "Too few to matter"
     )
-    return [
-        Finding(
-            "duplicate-rows",
-            severity,
-            f"{count(twins.n_twins, 'test row')} of {twins.n_tested} ({percent(share)}) have an equal row in training "
-            f"{of_splits(twins.splits.size, material.n_splits)}, {twins.n_same_target} of them with the same target. {chance}.",
-            evidence(
-                twins.rows,
-                splits=twins.splits,
-                numbers={
-                    "n_rows": twins.n_twins,
-                    "share": share,
-                    "n_same_target": twins.n_same_target,
-                    "n_pairs": pairs,
-                    "n_pairs_by_chance": expected,
-                },
-            ),
-            "Nothing needs to be done, unless these are copies of one example."
-            if severity == "note"
-            else "Find out where the copies come from. Drop them, or pass groups= so that copies stay on one side.",
-        )
-    ]
+    yield Finding(
+        "duplicate-rows",
+        severity,
+        f"{count(twins.n_twins, 'test row')} of {twins.n_tested} ({percent(share)}) have an equal row in training "
+        f"{of_splits(twins.splits.size, material.n_splits)}, {twins.n_same_target} of them with the same target. {chance}.",
+        evidence(
+            twins.rows,
+            splits=twins.splits,
+            numbers={
+                "n_rows": twins.n_twins,
+                "share": share,
+                "n_same_target": twins.n_same_target,
+                "n_pairs": pairs,
+                "n_pairs_by_chance": expected,
+            },
+        ),
+        "Nothing needs to be done, unless these are copies of one example."
+        if severity == "note"
+        else "Find out where the copies come from. Drop them, or pass groups= so that copies stay on one side.",
+    )
 
 
 def _twins(material: Material, codes: IntArray) -> _Twins:
@@ -292,22 +283,23 @@ MOST_ASKED = 2_000
 """Rows whose neighbours are looked for; with more, a sample."""
 
 
-def find_near_duplicates(material: Material) -> list[Finding]:
+def find_near_duplicates(material: Material) -> Iterator[Finding]:
     """Test rows whose nearest neighbour is a near copy in training."""
     if material.n_samples < 5 * FAR:
-        return []
+        return
     table = standardised(material, max_cells=MOST_CELLS)
     if table.shape[1] == 0:
-        return []
+        return
     table, first = np.unique(table, axis=0, return_index=True)  # equal rows are another finding
     if len(table) < 5 * FAR:
-        return []
+        return
     asked = np.arange(len(table))
     if asked.size > MOST_ASKED:
         asked = np.sort(material.rng().choice(asked, MOST_ASKED, replace=False))
     distance, neighbour = _neighbours(table, asked)
     is_near = _is_near(distance)
-    return _near_finding(material, first[asked], first[neighbour[:, NEAR]], is_near) if is_near.any() else []
+    if is_near.any():
+        yield from _near_finding(material, first[asked], first[neighbour[:, NEAR]], is_near)
 
 
 def _neighbours(table: FloatArray, asked: IntArray) -> tuple[FloatArray, IntArray]:
@@ -330,7 +322,7 @@ def _is_near(distance: FloatArray) -> np.ndarray:
     return np.asarray(has_room & (ratio < SMALL_RATIO) & (chance < SMALL_CHANCE))
 
 
-def _near_finding(material: Material, row: IntArray, neighbour: IntArray, is_near: np.ndarray) -> list[Finding]:
+def _near_finding(material: Material, row: IntArray, neighbour: IntArray, is_near: np.ndarray) -> Iterator[Finding]:
     n_tested, found, splits = 0, [], []
     in_test, in_training = np.zeros(material.n_samples, dtype=bool), np.zeros(material.n_samples, dtype=bool)
     for number, (train, test) in enumerate(material.splits):
@@ -343,18 +335,16 @@ def _near_finding(material: Material, row: IntArray, neighbour: IntArray, is_nea
             splits.append(number)
     n_found = sum(map(len, found))
     if not n_found:
-        return []
+        return
     share = n_found / n_tested
     severity: Severity = "error" if share >= ERROR_SHARE else "warning" if share >= WARNING_SHARE else "note"
-    return [
-        Finding(
-            "near-duplicate-rows",
-            severity,
-            f"{count(n_found, 'test row')} of {n_tested} looked at ({percent(share)}) have a near copy in training "
-            f"{of_splits(len(splits), material.n_splits)}: it is less than a tenth as far away as the tenth neighbour.",
-            evidence(np.concatenate(found), splits=splits, numbers={"n_rows": n_found, "share": share, "n_tested": n_tested}),
-            "Look at these rows: repeated measurements, augmented or resampled examples belong on one side. Pass groups=."
-            if severity != "note"
-            else "Nothing needs to be done, unless these are copies of one example.",
-        )
-    ]
+    yield Finding(
+        "near-duplicate-rows",
+        severity,
+        f"{count(n_found, 'test row')} of {n_tested} looked at ({percent(share)}) have a near copy in training "
+        f"{of_splits(len(splits), material.n_splits)}: it is less than a tenth as far away as the tenth neighbour.",
+        evidence(np.concatenate(found), splits=splits, numbers={"n_rows": n_found, "share": share, "n_tested": n_tested}),
+        "Look at these rows: repeated measurements, augmented or resampled examples belong on one side. Pass groups=."
+        if severity != "note"
+        else "Nothing needs to be done, unless these are copies of one example.",
+    )
