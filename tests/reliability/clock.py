@@ -122,7 +122,9 @@ def _run(folder: Path, study: Path, store: str, rng: Random) -> tuple[int, int, 
 
 def _durations(path: Path) -> list[float]:
     """Every duration that the store holds."""
-    times = tb.read_evaluation(f"sqlite:///{path}").table
+    store = tb.SqlStore(path)
+    times = store.read(store.runs()[0].name).table()
+    store.close()
     found = [*times.fit_seconds.tolist(), *times.predict_seconds.tolist()]
     return [each for each in found if not math.isnan(each)]
 
