@@ -185,20 +185,8 @@ def _hits(truth: Truth, predicted: Array, _: Array | None) -> Array:
     return np.asarray(truth.encode(values_of_rows(predicted, truth, "predict")) == truth.known_code, dtype=float)
 
 
-def _absolute_errors(truth: Truth, predicted: Array, _: Array | None) -> Array:
-    return np.abs(_errors(truth, predicted))
-
-
-def _squared_errors(truth: Truth, predicted: Array, _: Array | None) -> Array:
-    return np.square(_errors(truth, predicted))
-
-
 def _errors(truth: Truth, predicted: Array) -> Array:
     return np.asarray(truth.values, dtype=float) - numbers(values_of_rows(predicted, truth, "predict"))
-
-
-def _log_losses(truth: Truth, proba: Array, model_classes: Array | None) -> Array:
-    return -log_likelihoods(truth, proba, model_classes)
 
 
 _VALUES: dict[str, Values] = {
@@ -206,10 +194,10 @@ _VALUES: dict[str, Values] = {
     "precision_micro": _hits,
     "recall_micro": _hits,
     "f1_micro": _hits,
-    "log_loss": _log_losses,
+    "log_loss": lambda truth, proba, model_classes: -log_likelihoods(truth, proba, model_classes),
     "brier_score": squared_distances,
-    "mean_absolute_error": _absolute_errors,
-    "mean_squared_error": _squared_errors,
+    "mean_absolute_error": lambda truth, predicted, _: np.abs(_errors(truth, predicted)),
+    "mean_squared_error": lambda truth, predicted, _: np.square(_errors(truth, predicted)),
 }
 """By the formula; the mean of each over the rows is the metric."""
 

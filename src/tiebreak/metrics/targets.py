@@ -193,16 +193,13 @@ def make_truth(y: ArrayLike, *, classifier: bool) -> Truth:
     if values.ndim == 2 and values.shape[1] == 1:
         values = values.ravel()
     if values.ndim > 1 or not classifier:
-        return Truth(None, None, values.astype(float, copy=False) if _is_one_number_each(values) else values)
+        is_one_number_each = values.ndim == 1 and values.dtype.kind in _NUMBERS
+        return Truth(None, None, values.astype(float, copy=False) if is_one_number_each else values)
     try:
         classes, code = np.unique(values, return_inverse=True)
     except TypeError as error:
         raise InvalidPlanError(f"the labels in y cannot be put in order: {error}. Make them all text or all numbers.") from None
     return Truth(Labels(classes), code.astype(np.intp, copy=False), values)
-
-
-def _is_one_number_each(values: Array) -> bool:
-    return values.ndim == 1 and values.dtype.kind in "biuf"
 
 
 def label_column(values: ArrayLike, name: str) -> Array:

@@ -23,7 +23,7 @@ from tiebreak.errors import (
 )
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.scores.metric import LOWER_IS_BETTER, NamedMetric, is_abbreviated_loss
-from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, SplitDesign
+from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, SplitDesign, nearest_file
 
 ACCEPTED = (
     "a fitted search (GridSearchCV and its like) or its cv_results_, {name: cross_validate(...)}, "
@@ -381,15 +381,4 @@ def _check_path(path: Path, name: str) -> None:
     if path.is_dir():
         raise SourceNotFoundError(f"{name} is a directory. Pass the files in it.")
     if not path.exists():
-        raise SourceNotFoundError(f"there is no file {name!r} (looked in {Path.cwd()}).{_similar_path(path)}")
-
-
-def _similar_path(path: Path) -> str:
-    import difflib
-
-    try:
-        names = [entry.name for entry in path.parent.iterdir()]
-    except OSError:
-        return ""
-    near = difflib.get_close_matches(path.name, names, 1, 0.6)
-    return f" Did you mean {str(path.with_name(near[0]))!r}?" if near else ""
+        raise SourceNotFoundError(f"there is no file {name!r} (looked in {Path.cwd()}).{nearest_file(path)}")

@@ -15,6 +15,8 @@ from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.scores.metric import Metric
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
 
 
@@ -27,6 +29,16 @@ def look_up(name: str, known: Sequence[str], what: str) -> int:
     near = difflib.get_close_matches(str(name), [str(k) for k in known], 3, 0.5)
     hint = f"did you mean {' or '.join(repr(n) for n in near)}?" if near else f"there are {quoted(known)}."
     raise UnknownNameError(f"no {what} is called {name!r}: {hint}", about=what.partition(" ")[0])
+
+
+def nearest_file(path: Path) -> str:
+    """A question after a file that is there, if one of nearly that name is."""
+    try:
+        names = [entry.name for entry in path.parent.iterdir()]
+    except OSError:
+        return ""
+    near = difflib.get_close_matches(path.name, names, 1, 0.6)
+    return f" Did you mean {str(path.with_name(near[0]))!r}?" if near else ""
 
 
 def quoted(names: Sequence[str], most: int = 5) -> str:

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.errors import InvalidStudyError, MissingDependencyError, SourceNotFoundError
-from tiebreak.study_file.toml import Entry, nearest, nearest_file, plain
+from tiebreak.scores.scores import nearest_file
+from tiebreak.study_file.toml import Entry, nearest, plain
 
 if TYPE_CHECKING:
     import pandas as pd

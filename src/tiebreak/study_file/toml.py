@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tiebreak.errors import InvalidStudyError, SourceNotFoundError
-from tiebreak.scores.scores import quoted
+from tiebreak.scores.scores import nearest_file, quoted
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _KINDS = {
@@ -187,16 +187,6 @@ def nearest(name: str, known: Sequence[str], otherwise: str) -> str:
     if near:
         return f"did you mean {' or '.join(map(repr, near))}?"
     return f"{otherwise} {quoted(list(known), 12)}."
-
-
-def nearest_file(path: Path) -> str:
-    """A question after a file that is there, if one of nearly that name is."""
-    try:
-        names = [entry.name for entry in path.parent.iterdir()]
-    except OSError:
-        return ""
-    near = get_close_matches(path.name, names, 1, 0.6)
-    return f" Did you mean {str(path.with_name(near[0]))!r}?" if near else ""
 
 
 def plain(text: str) -> str:

@@ -86,13 +86,7 @@ def balanced_accuracy(truth: Truth, predicted: Array) -> float:
 
 
 def matthews_corrcoef(truth: Truth, predicted: Array) -> float:
-    """Correlation of true and predicted labels, for any number of classes [G04]_; 0 where either is constant.
-
-    References
-    ----------
-    .. [G04] J. Gorodkin. Comparing two K-category assignments by a K-category correlation coefficient. Computational
-       Biology and Chemistry 28, 2004.
-    """
+    """Correlation of true and predicted labels, for any number of classes [Gorodkin 2004]; 0 where either is constant."""
     counts = count_labels(truth, predicted)
     n = truth.n_rows
     covariance = float(n * int(np.add.reduce(counts.hits)) - int(counts.true.dot(counts.predicted)))

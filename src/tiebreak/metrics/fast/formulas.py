@@ -154,7 +154,7 @@ def _of_numbers(compute: Callable[[Truth, Array], float]) -> Formula:
 
 
 def _of_proba(compute: Callable[[Truth, Array, Array | None], float]) -> Formula:
-    return Formula(_PROBA, partial(_of_probabilities, compute), True, probability.check_has_two_classes)
+    return Formula(_PROBA, partial(_of_probabilities, compute), True, probability.count_classes)
 
 
 def _of_positive(name: str, by_label: classification.PerLabel) -> Formula:
@@ -188,8 +188,8 @@ FORMULAS: dict[str, Formula] = {
     "log_loss": _of_proba(probability.log_loss),
     "brier_score": _of_proba(probability.brier_score),
     "roc_auc": Formula(_SCORES, ranking.roc_auc, True, ranking.check_two_classes, ("roc_auc_ovr", "roc_auc_ovr_weighted")),
-    "roc_auc_ovr": Formula(_PROBA, ranking.roc_auc_ovr, True, probability.check_has_two_classes),
-    "roc_auc_ovr_weighted": Formula(_PROBA, partial(ranking.roc_auc_ovr, by_size=True), True, probability.check_has_two_classes),
+    "roc_auc_ovr": Formula(_PROBA, ranking.roc_auc_ovr, True, probability.count_classes),
+    "roc_auc_ovr_weighted": Formula(_PROBA, partial(ranking.roc_auc_ovr, by_size=True), True, probability.count_classes),
     "average_precision": Formula(_SCORES, ranking.average_precision, True, _check_ranks),
     "r2": _of_numbers(r2),
     "explained_variance": _of_numbers(explained_variance),

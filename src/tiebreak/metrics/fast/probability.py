@@ -23,7 +23,7 @@ def log_loss(truth: Truth, proba: Array, model_classes: Array | None) -> float:
 
 def log_likelihoods(truth: Truth, proba: Array, model_classes: Array | None) -> Array:
     """Logarithm of the probability of each row's true class."""
-    if _n_classes(truth) == 2:
+    if count_classes(truth) == 2:
         second = _in_range(positive_column(proba, truth, model_classes, 1))
         told = np.where(truth.is_second, second, 1 - second)
     else:
@@ -41,7 +41,7 @@ def brier_score(truth: Truth, proba: Array, model_classes: Array | None) -> floa
 
 def squared_distances(truth: Truth, proba: Array, model_classes: Array | None) -> Array:
     """The same of each row."""
-    if _n_classes(truth) == 2:
+    if count_classes(truth) == 2:
         second = _in_range(positive_column(proba, truth, model_classes, 1))
         error, other = truth.is_second - second, ~truth.is_second - (1 - second)
         return np.asarray((error * error + other * other) * 0.5)
@@ -52,17 +52,8 @@ def squared_distances(truth: Truth, proba: Array, model_classes: Array | None) -
     return np.asarray(np.add.reduce(errors * errors, axis=1))
 
 
-def check_has_two_classes(truth: Truth) -> None:
-    """Probabilities of a single class say nothing.
-
-    Raises
-    ------
-    UndefinedScore
-    """
-    _n_classes(truth)
-
-
-def _n_classes(truth: Truth) -> int:
+def count_classes(truth: Truth) -> int:
+    """Number of classes of the target; undefined for one, of which probabilities say nothing."""
     n_classes = truth.known_labels.classes.size
     if n_classes < 2:
         raise UndefinedScore("the target has only one class")

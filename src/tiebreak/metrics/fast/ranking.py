@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -101,14 +102,6 @@ def scores_of_class(position: int, truth: Truth, answer: Array, method: str, mod
     return decision if position == 1 else -decision
 
 
-def _roc_area_of(truth: Truth, scores: Array, position: int, method: str) -> float:
-    return _apply(roc_area, truth, scores, position, method, needs_both=True)
-
-
-def _mean_precision_of(truth: Truth, scores: Array, position: int, method: str) -> float:
-    return _apply(mean_precision, truth, scores, position, method)
-
-
 def _apply(
     area: Callable[[Array, Array], float], truth: Truth, scores: Array, position: int, method: str, *, needs_both: bool = False
 ) -> float:
@@ -123,6 +116,10 @@ def _apply(
         if part.size and not (math.isfinite(part[0]) and math.isfinite(part[-1])):
             raise_for_unusable(part, method)
     return area(positive, negative)
+
+
+_roc_area_of = partial(_apply, roc_area, needs_both=True)
+_mean_precision_of = partial(_apply, mean_precision)
 
 
 def _check_columns(columns: Array, method: str) -> None:
