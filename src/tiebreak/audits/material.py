@@ -270,13 +270,7 @@ MOST_CATEGORIES = 20
 def standardised(material: Material, *, max_cells: int, rows: IntArray | None = None) -> FloatArray:
     """Columns of mean 0 and variance 1, categories as indicators, what is missing at the mean; constant columns left out.
 
-    Parameters
-    ----------
-    material : Material
-    max_cells : int
-        With more, columns are left out, chosen at random.
-    rows : ndarray, optional
-        Only these.
+    Columns are left out, chosen at random, where there would be more than `max_cells`.
     """
     n_rows = material.n_samples if rows is None else rows.size
     parts, n_columns = [], 0

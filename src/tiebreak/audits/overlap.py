@@ -201,18 +201,7 @@ def _with_target(material: Material, codes: IntArray) -> IntArray:
 
 
 def expected_pairs(columns: Columns, hashes: Hashes, rng: np.random.Generator, enough: float = np.inf) -> float:
-    """Expected number of pairs of equal rows by chance, as far as it can be told.
-
-    Parameters
-    ----------
-    columns : Columns
-    hashes : ndarray of shape (n_samples,)
-        Of the rows.
-    rng : Generator
-        Chooses the columns that are left out.
-    enough : float
-        Where the estimate is as large as that, it need not be better.
-    """
+    """Expected number of pairs of equal rows by chance, as far as it can be told; it need not be better than `enough`."""
     total, all_pairs, largest = _pairs(hashes), hashes.size * (hashes.size - 1) / 2, 0.0
     looked_at = [place for place in _some(columns, rng) if _varies(columns, place)]
     cells = {place: columns.cell_hashes(place) for place in looked_at if _can_coincide(columns, place)}

@@ -95,18 +95,9 @@ _HOW = "Pass numbers, dates, or texts such as '2024-03-01' or '2024-03-01T12:00'
 
 
 def time_ranks(time: Any, dataset: Dataset) -> FloatArray:
-    """The place of each row in time, ties alike.
+    """The place of each row in time, ties alike; `time` holds numbers, dates, times or periods, or texts in ISO 8601.
 
-    Parameters
-    ----------
-    time : array_like of shape (n_samples,)
-        Numbers, dates, times or periods, or texts in ISO 8601.
-    dataset : Dataset
-
-    Raises
-    ------
-    UnsortableTimeError
-        A value is missing, or cannot be put before or after the others; or there is not one value for each row.
+    Raises `UnsortableTimeError` where a value is missing or cannot be put in order, or there is not one for each row.
     """
     values = time.to_numpy() if hasattr(time, "to_numpy") else time
     try:

@@ -11,13 +11,7 @@ from tiebreak.metrics.targets import Array, Truth, UndefinedScore, one_column
 
 
 def check_length(answer: Array, truth: Truth, method: str) -> Array:
-    """The answer, if it has as many rows as there are.
-
-    Raises
-    ------
-    InvalidOutputsError
-        Naming both numbers.
-    """
+    """The answer, if it has as many rows as there are."""
     if answer.ndim == 0 or answer.shape[0] != truth.n_rows:
         got = "a single value" if answer.ndim == 0 else f"{answer.shape[0]} rows"
         raise InvalidOutputsError(
@@ -45,13 +39,7 @@ def positive_column(answer: Array, truth: Truth, model_classes: Array | None, po
 
 
 def class_columns(answer: Array, truth: Truth, model_classes: Array | None, method: str) -> Array:
-    """A column for each class of the dataset, in sorted order; 0 throughout where the model lacks the class.
-
-    Raises
-    ------
-    InvalidOutputsError
-        The columns are not those of the model's classes, or these are none of the dataset's.
-    """
+    """A column for each class of the dataset, in sorted order; 0 throughout where the model lacks the class."""
     answer = numbers(check_length(answer, truth, method))
     classes = truth.known_labels.classes
     n_columns = classes.size if model_classes is None else len(model_classes)
@@ -81,12 +69,7 @@ def numbers(answer: Array) -> Array:
 
 
 def raise_for_unusable(answer: Array, method: str) -> None:
-    """Say what is wrong with an answer that holds nan or an infinite number; return if it holds none.
-
-    Raises
-    ------
-    UndefinedScore
-    """
+    """Say what is wrong with an answer that holds nan or an infinite number; return if it holds none."""
     if np.isnan(answer).any():
         raise UndefinedScore(f"nan in {method}")
     if np.isinf(answer).any():
@@ -94,12 +77,7 @@ def raise_for_unusable(answer: Array, method: str) -> None:
 
 
 def raise_for_overflow(answer: Array, truth: Truth, method: str) -> NoReturn:
-    """Say why a sum over the rows is not finite.
-
-    Raises
-    ------
-    UndefinedScore
-    """
+    """Say why a sum over the rows is not finite."""
     raise_for_unusable(answer, method)
     raise_for_unusable(np.asarray(truth.values, dtype=float), "the target")
     raise UndefinedScore("the errors are too large for a float")

@@ -27,13 +27,7 @@ _SUM_TOLERANCE = 1e-5
 
 
 def check_probabilities(probabilities: ArrayLike, n_classes: int) -> FloatArray:
-    """A row of probabilities for each example; refuses what is none.
-
-    Parameters
-    ----------
-    probabilities : array_like of shape (n_examples, n_classes)
-    n_classes : int
-    """
+    """A row of probabilities for each example; refuses what is none."""
     try:
         p = np.asarray(probabilities, dtype=float)
     except (TypeError, ValueError) as error:

@@ -186,13 +186,7 @@ def _of_callable(function: Callable[..., Any], key: str | None) -> Scorer:
 
 
 def _metric(name: str, higher: bool) -> Metric:
-    """A metric as it is shown: a loss without ``neg_``.
-
-    Raises
-    ------
-    InvalidParameterError
-        The name is known to have the other direction.
-    """
+    """A metric as it is shown: a loss without ``neg_``; refuses a name that is known to have the other direction."""
     shown = name if higher else name.removeprefix("neg_")
     known = HIGHER_IS_BETTER if higher else LOWER_IS_BETTER
     others = LOWER_IS_BETTER if higher else HIGHER_IS_BETTER

@@ -43,18 +43,7 @@ class RocRegion(NamedTuple):
 
 
 def regions_of_curves(first: Line, second: Line) -> tuple[RocRegion, ...]:
-    """The regions of two curves, from a false positive rate of 0 to 1, adjacent ones different.
-
-    Parameters
-    ----------
-    first, second : tuple of ndarray
-        Rates from 0 to 1, joined by straight lines.
-
-    Returns
-    -------
-    tuple of RocRegion
-        Empty where a rate is nan.
-    """
+    """The regions of two curves, from a false positive rate of 0 to 1, adjacent ones different; none where a rate is nan."""
     if any(np.isnan(rates).any() for line in (first, second) for rates in line):
         return ()
     regions: list[RocRegion] = []

@@ -66,23 +66,11 @@ class Scorer:
     asks: tuple[str, ...] = ()
 
     def score(self, truth: Truth, outputs: Outputs, model_classes: Array | None) -> float:
-        """The metric of what a model said.
+        """The metric of what a model said of the rows of the truth, by method.
 
-        Parameters
-        ----------
-        truth : Truth
-            Of the same rows.
-        outputs : mapping of str to ndarray
-            By method, as the model returned them.
-        model_classes : ndarray or None
-            Classes of the training rows, which columns of probabilities belong to; None takes them to be the dataset's.
-
-        Raises
-        ------
-        UndefinedScore
-            The rows, or what the model said of them, do not tell the metric.
-        InvalidOutputsError
-            An answer of another length or shape, or labels of another type.
+        `model_classes` are the classes of the training rows, which columns of probabilities belong to; None takes them to be the
+        dataset's. Raises `UndefinedScore` where rows and answers do not tell the metric, and `InvalidOutputsError` for an answer
+        of another length or shape, or labels of another type.
         """
         for method in self.needs:
             answer = outputs.get(method)
@@ -93,14 +81,8 @@ class Scorer:
     def score_model(self, model: Any, X_test: Any, y_test: Any, **kwargs: Any) -> float:
         """The metric of a fitted model, for a metric without `needs`.
 
-        Raises
-        ------
-        UndefinedScore
-            Its value is nan or infinite.
-        InvalidParameterError
-            It returns something else than a number.
-        InvalidScoresError
-            A negative value of a loss that never is.
+        Raises `UndefinedScore` where its value is nan or infinite, `InvalidParameterError` where it is no number, and
+        `InvalidScoresError` for a negative value of a loss that never is.
         """
         if self.call is None:
             raise TypeError(f"{self.metric.name!r} is computed from outputs, by score")
@@ -131,20 +113,7 @@ class Scorer:
 
 
 def check_model(scorer: Scorer, model_name: str, model: Any) -> None:
-    """Check that a model can be measured by a metric, before it is fitted.
-
-    Parameters
-    ----------
-    scorer : Scorer
-    model_name : str
-    model : object
-        Fitted or not. What a function returns is seen when it is called.
-
-    Raises
-    ------
-    InvalidPlanError
-        The model has none of the methods that the metric needs; the text names them and says what to do.
-    """
+    """Check that a model, fitted or not, has a method that the metric needs; a function is seen when it is called."""
     methods = scorer.needs or scorer.asks
     if callable(model) and not hasattr(model, "fit"):
         if scorer.needs:
@@ -164,10 +133,7 @@ def check_model(scorer: Scorer, model_name: str, model: Any) -> None:
 def check_target(scorer: Scorer, truth: Truth, dataset_name: str = "") -> None:
     """Check that a metric can have a value on a target, before anything is fitted.
 
-    Raises
-    ------
-    InvalidPlanError
-        It cannot, whatever the split and the model, such as F1 of the labels "no" and "yes", neither of which is 1.
+    It has none, whatever the split and the model, for F1 of the labels "no" and "yes", neither of which is 1.
     """
     if scorer.how is None:
         return
@@ -208,20 +174,9 @@ def is_mean_of_rows(scorer: Scorer, truth: Truth) -> bool:
 
 
 def values_by_row(scorer: Scorer, truth: Truth, outputs: Outputs) -> FloatArray:
-    """Contribution of each row to a metric that is their mean, of shape (n_rows,).
+    """Contribution of each row to a metric that is their mean (`is_mean_of_rows`), of shape (n_rows,).
 
-    Parameters
-    ----------
-    scorer : Scorer
-        For which `is_mean_of_rows` holds.
-    truth : Truth
-    outputs : mapping of str to ndarray
-        As for `Scorer.score`.
-
-    Raises
-    ------
-    UndefinedScore
-        Some value is nan or infinite, or the answer is not there.
+    Undefined where some value is nan or infinite, or the answer is not there.
     """
     for method in scorer.needs:
         if method in outputs:

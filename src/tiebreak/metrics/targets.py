@@ -40,18 +40,7 @@ class Labels:
         self._position = {label: position for position, label in enumerate(labels)}
 
     def find(self, labels: Array) -> tuple[Codes, Array | None]:
-        """Positions among the classes, and which of the labels are none of them: -1 there.
-
-        Parameters
-        ----------
-        labels : ndarray of shape (m,) or (m, 1)
-
-        Returns
-        -------
-        ndarray of shape (m,)
-        ndarray of bool, of shape (m,), or None
-            None where all labels are known.
-        """
+        """Positions among the classes, -1 for a label that is none, and which labels are none; None where all are known."""
         if labels.ndim != 1:
             labels = one_column(labels)
         kind, own_kind = labels.dtype.kind, self.classes.dtype.kind
@@ -71,13 +60,7 @@ class Labels:
 
 
 def one_column(answer: Array) -> Array:
-    """A column as the one-dimensional array that it is.
-
-    Raises
-    ------
-    InvalidOutputsError
-        There are several columns.
-    """
+    """A column as the one-dimensional array that it is; refuses several columns."""
     if answer.ndim == 2 and answer.shape[1] == 1:
         return answer.ravel()
     raise InvalidOutputsError(f"one value for each row is needed; got an array of shape {answer.shape}.")
@@ -122,13 +105,7 @@ class Truth:
 
     @property
     def known_labels(self) -> Labels:
-        """The labels, by those who need them.
-
-        Raises
-        ------
-        InvalidPlanError
-            The target has none.
-        """
+        """The labels, by those who need them; refuses a target without."""
         if self.labels is None:
             raise InvalidPlanError("this needs a target with one class label for each row; the target is no such one.")
         return self.labels
@@ -175,17 +152,8 @@ class Truth:
 def make_truth(y: ArrayLike, *, classifier: bool) -> Truth:
     """The target of a dataset, encoded once; `Truth.take` gives that of a split.
 
-    Parameters
-    ----------
-    y : array_like of shape (n_samples,) or (n_samples, n_outputs)
-    classifier : bool
-        Whether the values are labels of classes. A target with several columns (several labels or outputs for each row)
-        is kept as it is.
-
-    Raises
-    ------
-    InvalidPlanError
-        No sequence, or labels that cannot be put in order.
+    The values are labels of classes for a `classifier`. A target with several columns (several labels or outputs for each row)
+    is kept as it is.
     """
     values = np.asarray(y)
     if values.ndim == 0:
@@ -203,14 +171,7 @@ def make_truth(y: ArrayLike, *, classifier: bool) -> Truth:
 
 
 def label_column(values: ArrayLike, name: str) -> Array:
-    """Labels of examples as an array of one dimension, at least one; refuses nan and None.
-
-    Parameters
-    ----------
-    values : array_like
-    name : str
-        Of the argument, for messages.
-    """
+    """Labels of examples as an array of one dimension, at least one; refuses nan and None. Messages call it `name`."""
     column = np.asarray(values)
     if column.ndim == 2 and column.shape[1] == 1:
         column = column.ravel()
@@ -299,26 +260,9 @@ class Binary(NamedTuple):
 
 
 def check_binary(y_true: ArrayLike, scores: ArrayLike, positive: Any, *, name: str = "scores") -> Binary:
-    """Labels and scores of the same examples.
+    """Labels and finite scores of the same examples; all labels that are not `positive` count as one class.
 
-    Parameters
-    ----------
-    y_true : array_like of shape (n_examples,)
-        Labels; all that are not `positive` count as one class.
-    scores : array_like of shape (n_examples,)
-    positive : label or None
-        None is 1, for labels that are 0 and 1, -1 and 1, or False and True.
-    name : str
-        Of the scores, for messages.
-
-    Raises
-    ------
-    InvalidParameterError
-        Lengths that differ, no examples, or it is not known which label is positive.
-    UnknownNameError
-        No example has the label `positive`, though there are several others.
-    InvalidScoresError
-        A score that is no finite number.
+    None as the positive label is 1, for labels that are 0 and 1, -1 and 1, or False and True. Messages call the scores `name`.
     """
     labels = label_column(y_true, "y_true")
     values = _numbers(scores, name)

@@ -184,13 +184,7 @@ class ScoreTable:
     where: Where
 
     def numbers(self, name: str, hint: str = "") -> FloatArray:
-        """Take a column out as numbers; the hint is for a cell that is none, as a sentence of its own.
-
-        Raises
-        ------
-        InvalidScoresError
-            A cell is not a number.
-        """
+        """Take a column out as numbers; the hint is for a cell that is none, as a sentence of its own."""
         column = self.columns.pop(name)
         if isinstance(column, Words):
             row = int(np.argmax(column.code >= 0))
@@ -206,15 +200,7 @@ class ScoreTable:
 
 
 def read_header(names: Sequence[str], source: str) -> Header:
-    """Header of a table with these column names.
-
-    Raises
-    ------
-    UnreadableSourceError
-        A name appears twice, or a column that should hold scores has none.
-    AmbiguousSourceError
-        Two columns for one reserved word, or a score column without models.
-    """
+    """Header of a table with these column names, which must be different, and say where models and scores are."""
     if not names:
         raise UnreadableSourceError(f"{source} has no columns, so there are no scores in it.")
     for position, name in enumerate(names):

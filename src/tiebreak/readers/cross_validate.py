@@ -35,12 +35,7 @@ def _is_single(source: Mapping[Any, Any]) -> bool:
 def read(source: Any, name: str, options: ReadOptions) -> Source:
     """Scores of ``{name: cross_validate(...)}`` or ``{name: one score for each split}``.
 
-    Models are paired by position unless ``return_indices=True`` shows the splits.
-
-    Raises
-    ------
-    UnpairedScoresError
-        Models were scored on different splits, or on different numbers of them.
+    Models are paired by position unless ``return_indices=True`` shows the splits, which must be the same for all.
     """
     if _is_single(source):
         raise UnreadableSourceError(
@@ -73,13 +68,7 @@ def _read_results(results: Mapping[str, Mapping[str, Any]], name: str, options: 
 
 
 def _as_scores(values: Any, model: str) -> FloatArray:
-    """One model's scores as floats, nan where there is none.
-
-    Raises
-    ------
-    InvalidScoresError
-        Not one number for each split.
-    """
+    """One model's scores as floats, nan where there is none."""
     if isinstance(values, (str, bytes, Mapping)) or values is None:
         raise InvalidScoresError(f"the scores of model {model!r} must be numbers, one for each split; got {values!r:.60}.")
     try:

@@ -37,15 +37,7 @@ def reads(source: Any) -> bool:
 
 
 def read(source: Any, name: str, options: ReadOptions) -> Source:
-    """Scores in a CSV file: UTF-8, with or without byte-order mark; commas, or tabs if it is called .tsv.
-
-    Raises
-    ------
-    UnreadableSourceError
-        Not such a file; the text names line and column.
-    InvalidScoresError
-        A cell that should be a number and is not.
-    """
+    """Scores in a CSV file: UTF-8, with or without byte-order mark; commas, or tabs if it is called .tsv."""
     return read_file(source, lambda path, name: read_table(_read_csv(path, name), options))
 
 

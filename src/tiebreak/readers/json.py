@@ -38,13 +38,7 @@ def reads(source: Any) -> bool:
 
 
 def read(source: Any, name: str, options: ReadOptions) -> Source:
-    """Scores of an answer of tiebreak, or of a table in a JSON file.
-
-    Raises
-    ------
-    UnreadableSourceError
-        Not JSON (with line and column), of a newer schema, or neither an answer of tiebreak nor a table.
-    """
+    """Scores of an answer of tiebreak, or of a table in a JSON file."""
     if isinstance(source, Mapping):
         return _read_answer(_Reader(source, name), options)
     return read_file(source, lambda path, name: _read_content(_parse(path, name), name, options))

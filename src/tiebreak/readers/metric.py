@@ -12,15 +12,7 @@ from tiebreak.scores.scores import look_up, quoted
 
 
 def choose_metric(held: Sequence[str], asked: str | None, source: str) -> str:
-    """One of the held metrics, the one to be read; "log_loss" finds "neg_log_loss" and the other way round.
-
-    Raises
-    ------
-    AmbiguousSourceError
-        There are several and none was asked for.
-    UnknownNameError
-        The one asked for is not there.
-    """
+    """One of the held metrics, the one asked for, or the only one; "log_loss" finds "neg_log_loss" and the other way round."""
     if asked is None:
         if len(held) > 1:
             raise AmbiguousSourceError(
@@ -34,15 +26,7 @@ def choose_metric(held: Sequence[str], asked: str | None, source: str) -> str:
 
 
 def check_held(metric: Metric, options: ReadOptions, source: str) -> Metric:
-    """A metric whose name and direction the source knows; what the caller says must agree.
-
-    Raises
-    ------
-    UnknownNameError
-        Another metric was asked for.
-    InvalidParameterError
-        The other direction was given.
-    """
+    """A metric whose name and direction the source knows; what the caller says must agree."""
     choose_metric([metric.name], options.metric, source)
     if options.lower_is_better is not None and options.lower_is_better == metric.higher_is_better:
         direction = "higher" if metric.higher_is_better else "lower"
@@ -56,13 +40,7 @@ def check_held(metric: Metric, options: ReadOptions, source: str) -> Metric:
 def table_metric(held: str | None, options: ReadOptions, source: str) -> NamedMetric:
     """The metric of a table, array or file, whose name says how its values are stored.
 
-    Parameters
-    ----------
-    held : str or None
-        As the source calls it; None where it does not say, so that the caller must.
-    options : ReadOptions
-    source : str
-        For messages.
+    Where the source does not say what it is called (`held` is None), the caller must.
     """
     if held is not None:
         # a caller who says neg_x of a column called x says how its values are stored
@@ -86,13 +64,8 @@ def table_metric(held: str | None, options: ReadOptions, source: str) -> NamedMe
 def sklearn_metric(held: str, options: ReadOptions, sign: int | None = None) -> NamedMetric:
     """The metric of scores that scikit-learn computed, where a higher stored value is better: losses are stored negated.
 
-    Parameters
-    ----------
-    held : str
-        Name of the scorer, or "score" where it has none.
-    options : ReadOptions
-    sign : {1, -1, None}
-        What the scorer multiplied its function by, where the source knows it.
+    `held` is the name of the scorer, "score" where it has none; `sign` what it multiplied its
+    function by, where that is known.
     """
     name = options.metric if held == "score" and options.metric is not None else held
     plain = name.removeprefix("neg_")

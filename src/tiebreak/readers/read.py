@@ -54,19 +54,8 @@ They are imported when they are asked, so that a CSV file is read without all th
 def read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
     """Scores from one source, or from several joined on their splits.
 
-    Parameters
-    ----------
-    sources : sequence
-        Anything that a reader reads, Scores, and results that hold scores: objects with a method
-        ``__tiebreak_scores__(metric)`` that returns Scores.
-    options : ReadOptions
-
-    Raises
-    ------
-    UnsupportedSourceError
-        A source of another type.
-    TiebreakError
-        What is wrong with a source, where, and how to go on.
+    Sources are anything that a reader reads, Scores, and results that hold scores: objects with a method
+    ``__tiebreak_scores__(metric)`` that returns Scores.
     """
     if not sources:
         raise UnsupportedSourceError(f"nothing to read: pass {ACCEPTED}.")
@@ -160,15 +149,6 @@ def join_sources(sources: Sequence[Source]) -> Scores:
 
     Equal hashes of the test examples prove that splits are the same, different ones that they are not; where one is not
     known, splits are taken to be the same by their keys, with a notice.
-
-    Raises
-    ------
-    AmbiguousSourceError
-        Different metrics.
-    UnpairedScoresError
-        Different splits.
-    ContradictingSizesError
-        The same split with different sizes.
     """
     if len(sources) == 1:
         return sources[0].scores

@@ -47,13 +47,6 @@ def read(source: Any, name: str, options: ReadOptions) -> Source:
     """Scores of all candidates of a fitted search, or of its ``cv_results_``.
 
     Of a successive-halving search those of its last iteration, since earlier ones saw other samples.
-
-    Raises
-    ------
-    UnfittedSearchError
-        The search has no results yet.
-    MissingSizesError
-        X and y, or n_samples, are needed to know the sizes of the splits.
     """
     if isinstance(source, Mapping):
         return read_cv_results(source, "cv_results_", options)
@@ -152,13 +145,6 @@ def _splits_of_search(search: Any, n_splits: int, options: ReadOptions) -> Split
     """Keys and sizes of the splits of a fitted search.
 
     Exact where X and y are given, or where ``cv`` is a list of splits; approximate from n_samples.
-
-    Raises
-    ------
-    MissingSizesError
-        Neither was given, or ``cv`` cannot be split again.
-    ContradictingSizesError
-        Splitting again gives another number of splits, or n_samples is not the length of X.
     """
     data = options.X if options.X is not None else options.y
     if data is not None and options.n_samples not in (None, _length(data)):

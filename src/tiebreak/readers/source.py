@@ -136,19 +136,8 @@ def source_of(
 ) -> Source:
     """Source of scores as they were stored: turned into the metric's unit, with the caller's sizes, and checked.
 
-    Parameters
-    ----------
-    matrices : iterable of ScoreMatrix
-        Values as stored.
-    named : NamedMetric
-    design : SplitDesign
-        Its sizes count only where they are approximate.
-    options : ReadOptions
-    name : str
-        Name of the source in messages.
-    notices : tuple of Notice
-    by_sklearn : bool
-        Scores were computed by scikit-learn, which negates losses.
+    The sizes of the design count only where they are approximate. `by_sklearn` says that scikit-learn computed the scores,
+    which negates losses.
     """
     matrices = tuple(
         with_sizes(dataclasses.replace(matrix, score=_orient(matrix.score, named.factor)), options, name) for matrix in matrices
@@ -203,13 +192,7 @@ def _orient(score: FloatArray, factor: int) -> FloatArray:
 
 
 def _check_sign(matrix: ScoreMatrix, named: NamedMetric, source: str, by_sklearn: bool) -> None:
-    """Refuse values that cannot be what their name says: a log loss below zero, or a ``neg_log_loss`` above.
-
-    Raises
-    ------
-    InvalidScoresError
-        Sign and name contradict each other.
-    """
+    """Refuse values that cannot be what their name says: a log loss below zero, or a ``neg_log_loss`` above."""
     metric = named.metric
     is_never_negative = metric.name in LOWER_IS_BETTER or (by_sklearn and is_abbreviated_loss(metric.name))
     if metric.higher_is_better or not is_never_negative:
@@ -240,13 +223,7 @@ def _contradiction(name: str, factor: int, by_sklearn: bool) -> tuple[str | Sett
 
 
 def check_finite(matrix: ScoreMatrix, source: str) -> None:
-    """Refuse infinite scores; nan stands for a score that is undefined.
-
-    Raises
-    ------
-    InvalidScoresError
-        Naming the first infinite score.
-    """
+    """Refuse infinite scores; nan stands for a score that is undefined."""
     for model, row in zip(matrix.models, matrix.score, strict=True):
         infinite = np.flatnonzero(np.isinf(row))
         if infinite.size:
@@ -268,10 +245,7 @@ _ITEMS_FROM = 50
 def refuse_items(matrix: ScoreMatrix, options: ReadOptions, source: str) -> None:
     """Ask whether rows of 0 and 1 are folds or examples, where nothing says that they are folds.
 
-    Raises
-    ------
-    AmbiguousSourceError
-        They may be examples of one test set, for which resampling statistics would be wrong.
+    Of examples of one test set, resampling statistics would be wrong.
     """
     if matrix.n_splits < _ITEMS_FROM or matrix.has_sizes or options.n_train is not None or options.n_test is not None:
         return
@@ -288,15 +262,7 @@ def refuse_items(matrix: ScoreMatrix, options: ReadOptions, source: str) -> None
 
 
 def with_sizes(matrix: ScoreMatrix, options: ReadOptions, source: str) -> ScoreMatrix:
-    """The matrix with the caller's n_train and n_test where it has none.
-
-    Raises
-    ------
-    ContradictingSizesError
-        The source has sizes, and they are others; or they add up to more than n_samples.
-    InvalidParameterError
-        One of the two is still missing.
-    """
+    """The matrix with the caller's n_train and n_test where it has none; contradictions are refused."""
     n_train = _filled(matrix.n_train, options.n_train, "n_train", matrix, source)
     n_test = _filled(matrix.n_test, options.n_test, "n_test", matrix, source)
     known = [bool(np.all(column > 0)) for column in (n_train, n_test)]
@@ -351,19 +317,7 @@ def is_path(source: Any, *endings: str) -> bool:
 
 
 def read_file(source: str | os.PathLike[str], read_format: Callable[[Path, str], Source]) -> Source:
-    """Scores in a file, named after its path.
-
-    Parameters
-    ----------
-    source : str or path-like
-    read_format : callable
-        Reads one format: is given the path, and the name of the file in messages.
-
-    Raises
-    ------
-    SourceNotFoundError
-        There is no such file, or it cannot be opened.
-    """
+    """Scores in a file, named after its path; `read_format` is given the path, and the name of the file in messages."""
     path, name = Path(source), os.fspath(source)
     _check_path(path, name)
     try:

@@ -185,16 +185,7 @@ def single_split_error(seed: IntArray, source: str) -> UnsuitableDesignError:
 def refuse_doubled_seeds(cell: IntArray, seed: IntArray, keys: SplitKeys, models: tuple[str, ...], source: str) -> None:
     """Refuse seeds on a single split, and two rows that have model, split and seed in common.
 
-    Parameters
-    ----------
-    cell : ndarray of shape (n_rows,)
-        Model times the number of splits, plus split.
-    seed : ndarray of shape (n_rows,)
-    keys : SplitKeys
-    models : tuple of str
-        Names for messages.
-    source : str
-        Name for messages.
+    The cell of each row is its model times the number of splits, plus its split; models and source are named in messages.
     """
     if keys.n_splits == 1:
         raise single_split_error(seed, source)

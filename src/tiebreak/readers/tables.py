@@ -177,15 +177,7 @@ def _refuse_infinite(table: ScoreTable, models: Words, score: FloatArray) -> Non
 
 
 def _long_matrix(dataset: str, models: Words, score: FloatArray, rows: Rows, source: str) -> ScoreMatrix:
-    """Models by splits of one dataset.
-
-    Raises
-    ------
-    UnpairedScoresError
-        Models without a split in common.
-    UnsuitableDesignError
-        Rows that differ only by seed, on one split.
-    """
+    """Models by splits of one dataset; models must share splits, and rows not differ by their seed alone."""
     repeat, fold = _split_of_row(models, rows, source)
     if rows.seed is not None:
         keys = number_splits(repeat, fold)
@@ -254,17 +246,7 @@ class _Block(NamedTuple):
 
 
 def _wide_matrices(table: ScoreTable, rows: Rows) -> list[ScoreMatrix]:
-    """Models by splits of each dataset; the table's columns are used up.
-
-    Raises
-    ------
-    InvalidScoresError
-        A cell that is no number or infinite, or two rows for one split.
-    UnreadableSourceError
-        A column that numbers the rows.
-    UnsuitableDesignError
-        Rows that differ only by seed, on one split.
-    """
+    """Models by splits of each dataset; the table's columns are used up."""
     models = table.header.others
     blocks = [_block(rows, number, table) for number in range(len(rows.datasets))]
     scores = [np.empty((len(models), block.keys.n_splits)) for block in blocks]

@@ -38,22 +38,7 @@ class StudyData:
 
 
 def read_datasets(entry: Entry, folder: Path) -> dict[str, StudyData]:
-    """The data by name; a single dataset under ``[data]`` has the name "".
-
-    Parameters
-    ----------
-    entry : Entry
-        The table ``[data]``.
-    folder : Path
-        Of the study file, from which relative paths lead.
-
-    Raises
-    ------
-    InvalidStudyError
-        A key, a column or a file that cannot be used.
-    SourceNotFoundError
-        A file that is not there.
-    """
+    """The data by name, of the table ``[data]``; a single dataset has the name "". Relative paths lead from `folder`."""
     table = entry.table()
     if not table:
         raise entry.error('is empty. Say where the data are: source = "table.csv" and target = "column".')

@@ -96,19 +96,8 @@ class Study:
 def read_study(path: Path | str) -> Study:
     """Read a study file: check it, import its models, read its data.
 
-    Modules beside the file can be imported from then on, after everything that could be before.
-
-    Parameters
-    ----------
-    path : Path or str
-        A TOML file.
-
-    Raises
-    ------
-    InvalidStudyError
-        Something in it cannot be used; the text names file, key and value.
-    SourceNotFoundError
-        The file, or a file with data, is not there.
+    Modules beside the file can be imported from then on, after everything that could be before. What cannot be used is an
+    `InvalidStudyError` that names file, key and value; a file that is not there a `SourceNotFoundError`.
     """
     path = Path(path)
     whole = read_toml(path)
@@ -232,18 +221,7 @@ def _splitter(entry: Entry) -> Any:
 
 
 def build_models(entry: Entry) -> dict[str, Any]:
-    """All models by name, in the order of the file; one with a grid is a dict of candidates.
-
-    Parameters
-    ----------
-    entry : Entry
-        The table ``[models]``.
-
-    Raises
-    ------
-    InvalidStudyError
-        A model that cannot be made; the text says which, and what failed.
-    """
+    """All models by name, of the table ``[models]``, in the order of the file; one with a grid is a dict of candidates."""
     models = {name: _model(each) for name, each in entry.table().items()}
     if not models:
         raise entry.error('there are no models. Add one: [models.NAME] with import = "module:class".')
@@ -251,13 +229,7 @@ def build_models(entry: Entry) -> dict[str, Any]:
 
 
 def import_object(entry: Entry) -> Any:
-    """Object that a text such as "sklearn.svm:SVC" (or "sklearn.svm.SVC") names.
-
-    Raises
-    ------
-    InvalidStudyError
-        No such module, no such name in it, or the module failed when it was imported.
-    """
+    """Object that a text such as "sklearn.svm:SVC" (or "sklearn.svm.SVC") names."""
     text = entry.text()
     module_name, _, name = text.partition(":") if ":" in text else text.rpartition(".")
     if not all(part.isidentifier() for part in (*module_name.split("."), *name.split("."))):

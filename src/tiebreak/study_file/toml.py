@@ -66,18 +66,7 @@ class Entry:
         return Entry(self.file, (*self.keys, key), self.value[key])
 
     def table(self, known: Sequence[str] | None = None) -> dict[str, Entry]:
-        """The entries of a table.
-
-        Parameters
-        ----------
-        known : sequence of str, optional
-            The keys that it may have; any, if not given.
-
-        Raises
-        ------
-        InvalidStudyError
-            It is no table, or has another key; the text names the nearest ones.
-        """
+        """The entries of a table, whose keys must be among the `known` ones, if given."""
         if not isinstance(self.value, dict):
             raise self.error(f"must be a table; got {kind_of(self.value)}.")
         entries = {key: self.at(key) for key in self.value}
@@ -130,15 +119,7 @@ class Entry:
 
 
 def read_toml(path: Path) -> Entry:
-    """The whole of a study file.
-
-    Raises
-    ------
-    SourceNotFoundError
-        There is no such file, or it cannot be read.
-    InvalidStudyError
-        It is no TOML; the text names the line.
-    """
+    """The whole of a study file; one that is no TOML is refused with the line."""
     name = plain(str(path))
     if "\0" in str(path):
         raise SourceNotFoundError(f"{name} is no path: it holds a NUL character.")

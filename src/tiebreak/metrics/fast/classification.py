@@ -95,13 +95,7 @@ def matthews_corrcoef(truth: Truth, predicted: Array) -> float:
 
 
 def positive_position(truth: Truth) -> int:
-    """Position of the positive class where there are at most two, as scikit-learn has it: that of the label 1.
-
-    Raises
-    ------
-    UndefinedScore
-        There are more classes, or none is called 1.
-    """
+    """Position of the positive class where there are at most two, as scikit-learn has it: that of the label 1."""
     labels = truth.known_labels
     if labels.classes.size > 2:
         raise UndefinedScore(f"it is for two classes, and there are {labels.classes.size}")
@@ -146,12 +140,7 @@ def _find(truth: Truth, predicted: Array) -> tuple[Codes, Counter[Any]]:
 def _check_strange(strange: Iterable[Any], classes: Array) -> None:
     """Predicted labels that are no class are wrong predictions, unless they are no labels.
 
-    Raises
-    ------
-    UndefinedScore
-        One is nan or infinite.
-    InvalidOutputsError
-        One is a fraction, or a number among texts or the other way round.
+    Undefined where one is nan or infinite; refused where one is a fraction, or a number among texts or the other way round.
     """
     is_text = isinstance(classes.flat[0], str)
     for label in strange:

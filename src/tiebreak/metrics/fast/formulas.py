@@ -49,12 +49,7 @@ def explained_variance(truth: Truth, predicted: Array) -> float:
 
 
 def check_numbers(truth: Truth) -> None:
-    """Errors need numbers.
-
-    Raises
-    ------
-    UndefinedScore
-    """
+    """Check that the target holds numbers, which errors need; else the metric is undefined."""
     if truth.values.dtype.kind not in "biuf":
         raise UndefinedScore(f"it is for numbers, and the target holds {truth.values.reshape(-1)[:1].tolist()[0]!r}")
 

@@ -69,12 +69,7 @@ def mean_precision(positive: Array, negative: Array) -> float:
 
 
 def check_two_classes(truth: Truth) -> None:
-    """Two classes, whose order is asked for.
-
-    Raises
-    ------
-    UndefinedScore
-    """
+    """Check that there are two classes, whose order is asked for; else the metric is undefined."""
     n_classes = truth.known_labels.classes.size
     if n_classes != 2:
         raise UndefinedScore(f"it is for two classes, and there {'is' if n_classes == 1 else 'are'} {n_classes}")
@@ -83,16 +78,7 @@ def check_two_classes(truth: Truth) -> None:
 def scores_of_class(position: int, truth: Truth, answer: Array, method: str, model_classes: Array | None) -> Array:
     """Score of the class at `position` for each row: against the other of two, or against the rest.
 
-    Parameters
-    ----------
-    position : int
-        Among the classes of the truth.
-    truth : Truth
-    answer : ndarray
-        Of the method.
-    method : {"decision_function", "predict_proba"}
-    model_classes : ndarray or None
-        Which the columns belong to; None takes them to be the dataset's.
+    `model_classes` are those that the columns of the method's answer belong to; None takes them to be the dataset's.
     """
     if truth.known_labels.classes.size > 2:
         return class_columns(answer, truth, model_classes, method)[:, position]
