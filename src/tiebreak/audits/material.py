@@ -20,16 +20,9 @@ LONG_TEXT = 30
 
 
 class Column(NamedTuple):
-    """A column of X.
+    """A column of X: numbers, nan where missing; or codes of categories, -1 where missing.
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_samples,)
-        Numbers, nan where missing; or codes of categories, -1 where missing.
-    is_category : bool
-        Whether the values have no order.
-    is_free_text : bool
-        Whether the categories are long texts, which do not coincide by chance.
+    Categories have no order; free texts are long ones, which do not coincide by chance.
     """
 
     values: FloatArray
@@ -41,12 +34,8 @@ class Column(NamedTuple):
 class Columns:
     """The columns of X, made one at a time as they are asked for.
 
-    Attributes
-    ----------
-    table : ndarray, sparse matrix or data frame
-        As models are given it; sparse by columns, arrays of more than two dimensions with all but the first laid out flat.
-    names : tuple of str
-        "column 0" and so on where the table has no names.
+    The table is as models are given it: sparse ones by columns, arrays of more than two dimensions with all but the first laid
+    out flat. Names are "column 0" and so on where it has none.
     """
 
     table: Any
@@ -198,24 +187,9 @@ MOST_CELLS = 20_000_000
 class Material:
     """Data and splits that are audited.
 
-    Attributes
-    ----------
-    data : Dataset
-    columns : Columns
-        Of X.
-    task : {"classification", "regression", "other"}
-    splits : tuple of Split
-    described : Splits
-        Their kinds, keys and sizes.
-    time : ndarray of shape (n_samples,) or None
-        Ranks of the times, ties alike.
-    metrics : tuple of str
-        What is to be computed on each test set; empty if that was not said.
-    classes : tuple
-        Labels in sorted order; empty for what is no classification.
-    target : ndarray of shape (n_samples,) or None
-        Codes into `classes`, or the numbers of a regression; None for anything else.
-    seed : int
+    `described` holds kinds, keys and sizes of the splits, `time` ranks of the times, ties alike, and `metrics` what is to be
+    computed on each test set, as far as that was said. `target` holds codes into `classes`, the sorted labels, or the numbers of
+    a regression; it is None for anything else.
     """
 
     data: Dataset

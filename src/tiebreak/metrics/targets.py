@@ -22,12 +22,8 @@ _NUMBERS = "biuf"
 class Labels:
     """Distinct labels in sorted order, made once for each dataset.
 
-    Attributes
-    ----------
-    classes : ndarray of shape (n_classes,)
-    one : int or None
-        Position of the label that equals 1 (or True), which scikit-learn takes for the positive class in precision,
-        recall, F1 and average precision; None where there is no such label.
+    `one` is the position of the label that equals 1 (or True), which scikit-learn takes for the positive class in precision,
+    recall, F1 and average precision; None where there is no such label.
     """
 
     __slots__ = ("_is_range", "_position", "classes", "one")
@@ -237,15 +233,7 @@ def _is_missing(label: Any) -> bool:
 
 
 class Binary(NamedTuple):
-    """Examples of one class and of the rest, with a score for each.
-
-    Attributes
-    ----------
-    is_positive : ndarray of bool
-    scores : ndarray
-        Finite.
-    positive : label
-    """
+    """Examples of one class, the positive one, and of the rest, with a finite score for each."""
 
     is_positive: NDArray[np.bool_]
     scores: FloatArray

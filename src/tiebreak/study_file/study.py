@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from tiebreak.errors import TiebreakError
-from tiebreak.numerics import is_n_jobs
+from tiebreak.errors import InvalidParameterError, TiebreakError
+from tiebreak.numerics import check_rope_given, is_n_jobs
 from tiebreak.plan.candidates import grid
 from tiebreak.plan.splits import KINDS, OPTIONS
 from tiebreak.study_file.data import StudyData, read_datasets
@@ -31,31 +31,9 @@ _KEYS = (
 class Study:
     """Request of a study file, with the models made and the data read.
 
-    Attributes
-    ----------
-    file : str
-        The path as messages call it.
-    path : Path
-        Absolute.
-    name : str
-        Of the run; the file's name without its ending where the file says none.
-    models : mapping of str to estimator, function, or mapping of candidates
-    datasets : mapping of str to StudyData
-        A single one that was not named is called "".
-    cv : None, int, str, dict or splitter
-        As for `tiebreak.evaluate`.
-    inner : None, int, str, dict or splitter
-        The inner splits of `tiebreak.nested_cross_validate`.
-    metrics : tuple of str or scorer, or None
-    rope : float or str
-        For the comparison that follows.
-    seed : int
-    n_jobs : int
-    timeout : float or None
-    threads_per_fit : "auto" or int
-    keep_predictions : bool
-    store : str or None
-        Its URL.
+    `file` is the path as messages call it. The name is that of the run, the file's name without its ending where the file says
+    none; a single dataset that was not named is called "". `rope` is for the comparison that follows, `store` a URL, `inner` the
+    inner splits of `tiebreak.nested_cross_validate`; the rest is as for `tiebreak.evaluate`.
     """
 
     file: str
@@ -126,17 +104,12 @@ def read_study(path: Path | str) -> Study:
 
 
 def _rope(entry: Entry) -> float | str:
-    value, share = entry.value, None
-    if isinstance(value, str) and value.strip().endswith("%"):
-        try:
-            share = float(value.strip().removesuffix("%"))
-        except ValueError:
-            share = None
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        share = float(value)
-    if share is None or not 0 <= share < float("inf"):
-        raise entry.error('must be a number of at least 0 in the metric\'s unit, or a percentage of the best mean such as "1%".')
-    return value if isinstance(value, str) else share
+    try:
+        return check_rope_given(entry.value)
+    except InvalidParameterError:
+        raise entry.error(
+            'must be a number of at least 0 in the metric\'s unit, or a percentage of the best mean such as "1%".'
+        ) from None
 
 
 def _n_jobs(entry: Entry) -> int:

@@ -28,16 +28,9 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A value in a study file.
+    """A value in a study file, which messages call `file`.
 
-    Attributes
-    ----------
-    file : str
-        The file, as messages call it.
-    keys : tuple of str and int
-        The keys that lead to the value; numbers are places in lists. Empty for the whole file.
-    value : object
-        As TOML knows it.
+    The keys lead to the value; numbers are places in lists, and the whole file has none.
     """
 
     file: str
