@@ -76,10 +76,7 @@ def _missing_in_test(material: Material, test: IntArray) -> Iterator[Finding]:
         f"{_named(material, missing)} absent from the test rows {of_splits(splits.size, material.n_splits)}"
         + (", where chance would hardly leave it out. " if severity == "warning" else ". ")
         + "What is said of each class, and ROC curves, is undefined there.",
-        evidence(
-            splits=splits,
-            numbers={"n_splits": splits.size, "most_expected": expected[missing].max()},
-        ),
+        evidence(splits=splits, numbers={"n_splits": splits.size, "most_expected": expected[missing].max()}),
         'Use stratified splits: cv="stratified", or "stratified-group" with groups.',
     )
 
@@ -94,7 +91,7 @@ def _rare(material: Material, train: IntArray, test: IntArray) -> Iterator[Findi
         return
     rarest = int(np.flatnonzero(rare)[np.argmin(fewest[rare])])
     n_rare = int(rare.sum())
-    label = _label(material, rarest)
+    label = repr(material.classes[rarest])
     whose = f"Class {label} has" if n_rare == 1 else f"{count(n_rare, 'class')} are rare; {label} has"
     severity: Severity = "warning" if unlearnt.any() else "note"
     yield Finding(
@@ -116,13 +113,9 @@ def _named(material: Material, missing: IntArray) -> str:
     """The classes that it concerns, as the subject of a sentence."""
     which = np.flatnonzero(missing.any(axis=0))
     if which.size == 1:
-        return f"Class {_label(material, int(which[0]))} is"
-    labels = ", ".join(_label(material, int(code)) for code in which[:3])
+        return f"Class {material.classes[which[0]]!r} is"
+    labels = ", ".join(repr(material.classes[code]) for code in which[:3])
     return f"{which.size} classes ({labels}{', ...' if which.size > 3 else ''}) are"
-
-
-def _label(material: Material, code: int) -> str:
-    return repr(material.classes[code])
 
 
 FEW = 5
@@ -254,6 +247,8 @@ def find_departures(material: Material) -> Iterator[Finding]:
 
 def _by_rows(material: Material) -> FloatArray:
     """Two-sided p-values of each split and class, or of each split."""
+    from scipy.special import ndtr
+
     if material.task == "classification":
         return _of_counts(material)
     centred = _centred_ranks(material)
@@ -261,7 +256,9 @@ def _by_rows(material: Material) -> FloatArray:
     n = material.n_samples
     sums = np.array([centred[split.test].sum() for split in material.splits])
     variance = n_test * centred.var(ddof=1) * (1 - n_test / n)
-    return _normal((sums / np.sqrt(np.maximum(variance, 1e-300)))[:, None], (n_test >= LEAST_JUDGED) & (variance > 0))
+    z = sums / np.sqrt(np.maximum(variance, 1e-300))
+    is_judged = (n_test >= LEAST_JUDGED) & (variance > 0)
+    return np.where(is_judged, 2 * ndtr(-np.abs(z)), np.nan)[:, None]
 
 
 def _of_counts(material: Material) -> FloatArray:
@@ -306,12 +303,6 @@ def _centred_ranks(material: Material) -> FloatArray:
 
     ranks = rankdata(np.asarray(material.target, dtype=float))
     return np.asarray(ranks - ranks.mean())
-
-
-def _normal(z: FloatArray, is_judged: np.ndarray) -> FloatArray:
-    from scipy.special import ndtr
-
-    return np.where(is_judged[:, None], 2 * ndtr(-np.abs(z)), np.nan)
 
 
 def _how(material: Material, split: int, column: int) -> str:

@@ -252,7 +252,10 @@ def standardised(material: Material, *, max_cells: int, rows: IntArray | None = 
     for place in chosen_columns(material, most):
         column = material.columns[place]
         values = column.values if rows is None else column.values[rows]
-        own = _indicators(values) if column.is_category else values[:, None]
+        own = values[:, None]
+        if column.is_category:  # the most frequent categories, a column each
+            labels, times = np.unique(values, return_counts=True)
+            own = np.asarray(own == labels[np.argsort(-times)][:MOST_CATEGORIES], dtype=float)
         mean, spread = _moments(own)
         kept = spread > 0
         if kept.any() and n_columns < most:
@@ -266,12 +269,6 @@ def chosen_columns(material: Material, most: int) -> IntArray:
     """Places of the columns, or of some of them."""
     places = np.arange(len(material.columns))
     return places if places.size <= most else np.sort(material.rng().choice(places, most, replace=False))
-
-
-def _indicators(codes: FloatArray) -> FloatArray:
-    """The most frequent categories, a column each."""
-    labels, times = np.unique(codes, return_counts=True)
-    return np.asarray(codes[:, None] == labels[np.argsort(-times)][:MOST_CATEGORIES], dtype=float)
 
 
 def _moments(values: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -274,6 +274,8 @@ MOST_ASKED = 2_000
 
 def find_near_duplicates(material: Material) -> Iterator[Finding]:
     """Test rows whose nearest neighbour is a near copy in training."""
+    from sklearn.neighbors import NearestNeighbors
+
     if material.n_samples < 5 * FAR:
         return
     table = standardised(material, max_cells=MOST_CELLS)
@@ -285,17 +287,10 @@ def find_near_duplicates(material: Material) -> Iterator[Finding]:
     asked = np.arange(len(table))
     if asked.size > MOST_ASKED:
         asked = np.sort(material.rng().choice(asked, MOST_ASKED, replace=False))
-    distance, neighbour = _neighbours(table, asked)
+    distance, neighbour = NearestNeighbors(n_neighbors=FAR + 1).fit(table).kneighbors(table[asked])
     is_near = _is_near(distance)
     if is_near.any():
         yield from _near_finding(material, first[asked], first[neighbour[:, NEAR]], is_near)
-
-
-def _neighbours(table: FloatArray, asked: IntArray) -> tuple[FloatArray, IntArray]:
-    from sklearn.neighbors import NearestNeighbors
-
-    distance, neighbour = NearestNeighbors(n_neighbors=FAR + 1).fit(table).kneighbors(table[asked])
-    return distance, neighbour
 
 
 def _is_near(distance: FloatArray) -> np.ndarray:

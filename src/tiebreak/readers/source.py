@@ -21,7 +21,7 @@ from tiebreak.errors import (
     SourceNotFoundError,
     UnsupportedSourceError,
 )
-from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.numerics import IntArray
 from tiebreak.scores.metric import LOWER_IS_BETTER, NamedMetric, is_abbreviated_loss
 from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, SplitDesign, nearest_file
 
@@ -139,9 +139,9 @@ def source_of(
     The sizes of the design count only where they are approximate. `by_sklearn` says that scikit-learn computed the scores,
     which negates losses.
     """
-    matrices = tuple(
-        with_sizes(dataclasses.replace(matrix, score=_orient(matrix.score, named.factor)), options, name) for matrix in matrices
-    )
+    if named.factor == -1:  # not -score, which would turn 0 into -0
+        matrices = [dataclasses.replace(matrix, score=0.0 - matrix.score) for matrix in matrices]
+    matrices = tuple(with_sizes(matrix, options, name) for matrix in matrices)
     for matrix in matrices:
         check_finite(matrix, name)
         _check_sign(matrix, named, name, by_sklearn)
@@ -184,11 +184,6 @@ def approximate_sizes(source: str) -> Notice:
 
 _ROUNDING = 1e-12
 """A perfect log loss may come out as -1e-16."""
-
-
-def _orient(score: FloatArray, factor: int) -> FloatArray:
-    """Stored values in the metric's own unit."""
-    return score if factor == 1 else 0.0 - score  # not -score, which would turn 0 into -0
 
 
 def _check_sign(matrix: ScoreMatrix, named: NamedMetric, source: str, by_sklearn: bool) -> None:

@@ -118,17 +118,13 @@ def _n_jobs(entry: Entry) -> int:
     return int(entry.value)
 
 
-def _threads(entry: Entry) -> int | Literal["auto"]:
-    return "auto" if entry.value == "auto" else entry.count(1)
-
-
 _READ: dict[str, Any] = {
     "name": Entry.text,
     "rope": _rope,
     "seed": lambda entry: entry.count(0),
     "n_jobs": _n_jobs,
     "timeout": Entry.seconds,
-    "threads_per_fit": _threads,
+    "threads_per_fit": lambda entry: "auto" if entry.value == "auto" else entry.count(1),
     "keep_predictions": Entry.flag,
     "store": Entry.text,
 }
