@@ -118,7 +118,7 @@ class AuditDisplay(Display):
         return int(np.clip(PLOT_WIDTH // (widest(self._classes, SMALL) + 0.4), 1, max(len(self._classes), 1)))
 
     def _title(self) -> str:
-        return summary(self.audit) + ("; none concerns a single split" if self._elsewhere and not self._has_marks else "")
+        return summary(self.audit) + ("; none concerns a single split" if self.elsewhere and not self._has_marks else "")
 
     def _note(self) -> str:
         what = {
@@ -127,15 +127,15 @@ class AuditDisplay(Display):
             "sizes": "Bars: examples in each test set.",
         }[self.kind]
         signs = f" {SIGNS['error']} error, {SIGNS['warning']} warning, {SIGNS['note']} note." if self._has_marks else ""
-        elsewhere = f" About the data as a whole: {', '.join(self._elsewhere)}." if self._elsewhere else ""
+        elsewhere = f" About the data as a whole: {', '.join(self.elsewhere)}." if self.elsewhere else ""
         n_drawn, n_splits = len(self.splits), self.audit.folds.n_splits
         more = f" Drawn: {n_drawn} of {n_splits} splits." if n_drawn < n_splits else ""
         return f"{what}{signs}{elsewhere}{more}"
 
     @property
-    def _elsewhere(self) -> list[str]:
+    def elsewhere(self) -> tuple[str, ...]:
         """Codes of findings that concern no split."""
-        return list(dict.fromkeys(finding.code for finding in self.audit if not finding.evidence.splits))
+        return tuple(dict.fromkeys(finding.code for finding in self.audit if not finding.evidence.splits))
 
     @property
     def _has_marks(self) -> bool:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
 from tiebreak.evaluation.class_curves import Calibrations, ModelPrecisionRecall, ModelRoc, PrecisionRecalls, Rocs
-from tiebreak.evaluation.predictions import Lines
+from tiebreak.evaluation.predictions import Average, Lines
 from tiebreak.metrics.calibration import CalibrationCurve
 from tiebreak.metrics.precision_recall import PrecisionRecallCurve
 from tiebreak.metrics.roc import RocCurve
+from tiebreak.numerics import FloatArray
 from tiebreak.views.plots.display import Display, Plots
 from tiebreak.views.plots.style import INK, QUIET, SIZE, SMALL, literal, plain_axes, short, short_labels, widest
 from tiebreak.views.words import format_interval, format_percent, format_score
@@ -52,7 +54,7 @@ def best_first(values: Sequence[float]) -> list[int]:
     return sorted(range(len(values)), key=lambda place: (np.isnan(values[place]), -values[place]))
 
 
-def names_of(lines: Lines[Any, Any], order: Sequence[int]) -> list[str]:
+def _names_of(lines: Lines[Any, Any], order: Sequence[int]) -> list[str]:
     """Names of some lines: the model's, with its class where there are several."""
     chosen = [lines.lines[place] for place in order]
     models = list(dict.fromkeys(line.model for line in chosen))
@@ -64,34 +66,116 @@ def names_of(lines: Lines[Any, Any], order: Sequence[int]) -> list[str]:
     return [f"{shown[line.model]}, class {short(str(line.positive), 16)}" for line in chosen]
 
 
-def of_class(lines: Lines[Any, Any]) -> str:
-    """What curves are of, for a title."""
-    return EACH_CLASS if len(lines.classes) > 1 else f"class {short(str(lines.classes[0]), 20)}"
+@dataclass(frozen=True, slots=True, eq=False)
+class LinesDisplay(Display):
+    """Curves of one model or several in a square of two shares.
+
+    Attributes
+    ----------
+    data : DataFrame
+        Points of the lines; `line` is the position in the legend.
+    legend : tuple of LineName
+        Of the lines, best first.
+    subject : str
+        The class.
+    n_lines : int
+        Of the result; `legend` has those that are drawn.
+    alpha : float
+    """
+
+    x_name: ClassVar[str]
+    y_name: ClassVar[str]
+    corner: ClassVar[Corner]
+
+    legend: tuple[LineName, ...]
+    subject: str
+    n_lines: int
+    alpha: float
+
+    @classmethod
+    def _alone(cls, data: pd.DataFrame, detail: str, positive: object, alpha: float, **more: Any) -> Self:
+        """A display of a single curve."""
+        return cls(data, (LineName("this curve", detail),), f"class {short(str(positive), 20)}", 1, alpha, **more)
+
+    @classmethod
+    def _of(cls, data: pd.DataFrame, details: Sequence[str], lines: Lines[Any, Any], order: Sequence[int], **more: Any) -> Self:
+        """A display of some lines of a result, in an order."""
+        legend = tuple(LineName(*each) for each in zip(_names_of(lines, order), details, strict=True))
+        subject = EACH_CLASS if len(lines.classes) > 1 else f"class {short(str(lines.classes[0]), 20)}"
+        return cls(data, legend, subject, len(lines), lines.alpha, **more)
+
+    def _size(self) -> tuple[float, float]:
+        width = PLOT_SIDE + 1.9 + widest([text for each in self.legend for text in each])
+        return width, max(PLOT_SIDE, 0.42 * len(self.legend)) + 1.7
+
+    def _draw(self, axes: Axes) -> None:
+        for start, end in self._dotted():
+            axes.plot([0, 1], [start, end], color=QUIET, linewidth=0.8, linestyle=(0, (2, 3)), zorder=1)
+        handles: list[Any] = []
+        for number in range(len(self.legend)):
+            points = self.data[self.data["line"] == number]
+            handles += self._draw_line(axes, points, number)  # a line without points still stands in the legend
+        _unit_axes(axes, self.x_name, self.y_name)
+        if self.owns_figure_:
+            labels = [literal(f"{each.name}\n{each.detail}") for each in self.legend]
+            axes.legend(
+                handles, labels, loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=SIZE, labelcolor=INK,
+                borderaxespad=0.0, labelspacing=0.7, handlelength=2.6,
+            )  # fmt: skip
+        else:
+            labels = [literal(f"{each.name}: {each.detail}") for each in self.legend]
+            axes.legend(handles, labels, loc=self.corner, fontsize=SMALL, labelcolor=INK, framealpha=0.8)
+
+    @property
+    def _is_detailed(self) -> bool:
+        return len(self.legend) <= FOLDS_UP_TO
+
+    def _cut(self) -> str:
+        """A remark for the note when not all curves are drawn."""
+        n_drawn = len(self.legend)
+        return f" Drawn: the best {n_drawn} of {self.n_lines} curves." if n_drawn < self.n_lines else ""
+
+    def _dotted(self) -> list[tuple[float, float]]:
+        """Heights at both ends of the lines of what tells nothing."""
+        return [(0.0, 1.0)]
+
+    @abstractmethod
+    def _draw_line(self, axes: Axes, points: pd.DataFrame, number: int) -> list[Any]:
+        """Draw one line, and give what stands for it in the legend."""
 
 
-def ranked(metric: str, subject: str, legend: Sequence[LineName], values: Sequence[float]) -> str:
-    """A title that says who is best of several curves; of several classes, which are no rivals, the range."""
-    best, n_lines = values[0], len(values)
-    if np.isnan(best):
-        return f"{metric} is undefined for {subject}"
-    if subject == EACH_CLASS:
-        drawn = [value for value in values if not np.isnan(value)]
-        return f"{metric} of {EACH_CLASS}: {format_score(drawn[-1], 3)} to {format_score(best, 3)}"
-    n_best = sum(abs(value - best) <= 1e-12 for value in values)
-    if n_best > 1:
-        return f"{n_best} of {n_lines} curves share the highest {metric} for {subject}: {legend[0].detail}"
-    return f"{legend[0].name} ranks first of {n_lines} for {subject}: {legend[0].detail}"
+@dataclass(frozen=True, slots=True, eq=False)
+class AreasDisplay(LinesDisplay):
+    """Curves that are ranked by the area below them.
+
+    Attributes
+    ----------
+    areas : tuple of float
+        Mean area of each curve, drawn or not, best first; where no fold has one, that of all predictions.
+    """
+
+    areas: tuple[float, ...]
+
+    def _ranked(self, curve: str, metric: str) -> str:
+        """A title that says who is best of several curves; of several classes, which are no rivals, the range."""
+        best, first, n_lines = self.areas[0], self.legend[0], self.n_lines
+        if n_lines == 1:
+            return f"{curve} of {self.subject}: {first.detail}"
+        if np.isnan(best):
+            return f"{metric} is undefined for {self.subject}"
+        if self.subject == EACH_CLASS:
+            worst = next(area for area in reversed(self.areas) if not np.isnan(area))
+            return f"{metric} of {EACH_CLASS}: {format_score(worst, 3)} to {format_score(best, 3)}"
+        n_best = sum(abs(area - best) <= 1e-12 for area in self.areas)
+        if n_best > 1:
+            return f"{n_best} of {n_lines} curves share the highest {metric} for {self.subject}: {first.detail}"
+        return f"{first.name} ranks first of {n_lines} for {self.subject}: {first.detail}"
 
 
-def size_with(legend: Sequence[LineName]) -> tuple[float, float]:
-    """Width and height in inches of a figure with a square plot and the legend beside it."""
-    return PLOT_SIDE + 1.9 + widest([text for each in legend for text in each]), max(PLOT_SIDE, 0.42 * len(legend)) + 1.7
-
-
-def unit_axes(axes: Axes, x: str, y: str, *, x_from: float = 0.0) -> None:
+def _unit_axes(axes: Axes, x: str, y: str) -> None:
     """Axes of two shares."""
     ticks = np.linspace(0, 1, 6)
-    axes.set_xlim(x_from - 0.02, 1.02)
+    axes.set_xlim(-0.02, 1.02)
     axes.set_ylim(-0.02, 1.02)
     axes.set_xticks(ticks)
     axes.set_yticks(ticks)
@@ -104,27 +188,17 @@ def unit_axes(axes: Axes, x: str, y: str, *, x_from: float = 0.0) -> None:
     plain_axes(axes, "left", "bottom")
 
 
-def write_legend(axes: Axes, handles: Sequence[Any], legend: Sequence[LineName], *, own_figure: bool, corner: Corner) -> None:
-    """The legend: beside the plot where the figure is ours, else small in a corner."""
-    if own_figure:
-        labels = [literal(f"{each.name}\n{each.detail}") for each in legend]
-        axes.legend(
-            handles, labels, loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=SIZE, labelcolor=INK,
-            borderaxespad=0.0, labelspacing=0.7, handlelength=2.6,
-        )  # fmt: skip
-        return
-    labels = [literal(f"{each.name}: {each.detail}") for each in legend]
-    axes.legend(handles, labels, loc=corner, fontsize=SMALL, labelcolor=INK, framealpha=0.8)
+def _draw_folds(draw: Callable[..., object], axes: Axes, points: pd.DataFrame, colour: str) -> None:
+    """Draw each fold faintly, the more there are the fainter."""
+    folds = list(points.groupby(["repeat", "fold"]))
+    strength = float(np.clip(4 / max(len(folds), 1), 0.08, 0.35))
+    for _, fold in folds:
+        draw(axes, fold, color=colour, linewidth=0.7, alpha=strength, zorder=2)
 
 
-def chance_line(axes: Axes, x: Sequence[float], y: Sequence[float]) -> None:
-    """What tells nothing."""
-    axes.plot(x, y, color=QUIET, linewidth=0.8, linestyle=(0, (2, 3)), zorder=1)
-
-
-def drawn_of(n_shown: int, n_lines: int) -> str:
-    """A remark for the note when not all curves are drawn."""
-    return f" Drawn: the best {n_shown} of {n_lines} curves." if n_shown < n_lines else ""
+def _mean_or(mean: Average, pooled: float) -> float:
+    """The mean over folds, or where no fold has a value that of all predictions."""
+    return float(mean.mean) if mean.n_splits else pooled
 
 
 STRONG = {"mean": "mean of the folds' curves (vertical averaging)", "fold": "the one fold", "pooled": "all predictions together"}
@@ -137,69 +211,40 @@ PRECISION_COLUMNS = {"line": int, "is_pooled": bool, "repeat": int, "fold": int,
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RocDisplay(Display):
+class RocDisplay(AreasDisplay):
     """ROC curves of one model or several.
 
     Attributes
     ----------
     data : DataFrame
-        line (position in the legend), part ("mean", "fold" or "pooled"), is_strong, repeat, fold, fpr, tpr, and for means the
-        ends of their band, low and high.
-    legend : tuple of LineName
-        Of the lines, best first.
-    areas : tuple of float
-        Mean area of each curve, drawn or not, best first; of a model without a fold that has one, that of all predictions.
-    subject : str
-        The class.
-    alpha : float
-    n_lines : int
-        Of the result; `legend` has those that are drawn.
+        line, part ("mean", "fold" or "pooled"), is_strong, repeat, fold, fpr, tpr, and for means the ends of their band, low and
+        high.
+    legend, areas, subject, alpha, n_lines
+        As of `AreasDisplay`.
     """
 
-    legend: tuple[LineName, ...]
-    areas: tuple[float, ...]
-    subject: str
-    alpha: float
-    n_lines: int
+    x_name: ClassVar[str] = "false positive rate (negatives called positive)"
+    y_name: ClassVar[str] = "true positive rate (positives found)"
+    corner: ClassVar[Corner] = "lower right"
 
     @classmethod
-    def from_curve(cls, curve: RocCurve) -> Self:
-        """Collect the numbers of a single curve."""
-        low, high = curve.auc_interval()
-        detail = _detail("AUC", curve.auc, float(low), float(high), 0.05)
-        subject = f"class {short(str(curve.positive), 20)}"
-        return cls(
-            _frame([_roc_points(0, "fold", True, curve)], ROC_COLUMNS),
-            (LineName("this curve", detail),),
-            (curve.auc,),
-            subject,
-            0.05,
-            1,
-        )
-
-    @classmethod
-    def from_rocs(cls, rocs: Rocs) -> Self:
-        """Collect the numbers of several models."""
-        areas = [_mean_auc(line) for line in rocs]
+    def from_result(cls, result: RocCurve | Rocs) -> Self:
+        """Collect the numbers of a single curve, or of those of several models."""
+        if isinstance(result, RocCurve):
+            low, high = result.auc_interval()
+            data = _frame([_roc_points(0, "fold", True, result)], ROC_COLUMNS)
+            return cls._alone(data, _detail("AUC", result.auc, low, high, 0.05), result.positive, 0.05, areas=(result.auc,))
+        areas = [_mean_or(line.auc, line.pooled.auc) for line in result]
         ranking = best_first(areas)
         order = ranking[:MOST_LINES]
-        lines = [rocs.lines[place] for place in order]
-        with_folds = len(lines) <= FOLDS_UP_TO
-        points = (point for number, line in enumerate(lines) for point in _roc_lines(number, line, with_folds))
-        details = [_detail("AUC", _mean_auc(line), float(line.auc.low), float(line.auc.high), rocs.alpha) for line in lines]
-        legend = tuple(LineName(*each) for each in zip(names_of(rocs, order), details, strict=True))
-        return cls(
-            _frame(points, ROC_COLUMNS), legend, tuple(areas[place] for place in ranking), of_class(rocs), rocs.alpha, len(rocs)
-        )
-
-    def _size(self) -> tuple[float, float]:
-        return size_with(self.legend)
+        with_folds = len(order) <= FOLDS_UP_TO
+        points = (point for number, place in enumerate(order) for point in _roc_lines(number, result.lines[place], with_folds))
+        means = [(areas[place], result.lines[place].auc) for place in order]
+        details = [_detail("AUC", area, mean.low, mean.high, result.alpha) for area, mean in means]
+        return cls._of(_frame(points, ROC_COLUMNS), details, result, order, areas=tuple(areas[place] for place in ranking))
 
     def _title(self) -> str:
-        best = self.legend[0]
-        if self.n_lines == 1:
-            return f"ROC curve of {self.subject}: {best.detail}"
-        return ranked("AUC", self.subject, self.legend, self.areas)
+        return self._ranked("ROC curve", "AUC")
 
     def _note(self) -> str:
         strong = [part for part in STRONG if ((self.data["part"] == part) & self.data["is_strong"]).any()]
@@ -207,51 +252,38 @@ class RocDisplay(Display):
             return "No curve is defined: all examples are of one class. Dotted: chance."
         lines = f"Lines: {', or '.join(STRONG[part] for part in strong)}. " if strong != ["fold"] else ""
         rivals = " Which differences are real, the curves do not say: compare() does." if self.n_lines > 1 else ""
-        return f"{lines}{self._about_bands()}Dotted: chance.{rivals}" + drawn_of(len(self.legend), self.n_lines)
+        return f"{lines}{self._about_bands()}Dotted: chance.{rivals}{self._cut()}"
 
     def _about_bands(self) -> str:
-        """What the bands and intervals are."""
+        """Explanation of the bands and intervals."""
         level = format_percent(1 - self.alpha)
         if not self.data["low"].notna().any():
             is_single = self.n_lines == 1 and "(" in self.legend[0].detail
             return "Interval: by DeLong, for other examples and the same model. " if is_single else ""
-        if len(self.legend) > FOLDS_UP_TO:
+        if not self._is_detailed:
             return "Folds and bands are left out for so many curves. "
         return (
             f"Bands: {level} interval of the mean for each rate by itself, corrected for shared training data; none where all "
             "folds agree. Faint: folds. "
         )
 
-    def _draw(self, axes: Axes) -> None:
-        chance_line(axes, [0, 1], [0, 1])
-        handles: list[Any] = []
-        for number in range(len(self.legend)):
-            mine = self.data[self.data["line"] == number]
-            strong, faint = mine[mine["is_strong"]], mine[~mine["is_strong"]]
-            colour = COLOURS[number]
-            folds = list(faint.groupby(["repeat", "fold"]))
-            for _, points in folds:
-                strength = float(np.clip(4 / len(folds), 0.08, 0.35))
-                axes.plot(points["fpr"], points["tpr"], color=colour, linewidth=0.7, alpha=strength, zorder=2)
-            if len(self.legend) <= FOLDS_UP_TO and strong["low"].notna().any():
-                axes.fill_between(strong["fpr"], strong["low"], strong["high"], color=colour, alpha=0.16, linewidth=0, zorder=1.5)
-            handles += axes.plot(
-                strong["fpr"], strong["tpr"], color=colour, linestyle=DASHES[number], linewidth=1.9, zorder=4
-            )  # a line without points still stands in the legend
-        unit_axes(axes, "false positive rate (negatives called positive)", "true positive rate (positives found)")
-        write_legend(axes, handles, self.legend, own_figure=self.owns_figure_, corner="lower right")
+    def _draw_line(self, axes: Axes, points: pd.DataFrame, number: int) -> list[Any]:
+        strong, colour = points[points["is_strong"]], COLOURS[number]
+        _draw_folds(_draw_rates, axes, points[~points["is_strong"]], colour)
+        if self._is_detailed and strong["low"].notna().any():
+            axes.fill_between(strong["fpr"], strong["low"], strong["high"], color=colour, alpha=0.16, linewidth=0, zorder=1.5)
+        return _draw_rates(axes, strong, color=colour, linestyle=DASHES[number], linewidth=1.9, zorder=4)
 
 
-def _mean_auc(line: ModelRoc) -> float:
-    """The mean over folds, or where no fold has one that of all predictions."""
-    return float(line.auc.mean) if line.auc.n_splits else line.pooled.auc
+def _draw_rates(axes: Axes, points: pd.DataFrame, **look: Any) -> list[Any]:
+    return list(axes.plot(points["fpr"], points["tpr"], **look))
 
 
-def _detail(name: str, area: float, low: float, high: float, alpha: float) -> str:
+def _detail(name: str, area: float, low: FloatArray | float, high: FloatArray | float, alpha: float) -> str:
     """An area with its interval, where there is one."""
     if np.isnan(area):
         return f"{name} undefined"
-    interval = format_interval(low, high, 3)
+    interval = format_interval(float(low), float(high), 3)
     return f"{name} {format_score(area, 3)}" + (f" ({format_percent(1 - alpha)}: {interval})" if interval != "-" else "")
 
 
@@ -294,78 +326,52 @@ class RocPlots(Plots["RocCurve | Rocs"]):
 
     def curve(self, ax: Axes | None = None) -> RocDisplay:
         """ROC curve of one model, or curves of several: folds faint, means strong."""
-        result = self.result
-        if isinstance(result, RocCurve):
-            return RocDisplay.from_curve(result).plot(ax)
-        return RocDisplay.from_rocs(result).plot(ax)
+        return RocDisplay.from_result(self.result).plot(ax)
 
     __call__ = curve
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PrecisionRecallDisplay(Display):
+class PrecisionRecallDisplay(AreasDisplay):
     """Precision-recall curves of one model or several.
 
     Attributes
     ----------
     data : DataFrame
-        line (position in the legend), is_pooled, repeat, fold, recall, precision; of the points of one recall the first,
-        whose step is the one that counts.
-    legend : tuple of LineName
-        Of the lines, best first.
-    areas : tuple of float
-        Mean average precision of each curve, drawn or not, best first; where no fold has one, that of all predictions.
-    subject : str
-        The class.
+        line, is_pooled, repeat, fold, recall, precision; of the points of one recall the first, whose step is the one that
+        counts.
+    legend, areas, subject, alpha, n_lines
+        As of `AreasDisplay`; the areas are average precisions.
     prevalence : tuple of float
         Precision of calling everything positive, of each line.
-    n_lines : int
-        Of the result; `legend` has those that are drawn.
     """
 
-    legend: tuple[LineName, ...]
-    areas: tuple[float, ...]
-    subject: str
+    x_name: ClassVar[str] = "recall (positives found)"
+    y_name: ClassVar[str] = "precision (right among those called positive)"
+    corner: ClassVar[Corner] = "lower left"
+
     prevalence: tuple[float, ...]
-    n_lines: int
 
     @classmethod
-    def from_curve(cls, curve: PrecisionRecallCurve) -> Self:
-        """Collect the numbers of a single curve."""
-        legend = (LineName("this curve", _detail("AP", curve.average_precision, np.nan, np.nan, 0.05)),)
-        subject = f"class {short(str(curve.positive), 20)}"
-        return cls(
-            _frame([_precision_points(0, True, curve)], PRECISION_COLUMNS),
-            legend,
-            (curve.average_precision,),
-            subject,
-            (curve.prevalence,),
-            1,
-        )
-
-    @classmethod
-    def from_curves(cls, curves: PrecisionRecalls) -> Self:
-        """Collect the numbers of several models."""
-        areas = [_average_precision(line) for line in curves]
+    def from_result(cls, result: PrecisionRecallCurve | PrecisionRecalls) -> Self:
+        """Collect the numbers of a single curve, or of those of several models."""
+        if isinstance(result, PrecisionRecallCurve):
+            data, area = _frame([_precision_points(0, True, result)], PRECISION_COLUMNS), result.average_precision
+            detail = _detail("AP", area, np.nan, np.nan, 0.05)
+            return cls._alone(data, detail, result.positive, 0.05, areas=(area,), prevalence=(result.prevalence,))
+        areas = [_mean_or(line.average_precision, line.pooled.average_precision) for line in result]
         ranking = best_first(areas)
         order = ranking[:MOST_LINES]
-        lines = [curves.lines[place] for place in order]
-        points = [
-            point for number, line in enumerate(lines) for point in _precision_lines(number, line, len(lines) <= FOLDS_UP_TO)
-        ]
-        details = [_of_average(line, curves.alpha) for line in lines]
-        legend = tuple(LineName(*each) for each in zip(names_of(curves, order), details, strict=True))
-        ranked_areas, prevalence = tuple(areas[place] for place in ranking), tuple(line.pooled.prevalence for line in lines)
-        return cls(_frame(points, PRECISION_COLUMNS), legend, ranked_areas, of_class(curves), prevalence, len(curves))
-
-    def _size(self) -> tuple[float, float]:
-        return size_with(self.legend)
+        lines = [result.lines[place] for place in order]
+        with_folds = len(lines) <= FOLDS_UP_TO
+        points = (point for number, line in enumerate(lines) for point in _precision_lines(number, line, with_folds))
+        means = [(areas[place], result.lines[place].average_precision) for place in order]
+        details = [_detail("AP", area, mean.low, mean.high, result.alpha) for area, mean in means]
+        ranked, prevalence = tuple(areas[place] for place in ranking), tuple(line.pooled.prevalence for line in lines)
+        return cls._of(_frame(points, PRECISION_COLUMNS), details, result, order, areas=ranked, prevalence=prevalence)
 
     def _title(self) -> str:
-        best = self.legend[0]
-        if self.n_lines == 1:
-            return f"Precision-recall curve of {self.subject}: {best.detail}"
-        return ranked("average precision (AP)", self.subject, self.legend, self.areas)
+        return self._ranked("Precision-recall curve", "average precision (AP)")
 
     def _note(self) -> str:
         if not len(self.data):
@@ -375,37 +381,23 @@ class PrecisionRecallDisplay(Display):
             " AP: the mean over folds, with its interval corrected for shared training data." if self.n_lines > 1 or folds else ""
         )
         dotted = " Dotted: precision of calling everything positive."
-        return f"Steps: all predictions together.{folds}{mean}{dotted}" + drawn_of(len(self.legend), self.n_lines)
+        return f"Steps: all predictions together.{folds}{mean}{dotted}{self._cut()}"
 
-    def _draw(self, axes: Axes) -> None:
-        for share in sorted(set(self.prevalence)):
-            chance_line(axes, [0, 1], [share, share])
-        handles: list[Any] = []
-        for number in range(len(self.legend)):
-            mine = self.data[self.data["line"] == number]
-            colour = COLOURS[number]
-            folds = list(mine[~mine["is_pooled"]].groupby(["repeat", "fold"]))
-            strength = float(np.clip(4 / max(len(folds), 1), 0.08, 0.35))
-            for _, points in folds:
-                _steps(axes, points, color=colour, linewidth=0.7, alpha=strength, zorder=2)
-            handles += _steps(axes, mine[mine["is_pooled"]], color=colour, linestyle=DASHES[number], linewidth=1.9, zorder=4)
-        unit_axes(axes, "recall (positives found)", "precision (right among those called positive)")
-        write_legend(axes, handles, self.legend, own_figure=self.owns_figure_, corner="lower left")
+    def _dotted(self) -> list[tuple[float, float]]:
+        return [(share, share) for share in sorted(set(self.prevalence))]
+
+    def _draw_line(self, axes: Axes, points: pd.DataFrame, number: int) -> list[Any]:
+        _draw_folds(_draw_steps, axes, points[~points["is_pooled"]], COLOURS[number])
+        look = {"color": COLOURS[number], "linestyle": DASHES[number], "linewidth": 1.9, "zorder": 4}
+        return _draw_steps(axes, points[points["is_pooled"]], **look)
 
 
-def _steps(axes: Axes, points: pd.DataFrame, **look: Any) -> list[Any]:
+def _draw_steps(axes: Axes, points: pd.DataFrame, **look: Any) -> list[Any]:
     """Each precision holds from the recall before it."""
     recall, precision = points["recall"].to_numpy(), points["precision"].to_numpy()
-    start = (np.array([0.0]), precision[:1]) if len(recall) else (recall, precision)
-    return axes.step(np.concatenate((start[0], recall)), np.concatenate((start[1], precision)), where="pre", **look)
-
-
-def _average_precision(line: ModelPrecisionRecall) -> float:
-    return float(line.average_precision.mean) if line.average_precision.n_splits else line.pooled.average_precision
-
-
-def _of_average(line: ModelPrecisionRecall, alpha: float) -> str:
-    return _detail("AP", _average_precision(line), float(line.average_precision.low), float(line.average_precision.high), alpha)
+    if len(recall):
+        recall, precision = np.insert(recall, 0, 0.0), np.insert(precision, 0, precision[0])
+    return list(axes.step(recall, precision, where="pre", **look))
 
 
 def _precision_lines(number: int, line: ModelPrecisionRecall, with_folds: bool) -> Iterator[dict[str, Any]]:
@@ -429,10 +421,7 @@ class PrecisionRecallPlots(Plots["PrecisionRecallCurve | PrecisionRecalls"]):
 
     def curve(self, ax: Axes | None = None) -> PrecisionRecallDisplay:
         """Precision-recall curve of one model, or curves of several: folds faint, all predictions strong."""
-        result = self.result
-        if isinstance(result, PrecisionRecallCurve):
-            return PrecisionRecallDisplay.from_curve(result).plot(ax)
-        return PrecisionRecallDisplay.from_curves(result).plot(ax)
+        return PrecisionRecallDisplay.from_result(self.result).plot(ax)
 
     __call__ = curve
 
@@ -441,43 +430,29 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CalibrationDisplay(Display):
+class CalibrationDisplay(LinesDisplay):
     """Calibration curves of one model or several.
 
     Attributes
     ----------
     data : DataFrame
-        line (position in the legend), predicted, observed, low, high, count; a row for each bin.
-    legend : tuple of LineName
-        Of the lines, the smallest error first.
-    subject : str
-        The class.
-    alpha : float
-    n_lines : int
-        Of the result; `legend` has those that are drawn.
+        line, predicted, observed, low, high, count; a row for each bin.
+    legend, subject, alpha, n_lines
+        As of `LinesDisplay`, the smallest error first.
     """
 
-    legend: tuple[LineName, ...]
-    subject: str
-    alpha: float
-    n_lines: int
+    x_name: ClassVar[str] = "probability that was predicted (mean of the bin)"
+    y_name: ClassVar[str] = "share that was positive"
+    corner: ClassVar[Corner] = "upper left"
 
     @classmethod
-    def from_curve(cls, curve: CalibrationCurve) -> Self:
-        """Collect the numbers of a single curve."""
-        subject = f"class {short(str(curve.positive), 20)}"
-        return cls(_bins([curve]), (LineName("this curve", _error(curve)),), subject, curve.alpha, 1)
-
-    @classmethod
-    def from_curves(cls, curves: Calibrations) -> Self:
-        """Collect the numbers of several models."""
-        order = best_first([-line.pooled.calibration_error for line in curves])[:MOST_LINES]
-        chosen = [curves.lines[place].pooled for place in order]
-        legend = tuple(LineName(name, _error(curve)) for name, curve in zip(names_of(curves, order), chosen, strict=True))
-        return cls(_bins(chosen), legend, of_class(curves), curves.alpha, len(curves))
-
-    def _size(self) -> tuple[float, float]:
-        return size_with(self.legend)
+    def from_result(cls, result: CalibrationCurve | Calibrations) -> Self:
+        """Collect the numbers of a single curve, or of those of several models."""
+        if isinstance(result, CalibrationCurve):
+            return cls._alone(_bins([result]), _error(result), result.positive, result.alpha)
+        order = best_first([-line.pooled.calibration_error for line in result])[:MOST_LINES]
+        chosen = [result.lines[place].pooled for place in order]
+        return cls._of(_bins(chosen), [_error(curve) for curve in chosen], result, order)
 
     def _title(self) -> str:
         best = self.legend[0]
@@ -489,32 +464,20 @@ class CalibrationDisplay(Display):
 
     def _note(self) -> str:
         level = format_percent(1 - self.alpha)
-        lines = f" Vertical lines: Wilson's {level} interval of each bin by itself." if self._has_intervals else ""
+        lines = f" Vertical lines: Wilson's {level} interval of each bin by itself." if self._is_detailed else ""
         return (
             f"Points: bins of similar probability, of all predictions together.{lines} Dotted: probabilities that hold. Above it "
-            "more happens than was said, below it less. A constant can be calibrated too."
-            + drawn_of(len(self.legend), self.n_lines)
+            f"more happens than was said, below it less. A constant can be calibrated too.{self._cut()}"
         )
 
-    @property
-    def _has_intervals(self) -> bool:
-        return len(self.legend) <= FOLDS_UP_TO
-
-    def _draw(self, axes: Axes) -> None:
-        chance_line(axes, [0, 1], [0, 1])
-        handles: list[Any] = []
-        for number in range(len(self.legend)):
-            mine = self.data[self.data["line"] == number]
-            if self._has_intervals:
-                axes.vlines(
-                    mine["predicted"], mine["low"], mine["high"], color=COLOURS[number], linewidth=1.0, alpha=0.6, zorder=2
-                )
-            handles += axes.plot(
-                mine["predicted"], mine["observed"], color=COLOURS[number], linestyle=DASHES[number], marker=MARKERS[number],
-                markersize=4.5, linewidth=1.4, zorder=3,
-            )  # fmt: skip
-        unit_axes(axes, "probability that was predicted (mean of the bin)", "share that was positive")
-        write_legend(axes, handles, self.legend, own_figure=self.owns_figure_, corner="upper left")
+    def _draw_line(self, axes: Axes, points: pd.DataFrame, number: int) -> list[Any]:
+        x, colour = points["predicted"], COLOURS[number]
+        if self._is_detailed:
+            axes.vlines(x, points["low"], points["high"], color=colour, linewidth=1.0, alpha=0.6, zorder=2)
+        return axes.plot(
+            x, points["observed"], color=colour, linestyle=DASHES[number], marker=MARKERS[number], markersize=4.5, linewidth=1.4,
+            zorder=3,
+        )  # fmt: skip
 
 
 def _error(curve: CalibrationCurve) -> str:
@@ -535,9 +498,6 @@ class CalibrationPlots(Plots["CalibrationCurve | Calibrations"]):
 
     def curve(self, ax: Axes | None = None) -> CalibrationDisplay:
         """Calibration curve of one model, or curves of several."""
-        result = self.result
-        if isinstance(result, CalibrationCurve):
-            return CalibrationDisplay.from_curve(result).plot(ax)
-        return CalibrationDisplay.from_curves(result).plot(ax)
+        return CalibrationDisplay.from_result(self.result).plot(ax)
 
     __call__ = curve
