@@ -75,7 +75,8 @@ class AuditDisplay(Display):
 
         folds = audit.folds
         codes, severities = _by_split(audit)
-        shown = _shown(severities, folds.n_splits)
+        rank = {"error": 0, "warning": 1, "note": 2, "": 3}
+        shown = sorted(sorted(range(folds.n_splits), key=lambda split: rank[severities[split]])[:MOST_SPLITS])
         splits = pd.DataFrame(
             {
                 "split": shown,
@@ -206,12 +207,6 @@ def _by_split(audit: Audit) -> tuple[list[list[str]], list[str]]:
             codes[split].append(finding.code)
             severities[split] = severities[split] or finding.severity
     return codes, severities
-
-
-def _shown(severities: list[str], n_splits: int) -> list[int]:
-    """Positions of the splits that are drawn, in their order."""
-    rank = {"error": 0, "warning": 1, "note": 2, "": 3}
-    return sorted(sorted(range(n_splits), key=lambda split: (rank[severities[split]], split))[:MOST_SPLITS])
 
 
 def _name(audit: Audit, split: int) -> str:

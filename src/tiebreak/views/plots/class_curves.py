@@ -115,7 +115,17 @@ class LinesDisplay(Display):
         for number in range(len(self.legend)):
             points = self.data[self.data["line"] == number]
             handles += self._draw_line(axes, points, number)  # a line without points still stands in the legend
-        _unit_axes(axes, self.x_name, self.y_name)
+        axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xticks=np.linspace(0, 1, 6), yticks=np.linspace(0, 1, 6))
+        axes.set_box_aspect(1)
+        axes.set_anchor("W")  # what room is left over is for the legend
+        axes.set_xlabel(literal(self.x_name), fontsize=SIZE)
+        axes.set_ylabel(literal(self.y_name), fontsize=SIZE)
+        axes.grid(color="#dddddd", linewidth=0.6)
+        axes.set_axisbelow(True)
+        plain_axes(axes, "left", "bottom")
+        self._write_legend(axes, handles)
+
+    def _write_legend(self, axes: Axes, handles: list[Any]) -> None:
         if self.owns_figure_:
             labels = [literal(f"{each.name}\n{each.detail}") for each in self.legend]
             axes.legend(
@@ -172,22 +182,6 @@ class AreasDisplay(LinesDisplay):
         return f"{first.name} ranks first of {n_lines} for {self.subject}: {first.detail}"
 
 
-def _unit_axes(axes: Axes, x: str, y: str) -> None:
-    """Axes of two shares."""
-    ticks = np.linspace(0, 1, 6)
-    axes.set_xlim(-0.02, 1.02)
-    axes.set_ylim(-0.02, 1.02)
-    axes.set_xticks(ticks)
-    axes.set_yticks(ticks)
-    axes.set_box_aspect(1)
-    axes.set_anchor("W")  # what room is left over is for the legend
-    axes.set_xlabel(literal(x), fontsize=SIZE)
-    axes.set_ylabel(literal(y), fontsize=SIZE)
-    axes.grid(color="#dddddd", linewidth=0.6)
-    axes.set_axisbelow(True)
-    plain_axes(axes, "left", "bottom")
-
-
 def _draw_folds(draw: Callable[..., object], axes: Axes, points: pd.DataFrame, colour: str) -> None:
     """Draw each fold faintly, the more there are the fainter."""
     folds = list(points.groupby(["repeat", "fold"]))
@@ -196,9 +190,16 @@ def _draw_folds(draw: Callable[..., object], axes: Axes, points: pd.DataFrame, c
         draw(axes, fold, color=colour, linewidth=0.7, alpha=strength, zorder=2)
 
 
-def _mean_or(mean: Average, pooled: float) -> float:
-    """The mean over folds, or where no fold has a value that of all predictions."""
-    return float(mean.mean) if mean.n_splits else pooled
+def _best(metric: str, values: Sequence[tuple[Average, float]], alpha: float) -> tuple[list[int], list[str], tuple[float, ...]]:
+    """Positions of the lines to draw, best first, what the legend says of each, and the areas of all lines.
+
+    A value is the mean over folds and that of all predictions, which counts where no fold has one.
+    """
+    areas = [float(mean.mean) if mean.n_splits else pooled for mean, pooled in values]
+    order = best_first(areas)
+    drawn = [(place, values[place][0]) for place in order[:MOST_LINES]]
+    details = [_detail(metric, areas[place], mean.low, mean.high, alpha) for place, mean in drawn]
+    return order[:MOST_LINES], details, tuple(areas[place] for place in order)
 
 
 STRONG = {"mean": "mean of the folds' curves (vertical averaging)", "fold": "the one fold", "pooled": "all predictions together"}
@@ -234,14 +235,10 @@ class RocDisplay(AreasDisplay):
             low, high = result.auc_interval()
             data = _frame([_roc_points(0, "fold", True, result)], ROC_COLUMNS)
             return cls._alone(data, _detail("AUC", result.auc, low, high, 0.05), result.positive, 0.05, areas=(result.auc,))
-        areas = [_mean_or(line.auc, line.pooled.auc) for line in result]
-        ranking = best_first(areas)
-        order = ranking[:MOST_LINES]
+        order, details, areas = _best("AUC", [(line.auc, line.pooled.auc) for line in result], result.alpha)
         with_folds = len(order) <= FOLDS_UP_TO
         points = (point for number, place in enumerate(order) for point in _roc_lines(number, result.lines[place], with_folds))
-        means = [(areas[place], result.lines[place].auc) for place in order]
-        details = [_detail("AUC", area, mean.low, mean.high, result.alpha) for area, mean in means]
-        return cls._of(_frame(points, ROC_COLUMNS), details, result, order, areas=tuple(areas[place] for place in ranking))
+        return cls._of(_frame(points, ROC_COLUMNS), details, result, order, areas=areas)
 
     def _title(self) -> str:
         return self._ranked("ROC curve", "AUC")
@@ -359,16 +356,12 @@ class PrecisionRecallDisplay(AreasDisplay):
             data, area = _frame([_precision_points(0, True, result)], PRECISION_COLUMNS), result.average_precision
             detail = _detail("AP", area, np.nan, np.nan, 0.05)
             return cls._alone(data, detail, result.positive, 0.05, areas=(area,), prevalence=(result.prevalence,))
-        areas = [_mean_or(line.average_precision, line.pooled.average_precision) for line in result]
-        ranking = best_first(areas)
-        order = ranking[:MOST_LINES]
-        lines = [result.lines[place] for place in order]
-        with_folds = len(lines) <= FOLDS_UP_TO
+        averages = [(line.average_precision, line.pooled.average_precision) for line in result]
+        order, details, areas = _best("AP", averages, result.alpha)
+        lines, with_folds = [result.lines[place] for place in order], len(order) <= FOLDS_UP_TO
         points = (point for number, line in enumerate(lines) for point in _precision_lines(number, line, with_folds))
-        means = [(areas[place], result.lines[place].average_precision) for place in order]
-        details = [_detail("AP", area, mean.low, mean.high, result.alpha) for area, mean in means]
-        ranked, prevalence = tuple(areas[place] for place in ranking), tuple(line.pooled.prevalence for line in lines)
-        return cls._of(_frame(points, PRECISION_COLUMNS), details, result, order, areas=ranked, prevalence=prevalence)
+        prevalence = tuple(line.pooled.prevalence for line in lines)
+        return cls._of(_frame(points, PRECISION_COLUMNS), details, result, order, areas=areas, prevalence=prevalence)
 
     def _title(self) -> str:
         return self._ranked("Precision-recall curve", "average precision (AP)")

@@ -9,7 +9,7 @@ import numpy as np
 
 from tiebreak.comparison.verdict import REASONS, VERDICTS
 from tiebreak.views.comparison import table_decimals
-from tiebreak.views.plots.display import ComparisonDisplay, Plots, better_is, of_all, shown_models
+from tiebreak.views.plots.display import ComparisonDisplay, Plots, better_is, shown_models
 from tiebreak.views.plots.matrix import CorrelationDisplay, VerdictsDisplay, counted_verdicts, pair_sentence, verdict_counts
 from tiebreak.views.plots.posterior import PosteriorDisplay
 from tiebreak.views.plots.style import (
@@ -21,7 +21,6 @@ from tiebreak.views.plots.style import (
     minus,
     numbered_labels,
     row_axes,
-    short_labels,
     widest,
 )
 from tiebreak.views.words import format_percent, format_score
@@ -72,14 +71,11 @@ class RankingDisplay(ComparisonDisplay):
         )
         return cls(data.iloc[shown_models(comparison)].reset_index(drop=True), comparison)
 
-    def _names(self) -> list[str]:
-        return short_labels(list(self.data["model"]))
-
     def _row_labels(self) -> list[str]:
-        return [f"{name}  {rank}" for rank, name in zip(self.data["rank"], self._names(), strict=True)]
+        return [f"{name}  {rank}" for rank, name in zip(self.data["rank"], self._names, strict=True)]
 
     def _reference_name(self) -> str:
-        return self._names()[list(self.data["model"]).index(self.comparison.reference)]
+        return self._names[self._models.index(self.comparison.reference)]
 
     def _row_notes(self) -> list[str]:
         decimals = table_decimals(self.comparison)
@@ -98,7 +94,7 @@ class RankingDisplay(ComparisonDisplay):
         name, ranking = self._reference_name(), self.comparison.ranking_table
         counts = verdict_counts(np.delete(ranking.verdict, ranking.reference))
         if sum(counts.values()) == 1:
-            other = next(other for other in self._names() if other != name)
+            other = next(other for other in self._names if other != name)
             verdict = str(self.data.loc[self.data["verdict"] != "", "verdict"].iloc[0])
             mirrored = {"better": "worse", "worse": "better"}.get(verdict, verdict)
             return pair_sentence(name, other, mirrored)
@@ -117,7 +113,7 @@ class RankingDisplay(ComparisonDisplay):
         return (
             f"Lines: simultaneous {format_percent(1 - alpha)} intervals of the difference, m = {n_pairs} "
             f"pair{'s' if n_pairs > 1 else ''}. {band} Verdicts: claim tests ({self._adjusted}, alpha {alpha:g}), which may "
-            f"decide a little more than the lines show.{of_all(len(self.data), len(comparison.models))}"
+            f"decide a little more than the lines show.{self._remark}"
         )
 
     def _draw(self, axes: Axes) -> None:
@@ -174,10 +170,6 @@ class ScoresDisplay(ComparisonDisplay):
         return cls(data, comparison)
 
     @property
-    def _models(self) -> list[str]:
-        return list(self.data["model"].cat.categories)
-
-    @property
     def _is_joined(self) -> bool:
         return len(self._models) <= JOINED_UP_TO
 
@@ -186,7 +178,7 @@ class ScoresDisplay(ComparisonDisplay):
         return PLOT_WIDTH + 1.2 + widest(numbered_labels(self._models)), 1.5 + step * max(len(self._models), 2)
 
     def _title(self) -> str:
-        best, n_models = short_labels(self._models)[0], len(self.comparison.models)
+        best, n_models = self._names[0], len(self.comparison.models)
         mean = format_score(float(self.data["mean"].iloc[0]), table_decimals(self.comparison))
         return f"{best} ranks first of {n_models}, with a mean {self._metric} of {mean}"
 
@@ -194,7 +186,7 @@ class ScoresDisplay(ComparisonDisplay):
         joined = "; each line joins the scores of one split" if self._is_joined else ""
         return (
             f"Dots: {self.comparison.matrix.n_splits} splits{joined}. Diamonds: means. Whether means differ by more than chance "
-            f"is not shown here.{of_all(len(self._models), len(self.comparison.models))}"
+            f"is not shown here.{self._remark}"
         )
 
     def _draw(self, axes: Axes) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from tiebreak.metrics.confusion import ConfusionMatrix, Share
+from tiebreak.numerics import FloatArray
 from tiebreak.views.plots.display import Display, Plots
 from tiebreak.views.plots.matrix import WORDS_UP_TO, Square
 from tiebreak.views.plots.style import INK, PAPER, QUIET, SIZE, SMALL, short
@@ -37,30 +38,22 @@ class ConfusionDisplay(Display):
     data : DataFrame
         Counts; actual classes as index, predicted ones as columns.
     share : ndarray of shape (n_labels, n_labels)
-        What colours stand for; nan in a class without examples, or without predictions.
+        Shares as colours; nan in a class without examples, or without predictions.
+    matrix : ConfusionMatrix
     by : {"actual", "predicted", "all"}
     model : str
         "" for a matrix from arrays.
-    accuracy, majority_rate : float
     """
 
-    share: np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+    share: FloatArray
+    matrix: ConfusionMatrix = field(repr=False)
     by: Share
     model: str
-    accuracy: float
-    majority_rate: float
 
     @classmethod
     def from_matrix(cls, matrix: ConfusionMatrix, *, by: Share = "actual", model: str = "") -> Self:
-        """Collect the numbers.
-
-        Parameters
-        ----------
-        matrix : ConfusionMatrix
-        by : {"actual", "predicted", "all"}
-        model : str
-        """
-        return cls(matrix.to_frame(), matrix.normalised(by), by, model, matrix.accuracy, matrix.majority_rate)
+        """Collect the numbers."""
+        return cls(matrix.to_frame(), matrix.normalised(by), matrix, by, model)
 
     @property
     def _square(self) -> Square:
@@ -75,15 +68,13 @@ class ConfusionDisplay(Display):
         n = int(self.data.to_numpy().sum())
         if not n:
             return "No examples"
-        beats = self.accuracy > self.majority_rate
-        rest = f"always saying the most frequent class is right on {_percent(self.majority_rate)}"
-        return f"{subject} on {_percent(self.accuracy)} of {n} predictions; {'' if beats else 'no better: '}{rest}"
+        beats = self.matrix.accuracy > self.matrix.majority_rate
+        rest = f"always saying the most frequent class is right on {_percent(self.matrix.majority_rate)}"
+        return f"{subject} on {_percent(self.matrix.accuracy)} of {n} predictions; {'' if beats else 'no better: '}{rest}"
 
     def _note(self) -> str:
         printed = "Cells: predictions" if self._is_printed else "Cells"
-        shares = (
-            f", and their share of {_SHARES[self.by]}" if self._square.has_words else f"; colours: share of {_SHARES[self.by]}"
-        )
+        shares = f"{', and their' if self._square.has_words else '; colours:'} share of {_SHARES[self.by]}"
         empty = " n/a: no such examples or predictions." if np.isnan(self.share).any() else ""
         return f"{printed}{shares}. The diagonal is right.{empty}{'' if self._has_short_names else self._square.note}"
 
@@ -99,8 +90,8 @@ class ConfusionDisplay(Display):
     def _draw(self, axes: Axes) -> None:
         from matplotlib.ticker import PercentFormatter
 
-        high = max(float(np.nanmax(self.share, initial=0.0)), 1e-9)
-        image = axes.imshow(self.share, cmap="Blues", vmin=0.0, vmax=high if self.by == "all" else 1.0, aspect="auto")
+        high = max(float(np.nanmax(self.share, initial=0.0)), 1e-9) if self.by == "all" else 1.0
+        image = axes.imshow(self.share, cmap="Blues", vmin=0.0, vmax=high, aspect="auto")
         square = self._square
         square.label(axes)
         if self._has_short_names:
@@ -110,14 +101,13 @@ class ConfusionDisplay(Display):
         longest = len(str(int(counts.max()))) if counts.size else 1
         size = SIZE if square.has_words else SMALL - 1 if longest <= 4 else SMALL - 3
         for (row, column), share in np.ndenumerate(self.share):
-            dark = not np.isnan(share) and share > 0.6 * (high if self.by == "all" else 1.0)
-            words = (
-                f"{counts[row, column]}\n{'n/a' if np.isnan(share) else _percent(share)}"
-                if square.has_words
-                else str(counts[row, column])
-            )
-            if self._is_printed and (square.has_words or counts[row, column]):
-                axes.text(column, row, words, ha="center", va="center", fontsize=size, color=PAPER if dark else INK)
+            if not self._is_printed or not (square.has_words or counts[row, column]):
+                continue
+            words = str(counts[row, column])
+            if square.has_words:
+                words += f"\n{'n/a' if np.isnan(share) else _percent(share)}"
+            colour = PAPER if share > 0.6 * high else INK
+            axes.text(column, row, words, ha="center", va="center", fontsize=size, color=colour)
         axes.set_ylabel("actual class", fontsize=SIZE, color=QUIET)
         axes.set_xlabel("predicted class", fontsize=SIZE, color=QUIET, labelpad=8)
         axes.xaxis.set_label_position("top")

@@ -98,7 +98,12 @@ class CurveDisplay(Display):
         return len(self.models) <= BANDS_UP_TO
 
     def _draw(self, axes: Axes) -> None:
-        times = self._second_panel(axes) if self.owns_figure_ else None
+        times = None
+        if self.owns_figure_:
+            figure: Any = axes.get_figure(root=True)
+            grid = figure.add_gridspec(1, 2, width_ratios=(SCORE_WIDTH, TIME_WIDTH))
+            axes.set_subplotspec(grid[0])
+            times = figure.add_subplot(grid[1])
         handles = [self._draw_model(axes, times, number, name) for number, name in enumerate(self.models)]
         self._axis(axes, SCORE_WIDTH)
         label = f"{short(self.curve.metric.name)} ({better_is(self.curve.metric)} is better)"
@@ -109,15 +114,8 @@ class CurveDisplay(Display):
             return
         self._axis(times, TIME_WIDTH)
         _time_axis(times, self.data["fit_seconds"].to_numpy(dtype=float))
-        times.legend(
-            handles, entries, fontsize=SMALL, frameon=False, loc="upper left", bbox_to_anchor=(1.02, 1.02), labelspacing=0.7
-        )
-
-    def _second_panel(self, axes: Axes) -> Axes:
-        figure: Any = axes.get_figure(root=True)
-        grid = figure.add_gridspec(1, 2, width_ratios=(SCORE_WIDTH, TIME_WIDTH))
-        axes.set_subplotspec(grid[0])
-        return figure.add_subplot(grid[1])  # type: ignore[no-any-return]
+        beside = (1.02, 1.02)
+        times.legend(handles, entries, fontsize=SMALL, frameon=False, loc="upper left", bbox_to_anchor=beside, labelspacing=0.7)
 
     def _draw_model(self, axes: Axes, times: Axes | None, number: int, name: str) -> Line2D:
         points, colour = self._points(name), COLOURS[number]
@@ -168,9 +166,13 @@ class CurveDisplay(Display):
         axes.set_axisbelow(True)
         plain_axes(axes, "left", "bottom")
 
-    @abstractmethod
     def _entries(self) -> list[str]:
-        """What the legend says of each model."""
+        """Legend entries: a short name, and a fact below it."""
+        return [f"{name}\n{fact}" for name, fact in zip(short_labels(self.models), self._facts(), strict=True)]
+
+    @abstractmethod
+    def _facts(self) -> list[str]:
+        """Fact on each model for the legend."""
 
     @abstractmethod
     def _mark(self, axes: Axes, points: pd.DataFrame, x: FloatArray, colour: str) -> None:
@@ -180,11 +182,6 @@ class CurveDisplay(Display):
 def is_wide(x: Sequence[float]) -> bool:
     """Whether positive numbers span so much that a logarithmic axis shows them better."""
     return len(x) > 2 and min(x) > 0 and max(x) / min(x) >= LOG_FROM
-
-
-def named(models: Sequence[str], facts: Sequence[str]) -> list[str]:
-    """Legend entries: a short name, and below it what is to be said of the model."""
-    return [f"{name}\n{fact}" if fact else name for name, fact in zip(short_labels(list(models)), facts, strict=True)]
 
 
 def _with_room(places: FloatArray, labels: Sequence[str], width: float) -> list[int]:
@@ -260,8 +257,8 @@ class LearningCurveDisplay(CurveDisplay):
             f"Would more data help {len(self.models)} models? {', '.join(parts).capitalize()} ({short(self.curve.metric.name)})"
         )
 
-    def _entries(self) -> list[str]:
-        return named(self.models, [f"more data: {answer}" for answer in self.answers])
+    def _facts(self) -> list[str]:
+        return [f"more data: {answer}" for answer in self.answers]
 
     def _mark(self, axes: Axes, points: pd.DataFrame, x: FloatArray, colour: str) -> None:
         axes.scatter(x, points["test_mean"], s=16, color=colour, zorder=4)
@@ -324,8 +321,8 @@ class ValidationCurveDisplay(CurveDisplay):
         # zero arguments of super() do not work in a dataclass with slots
         return f"★ best mean, {marks}. {CurveDisplay._note(self)}"
 
-    def _entries(self) -> list[str]:
-        return named(self.models, [f"best: {short(value, 16)}" if value else "no score" for value in self.best])
+    def _facts(self) -> list[str]:
+        return [f"best: {short(value, 16)}" if value else "no score" for value in self.best]
 
     def _mark(self, axes: Axes, points: pd.DataFrame, x: FloatArray, colour: str) -> None:
         for place, verdict, is_best, mean in zip(x, points["verdict"], points["is_best"], points["test_mean"], strict=True):

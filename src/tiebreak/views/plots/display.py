@@ -14,11 +14,9 @@ import numpy as np
 
 from tiebreak.numerics import IntArray
 from tiebreak.views.json import write_whole
-from tiebreak.views.plots.style import BAND, DPI, QUIET, headline, house_style, new_axes, short
+from tiebreak.views.plots.style import BAND, DPI, QUIET, headline, house_style, new_axes, short, short_labels
 
 if TYPE_CHECKING:
-    import os
-
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -103,11 +101,6 @@ class Display(ABC):
         ----------
         ax : matplotlib Axes, optional
             Where to draw. If not given, a figure of fitting size is made, which pyplot does not know of.
-
-        Returns
-        -------
-        Display
-            This display, with `ax_` and `figure_` set.
         """
         own = ax is None
         self._set("owns_figure_", own)
@@ -169,6 +162,20 @@ class ComparisonDisplay(Display):
     """A figure about a comparison, which it holds: settings, metric and verdicts are read from there."""
 
     comparison: Comparison = field(repr=False)
+
+    @property
+    def _models(self) -> list[str]:
+        """Names of the models that are drawn, best first."""
+        return [self.comparison.models[row] for row in shown_models(self.comparison)]
+
+    @property
+    def _names(self) -> list[str]:
+        return short_labels(self._models)
+
+    @property
+    def _remark(self) -> str:
+        """A remark for the note when not all models are drawn, else nothing."""
+        return of_all(len(self._models), len(self.comparison.models))
 
     @property
     def _metric(self) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from tiebreak.comparison.verdict import MIRRORED, VERDICTS
 from tiebreak.numerics import IntArray
 from tiebreak.views.comparison import table_decimals
-from tiebreak.views.plots.display import ComparisonDisplay, of_all, shown_models
+from tiebreak.views.plots.display import ComparisonDisplay, shown_models
 from tiebreak.views.plots.style import (
     INK,
     MARKS,
@@ -123,10 +123,6 @@ class CorrelationDisplay(ComparisonDisplay):
         return cls(comparison.correlation.iloc[rows, rows], comparison)
 
     @property
-    def _models(self) -> list[str]:
-        return list(self.data.index)
-
-    @property
     def _square(self) -> Square:
         return Square(self._models, self.owns_figure_)
 
@@ -134,7 +130,7 @@ class CorrelationDisplay(ComparisonDisplay):
         return self._square.size(beside=1.2)
 
     def _title(self) -> str:
-        names = short_labels(self._models)
+        names = self._names
         first, second = np.triu_indices(len(names), 1)
         values = self.data.to_numpy()[first, second]
         defined = np.flatnonzero(~np.isnan(values))
@@ -151,7 +147,7 @@ class CorrelationDisplay(ComparisonDisplay):
         missing = " n/a: scores that do not vary, or too few shared splits." if self.data.isna().to_numpy().any() else ""
         return (
             f"Correlation over {self.comparison.matrix.n_splits} splits: the higher, the more is gained by comparing on the same "
-            f"splits.{missing}{self._square.note}{of_all(len(self._models), len(self.comparison.models))}"
+            f"splits.{missing}{self._square.note}{self._remark}"
         )
 
     def _draw(self, axes: Axes) -> None:
@@ -245,10 +241,6 @@ class VerdictsDisplay(ComparisonDisplay):
         return cls(data, comparison)
 
     @property
-    def _models(self) -> list[str]:
-        return list(self.data["row"].cat.categories)
-
-    @property
     def _square(self) -> Square:
         return Square(self._models, self.owns_figure_)
 
@@ -256,7 +248,7 @@ class VerdictsDisplay(ComparisonDisplay):
         return self._square.size(beside=0.0 if self._square.has_words else 1.2)
 
     def _title(self) -> str:
-        counts, names = verdict_counts(self.comparison.pair_table.verdict), short_labels(self._models)
+        counts, names = verdict_counts(self.comparison.pair_table.verdict), self._names
         if sum(counts.values()) == 1:
             return pair_sentence(names[0], names[1], str(self.data["verdict"].iloc[0]))
         baseline = self.comparison.settings.baseline
@@ -271,9 +263,8 @@ class VerdictsDisplay(ComparisonDisplay):
         rope = f"rope ±{self.comparison.rope:.4g}" if self.comparison.rope else "no rope, so none is equivalent"
         numbers = f" Number: difference in {self._metric}, {self._favours('the row')}."
         alpha = f"alpha {self.comparison.settings.alpha:g}, {self._adjusted}"
-        note = f"Each cell: the model of the row against that of the column; {rope}; {alpha}."
         cells = numbers if self._square.has_words else self._square.note
-        return note + cells + of_all(len(self._models), len(self.comparison.models))
+        return f"Each cell: the model of the row against that of the column; {rope}; {alpha}.{cells}{self._remark}"
 
     def _draw(self, axes: Axes) -> None:
         from matplotlib.colors import to_rgb

@@ -63,10 +63,11 @@ class NestedDisplay(Display):
 
     def _notes(self) -> list[str]:
         """Honest mean, and what was chosen how often."""
-        return [
-            f"{self._number(row['score'])}{self._lacking(row['n_splits'])}\n{self._choice(row)}"
-            for row in self.searches.to_dict("records")
-        ]
+        notes = []
+        for row in self.searches.to_dict("records"):
+            lacking = "" if row["n_splits"] == self.nested.n_outer else f" ({row['n_splits']} splits)"
+            notes.append(f"{self._number(row['score'])}{lacking}\n{self._choice(row)}")
+        return notes
 
     def _choice(self, row: dict[Hashable, Any]) -> str:
         if row["n_candidates"] == 1:
@@ -76,9 +77,6 @@ class NestedDisplay(Display):
             return "none was chosen"
         others = "" if n_others == 0 else f", {n_others} other{'s' if n_others > 1 else ''}"
         return f"{short(row['favourite'], 26)} on {row['n_favourite']} of {self.nested.n_outer}{others}"
-
-    def _lacking(self, n_splits: int) -> str:
-        return "" if n_splits == self.nested.n_outer else f" ({n_splits} splits)"
 
     def _number(self, value: float) -> str:
         return minus(format_score(float(value), self._decimals))
@@ -117,8 +115,9 @@ class NestedDisplay(Display):
     def _draw(self, axes: Axes) -> None:
         for row, search in enumerate(self.searches.to_dict("records")):
             scores = self.data.loc[self.data["search"] == search["search"], "score"].to_numpy()
+            strength = float(np.clip(25 / max(scores.size, 1), 0.25, 0.75))  # many dots are drawn fainter
             shift = 0.14 + ((np.arange(scores.size) * 0.618034) % 1 - 0.5) * 0.22
-            axes.scatter(scores, row + shift, s=14, color=MARKS["better"].colour, alpha=_strength(scores), linewidths=0, zorder=2)
+            axes.scatter(scores, row + shift, s=14, color=MARKS["better"].colour, alpha=strength, linewidths=0, zorder=2)
             height = row - 0.14
             axes.plot([search["interval_low"], search["interval_high"]], [height, height], color=INK, linewidth=1.6, zorder=3)
             axes.scatter(search["score"], height, marker="D", s=34, color=PAPER, edgecolors=INK, zorder=5)
@@ -130,11 +129,6 @@ class NestedDisplay(Display):
 def _of(frame: pd.DataFrame, metric: str, searches: list[str]) -> pd.DataFrame:
     """The rows of one metric and of the searches that are drawn."""
     return frame[(frame["metric"] == metric) & frame["search"].isin(searches)].reset_index(drop=True)
-
-
-def _strength(scores: np.ndarray) -> float:
-    """Many dots are drawn fainter."""
-    return float(np.clip(25 / max(len(scores), 1), 0.25, 0.75))
 
 
 class NestedPlots(Plots["NestedEvaluation"]):

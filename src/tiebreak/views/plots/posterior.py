@@ -20,7 +20,6 @@ from tiebreak.views.plots.style import (
     number_axis,
     plain_axes,
     row_note,
-    short_labels,
     wrap,
     x_label,
 )
@@ -96,14 +95,15 @@ class PosteriorDisplay(ComparisonDisplay):
     def _mean(self) -> float:
         return float(self.pair.distribution.estimate)
 
-    def _names(self) -> list[str]:
-        return short_labels([self.pair.first, self.pair.second])
+    @property
+    def _models(self) -> list[str]:
+        return [self.pair.first, self.pair.second]
 
     def _size(self) -> tuple[float, float]:
         return 7.5, 3.2 if self.pair.reason else 4.7
 
     def _title(self) -> str:
-        first, second = self._names()
+        first, second = self._names
         pair, verdict = self.pair, self.pair.bayesian_verdict
         sentence = pair_sentence(first, second, verdict)
         if pair.reason:
@@ -138,7 +138,7 @@ class PosteriorDisplay(ComparisonDisplay):
             self._draw_intervals(axes)
         number_axis(axes)
         axes.grid(visible=False)
-        x_label(axes, f"{self._metric} difference", self._favours(self._names()[0]), room=5.4)
+        x_label(axes, f"{self._metric} difference", self._favours(self._names[0]), room=5.4)
 
     def _draw_curve(self, axes: Axes) -> None:
         x, y = self.data["difference"].to_numpy(), self.data["density"].to_numpy()
