@@ -1,4 +1,4 @@
-"""What each test set holds, and where an audit found something."""
+"""Content of each test set, and the splits in which an audit found something."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _SIGN_COLOURS = {"error": "#b3261e", "warning": "#9a5b00", "note": QUIET}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AuditDisplay(Display):
-    """What each test set holds: the share of each class or the spread of the target, against that of all rows.
+    """Content of each test set: the share of each class or the spread of the target, against that of all rows.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ class AuditDisplay(Display):
 
     @property
     def _legend_columns(self) -> int:
-        """As many as fit above the bars."""
+        """Number of columns that fit above the bars."""
         return int(np.clip(PLOT_WIDTH // (widest(self._classes, SMALL) + 0.4), 1, max(len(self._classes), 1)))
 
     def _title(self) -> str:

@@ -43,7 +43,7 @@ PLOT_SIDE = 4.4
 
 
 class LineName(NamedTuple):
-    """How a line stands in the legend: its name, and a number with its interval."""
+    """Line in the legend: its name, and a number with its interval."""
 
     name: str
     detail: str
@@ -75,11 +75,11 @@ class LinesDisplay(Display):
     data : DataFrame
         Points of the lines; `line` is the position in the legend.
     legend : tuple of LineName
-        Of the lines, best first.
+        Lines as they stand in the legend, best first.
     subject : str
         The class.
     n_lines : int
-        Of the result; `legend` has those that are drawn.
+        Number of lines of the result; `legend` has those that are drawn.
     alpha : float
     """
 

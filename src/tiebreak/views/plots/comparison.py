@@ -137,7 +137,7 @@ JOINED_UP_TO = 6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoresDisplay(ComparisonDisplay):
-    """What every model scored on every split, and its mean.
+    """Score of every model on every split, and its mean.
 
     For up to six models a thin line joins the scores of one split: parallel lines are differences that hold on every split,
     whatever the split's own difficulty.

@@ -31,7 +31,7 @@ _SHARES = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConfusionDisplay(Display):
-    """How many examples of each class were taken for which.
+    """Number of examples of each class that were taken for each class.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class ConfusionDisplay(Display):
 
     @property
     def _has_short_names(self) -> bool:
-        """Whether names such as digits fit above the columns, which then need no numbers."""
+        """True where names such as digits fit above the columns, which then need no numbers."""
         return all(len(name) <= 2 and name.isalnum() for name in self._square.models)
 
     @property

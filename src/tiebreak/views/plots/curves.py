@@ -65,7 +65,7 @@ class CurveDisplay(Display):
         model, x (where a point stands), label, and the numbers of each point as in the frame of the curve.
     x_name : str
     is_log : bool
-        Whether x is drawn on a logarithmic axis.
+        True where x is drawn on a logarithmic axis.
     """
 
     curve: LearningCurve | ValidationCurve = field(repr=False)
@@ -118,27 +118,24 @@ class CurveDisplay(Display):
         times.legend(handles, entries, fontsize=SMALL, frameon=False, loc="upper left", bbox_to_anchor=beside, labelspacing=0.7)
 
     def _draw_model(self, axes: Axes, times: Axes | None, number: int, name: str) -> Line2D:
-        points, colour = self._points(name), COLOURS[number]
+        colour = COLOURS[number]
+        points = self.data[self.data["model"] == name].sort_values("x", kind="stable")
         x = points["x"].to_numpy(dtype=float)
+        shifted = x if self._has_bands else self._shifted(x, number)
         for side, style, strength in (("train", (0, (4, 2)), 0.08), ("test", "solid", 0.16)):
             low, high = points[f"{side}_low"], points[f"{side}_high"]
             if self._has_bands:
                 axes.fill_between(x, low, high, color=colour, alpha=strength, linewidth=0, zorder=1)
             elif side == "test":
-                axes.vlines(self._shifted(x, number), low, high, color=colour, linewidth=0.9, alpha=0.7, zorder=2)
-            width = 1.6 if side == "test" else 1.0
-            place = x if self._has_bands or side == "train" else self._shifted(x, number)
+                axes.vlines(shifted, low, high, color=colour, linewidth=0.9, alpha=0.7, zorder=2)
+            place, width = (shifted, 1.6) if side == "test" else (x, 1.0)
             axes.plot(place, points[f"{side}_mean"], color=colour, linestyle=style, linewidth=width, zorder=3)
-        self._mark(axes, points, x if self._has_bands else self._shifted(x, number), colour)
+        self._mark(axes, points, shifted, colour)
         if times is not None:
             times.plot(x, points["fit_seconds"], color=colour, linewidth=1.2, marker="o", markersize=3, zorder=3)
         from matplotlib.lines import Line2D
 
         return Line2D([], [], color=colour, linewidth=2.2)
-
-    def _points(self, name: str) -> pd.DataFrame:
-        """The points of a model from left to right."""
-        return self.data[self.data["model"] == name].sort_values("x", kind="stable")
 
     def _shifted(self, x: FloatArray, number: int) -> FloatArray:
         """Places of points a little apart for each model, so that upright lines do not cover each other."""
@@ -180,12 +177,12 @@ class CurveDisplay(Display):
 
 
 def is_wide(x: Sequence[float]) -> bool:
-    """Whether positive numbers span so much that a logarithmic axis shows them better."""
+    """True where positive numbers span so much that a logarithmic axis shows them better."""
     return len(x) > 2 and min(x) > 0 and max(x) / min(x) >= LOG_FROM
 
 
 def _with_room(places: FloatArray, labels: Sequence[str], width: float) -> list[int]:
-    """Which labels can be written beside each other, from the right: the largest is always told."""
+    """Labels that can be written beside each other, from the right: the largest is always told."""
     span = float(places[-1] - places[0]) or 1.0
     kept: list[int] = []
     limit = np.inf

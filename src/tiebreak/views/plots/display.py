@@ -86,7 +86,7 @@ class Display(ABC):
     figure_ : Figure
         Set by `plot`.
     owns_figure_ : bool
-        Whether `plot` made the figure, at a size that fits; on the caller's axes less is written.
+        True where `plot` made the figure, at a size that fits; on the caller's axes less is written.
     """
 
     data: pd.DataFrame = field(repr=False)
@@ -147,11 +147,11 @@ class Display(ABC):
 
     @abstractmethod
     def _title(self) -> str:
-        """What the figure shows, not how it was made."""
+        """Finding that the figure shows."""
 
     @abstractmethod
     def _note(self) -> str:
-        """How to read it."""
+        """Remarks on reading it."""
 
     @abstractmethod
     def _draw(self, axes: Axes) -> None: ...

@@ -49,7 +49,7 @@ class Square:
     ----------
     models : sequence of str
     own_figure : bool
-        Whether the figure is as large as `size` asks for; on the caller's axes cells may be small, and hold no words.
+        True where the figure is as large as `size` asks for; on the caller's axes cells may be small, and hold no words.
     """
 
     models: Sequence[str]
@@ -57,7 +57,7 @@ class Square:
 
     @property
     def has_words(self) -> bool:
-        """Whether a cell has room for words."""
+        """True where a cell has room for words."""
         return self.own_figure and len(self.models) <= WORDS_UP_TO
 
     @property
@@ -188,7 +188,7 @@ def verdict_counts(codes: IntArray) -> dict[str, int]:
 
 
 def counted_verdicts(counts: Mapping[str, int], what: str) -> str:
-    """How many there are with each verdict: "of 3 models, 1 is worse and 2 are undecided", "all 3 models are worse"."""
+    """Sentence part on the number of each verdict: "of 3 models, 1 is worse and 2 are undecided", "all 3 models are worse"."""
     order = ("better", "equivalent", "worse", "undecided")
     return counted([(counts[name], f"is {name}", f"are {name}") for name in order], what)
 

@@ -27,7 +27,7 @@ _ROW = 0.58
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NestedDisplay(Display):
-    """What each search scores on the outer splits, the honest mean with its interval, and what plain cross-validation claims.
+    """Scores of each search on the outer splits, the honest mean with its interval, and the claim of plain cross-validation.
 
     Attributes
     ----------

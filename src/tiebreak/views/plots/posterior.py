@@ -1,4 +1,4 @@
-"""What the scores say about one difference: its posterior, and how much of it lies inside the rope."""
+"""Posterior of one difference, and its share inside the rope."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tiebreak.comparison.procedures.procedure import Differences
 
 LEVELS = (0.5, 0.75, 0.95)
-"""Of the credible intervals under the curve."""
+"""Levels of the credible intervals under the curve."""
 
 _REGIONS = ("worse", "equivalent", "better")
 """From left to right."""
@@ -42,7 +42,7 @@ _LOWEST, _HIGHEST = -0.36, 1.2
 """Limits of the vertical axis in units of the curve's peak: room for the intervals below and the probabilities above."""
 
 _TOP = (1.04 - _LOWEST) / (_HIGHEST - _LOWEST)
-"""Where the band ends, below the probabilities, as a share of the vertical axis."""
+"""End of the band, below the probabilities, as a share of the vertical axis."""
 
 _WITHOUT_CURVE = {
     "identical-scores": "Identical scores on all {n} splits:\nnothing tells the two apart here",

@@ -1,4 +1,4 @@
-"""How all displays look: colours, marks, fonts, and text that is measured before it is placed."""
+"""Look of all displays: colours, marks, fonts, and text that is measured before it is placed."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ DPI = 144
 
 
 class Mark(NamedTuple):
-    """How a verdict is drawn: the shape tells it apart without colour, the colour (Okabe and Ito's) also for the colour-blind."""
+    """Mark of a verdict: the shape tells it apart without colour, the colour (Okabe and Ito's) also for the colour-blind."""
 
     symbol: str
     marker: str
@@ -184,7 +184,7 @@ def number_axis(axes: Axes) -> None:
 
 
 def x_label(axes: Axes, *lines: str, room: float = PLOT_WIDTH) -> None:
-    """What a horizontal axis shows, and in which unit; each line at most `room` inches wide."""
+    """Quantity and unit below a horizontal axis; each line at most `room` inches wide."""
     axes.set_xlabel(literal("\n".join(wrap(line, room, SIZE) for line in lines)), fontsize=SIZE)
 
 
