@@ -43,13 +43,13 @@ use or bad input, 70 internal error, 130 and 143 interrupted."""
 
 
 def help_page() -> str:
-    """What ``tiebreak --help`` prints, in 80 columns."""
+    """Page of ``tiebreak --help``, in 80 columns."""
     width = max(map(len, COMMANDS))
     return _PAGE.format(commands="\n".join(f"  {name:<{width}} {line}" for name, line in COMMANDS.items()))
 
 
 def version_line() -> str:
-    """What ``tiebreak --version`` prints."""
+    """Line of ``tiebreak --version``."""
     from tiebreak import __version__
 
     return f"tiebreak {__version__}"

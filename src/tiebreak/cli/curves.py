@@ -1,4 +1,4 @@
-"""What ``tiebreak learning-curve`` and ``validation-curve`` have in common: a study in, a curve measured, shown and drawn."""
+"""Common part of ``tiebreak learning-curve`` and ``validation-curve``: a study in, a curve measured, shown and drawn."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ def moons_search(n_repeats: int) -> tuple[GridSearchCV, FloatArray, IntArray]:
 
 
 def breast_cancer_results(n_repeats: int) -> dict[str, dict[str, Any]]:
-    """What `cross_validate` says of five pipelines that people would try, all on the same splits.
+    """Scores of `cross_validate` for five pipelines that people would try, all on the same splits.
 
     Parameters
     ----------

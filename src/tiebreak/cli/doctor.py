@@ -52,8 +52,8 @@ State = Literal["fine", "missing", "too old", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """What became of one package."""
+class Examined:
+    """State of one package."""
 
     package: Package
     state: State
@@ -93,19 +93,19 @@ def doctor_command(context: click.Context) -> None:
     context.exit(EXIT_WRONG_USE if wrong else EXIT_OK)
 
 
-def examine(package: Package) -> Finding:
+def examine(package: Package) -> Examined:
     """Look a package up and import it, as one that is there may still be broken."""
     try:
         version = metadata.version(package.name)
     except metadata.PackageNotFoundError:
-        return Finding(package, "missing", "-")
+        return Examined(package, "missing", "-")
     if _numbers(version) < _numbers(package.at_least):
-        return Finding(package, "too old", version)
+        return Examined(package, "too old", version)
     try:
         import_module(package.module)
     except Exception as error:  # whatever it is, this is the place to say so
-        return Finding(package, "broken", version, " ".join(f"{type(error).__name__}: {error}".split())[:200])
-    return Finding(package, "fine", version)
+        return Examined(package, "broken", version, " ".join(f"{type(error).__name__}: {error}".split())[:200])
+    return Examined(package, "fine", version)
 
 
 def _machine() -> list[str]:
@@ -122,7 +122,7 @@ def _machine() -> list[str]:
     return [f"{name:<14}{fact}" for name, fact in facts.items()]
 
 
-def _conclusion(wrong: list[Finding]) -> str:
+def _conclusion(wrong: list[Examined]) -> str:
     if not wrong:
         return "Everything that tiebreak needs is here."
     needed = " ".join(f'"{finding.package.name}>={finding.package.at_least}"' for finding in wrong)

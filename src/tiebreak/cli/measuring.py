@@ -52,7 +52,7 @@ def watched(quiet: bool, how_to_go_on: Callable[[Progress], str]) -> Iterator[Ca
 
 
 def _shown(quiet: bool) -> Callable[[Progress], object] | None:
-    """What shows progress: a bar on a terminal, lines elsewhere, nothing where nobody wants it."""
+    """Display of progress: a bar on a terminal, lines elsewhere, nothing where nobody wants it."""
     if quiet or sys.stderr is None:
         return None
     from tiebreak.views import progress

@@ -94,7 +94,7 @@ def nested_command(
 
 
 def _plan_arguments(study: Study, dataset: str | None, together: bool) -> dict[str, Any]:
-    """What the study says is to be nested, as arguments of `make_nested_plan`."""
+    """Arguments of `make_nested_plan` for what the study nests."""
     from tiebreak.plan.models import name_models
 
     data = _dataset(study, dataset)

@@ -1,4 +1,4 @@
-"""What a well-behaved process does: exit codes, signals, closed pipes, UTF-8, messages without tracebacks."""
+"""Behaviour of the process: exit codes, signals, closed pipes, UTF-8, messages without tracebacks."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def say(message: str) -> None:
 
 @contextmanager
 def warnings_said() -> Iterator[None]:
-    """What tiebreak warns of is a message here, without the line of code that warned; other warnings stay as they are."""
+    """Show warnings of tiebreak as messages, without the line of code that warned; other warnings stay as they are."""
     import warnings
 
     with warnings.catch_warnings():
@@ -206,7 +206,7 @@ def _failed(error: Exception, arguments: Sequence[str]) -> int:
 
 
 def _is_terminal_gone() -> bool:
-    """Whether standard error led to a terminal that was closed."""
+    """True if standard error led to a terminal that was closed."""
     try:
         os.get_terminal_size(sys.stderr.fileno())
     except OSError as error:

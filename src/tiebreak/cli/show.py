@@ -36,7 +36,7 @@ def show_command(run: str, store: str | None, format_: str) -> None:
 
 
 def _next_line(evaluation: Evaluation) -> str:
-    """What to type next."""
+    """Advice on what to type next."""
     if evaluation.n_done + evaluation.n_failed < evaluation.n_cells:
         return f"To go on: {resume_command_line(evaluation.name, evaluation.url)}\n"
     if len(evaluation.models) < 2 or not evaluation.n_done:

@@ -89,7 +89,7 @@ def read_run(run: str, given: str | None) -> Evaluation:
 
 
 def resume_command_line(name: str, url: str) -> str:
-    """What to type to go on with a run."""
+    """Command that goes on with a run."""
     return f"tiebreak resume {shlex.quote(typed(name, 'RUN'))} --store {shlex.quote(typed_url(url))}"
 
 

@@ -1,4 +1,4 @@
-"""What survives: finished cells, in memory or in a database. `open_store` finds the kind of store by its address."""
+"""Stores: finished cells that survive, in memory or in a database. `open_store` finds the kind of store by its address."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ MOST_MODELS = 20
 
 
 def preview_text(preview: Preview, file: str, url: str) -> str:
-    """What a study file asks for, and what is left of it to be measured.
+    """Plan of a study file, and the part of it that is left to be measured.
 
     Parameters
     ----------

@@ -124,7 +124,7 @@ class Differences(ABC):
 
 
 def _last_small(is_small: Callable[[FloatArray], NDArray[np.bool_]], start: FloatArray, step: FloatArray) -> FloatArray:
-    """Where a rising tail stops being small, by bisection; infinite where it never is, or always."""
+    """Point at which a rising tail stops being small, by bisection; infinite where it never is, or always."""
     low, high = start - step, start + step
     for _ in range(_STEPS):
         step = 2.0 * step
