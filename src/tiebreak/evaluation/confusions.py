@@ -20,7 +20,7 @@ from tiebreak.scores.scores import look_up
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation
-    from tiebreak.views.plots.confusion import ConfusionsPlots
+    from tiebreak.views.plots.matrix import ConfusionsPlots
 
 OTHER = "(another label)"
 """Stands for what a model predicted that is no label of the data."""

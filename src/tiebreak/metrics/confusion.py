@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tiebreak.metrics.costs import CostMatrix
-    from tiebreak.views.plots.confusion import ConfusionMatrixPlots
+    from tiebreak.views.plots.matrix import ConfusionMatrixPlots
 
 
 def no_information_rate(class_proportions: ArrayLike, prediction_proportions: ArrayLike) -> float:

@@ -4,10 +4,9 @@ from tiebreak.views.plots.audit import AuditDisplay
 from tiebreak.views.plots.bias_variance import BiasVarianceDisplay
 from tiebreak.views.plots.class_curves import CalibrationDisplay, PrecisionRecallDisplay, RocDisplay
 from tiebreak.views.plots.comparison import ComparisonPlots, RankingDisplay, ScoresDisplay
-from tiebreak.views.plots.confusion import ConfusionDisplay
 from tiebreak.views.plots.curves import LearningCurveDisplay, ValidationCurveDisplay
 from tiebreak.views.plots.intervals import IntervalsDisplay
-from tiebreak.views.plots.matrix import CorrelationDisplay, VerdictsDisplay
+from tiebreak.views.plots.matrix import ConfusionDisplay, CorrelationDisplay, VerdictsDisplay
 from tiebreak.views.plots.nested import NestedDisplay
 from tiebreak.views.plots.posterior import PosteriorDisplay
 

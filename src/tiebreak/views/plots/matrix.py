@@ -1,17 +1,18 @@
-"""Squares of cells: verdicts and correlations of models against models."""
+"""Squares of cells: verdicts and correlations of models against models, and confusion matrices."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from tiebreak.comparison.verdict import MIRRORED, VERDICTS
-from tiebreak.numerics import IntArray
+from tiebreak.metrics.confusion import ConfusionMatrix, Share
+from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.views.comparison import table_decimals
-from tiebreak.views.plots.display import ComparisonDisplay, shown_models
+from tiebreak.views.plots.display import ComparisonDisplay, Display, Plots, shown_models
 from tiebreak.views.plots.style import (
     INK,
     MARKS,
@@ -25,20 +26,28 @@ from tiebreak.views.plots.style import (
     model_axis,
     numbered_labels,
     plain_axes,
+    short,
     short_labels,
     widest,
     wrap,
 )
-from tiebreak.views.words import format_score
+from tiebreak.views.words import format_percent, format_score
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.colorbar import Colorbar
+    from matplotlib.image import AxesImage
+    from matplotlib.ticker import Formatter
 
     from tiebreak.comparison.comparison import Comparison
+    from tiebreak.evaluation.confusions import Confusions
 
 
 WORDS_UP_TO = 6
 """Models up to which cells hold words and columns names; with more, columns hold the number of the row."""
+
+PRINTED_UP_TO = 20
+"""Rows up to which numbers are printed in the cells of a figure of our own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +68,11 @@ class Square:
     def has_words(self) -> bool:
         """True where a cell has room for words."""
         return self.own_figure and len(self.models) <= WORDS_UP_TO
+
+    @property
+    def is_printed(self) -> bool:
+        """True where a cell has room for a number."""
+        return len(self.models) <= (PRINTED_UP_TO if self.own_figure else WORDS_UP_TO)
 
     @property
     def row_labels(self) -> list[str]:
@@ -98,10 +112,6 @@ class Square:
         edges = [position - 0.5 for position in range(n_models + 1)]
         axes.hlines(edges, -0.5, n_models - 0.5, color=PAPER, linewidth=1)
         axes.vlines(edges, -0.5, n_models - 0.5, color=PAPER, linewidth=1)
-
-
-PRINTED_UP_TO = 20
-"""Models up to which values are printed in the cells."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -152,8 +162,7 @@ class CorrelationDisplay(ComparisonDisplay):
 
     def _draw(self, axes: Axes) -> None:
         values = self.data.to_numpy()
-        n_models = len(values)
-        is_printed = n_models <= (PRINTED_UP_TO if self.owns_figure_ else WORDS_UP_TO)
+        is_printed = self._square.is_printed
         # where colours alone tell the cells apart, they span what there is
         low = float(np.floor(10 * np.nanmin(values, initial=0.0 if is_printed else 0.9)) / 10)
         image = axes.imshow(values, cmap="cividis", vmin=low, vmax=1.0, aspect="auto")
@@ -167,10 +176,14 @@ class CorrelationDisplay(ComparisonDisplay):
             else:
                 continue
             axes.text(column, row, text, ha="center", va="center", fontsize=size, color=colour)
-        bar = axes.figure.colorbar(image, ax=axes, shrink=0.8, aspect=25, pad=0.02)
-        bar.set_label("correlation (no unit)", fontsize=SIZE)
-        bar.ax.tick_params(labelsize=SMALL)
-        bar.outline.set_visible(False)
+        _colour_bar(axes, image).set_label("correlation (no unit)", fontsize=SIZE)
+
+
+def _colour_bar(axes: Axes, image: AxesImage, numbers: Formatter | None = None) -> Colorbar:
+    bar = axes.figure.colorbar(image, ax=axes, shrink=0.8, aspect=25, pad=0.02, format=numbers)
+    bar.ax.tick_params(labelsize=SMALL)
+    bar.outline.set_visible(False)
+    return bar
 
 
 def pair_sentence(first: str, second: str, verdict: str) -> str:
@@ -312,3 +325,124 @@ class VerdictsDisplay(ComparisonDisplay):
                 axes.scatter(column[cells], row[cells], marker=mark.marker, s=size, color=face, edgecolors=edge, linewidths=0.8)
             handles.append(Line2D([], [], linestyle="", marker=mark.marker, color=face, markeredgecolor=edge, label=name))
         axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=SIZE, borderaxespad=0.2)
+
+
+_SHARES = {
+    "actual": "the examples of the actual class (rows sum to 100%)",
+    "predicted": "the predictions of the class (columns sum to 100%)",
+    "all": "all examples",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConfusionDisplay(Display):
+    """Number of examples of each class that were taken for each class.
+
+    Attributes
+    ----------
+    data : DataFrame
+        Counts; actual classes as index, predicted ones as columns.
+    share : ndarray of shape (n_labels, n_labels)
+        Shares as colours; nan in a class without examples, or without predictions.
+    matrix : ConfusionMatrix
+    by : {"actual", "predicted", "all"}
+    model : str
+        "" for a matrix from arrays.
+    """
+
+    share: FloatArray
+    matrix: ConfusionMatrix = field(repr=False)
+    by: Share
+    model: str
+
+    @classmethod
+    def from_matrix(cls, matrix: ConfusionMatrix, *, by: Share = "actual", model: str = "") -> Self:
+        """Collect the numbers."""
+        return cls(matrix.to_frame(), matrix.normalised(by), matrix, by, model)
+
+    @property
+    def _square(self) -> Square:
+        return Square([str(label) for label in self.data.index], self.owns_figure_)
+
+    def _size(self) -> tuple[float, float]:
+        width, height = self._square.size(beside=1.7)
+        return width, height + 0.3
+
+    def _title(self) -> str:
+        subject = f"{short(self.model)} is right" if self.model else "Right"
+        n = int(self.data.to_numpy().sum())
+        if not n:
+            return "No examples"
+        beats = self.matrix.accuracy > self.matrix.majority_rate
+        rest = f"always saying the most frequent class is right on {_percent(self.matrix.majority_rate)}"
+        return f"{subject} on {_percent(self.matrix.accuracy)} of {n} predictions; {'' if beats else 'no better: '}{rest}"
+
+    def _note(self) -> str:
+        printed = "Cells: predictions" if self._square.is_printed else "Cells"
+        shares = f"{', and their' if self._square.has_words else '; colours:'} share of {_SHARES[self.by]}"
+        empty = " n/a: no such examples or predictions." if np.isnan(self.share).any() else ""
+        return f"{printed}{shares}. The diagonal is right.{empty}{'' if self._has_short_names else self._square.note}"
+
+    @property
+    def _has_short_names(self) -> bool:
+        """True where names such as digits fit above the columns, which then need no numbers."""
+        return all(len(name) <= 2 and name.isalnum() for name in self._square.models)
+
+    def _draw(self, axes: Axes) -> None:
+        from matplotlib.ticker import PercentFormatter
+
+        high = max(float(np.nanmax(self.share, initial=0.0)), 1e-9) if self.by == "all" else 1.0
+        image = axes.imshow(self.share, cmap="Blues", vmin=0.0, vmax=high, aspect="auto")
+        square = self._square
+        square.label(axes)
+        if self._has_short_names:
+            axes.set_xticks(range(len(square.models)), labels=square.models)
+            axes.set_yticks(range(len(square.models)), labels=square.models)
+        counts = self.data.to_numpy()
+        longest = len(str(int(counts.max()))) if counts.size else 1
+        size = SIZE if square.has_words else SMALL - 1 if longest <= 4 else SMALL - 3
+        for (row, column), share in np.ndenumerate(self.share):
+            if not square.is_printed or not (square.has_words or counts[row, column]):
+                continue
+            words = str(counts[row, column])
+            if square.has_words:
+                words += f"\n{'n/a' if np.isnan(share) else _percent(share)}"
+            colour = PAPER if share > 0.6 * high else INK
+            axes.text(column, row, words, ha="center", va="center", fontsize=size, color=colour)
+        axes.set_ylabel("actual class", fontsize=SIZE, color=QUIET)
+        axes.set_xlabel("predicted class", fontsize=SIZE, color=QUIET, labelpad=8)
+        axes.xaxis.set_label_position("top")
+        _colour_bar(axes, image, PercentFormatter(1.0))
+
+
+def _percent(share: float) -> str:
+    """A share with one decimal; never 0% or 100% unless it is."""
+    text = format_score(100 * share, 1)
+    if (text == "100.0" and share < 1) or (text == "0.0" and share > 0):
+        return f"{'>' if share > 0.5 else '<'}{'99.9' if share > 0.5 else '0.1'}%"
+    return format_percent(float(text) / 100)
+
+
+class ConfusionMatrixPlots(Plots[ConfusionMatrix]):
+    """Plots of a confusion matrix."""
+
+    __slots__ = ()
+
+    def matrix(self, *, by: Share = "actual", ax: Axes | None = None) -> ConfusionDisplay:
+        """Counts as a square; colours are shares `by` actual or predicted class, or of all."""
+        return ConfusionDisplay.from_matrix(self.result, by=by).plot(ax)
+
+    __call__ = matrix
+
+
+class ConfusionsPlots(Plots["Confusions"]):
+    """Plots of the confusion matrices of several models."""
+
+    __slots__ = ()
+
+    def matrix(self, model: str | None = None, *, by: Share = "actual", ax: Axes | None = None) -> ConfusionDisplay:
+        """Matrix of one model, the first if none is named."""
+        name = self.result.models[0] if model is None else model
+        return ConfusionDisplay.from_matrix(self.result[name], by=by, model=name).plot(ax)
+
+    __call__ = matrix
