@@ -9,7 +9,7 @@ import numpy as np
 
 from tiebreak.views.audit import MARKS as SIGNS
 from tiebreak.views.audit import summary
-from tiebreak.views.plots.display import Display, Plots
+from tiebreak.views.plots.display import Display, Plots, of_all
 from tiebreak.views.plots.style import (
     BAND,
     INK,
@@ -129,9 +129,7 @@ class AuditDisplay(Display):
         }[self.kind]
         signs = f" {SIGNS['error']} error, {SIGNS['warning']} warning, {SIGNS['note']} note." if self._has_marks else ""
         elsewhere = f" About the data as a whole: {', '.join(self.elsewhere)}." if self.elsewhere else ""
-        n_drawn, n_splits = len(self.splits), self.audit.folds.n_splits
-        more = f" Drawn: {n_drawn} of {n_splits} splits." if n_drawn < n_splits else ""
-        return f"{what}{signs}{elsewhere}{more}"
+        return f"{what}{signs}{elsewhere}{of_all(len(self.splits), self.audit.folds.n_splits, 'splits')}"
 
     @property
     def elsewhere(self) -> tuple[str, ...]:

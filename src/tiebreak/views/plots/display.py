@@ -207,9 +207,9 @@ def shown_models(comparison: Comparison) -> IntArray:
     return rows
 
 
-def of_all(n_shown: int, n_models: int) -> str:
-    """A remark for the note when not all models are drawn, else nothing."""
-    return f" Drawn: {n_shown} of {n_models} models, best first." if n_shown < n_models else ""
+def of_all(n_drawn: int, n_all: int, what: str = "models, best first") -> str:
+    """A remark for the note when not all are drawn, else nothing."""
+    return f" Drawn: {n_drawn} of {n_all} {what}." if n_drawn < n_all else ""
 
 
 def better_is(metric: Metric) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from tiebreak.evaluation.cells import metric_position
 from tiebreak.views.nested import nested_frame
-from tiebreak.views.plots.display import MOST_MODELS, Display, Plots, better_is
+from tiebreak.views.plots.display import MOST_MODELS, Display, Plots, better_is, of_all
 from tiebreak.views.plots.style import INK, MARKS, PAPER, PLOT_WIDTH, QUIET, minus, row_axes, short, short_labels, widest
 from tiebreak.views.words import decimals_for, format_percent, format_score
 
@@ -106,8 +106,7 @@ class NestedDisplay(Display):
         claims = self.searches[["claim", "inner_claim"]].notna().any()
         plain = " Triangle: mean of the best candidate in plain cross-validation." if claims["claim"] else ""
         inner = " Bar: mean of the best inner scores, from smaller training sets." if claims["inner_claim"] else ""
-        n_drawn, n_searches = len(self.searches), len(self.nested.searches)
-        few = f" Drawn: {n_drawn} of {n_searches} searches." if n_drawn < n_searches else ""
+        few = of_all(len(self.searches), len(self.nested.searches), "searches")
         dots = f"Dots: scores of what was chosen on each of {self.nested.n_outer} outer splits."
         right = "Right: honest mean, and what was chosen most often."
         return f"{dots} Diamond: honest mean, {interval}.{plain}{inner} {right}{few}"
