@@ -65,10 +65,7 @@ class CellQueue:
 
     It is safe to use from two threads. Cells of one model on one dataset are taken to need about the same time.
 
-    Parameters
-    ----------
-    cells : iterable of Cell
-        Taken from as late as possible: others may measure the same run, and each cell that was taken is this runner's.
+    Cells are taken as late as possible: others may measure the same run, and each cell that was taken is this runner's.
     """
 
     def __init__(self, cells: Iterable[Cell]) -> None:
@@ -90,10 +87,7 @@ class CellQueue:
     def take_batch(self, n_workers: int) -> list[Cell]:
         """Take consecutive cells for one of several workers; a single one as long as nothing is known of their seconds.
 
-        Parameters
-        ----------
-        n_workers : int
-            Number of workers that share what is left.
+        The workers share what is left.
         """
         with self._lock:
             if not self._seconds:
@@ -173,14 +167,7 @@ class Payload(NamedTuple):
 class PackedWorkload:
     """A workload pickled once for all workers; nothing is copied nor written before a payload is asked for.
 
-    Parameters
-    ----------
-    workload : Workload
-
-    Raises
-    ------
-    InvalidPlanError
-        It cannot be pickled.
+    Raises `InvalidPlanError` where it cannot be pickled.
     """
 
     def __init__(self, workload: Workload) -> None:
@@ -221,10 +208,7 @@ class PackedWorkload:
 def pickled(workload: Workload) -> list[memoryview]:
     """Pickle of a workload, and the arrays that it refers to, which are not copied.
 
-    Raises
-    ------
-    InvalidPlanError
-        It cannot be pickled.
+    Raises `InvalidPlanError` where it cannot be pickled.
     """
     dumps = cloudpickle_dumps()
     buffers: list[pickle.PickleBuffer] = []

@@ -26,16 +26,9 @@ class JoblibRunner:
     def run(self, workload: Workload, cells: Iterable[Cell]) -> Generator[list[Outcome], None, None]:
         """Measure each cell once and yield the outcomes in batches, as `Runner.run` promises.
 
-        Raises
-        ------
-        InvalidParameterError
-            The backend has no processes other than this one.
-        InvalidPlanError
-            The workload cannot be sent to another process.
-        LostWorkersError
-            The backend has failed.
-        ClusterError
-            A worker cannot load the workload.
+        Raises `InvalidParameterError` for a backend without processes other than this one, `InvalidPlanError` for a workload that
+        cannot be sent to another process, `LostWorkersError` where the backend has failed, and `ClusterError` where a worker
+        cannot load the workload.
         """
         from joblib import Parallel, delayed
 

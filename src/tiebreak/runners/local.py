@@ -45,12 +45,8 @@ class LocalRunner:
     def run(self, workload: Workload, cells: Iterable[Cell]) -> Generator[list[Outcome], None, None]:
         """Measure each cell once and yield the outcomes in batches, as `Runner.run` promises.
 
-        Raises
-        ------
-        InvalidPlanError
-            The workload cannot be sent to another process.
-        LostWorkersError
-            No worker process could be started.
+        Raises `InvalidPlanError` for a workload that cannot be sent to another process, and `LostWorkersError` where no worker
+        process could be started.
         """
         n_workers = min(self.n_workers, length_hint(cells, self.n_workers))
         if n_workers <= 1 and self.timeout is None and not self.isolate:
@@ -74,17 +70,8 @@ def measure_here(
 ) -> Generator[list[Outcome], None, None]:
     """Measure one cell after the other; a batch is handed over as soon as `BATCH_SECONDS` have passed since it was begun.
 
-    Parameters
-    ----------
-    workload : Workload
-    cells : iterable of Cell
-    clock : callable
-        Gives seconds; for tests.
-
-    Yields
-    ------
-    list of Outcome
-        When KeyboardInterrupt or the like comes in between, first what was measured until then; it is raised at the next step.
+    When KeyboardInterrupt or the like comes in between, what was measured until then is yielded first; it is raised at the next
+    step. Tests give a `clock` of their own, in seconds.
     """
     batch: list[Outcome] = []
     with workload:
@@ -112,10 +99,7 @@ def measure_here(
 def number_of_workers(n_jobs: int) -> int:
     """Number of processes that `n_jobs` means; negative ones count down from the cores that this process may use, plus one.
 
-    Raises
-    ------
-    InvalidParameterError
-        0, or no whole number.
+    Raises `InvalidParameterError` for 0, and for what is no whole number.
     """
     if not is_n_jobs(n_jobs):
         raise InvalidParameterError(

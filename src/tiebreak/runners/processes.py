@@ -145,10 +145,7 @@ def acquire() -> WorkerProcess:
 def release(process: WorkerProcess) -> Future[None] | None:
     """Keep a process for the next run.
 
-    Returns
-    -------
-    Future or None
-        Done when the process has dropped its workload; None if it is of no use any more.
+    The future is done when the process has dropped its workload; None if it is of no use any more.
     """
     try:
         released = process.call(worker.release) if process.is_usable else None
@@ -241,12 +238,7 @@ def _interrupts_blocked() -> Iterator[None]:
 def _begin(parent: int, pipe: int | None) -> None:
     """Set up a worker process, before anything else is done there.
 
-    Parameters
-    ----------
-    parent : int
-        Id of the process that started it.
-    pipe : int or None
-        The parent's `_parent_pipe`.
+    `parent` is the id of the process that started it, `pipe` the parent's `_parent_pipe`.
     """
     from joblib.externals.loky import process_executor
 
@@ -301,12 +293,8 @@ def _watch(parent: int) -> None:
 def _kill_group(leader: int, *, with_leader: bool) -> None:
     """Kill a worker and whatever it has started.
 
-    Parameters
-    ----------
-    leader : int
-        Id of the worker, which leads a group; no other process is given it while any of the group lives.
-    with_leader : bool
-        The worker lives, and is killed even if it has not made a group of its own yet.
+    The leader's id is given to no other process while any of the group lives. `with_leader`: the worker lives, and is killed even
+    if it has not made a group of its own yet.
     """
     if sys.platform == "win32":
         return

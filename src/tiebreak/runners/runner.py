@@ -33,22 +33,11 @@ class Runner(Protocol):
 
 
 def make_runner(runner: object, n_jobs: int = 1, timeout: float | None = None) -> Runner:
-    """Runner that measures the cells.
+    """Runner that measures the cells; `n_jobs` (with "dask" the number of processes) and `timeout` are as of `LocalRunner`.
 
-    Parameters
-    ----------
-    runner : None, distributed.Client, str, or an object with a method ``run``
-        None for a `LocalRunner`; a client, the address of a scheduler or "dask" for a `DaskRunner`; "joblib" for a
-        `JoblibRunner`; anything else is used as it is, and must do without the other two.
-    n_jobs : int
-        As of `LocalRunner`; with "dask" the number of worker processes.
-    timeout : float or None
-        As of `LocalRunner`.
-
-    Raises
-    ------
-    InvalidParameterError
-        Something that is no runner, or a setting that the runner given does not get to see.
+    None means a `LocalRunner`; a ``distributed.Client``, the address of a scheduler or "dask" a `DaskRunner`; "joblib" a
+    `JoblibRunner`; any other object with a method ``run`` is used as it is, and must do without the other two. Raises
+    `InvalidParameterError` for what is no runner, and for a setting that the runner given does not get to see.
     """
     if runner is None:
         return LocalRunner(n_jobs, timeout)

@@ -52,12 +52,8 @@ class ProcessFailure(NamedTuple):
 class Worker:
     """A worker of a group: it has one process at a time, and is given another when that is lost.
 
-    Parameters
-    ----------
-    queue : CellQueue
-        Where cells that were not got to are put back, and measured seconds are learnt.
-    timeout : float or None
-        Seconds for a cell.
+    Cells that were not got to are put back into the queue, which learns the measured seconds; `timeout` is for a cell, in
+    seconds.
     """
 
     def __init__(self, queue: CellQueue, timeout: float | None) -> None:
@@ -158,10 +154,7 @@ class Worker:
     def end(self, *, with_error: bool) -> Future[None] | None:
         """Kill a busy process, or leave a waiting one to the next run; the future says when that has dropped the workload.
 
-        Parameters
-        ----------
-        with_error : bool
-            Kill one that is only loading the workload as well.
+        `with_error` kills one that is only loading the workload as well.
         """
         if self._cells or (self.is_starting and with_error):
             self.stop()
@@ -213,14 +206,7 @@ class Worker:
 class WorkerGroup:
     """Hands batches out to workers and collects their outcomes.
 
-    Parameters
-    ----------
-    workload : PackedWorkload
-        Closed at the end.
-    queue : CellQueue
-    n_workers : int
-    timeout : float or None
-        Seconds for a cell; then each batch is one cell.
+    The workload is closed at the end. With a timeout, in seconds for a cell, each batch is one cell.
     """
 
     def __init__(self, workload: PackedWorkload, queue: CellQueue, n_workers: int, timeout: float | None) -> None:
@@ -290,10 +276,8 @@ class WorkerGroup:
     def _unmeasured(self) -> list[Outcome]:
         """Outcomes of the cells for which no worker is left.
 
-        Raises
-        ------
-        LostWorkersError
-            The processes died as they started: that is no property of any cell, and may be better next time.
+        Raises `LostWorkersError` where the processes died as they started: that is no property of any cell, and may be better
+        next time.
         """
         cells = [cell for each in self._workers for cell in each.retries] + self._queue.take_all()
         if not cells:
@@ -325,12 +309,6 @@ class DelayedStart:
 
     It runs in a thread of its own, because the first fit may take minutes: meanwhile the workers start, and each is
     given a first batch. This process goes on until one of them is ready.
-
-    Parameters
-    ----------
-    queue : CellQueue
-    group : WorkerGroup
-    n_workers : int
     """
 
     def __init__(self, queue: CellQueue, group: WorkerGroup, n_workers: int) -> None:

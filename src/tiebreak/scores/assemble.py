@@ -79,27 +79,10 @@ def assemble(
 ) -> ScoreMatrix:
     """Models by splits from long columns of one dataset, splits sorted by key; absent scores are nan.
 
-    Parameters
-    ----------
-    dataset : str
-        Name, "" if there is none.
-    models : sequence of str
-        Unique names.
-    model_code, repeat, fold : ndarray of shape (n_scores,)
-        Position in `models`, and the key of the split.
-    score : ndarray of shape (n_scores,)
-        In the metric's unit.
-    n_train, n_test : ndarray of shape (n_scores,), optional
-        Examples of the split.
-
-    Raises
-    ------
-    InvalidScoresError
-        Two rows for the same model and split.
-    ContradictingSizesError
-        One split with two sizes.
-    UnpairedScoresError
-        Hardly any split is shared, so that the table would be all but empty.
+    Each row of the columns has the position of its model in `models` (unique names), the key of its split, the score in the
+    metric's unit and the split's numbers of examples. Raises `InvalidScoresError` for two rows of the same model and split,
+    `ContradictingSizesError` for one split with two sizes, and `UnpairedScoresError` where hardly any split is shared, so that
+    the table would be all but empty.
     """
     keys = number_splits(repeat, fold)
     n_cells = len(models) * keys.n_splits
@@ -149,10 +132,7 @@ def _refuse_doubled(dataset: str, models: Sequence[str], cell: IntArray, keys: S
 def size_per_split(column: IntArray | None, keys: SplitKeys, name: str) -> IntArray:
     """The size of each split, 0 where there is no column; rows of one split must agree.
 
-    Raises
-    ------
-    ContradictingSizesError
-        One split with two sizes.
+    Raises `ContradictingSizesError` for one split with two sizes.
     """
     values = np.zeros(keys.n_splits, dtype=np.int64)
     if column is None:

@@ -25,12 +25,8 @@ from tiebreak.scores.scores import ScoreMatrix
 class PairDifferences:
     """Moments of the differences of many pairs of models.
 
-    Attributes
-    ----------
-    moments : DifferenceMoments
-        Of first against second; positive favours the first, whatever the metric's direction.
-    ratio : ndarray of the moments' shape, or a single number
-        Mean n_test / n_train over the splits of each pair.
+    The moments are of first against second; positive favours the first, whatever the metric's direction. `ratio` is the mean
+    n_test / n_train over the splits of each pair, in the moments' shape or a single number.
     """
 
     moments: DifferenceMoments
@@ -42,15 +38,8 @@ def pair_differences(
 ) -> PairDifferences:
     """Differences of the given pairs: one matrix product where the table is complete, an exact masked path where not.
 
-    Parameters
-    ----------
-    matrix : ScoreMatrix
-        At least two splits.
-    metric : Metric
-    ratio : ndarray of shape (n_splits,)
-        n_test / n_train of each split; zeros for an uncorrected test.
-    first, second : ndarray of shape (n_pairs,) or ()
-        Rows of the matrix; a single pair is computed by itself.
+    There are at least two splits. `ratio` is n_test / n_train of each split, zeros for an uncorrected test; `first` and `second`
+    are rows of the matrix, of shape (n_pairs,) or (): a single pair is computed by itself.
     """
     if np.ndim(first) == 0:
         moments, pair_ratio = _of_one_pair(matrix.score[first], matrix.score[second], ratio)

@@ -86,19 +86,9 @@ class NamedMetric(NamedTuple):
 def name_metric(name: str, lower_is_better: bool | None = None) -> NamedMetric:
     """The metric behind a name, with its direction from scikit-learn's list or from the caller.
 
-    Parameters
-    ----------
-    name : str
-        A scikit-learn scorer name, with or without ``neg_``, or any other name together with `lower_is_better`.
-    lower_is_better : bool, optional
-        Direction of a metric that is not in the list.
-
-    Raises
-    ------
-    UnknownDirectionError
-        The name is not in the list and the direction was not given.
-    InvalidParameterError
-        The direction given contradicts the list.
+    The name is a scorer's of scikit-learn, with or without ``neg_``, or any other one together with `lower_is_better`. Raises
+    `UnknownDirectionError` for a name that is not in the list without a direction, and `InvalidParameterError` for a direction
+    that contradicts the list.
     """
     if lower_is_better is not None and not isinstance(lower_is_better, bool):
         raise InvalidParameterError(f"lower_is_better must be True, False or None; got {lower_is_better!r}.")

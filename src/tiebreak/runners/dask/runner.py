@@ -134,12 +134,7 @@ def warn_if_exposed(address: str) -> None:
 def _connected(target: Any, n_workers: int) -> Iterator[Cluster]:
     """Connect to a cluster; what was opened or started for that is closed afterwards.
 
-    Parameters
-    ----------
-    target : distributed.Client or str
-        A client of the caller's, which is never closed; the address of a scheduler; or "dask" for a cluster of this machine.
-    n_workers : int
-        Of a cluster that is started here.
+    A client of the caller's is never closed. "dask" stands for a cluster of this machine, which has `n_workers`.
     """
     if not isinstance(target, str):
         yield _checked(target)
@@ -162,12 +157,7 @@ def _checked(client: Any) -> Cluster:
 
 
 def _import_distributed() -> Any:
-    """Dask's scheduler, if it is installed.
-
-    Raises
-    ------
-    MissingDependencyError
-    """
+    """Dask's scheduler; raises `MissingDependencyError` where it is not installed."""
     try:
         import distributed
     except ImportError as error:
@@ -205,12 +195,7 @@ def _own_cluster(n_workers: int) -> Iterator[Any]:
 
 
 def _client_for(where: Any) -> Client:
-    """Client of the runner's own, connected within seconds.
-
-    Raises
-    ------
-    ClusterError
-    """
+    """Client of the runner's own, connected within seconds; else raises `ClusterError`."""
     distributed = _import_distributed()
     client: Any = distributed.Client.__new__(distributed.Client)
     try:

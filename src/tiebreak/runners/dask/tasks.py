@@ -46,16 +46,8 @@ GO_ON = "What was measured until then is kept where there is a store; the same c
 class Cluster:
     """A Dask cluster as the runner sees it, asked with a time limit by a client that is connected.
 
-    Parameters
-    ----------
-    client : distributed.Client
-
-    Raises
-    ------
-    InvalidParameterError
-        A client that waits for nothing (``asynchronous=True``), or whose workers are threads of this process.
-    ClusterError
-        A client that is not connected any more.
+    Raises `InvalidParameterError` for a client that waits for nothing (``asynchronous=True``), or whose workers are threads of
+    this process; `ClusterError` for one that is not connected any more.
     """
 
     def __init__(self, client: Any) -> None:  # some methods of a distributed.Client have no types
@@ -74,23 +66,14 @@ class Cluster:
             )
 
     def workers(self) -> list[str]:
-        """Addresses of the workers that are there; as many as processes.
-
-        Raises
-        ------
-        ClusterError
-            The scheduler is gone or does not answer.
-        """
+        """Addresses of the workers that are there, as many as processes; `ClusterError` where the scheduler does not answer."""
         with self._asking():
             return list(self._client.sync(self._client.scheduler.ncores, callback_timeout=ANSWER_SECONDS))
 
     def scatter(self, name: str, value: object) -> Future:
         """Put something into the workers' memory; None if there is no worker, or the one that was chosen has just died.
 
-        Raises
-        ------
-        ClusterError
-            The scheduler is gone, or the worker does not know what it was sent.
+        Raises `ClusterError` where the scheduler is gone, or the worker does not know what it was sent.
         """
         try:
             return self._client.scatter({name: value}, hash=False, broadcast=False, timeout=ANSWER_SECONDS)[name]
@@ -114,12 +97,7 @@ class Cluster:
 
     @contextmanager
     def _asking(self) -> Iterator[None]:
-        """End the run with whatever goes wrong between here and the scheduler.
-
-        Raises
-        ------
-        ClusterError
-        """
+        """End the run with a `ClusterError` where anything goes wrong between here and the scheduler."""
         if self._client.status != "running":
             raise self._lost(None)
         try:
@@ -140,17 +118,8 @@ class Cluster:
 class Call(NamedTuple):
     """A call to some worker.
 
-    Attributes
-    ----------
-    future : Future
-    cells : list of Cell
-        To be measured; none where the worker only loads the workload.
-    worker : str
-        The only one that may do it; "" for any.
-    token : str
-        Of the workload that it needs.
-    seconds : float
-        Time limit for fetching its answer.
+    There are no `cells` where the worker only loads the workload of that `token`. `worker` is the only one that may do it, "" for
+    any; `seconds` limit the fetching of its answer.
     """
 
     future: Future
@@ -163,13 +132,7 @@ class Call(NamedTuple):
 class FinishedCall(NamedTuple):
     """A call that is waited for no longer.
 
-    Attributes
-    ----------
-    call : Call
-    answer : Report, Failure or None
-        None from a worker that has loaded the workload.
-    is_lost : bool
-        Workers were lost under it, so that there is no answer.
+    The answer is None from a worker that has loaded the workload, and where workers were lost under the call (`is_lost`).
     """
 
     call: Call
@@ -180,13 +143,7 @@ class FinishedCall(NamedTuple):
 class Calls:
     """The calls of one run that are on their way.
 
-    Parameters
-    ----------
-    cluster : Cluster
-    workload : ScatteredWorkload
-        What all of them need.
-    patience : float
-        Seconds to wait for a worker when there is none.
+    All of them need the same workload. Where there is no worker, one is waited for, `patience` seconds long.
     """
 
     def __init__(self, cluster: Cluster, workload: ScatteredWorkload, patience: float) -> None:
@@ -255,12 +212,7 @@ class Calls:
     def _find_workers(self) -> None:
         """Ask which workers there are.
 
-        Raises
-        ------
-        ClusterError
-            The scheduler is gone.
-        LostWorkersError
-            There has been no worker for too long.
+        Raises `ClusterError` where the scheduler is gone, `LostWorkersError` where there has been no worker for too long.
         """
         self.workers = self._cluster.workers()
         self._last_check = time.monotonic()
@@ -310,13 +262,7 @@ class Tasks:
     that fails nevertheless, or whose data were lost with all workers, is measured again cell by cell, with nothing else at work,
     on a worker that is known to be there and to have loaded the workload: one that dies then dies of that cell.
 
-    Parameters
-    ----------
-    cluster : Cluster
-    workload : ScatteredWorkload
-    queue : CellQueue
-    patience : float
-        Seconds to wait for a worker when there is none.
+    Where there is no worker, one is waited for, `patience` seconds long.
     """
 
     def __init__(self, cluster: Cluster, workload: ScatteredWorkload, queue: CellQueue, patience: float) -> None:
@@ -331,12 +277,8 @@ class Tasks:
     def outcomes(self) -> Iterator[list[Outcome]]:
         """Measure all of the queue.
 
-        Raises
-        ------
-        ClusterError
-            The scheduler is gone, or a worker cannot load the workload.
-        LostWorkersError
-            There are no workers, or all of them die as they load the workload.
+        Raises `ClusterError` where the scheduler is gone or a worker cannot load the workload, and `LostWorkersError` where there
+        are no workers, or all of them die as they load the workload.
         """
         while not self._ready:  # all workers load the workload first: what is wrong with one shows before anything is measured
             self._prepare(self._calls.wait_for_workers())
@@ -374,10 +316,7 @@ class Tasks:
     def _prepare(self, workers: Sequence[str]) -> None:
         """Have workers load the workload.
 
-        Raises
-        ------
-        LostWorkersError
-            They die of that: it is no property of any cell.
+        Raises `LostWorkersError` where they die of that: it is no property of any cell.
         """
         self._n_loads += 1
         if self._n_loads > MAX_LOADS:

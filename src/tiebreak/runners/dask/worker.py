@@ -39,11 +39,6 @@ class OneThread:
     """Calls functions in one thread of its own, in the order asked for, and lets go of their arguments afterwards.
 
     To ask takes no lock, so that a finaliser may do so at any moment. The thread does not keep a process from ending.
-
-    Parameters
-    ----------
-    name : str
-        Of the thread.
     """
 
     def __init__(self, name: str) -> None:
@@ -77,14 +72,8 @@ class OneThread:
 class Origin(NamedTuple):
     """The process that a workload comes from.
 
-    Attributes
-    ----------
-    versions : mapping of str to str
-        Of Python and of the packages in `SAME_EVERYWHERE`.
-    sources : mapping of str to str
-        A hash of the file of each imported module that is no installed package, and so has no version.
-    folders : tuple of str
-        Where such modules are found.
+    It has the versions of Python and of the packages in `SAME_EVERYWHERE`; a hash of the file of each imported module that is no
+    installed package, and so has no version; and the folders where such modules are found.
     """
 
     versions: Mapping[str, str]
@@ -112,13 +101,7 @@ class ScatteredWorkload:
     Dask keeps it for as long as somebody needs it, sends it to workers that come later, and puts it on disk where memory is
     short; a worker holds the workload made of it only while this is there.
 
-    Parameters
-    ----------
-    token : str
-        Unlike any other.
-    origin : Origin
-    pieces : sequence of bytes-like
-        The pickle, and the arrays that it refers to.
+    The token is unlike any other. The pieces are the pickle, and the arrays that it refers to.
     """
 
     def __init__(self, token: str, origin: Origin, pieces: Sequence[Any]) -> None:
@@ -130,10 +113,7 @@ class ScatteredWorkload:
     def of(cls, workload: Workload) -> ScatteredWorkload:
         """Pack a workload of this process; arrays are not copied.
 
-        Raises
-        ------
-        InvalidPlanError
-            It cannot be pickled.
+        Raises `InvalidPlanError` where it cannot be pickled.
         """
         return cls(_token(), Origin.current(), pickled(workload))
 
@@ -187,12 +167,7 @@ def prepare(scattered: ScatteredWorkload) -> Failure | None:
 def measure(scattered: ScatteredWorkload, cells: bytes, seconds: float) -> Report | Failure:
     """Measure cells until all are done or so many seconds have passed, at least one.
 
-    Parameters
-    ----------
-    scattered : ScatteredWorkload
-    cells : bytes
-        As `packed_cells`.
-    seconds : float
+    The cells come as `packed_cells`.
     """
     answer: Report | Failure = _thread.call(_measure, scattered, cells, seconds).result()
     return _signed(answer) if isinstance(answer, Failure) else answer
@@ -234,11 +209,7 @@ def _measure(scattered: ScatteredWorkload, cells: bytes, seconds: float, stays: 
 def _load(scattered: ScatteredWorkload, stays: bool = False) -> Failure | None:
     """Enter a workload, unless it is the one that is held; another one is left first.
 
-    Parameters
-    ----------
-    scattered : ScatteredWorkload
-    stays : bool
-        Hold the workload on when what it was read from is dropped.
+    With `stays`, the workload is held on when what it was read from is dropped.
     """
     global _held
     if _held is not None and _held.token == scattered.token:
@@ -330,11 +301,7 @@ def _edited(origin: Origin) -> str:
 def _other_sources(origin: Origin, before: set[str]) -> str:
     """Message about modules that are not those of the client; "" if all are, and those that are new are remembered.
 
-    Parameters
-    ----------
-    origin : Origin
-    before : set of str
-        Modules that something else has imported, at a time that is not known.
+    `before` are modules that something else has imported, at a time that is not known.
     """
     there = [name for name in origin.sources if source_file(sys.modules.get(name))]
     other = [name for name in there if source_hash(source_file(sys.modules[name])) != origin.sources[name]]
