@@ -1,0 +1,456 @@
+"""The tree as a whole: names, sizes, imports, and the pages that say where things are.
+
+``python tests/test_house.py [FOLDER]`` prints files, lines of code and lines of docstrings by room for the checkout in FOLDER
+(this one if none is given), and then everything that a test here would complain about.
+
+A room is the folder that holds a file: ``stores/`` and ``stores/sql/`` are two rooms.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import sys
+import tokenize
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Set
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+from tiebreak.cli import COMMANDS
+
+SAME_NAMES = ("cli/", "views/", "views/plots/", "views/report/")
+"""Rooms with one file for each command or result, named after it."""
+
+CIRCLES: dict[tuple[str, str], str] = {}
+"""Imports (who, whom) that close a circle, each with the reason why it has to stay."""
+
+REGISTRIES = {
+    "audits/audit.py",
+    "comparison/procedures/__init__.py",
+    "metrics/fast/formulas.py",
+    "numerics/__init__.py",
+    "runners/runner.py",
+    "views/plots/__init__.py",
+}
+"""Files that list others, one line each; being imported by one of them only is what their entries are for.
+
+So it is for a file that a registry names in a text (``"tiebreak.views.pair:VIEW"``), and for a command.
+"""
+
+ON_THEIR_OWN = {
+    "cli/group.py": "click takes 40 ms to load, and main answers --help and --version without it",
+    "comparison/shortlist.py": "a formula is found by the name of its file",
+    "evaluation/fit_and_score.py": "with evaluate.py, which decides what is measured, it would have more than 600 lines",
+    "runners/dask/tasks.py": "with runner.py, which starts and ends the cluster's side, it would have more than 600 lines",
+    "runners/worker_group.py": "a run in this process loads no code for workers",
+    "stores/sql/leases.py": "lease expiry is found by the name of its file",
+}
+"""Files that only one file of their room imports, each with the reason why it is not part of that one."""
+
+FORMULAS = (
+    "Nadeau-Bengio variance",
+    "TOST",
+    "Holm",
+    "shortlist",
+    "joint p_best",
+    "Newcombe",
+    "DeLong",
+    "BBC-CV",
+    "ROC ties",
+    "would more data help",
+    "split fingerprint",
+    "lease expiry",
+    "cost-optimal threshold",
+    "nested choice",
+)
+"""What a newcomer should find at the first guess; CONTRIBUTING.md says where each stands."""
+
+LONGEST_MODULE, LONGEST_BODY, MEDIAN_BODY = 600, 50, 5
+
+RIDDLE = re.compile(r"(What|Whether|How|Of|Where|That)\b")
+
+
+@dataclass(frozen=True)
+class Module:
+    """A file of the package."""
+
+    path: str
+    """From the package's folder on, such as ``stores/sql/rows.py``."""
+    text: str
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        return ast.parse(self.text)
+
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        return list(ast.walk(self.tree))
+
+    @property
+    def room(self) -> str:
+        return self.path[: self.path.rfind("/") + 1]
+
+    @property
+    def stem(self) -> str:
+        return Path(self.path).stem
+
+    @property
+    def name(self) -> str:
+        """As it is imported; that of a package for its ``__init__``."""
+        return ".".join(("tiebreak", *Path(self.path).with_suffix("").parts)).removesuffix(".__init__")
+
+    @property
+    def n_lines(self) -> int:
+        return self.text.count("\n")
+
+    @property
+    def nodes_with_docstrings(self) -> Iterator[ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]:
+        kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+        return (node for node in self.nodes if isinstance(node, kinds) and ast.get_docstring(node))
+
+    @property
+    def docstring_lines(self) -> set[int]:
+        """Lines of strings that stand alone: docstrings, and the texts below attributes."""
+        alone = (node for node in self.nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+        return {line for node in alone if isinstance(node.value.value, str) for line in range(node.lineno, node.end_lineno + 1)}
+
+    @property
+    def n_code(self) -> int:
+        """Number of lines with code on them: no docstring, no blank line, no line with a comment only."""
+        nothing = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+        tokens = tokenize.generate_tokens(io.StringIO(self.text).readline)
+        lines = {line for t in tokens if t.type not in nothing for line in range(t.start[0], t.end[0] + 1)}
+        return len(lines - self.docstring_lines)
+
+    def bodies(self) -> Iterator[tuple[str, int]]:
+        """Place and number of lines of the body of each function, docstrings aside."""
+        for node in self.nodes:
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                body = node.body[1:] if ast.get_docstring(node) else node.body
+                size = node.end_lineno - body[0].lineno + 1 if body else 0
+                yield f"{self.path}:{node.lineno} {node.name}", size
+
+    def imported(self, modules: Set[str], *, for_types: bool) -> set[str]:
+        """Names of those of the modules that are imported anywhere in this one, within functions too.
+
+        ``for_types`` says whether imports under ``if TYPE_CHECKING`` count.
+        """
+        found = set()
+        for node in self.import_nodes:
+            if not for_types and id(node) in self.ids_for_types:
+                continue
+            if isinstance(node, ast.Import):
+                found |= {alias.name for alias in node.names}
+            elif node.module:
+                # `from package import name` is an import of package.name where that is a module, else of the package
+                inner = {f"{node.module}.{alias.name}" for alias in node.names}
+                found |= {name if name in modules else node.module for name in inner}
+        return found & modules - {self.name}
+
+    @cached_property
+    def import_nodes(self) -> list[ast.Import | ast.ImportFrom]:
+        return [node for node in self.nodes if isinstance(node, (ast.Import, ast.ImportFrom))]
+
+    @cached_property
+    def ids_for_types(self) -> set[int]:
+        """Nodes under ``if TYPE_CHECKING``."""
+        blocks = [node for node in self.nodes if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")]
+        return {id(inner) for block in blocks for statement in block.body for inner in ast.walk(statement)}
+
+
+class House:
+    """A checkout: the modules of the package, and the pages about them."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        package = root / "src" / "tiebreak"
+        files = sorted(package.rglob("*.py"))
+        self.modules = [Module(file.relative_to(package).as_posix(), file.read_text(encoding="utf-8")) for file in files]
+        self.imports = self._imports(for_types=True)
+        """Paths that each path imports."""
+        self.imports_at_run_time = self._imports(for_types=False)
+        """The same without what is imported under ``if TYPE_CHECKING``."""
+
+    def _imports(self, *, for_types: bool) -> dict[str, set[str]]:
+        paths = {module.name: module.path for module in self.modules}
+        return {
+            module.path: {paths[name] for name in module.imported(paths.keys(), for_types=for_types)} for module in self.modules
+        }
+
+    def repeated_stems(self) -> list[str]:
+        places = defaultdict(list)
+        for module in self.modules:
+            if module.room not in SAME_NAMES and module.stem != "__init__":
+                places[module.stem].append(module.path)
+        return [f"{stem}: {', '.join(paths)}" for stem, paths in places.items() if len(paths) > 2]
+
+    def repeated_classes(self) -> list[str]:
+        places = defaultdict(list)
+        for module in self.modules:
+            for node in module.nodes:
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    places[node.name].append(module.path)
+        return [f"{name}: {', '.join(paths)}" for name, paths in places.items() if len(paths) > 1]
+
+    def circles(self) -> list[str]:
+        """Groups of files that import each other, each with the shortest way around."""
+        imports = self.imports_at_run_time
+        graph = {who: {whom for whom in targets if (who, whom) not in CIRCLES} for who, targets in imports.items()}
+        ways = {path: _way_around(graph, path) for path in graph}
+        rows, seen = [], set()
+        for path, way in sorted(ways.items(), key=lambda item: (len(item[1]), item[0])):
+            if way and path not in seen:
+                group = {other for other in _reached(graph, path) if path in _reached(graph, other)}
+                seen |= group
+                rows.append(f"{len(group)} files: {' > '.join(way)}")
+        return rows
+
+    def needless_exceptions(self) -> list[str]:
+        """Entries of the lists above that are of no use any more."""
+        imports = self.imports_at_run_time
+        gone = [f"{who} does not import {whom}" for who, whom in CIRCLES if whom not in imports.get(who, ())]
+        shards = self.all_shards()
+        return gone + [f"{path} is not imported by one file of its room only" for path in ON_THEIR_OWN if path not in shards]
+
+    def all_shards(self) -> dict[str, str]:
+        """Files that only one file imports, which is of the same room."""
+        importers = defaultdict(set)
+        for who, targets in self.imports.items():
+            for whom in targets:
+                importers[whom].add(who)
+        for path in self.registered():
+            importers[path].add("a registry")
+        found = {}
+        for module in self.modules:
+            who = next(iter(importers[module.path]), "")
+            is_alone = len(importers[module.path]) == 1 and who[: who.rfind("/") + 1] == module.room
+            if is_alone and module.stem != "__init__" and who not in REGISTRIES:
+                found[module.path] = who
+        return found
+
+    def registered(self) -> set[str]:
+        """Files that stand in a registry: by their dotted name in a text, or as a command."""
+        paths = {module.name: module.path for module in self.modules}
+        texts = {
+            node.value.partition(":")[0]
+            for module in self.modules
+            for node in module.nodes
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith("tiebreak.")
+        }
+        commands = {f"cli/{name.replace('-', '_')}.py" for name in COMMANDS}
+        return {paths[text] for text in texts & paths.keys()} | commands
+
+    def shards(self) -> list[str]:
+        return [f"{path}: only {who} imports it" for path, who in self.all_shards().items() if path not in ON_THEIR_OWN]
+
+    def long_modules(self) -> list[str]:
+        return [f"{module.path}: {module.n_lines} lines" for module in self.modules if module.n_lines > LONGEST_MODULE]
+
+    def bodies(self) -> list[tuple[str, int]]:
+        return list(chain.from_iterable(module.bodies() for module in self.modules))
+
+    def long_bodies(self) -> list[str]:
+        return [f"{place}: {size} lines" for place, size in self.bodies() if size > LONGEST_BODY]
+
+    def riddles(self) -> list[str]:
+        firsts = (
+            (f"{module.path}:{getattr(node, 'lineno', 1)}", ast.get_docstring(node).splitlines()[0])
+            for module in self.modules
+            for node in module.nodes_with_docstrings
+        )
+        return [f"{place} {first}" for place, first in firsts if RIDDLE.match(first)]
+
+    def long_median(self) -> list[str]:
+        middle = median(size for _, size in self.bodies())
+        return [f"{middle:g} lines"] if middle > MEDIAN_BODY else []
+
+    def wrong_rooms(self) -> list[str]:
+        """Differences between the tree and the table under "Rooms" in docs/architecture.md.
+
+        A row is of one folder, and its last cell names all files in that folder, each in backticks: ``stores/sql/`` has a row of
+        its own beside ``stores/``, and the package's own files are those of ``tiebreak/``.
+        """
+        listed = {}
+        for cells in _table(self.root / "docs" / "architecture.md", "## Rooms"):
+            for room in re.findall(r"`([^`]+)`", cells[0]):
+                listed[room] = set(re.findall(r"`([^`]+)`", cells[-1]))
+        real = defaultdict(set)
+        for module in self.modules:
+            real[module.room or "tiebreak/"] |= {module.stem} - {"__init__"}
+        rows = [f"{room} has no row" for room in real.keys() - listed.keys()]
+        rows += [f"{room} is no folder" for room in listed.keys() - real.keys()]
+        for room in real.keys() & listed.keys():
+            rows += [f"{room}{stem}.py is not in its row" for stem in real[room] - listed[room]]
+            rows += [f"{room} has no file {stem}.py" for stem in listed[room] - real[room]]
+        return sorted(rows)
+
+    def wrong_formulas(self) -> list[str]:
+        """Rows of the list in CONTRIBUTING.md that are missing, or name a file or a function that is not there."""
+        rows = _table(self.root / "CONTRIBUTING.md", "## Where a formula stands")
+        listed = {cells[0]: [place.strip("`") for place in cells[1:3]] for cells in rows}
+        wrong = [f"{formula} is not listed" for formula in FORMULAS if formula not in listed]
+        modules = {module.path: module for module in self.modules}
+        for formula, (path, function) in listed.items():
+            if path not in modules:
+                wrong.append(f"{formula}: there is no {path}")
+            elif function not in _defined(modules[path].tree):
+                wrong.append(f"{formula}: {path} does not define {function}")
+        return wrong
+
+
+def _way_around(graph: dict[str, set[str]], start: str) -> list[str]:
+    """Shortest way from a file back to itself, or nothing."""
+    ways = [[start]]
+    seen = set()
+    for way in ways:
+        for other in sorted(graph[way[-1]]):
+            if other == start:
+                return [*way, start]
+            if other not in seen:
+                seen.add(other)
+                ways.append([*way, other])
+    return []
+
+
+def _reached(graph: dict[str, set[str]], start: str) -> set[str]:
+    reached, ahead = {start}, [start]
+    while ahead:
+        new = graph[ahead.pop()] - reached
+        reached |= new
+        ahead.extend(new)
+    return reached
+
+
+def _table(page: Path, heading: str) -> list[list[str]]:
+    """Cells of the rows of the first table below a heading."""
+    _, _, below = page.read_text(encoding="utf-8").partition(f"{heading}\n")
+    lines = [line for line in below.partition("\n## ")[0].splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def _defined(tree: ast.AST, prefix: str = "") -> set[str]:
+    """Names of the functions, classes and methods of a module, a method with its class: ``Leases.claim``."""
+    names = set()
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names.add(f"{prefix}{node.name}")
+        if isinstance(node, ast.ClassDef):
+            names |= _defined(node, f"{prefix}{node.name}.")
+    return names
+
+
+@pytest.fixture(scope="module")
+def house() -> House:
+    return House(Path(__file__).parents[1])
+
+
+def test_a_name_of_a_file_stands_at_most_twice(house):
+    """A file is found at the first guess, so its name tells it from the others."""
+    assert house.repeated_stems() == []
+
+
+def test_a_public_class_name_stands_once(house):
+    """Two classes of one name are told apart by nobody who reads a traceback."""
+    assert house.repeated_classes() == []
+
+
+def test_no_circle_of_imports(house):
+    """Imports within functions count: they hide a circle and do not open it."""
+    assert house.circles() == []
+
+
+def test_no_file_is_part_of_another_one(house):
+    """What only one file of the same room imports belongs inside that one, unless there is a reason."""
+    assert house.shards() == []
+
+
+def test_no_exception_is_needless(house):
+    """An exception that is no longer used would hide the next slip."""
+    assert house.needless_exceptions() == []
+
+
+def test_modules_are_short(house):
+    """A module is one thing that a reader takes in."""
+    assert house.long_modules() == []
+
+
+def test_bodies_are_short(house):
+    """A function is read at a glance."""
+    assert house.long_bodies() == []
+
+
+def test_the_median_body_is_short(house):
+    """Half of all functions are read at a glance."""
+    assert house.long_median() == []
+
+
+def test_docstrings_name_the_thing(house):
+    """A docstring starts with the noun or the verb of what it is about, not with a question word."""
+    assert house.riddles() == []
+
+
+def test_the_table_of_rooms_is_that_of_the_tree(house):
+    """docs/architecture.md names exactly the rooms and files that are there."""
+    assert house.wrong_rooms() == []
+
+
+def test_formulas_stand_where_contributing_says(house):
+    """Each formula of the list stands in the file, and is the function, that CONTRIBUTING.md names."""
+    assert house.wrong_formulas() == []
+
+
+CHECKS: dict[str, Callable[[House], list[str]]] = {
+    "Names of files that stand more than twice": House.repeated_stems,
+    "Public class names that stand more than once": House.repeated_classes,
+    "Circles of imports": House.circles,
+    "Files that only one file of their room imports": House.shards,
+    "Exceptions that are not needed": House.needless_exceptions,
+    f"Modules of more than {LONGEST_MODULE} lines": House.long_modules,
+    f"Bodies of more than {LONGEST_BODY} lines": House.long_bodies,
+    f"More than {MEDIAN_BODY} lines in the median body": House.long_median,
+    "Docstrings that start with a question word": House.riddles,
+    "Table of rooms in docs/architecture.md": House.wrong_rooms,
+    "List of formulas in CONTRIBUTING.md": House.wrong_formulas,
+}
+
+
+def print_sizes(house: House) -> None:
+    """Print files, lines, lines of code and lines of docstrings by room."""
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for module in house.modules:
+        for room in (module.room or "tiebreak/", "all"):
+            n_docstring = len(module.docstring_lines)
+            counts[room].update(files=1, lines=module.n_lines, code=module.n_code, docstrings=n_docstring)
+    columns = ("files", "lines", "code", "docstrings")
+    print(f"{'room':24}" + "".join(f"{column:>11}" for column in columns))
+    for room in sorted(counts, key=lambda room: (room == "all", room)):
+        print(f"{room:24}" + "".join(f"{counts[room][column]:11,}" for column in columns))
+
+
+def main(root: Path) -> int:
+    """Print the sizes and what the tests would complain about; 1 if there is anything."""
+    house = House(root)
+    print_sizes(house)
+    sizes = [size for _, size in house.bodies()]
+    print(
+        f"\nbodies: median {median(sizes):g} lines, longest {max(sizes)}; longest module {max(m.n_lines for m in house.modules)}"
+    )
+    n_found = 0
+    for title, check in CHECKS.items():
+        rows = check(house)
+        n_found += len(rows)
+        print(f"\n{title}: {len(rows) or 'none'}")
+        for row in rows:
+            print(f"  {row}")
+    return 1 if n_found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[1]))
