@@ -79,10 +79,10 @@ def assemble(
 ) -> ScoreMatrix:
     """Models by splits from long columns of one dataset, splits sorted by key; absent scores are nan.
 
-    Each row of the columns has the position of its model in `models` (unique names), the key of its split, the score in the
-    metric's unit and the split's numbers of examples. Raises `InvalidScoresError` for two rows of the same model and split,
-    `ContradictingSizesError` for one split with two sizes, and `UnpairedScoresError` where hardly any split is shared, so that
-    the table would be all but empty.
+    `dataset` is "" if it has no name. Each row of the columns has the position of its model in `models` (unique names), the key
+    of its split, the score in the metric's unit and, where they are given, the split's numbers of examples, n_train and n_test.
+    Raises `InvalidScoresError` for two rows of the same model and split, `ContradictingSizesError` for one split with two sizes,
+    and `UnpairedScoresError` where hardly any split is shared, so that the table would be all but empty.
     """
     keys = number_splits(repeat, fold)
     n_cells = len(models) * keys.n_splits

@@ -25,16 +25,9 @@ ACCEPTED = "Give 'sqlite:///results.db', a path that ends in .db, .sqlite or .sq
 def open_store(source: str | os.PathLike[str] | Store | None) -> Store:
     """Open the store that is meant by an address, a path or a store itself. No file is opened yet.
 
-    Parameters
-    ----------
-    source : str, path-like, Store or None
-        ``sqlite:///results.db``, a path that ends in ``.db``, ``.sqlite`` or ``.sqlite3``, ``postgresql://user@host/database``,
-        or another address whose scheme stands in `STORES`. None is a store in memory.
-
-    Raises
-    ------
-    InvalidParameterError
-        The source is something else.
+    The address is ``sqlite:///results.db``, a path that ends in ``.db``, ``.sqlite`` or ``.sqlite3``,
+    ``postgresql://user@host/database``, or another one whose scheme stands in `STORES`; None is a store in memory. Raises
+    `InvalidParameterError` for anything else.
     """
     if source is None:
         from tiebreak.stores.memory import MemoryStore

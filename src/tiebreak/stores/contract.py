@@ -331,15 +331,7 @@ def damage_text(damage: Damage) -> str:
 
 
 class Settled(NamedTuple):
-    """Cell as it is to be kept, and the outputs that are to be written for it.
-
-    Attributes
-    ----------
-    outcome : Outcome
-        Its outputs are those to be written.
-    amends : bool
-        Whether outputs that were kept before stay beside them.
-    """
+    """Cell as it is to be kept, with the outputs that are to be written; `amends` where those kept before stay beside them."""
 
     outcome: Outcome
     amends: bool
@@ -348,19 +340,8 @@ class Settled(NamedTuple):
 def settle(stored: RunRecord, old: Outcome | None, kept_outputs: Collection[str], new: Outcome) -> Settled | None:
     """Find out what a cell becomes when an outcome is written over what is kept of it; None where nothing changes.
 
-    Parameters
-    ----------
-    stored : RunRecord
-        The run; the cells of both outcomes are positions in it.
-    old : Outcome or None
-    kept_outputs : collection of str
-        The methods whose outputs are kept.
-    new : Outcome
-
-    Raises
-    ------
-    ConflictingScoreError
-        A metric was measured before and has another score now, in a run that can be reproduced.
+    The cells of both outcomes are positions in the stored run; `kept_outputs` are the methods whose outputs are kept. Raises
+    `ConflictingScoreError` where a metric was measured before and has another score now, in a run that can be reproduced.
     """
     if old is None or not old.is_done:
         return Settled(new, amends=False)
@@ -388,14 +369,8 @@ def settle(stored: RunRecord, old: Outcome | None, kept_outputs: Collection[str]
 def is_settled(outcome: Outcome, metrics: Collection[str], *, is_again: bool) -> bool:
     """True where nothing is left to do for a cell that somebody has measured.
 
-    Parameters
-    ----------
-    outcome : Outcome
-        What is kept of it.
-    metrics : collection of str
-        That it is to have.
-    is_again : bool
-        Whether it is to be measured even though it has failed.
+    The outcome is what is kept of it, the metrics those that it is to have; `is_again` where it is to be measured even though it
+    has failed.
     """
     if not outcome.is_done:
         return not is_again

@@ -25,16 +25,8 @@ ABSENT = -1
 class PlanMapping:
     """Positions of a plan in the stored run that holds it, which may have more models, splits and metrics in another order.
 
-    Attributes
-    ----------
-    record : RunRecord
-        The plan.
-    datasets, models, metrics : ndarray
-        The stored position of each.
-    splits : tuple of ndarray
-        For each dataset of the plan, the stored position of each split.
-    metric_position : mapping of str to int
-        The stored position of every metric of the run, those that the plan lacks included.
+    The record is the plan; `datasets`, `models`, `metrics` and, for each dataset of the plan, `splits` hold the stored position
+    of each of its own. `metric_position` has every metric of the run, those that the plan lacks included.
     """
 
     record: RunRecord

@@ -81,16 +81,10 @@ class DaskRunner:
         When this ends early, cells that are being measured are measured to their end, and then dropped; so are those of a process
         that was killed.
 
-        Raises
-        ------
-        ClusterError
-            There is no such scheduler, it is gone, or a worker cannot load the workload.
-        LostWorkersError
-            There are no workers, or all of them die as they load the workload.
-        InvalidPlanError
-            The workload cannot be sent to another process.
-        UnprotectedClusterWarning
-            As a warning: others on the network can use this scheduler.
+        Raises `ClusterError` where there is no such scheduler, it is gone, or a worker cannot load the workload;
+        `LostWorkersError` where there are no workers, or all of them die as they load the workload; `InvalidPlanError` for a
+        workload that cannot be sent to another process. Warns with `UnprotectedClusterWarning` where others on the network can
+        use this scheduler.
         """
         queue = CellQueue(cells)
         if not len(queue):
@@ -134,7 +128,8 @@ def warn_if_exposed(address: str) -> None:
 def _connected(target: Any, n_workers: int) -> Iterator[Cluster]:
     """Connect to a cluster; what was opened or started for that is closed afterwards.
 
-    A client of the caller's is never closed. "dask" stands for a cluster of this machine, which has `n_workers`.
+    The target is a client of the caller's, which is never closed; the address of a scheduler; or "dask" for a cluster of this
+    machine, which has `n_workers`.
     """
     if not isinstance(target, str):
         yield _checked(target)

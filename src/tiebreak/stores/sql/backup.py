@@ -32,16 +32,8 @@ _OUTPUTS = 16
 def copy_rows(source: Connection, shown: str, path: str, target_shown: str) -> None:
     """Copy all rows of a store into a new SQLite file.
 
-    Parameters
-    ----------
-    source : Connection
-        In a transaction that sees one state of the store.
-    shown : str
-        The store, as people are told of it.
-    path : str
-        Of a file that is empty or not there.
-    target_shown : str
-        What people are told of it instead.
+    The source is in a transaction that sees one state of the store; the file at `path` is empty or not there. People are told of
+    the two as `shown` and `target_shown`.
     """
     schema = readable_schema(source, shown)
     if schema < SCHEMA:
@@ -78,14 +70,8 @@ def back_up(
 ) -> list[Damage]:
     """Copy a store as it is at one moment, and return what is wrong with the copy.
 
-    Parameters
-    ----------
-    database : Database
-    target : str or path-like
-    overwrite : bool
-        Whether a file of that name may be replaced.
-    even_damaged : bool
-        Whether a copy in which not everything is as it was written is kept too.
+    `overwrite` lets a file of that name be replaced; `even_damaged` keeps a copy too in which not everything is as it was
+    written.
     """
     shown, path = os.fspath(target), Path(os.path.realpath(target))
     with _faults_told(shown):

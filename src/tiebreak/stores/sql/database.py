@@ -42,11 +42,7 @@ class NoStoreError(StoreError):
 class LostStoreError(StoreError):
     """A server that went away, or does not let anybody in for now. Trying again may help.
 
-    Parameters
-    ----------
-    text : str
-    brief : str
-        What is the matter, as a sentence.
+    `brief` says what is the matter, as a sentence.
     """
 
     def __init__(self, text: str, brief: str = "") -> None:
@@ -67,10 +63,7 @@ _log = logging.getLogger("tiebreak")
 class Patience:
     """Tries again what a lost connection interrupted, ever less often, for a time.
 
-    Parameters
-    ----------
-    seconds : float
-        From the first failure of an attempt to the last one.
+    The time, in seconds, is from the first failure of an attempt to the last one.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -80,15 +73,8 @@ class Patience:
     def run(self, attempt: Callable[[], Result]) -> Result:
         """Return what the attempt returns, the first one that is not interrupted.
 
-        Parameters
-        ----------
-        attempt : callable
-            May have been done already when it is done again: a commit whose answer was lost.
-
-        Raises
-        ------
-        LostStoreError
-            The time is up. Everything else that an attempt raises is passed on at once.
+        An attempt may have been done already when it is done again: a commit whose answer was lost. Raises `LostStoreError` when
+        the time is up; everything else that an attempt raises is passed on at once.
         """
         begun = 0.0
         n_tries = 0
@@ -132,11 +118,7 @@ _MOST_IDLE = 5
 class Connection:
     """A connection of a driver. In its statements a question mark stands for a value.
 
-    Parameters
-    ----------
-    driver : sqlite3.Connection or psycopg.Connection
-        Its transactions begin as its database says.
-    is_sqlite : bool
+    The driver is a ``sqlite3.Connection`` or ``psycopg.Connection``, whose transactions begin as its database says.
     """
 
     def __init__(self, driver: Any, *, is_sqlite: bool) -> None:
@@ -211,16 +193,8 @@ class Pool:
 class Database(ABC):
     """A store's database, of whichever kind.
 
-    Parameters
-    ----------
-    url, shown : str
-        The address, and what people are told of it; without passwords.
-    path : str
-        Of the file, absolute; "" where there is none.
-    patience : float
-        For how many seconds a lost server is waited for.
-    opening : threading.Lock
-        Held while the store is opened.
+    `url` is the address, `shown` what people are told of it, without passwords, and `path` that of the file, absolute; "" where
+    there is none. A lost server is waited for `patience` seconds. `opening` is held while the store is opened.
     """
 
     kind: ClassVar[str]
@@ -240,27 +214,16 @@ class Database(ABC):
     def read(self, work: Callable[[Connection], Result], run: str = "") -> Result:
         """Return what some work finds, all of it in one state of the store.
 
-        Parameters
-        ----------
-        work : callable
-            Is begun again from the start where the connection is lost.
-        run : str
-            What errors are about.
+        The work is begun again from the start where the connection is lost; `run` is what errors are about.
         """
         return self._patience.run(partial(self.attempt, work, run))
 
     def write(self, work: Callable[[Connection], Result], run: str = "", *, create: bool = False) -> Result:
         """Return what some work returns, which nobody else writes beside; kept as a whole when it ends without an error.
 
-        Parameters
-        ----------
-        work : callable
-            Is begun again from the start where the connection is lost. It may have been kept by then, where only the answer was
-            lost: so done twice it must come to the same as done once.
-        run : str
-            What errors are about.
-        create : bool
-            Whether to make the store if there is none.
+        The work is begun again from the start where the connection is lost. It may have been kept by then, where only the answer
+        was lost: so done twice it must come to the same as done once. `run` is what errors are about; `create` makes the store if
+        there is none.
         """
         return self._patience.run(partial(self.attempt, work, run, to_write=True, create=create))
 
@@ -405,13 +368,7 @@ class Database(ABC):
     def translate(self, error: Exception, *, run: str, to_write: bool) -> TiebreakError:
         """Put an error into words for the caller; into a `LostStoreError` where trying again may help.
 
-        Parameters
-        ----------
-        error : Exception
-            One of `errors`.
-        run : str
-            What the transaction was about; "" for the whole store.
-        to_write : bool
+        The error is one of `errors`; `run` is what the transaction was about, "" for the whole store.
         """
 
     @abstractmethod
@@ -426,14 +383,8 @@ class Database(ABC):
     def settle(self, connection: Connection, *, is_new: bool, to_write: bool) -> None:
         """See to it that what is written lasts; called once the store is known to be one.
 
-        Parameters
-        ----------
-        connection : Connection
-            Outside of a transaction.
-        is_new : bool
-            Whether this process made the tables.
-        to_write : bool
-            Whether runs are going to be kept.
+        The connection is outside of a transaction; `is_new` where this process made the tables, `to_write` where runs are going
+        to be kept.
         """
 
     @abstractmethod
@@ -452,17 +403,7 @@ class Database(ABC):
 def readable_schema(connection: Connection, shown: str) -> int:
     """Schema of a store, of which this release can read all that it has.
 
-    Parameters
-    ----------
-    connection : Connection
-    shown : str
-        The store, as people are told of it.
-
-    Raises
-    ------
-    DamagedStoreError
-        There is no telling which schema it is.
-    LaterStoreError
+    Raises `LaterStoreError` for a later one, and `DamagedStoreError` where there is no telling which schema it is.
     """
     found = fetch(connection, STORE)
     versions: list[object] = [row.schema_version for row in found]  # of a table that may not be ours

@@ -38,11 +38,7 @@ def _packing(n_metrics: int) -> struct.Struct:
 def pack_scores(scores: Mapping[str, float], place: Mapping[str, int]) -> bytes:
     """Pack scores: little-endian float64 in the order of the metrics, then a byte for each, 1 where measured; or nothing.
 
-    Parameters
-    ----------
-    scores : mapping of str to float
-    place : mapping of str to int
-        The position of every metric of the run.
+    `place` has the position of every metric of the run.
     """
     if not scores:
         return b""

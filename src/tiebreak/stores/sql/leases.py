@@ -60,12 +60,7 @@ def is_gone(key: ProcessKey) -> bool:
 class HolderWatch:
     """Finds out which holders live, by looking at them again and again.
 
-    Parameters
-    ----------
-    seconds : float
-        A holder whose beat has not changed for so long is taken for dead.
-    clock : callable
-        Gives seconds; only differences between two looks count.
+    A holder whose beat has not changed for `seconds` is taken for dead; of the clock, only differences between two looks count.
     """
 
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
@@ -120,15 +115,7 @@ _log = logging.getLogger("tiebreak")
 
 
 class SqlLease:
-    """A share in a run.
-
-    Parameters
-    ----------
-    writer : Writer
-        Of the run.
-    seconds : float
-        For how long a holder may show nothing.
-    """
+    """A share in a run; `seconds` is for how long a holder may show nothing."""
 
     def __init__(self, writer: Writer, seconds: float) -> None:
         self._writer = writer

@@ -39,16 +39,8 @@ _BEFORE_ALL = Cell(-1, -1, -1)
 class SqlLog:
     """The cells of one run in a database.
 
-    Parameters
-    ----------
-    database : Database
-    run : StoredRun
-    record : RunRecord
-        The part of the run that this log sees.
-    environment : int
-        The position of the versions at work.
-    lease_seconds : float
-        For how long who has taken cells on may show nothing.
+    It sees the part of the run that the record has. `environment` is the position of the versions at work, `lease_seconds` for
+    how long who has taken cells on may show nothing.
     """
 
     def __init__(self, database: Database, run: StoredRun, record: RunRecord, environment: int, lease_seconds: float) -> None:
@@ -231,16 +223,7 @@ def scan_cells(
 ) -> list[Part]:
     """Take something from each page of verified rows of `CELLS`, all pages together being what was written.
 
-    Parameters
-    ----------
-    database : Database
-    number : int
-        Of the run.
-    record : RunRecord
-        For the names of cells.
-    take : callable
-    report : callable
-        What to do about damage.
+    `number` is that of the run, the record is for the names of cells, and `report` says what to do about damage.
     """
     parts, damages, is_steady = _scan(partial(database.read, run=record.name), number, record, take)
     if not is_steady:  # others wrote in the meantime, so the pages are of different states: once more, of one
@@ -312,18 +295,8 @@ def read_block(
 ) -> dict[Cell, ReadCell]:
     """Read those of the given cells that are recorded, with their outputs, as they were at one moment.
 
-    Parameters
-    ----------
-    database : Database
-    number : int
-        Of the run.
-    record : RunRecord
-        The stored run: for the names of cells, whose positions are those in it.
-    cells : sequence of Cell
-        Everything between the first and the last of them is read, so they should lie side by side.
-    outputs : bool
-    report : callable
-        What to do about damage.
+    `number` and the record are those of the stored run; the cells are positions in it. Everything between the first and the last
+    of them is read, so they should lie side by side. `report` says what to do about damage.
     """
     found = database.read(partial(_read_block, number, record, cells, outputs), record.name)
     for damage in found.damages:

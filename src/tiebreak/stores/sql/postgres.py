@@ -63,10 +63,8 @@ def masked(url: str) -> str:
 def postgres_url(url: str) -> str:
     """Address as PostgreSQL's own library reads it.
 
-    Raises
-    ------
-    InvalidParameterError
-        It has parts that this library would take for others, such as a password with an @. What it says shows none of them.
+    Raises `InvalidParameterError` for an address with parts that this library would take for others, such as a password with an
+    @; its text shows none of them.
     """
     found = _URL.fullmatch(url)
     if found is None:
@@ -119,12 +117,7 @@ class PostgresDatabase(Database):
     The tables are those that the user sees without naming a schema. They are made in the current schema; other tables there
     are not looked at.
 
-    Parameters
-    ----------
-    url : str
-        As PostgreSQL's own library takes it.
-    patience : float
-        For how many seconds a lost server is waited for.
+    The address is as PostgreSQL's own library takes it; a lost server is waited for `patience` seconds.
     """
 
     kind = "PostgreSQL"
@@ -254,11 +247,8 @@ def _set_up_statement() -> str:
 def _connection_parameters(url: str) -> Mapping[str, str]:
     """Parameters that the driver is given.
 
-    Raises
-    ------
-    InvalidParameterError
-        An address or an option that PostgreSQL's library does not know.
-    MissingDependencyError
+    Raises `InvalidParameterError` for an address or an option that PostgreSQL's library does not know, and
+    `MissingDependencyError` without the driver.
     """
     from tiebreak.scores.scores import look_up
 
@@ -314,17 +304,8 @@ _NOBODY = ("authentication failed", "no password supplied", "pg_hba.conf", "FATA
 def translate(shown: str, error: Exception, *, run: str, to_write: bool, busy_seconds: float) -> TiebreakError:
     """Put an error of psycopg into words for the caller.
 
-    Parameters
-    ----------
-    shown : str
-        The store, without passwords.
-    error : Exception
-        From a connection that was open.
-    run : str
-        What the transaction was about; "" for the whole store.
-    to_write : bool
-    busy_seconds : float
-        How long a lock was waited for.
+    The error is from a connection that was open. `shown` is the store, without passwords; `run` what the transaction was about,
+    "" for the whole store; a lock was waited for `busy_seconds`.
     """
     code = getattr(error, "sqlstate", None) or ""
     said = _said(error)
@@ -346,12 +327,7 @@ def translate(shown: str, error: Exception, *, run: str, to_write: bool, busy_se
 def refusal(shown: str, error: Exception, *, was_reached: bool) -> TiebreakError:
     """Error for a connection that could not be made.
 
-    Parameters
-    ----------
-    shown : str
-    error : Exception
-    was_reached : bool
-        Whether there was a connection before: then the address is right, and the server will come back.
+    `was_reached` where there was a connection before: then the address is right, and the server will come back.
     """
     said = _said(error)
     if any(words in said for words in _WAITING):

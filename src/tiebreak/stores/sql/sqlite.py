@@ -30,12 +30,8 @@ _OPENING = threading.Lock()
 class SqliteDatabase(Database):
     """A file; `Database` describes the methods.
 
-    Parameters
-    ----------
-    path : str
-        As the caller gave it; a later change of the working folder does not matter.
-    shown : str
-        What people are told of it instead; "" for the path.
+    The path is as the caller gave it; a later change of the working folder does not matter. People are told `shown` instead,
+    where it is not "".
     """
 
     kind = "SQLite"
@@ -149,22 +145,13 @@ def _identity(path: str) -> tuple[int, int] | None:
 def wal_is_safe(version: tuple[int, ...]) -> bool:
     """Tell that no commit can be lost in WAL mode: releases 3.7.0 to 3.51.2 have a bug there, but for 3.50.7 and 3.44.6.
 
-    Parameters
-    ----------
-    version : tuple of int
-        As in ``sqlite3.sqlite_version_info``.
+    The version is as in ``sqlite3.sqlite_version_info``.
     """
     return version >= (3, 51, 3) or (3, 50, 7) <= version < (3, 51) or (3, 44, 6) <= version < (3, 45)
 
 
 def journal_mode(version: tuple[int, ...]) -> str:
-    """Describe how a store keeps its promises on this SQLite.
-
-    Parameters
-    ----------
-    version : tuple of int
-        As in ``sqlite3.sqlite_version_info``.
-    """
+    """Describe how a store keeps its promises on this SQLite; the version is as in ``sqlite3.sqlite_version_info``."""
     if wal_is_safe(version):
         return "WAL + FULL"
     why = "has no WAL" if version < (3, 7) else "can lose commits in WAL mode"
@@ -180,12 +167,7 @@ def create_file(path: str) -> None:
 def connect(path: str, busy_seconds: float) -> sqlite3.Connection:
     """Connect to an existing file, whose transactions are begun and ended by hand.
 
-    Parameters
-    ----------
-    path : str
-        Absolute.
-    busy_seconds : float
-        How long it waits for others.
+    The path is absolute; the connection waits `busy_seconds` for others.
     """
     import sqlite3
 
@@ -204,11 +186,7 @@ def connect(path: str, busy_seconds: float) -> sqlite3.Connection:
 def choose_journal(connection: sqlite3.Connection, *, is_new: bool) -> None:
     """Switch to the journal mode that this release of SQLite keeps its promises in; a file in use by others is left as it is.
 
-    Parameters
-    ----------
-    connection : sqlite3.Connection
-    is_new : bool
-        Whether this process made the tables. Only then is WAL switched on: others may use releases that should not have it.
+    WAL is switched on only where this process made the tables (`is_new`): others may use releases that should not have it.
     """
     import sqlite3
 
@@ -264,14 +242,7 @@ def error_name(error: BaseException) -> str:
 def translate(path: str, error: Exception, *, run: str, to_write: bool) -> TiebreakError:
     """Put an error of SQLite into words for the caller.
 
-    Parameters
-    ----------
-    path : str
-        Of the store, as the caller gave it.
-    error : Exception
-    run : str
-        What the transaction was about; "" for the whole store.
-    to_write : bool
+    The path is as the caller gave it; `run` is what the transaction was about, "" for the whole store.
     """
     kind = error_name(error).split("_")[0]
     said = " ".join(str(error).split())
@@ -298,14 +269,7 @@ def _no_database_text(path: str) -> str:
 def _fault_text(path: str, kind: str, said: str, kept: str) -> str:
     """Message that says what is wrong, what was kept, how to go on.
 
-    Parameters
-    ----------
-    path : str
-    kind : str
-        SQLite's name of it.
-    said : str
-        What SQLite says of it.
-    kept : str
+    `kind` is SQLite's name of it, `said` what SQLite says of it.
     """
     match kind:
         case "BUSY" | "LOCKED" | "PROTOCOL":

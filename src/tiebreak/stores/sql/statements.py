@@ -90,17 +90,9 @@ _RANGE = f"run = ? AND {_CELL} >= (?, ?, ?) AND {_CELL} <= (?, ?, ?)"
 
 
 def cells_after(connection: Connection, run: int, cell: Sequence[int], limit: int, noting: Note | None = None) -> list[CellRow]:
-    """Fetch the next cells of a run behind one.
+    """Fetch the next cells of a run behind one, which is given by dataset, split and model.
 
-    Parameters
-    ----------
-    connection : Connection
-    run : int
-    cell : sequence of int
-        Dataset, split and model.
-    limit : int
-    noting : {"warnings", "undefined"}, optional
-        Fetch those alone that have, or seem to have, such a note: its name may stand in another text.
+    With `noting`, those alone that have, or seem to have, such a note: its name may stand in another text.
     """
     conditions, values = ["run = ?", f"{_CELL} > (?, ?, ?)"], [run, *cell]
     if noting is not None:

@@ -211,23 +211,10 @@ class StoredTable(Generic[Row]):
     The hash is blake2b of 8 bytes, personalised with the name of the table, of: the integers as little-endian int64, the
     length of each text and blob as int64 (-1 for null), and their contents (texts in ASCII), all in the order of the columns.
 
-    Attributes
-    ----------
-    name : str
-        Without the prefix that tables have in the database.
-    row : type
-        A named tuple with a field for each column.
-    n_keys : int
-    n_texts, n_blobs : int
-        Columns that may be null; the integers never are.
-    since : int
-        The schema that the table came with; an older store does not have it.
-    in_database : str
-        Name of the table in the database.
-    columns, keys : tuple of str
-        All columns, and those of the key.
-    integers, texts, blobs : tuple of str
-        Columns by what they hold, the hash aside.
+    The name is without the prefix that the table has in the database (`in_database`), and `row` is a named tuple with a field for
+    each column. Texts and blobs may be null, integers never are; `integers`, `texts` and `blobs` name the columns, the hash
+    aside, `keys` those of the key, `columns` all of them. `since` is the schema that the table came with; an
+    older store does not have it.
     """
 
     name: str

@@ -52,11 +52,7 @@ class Upgrade:
 def upgrade_database(database: Database, *, even_damaged: bool = False) -> Upgrade:
     """Bring a store to the schema of this release, if it is not there yet.
 
-    Parameters
-    ----------
-    database : Database
-    even_damaged : bool
-        Whether to go on where not everything is as it was written; it stays as it is then, and is reported as before.
+    With `even_damaged` it goes on where not everything is as it was written; that stays so, and is reported as before.
     """
     schema = database.attempt(partial(readable_schema, shown=database.shown))
     if schema == SCHEMA:

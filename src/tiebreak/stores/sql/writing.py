@@ -45,17 +45,8 @@ class _SomeKnownError(Exception):
 class Writer:
     """Writes cells of one run.
 
-    Parameters
-    ----------
-    database : Database
-    number : int
-        Of the run.
-    stored : RunRecord
-        The stored run, for the names of cells.
-    mapping : PlanMapping
-        The plan in it.
-    environment : int
-        The position of the versions at work.
+    `number` and `stored` are those of the stored run, for the names of cells, and `mapping` is the plan in it. `environment` is
+    the position of the versions at work.
     """
 
     database: Database
@@ -80,10 +71,7 @@ class Writer:
     def write(self, work: Callable[[bool, Connection], Result]) -> Result:
         """Do some work that puts cells, in a transaction: as if they were new, and once more by the rule where some are not.
 
-        Parameters
-        ----------
-        work : callable
-            Takes what `put` is to be told as `amends`, and the connection.
+        The work takes what `put` is to be told as `amends`, and the connection.
         """
         try:
             return self.database.write(partial(work, False), self.stored.name)
@@ -131,16 +119,8 @@ class Writer:
 class _Entry:
     """A cell that is written to.
 
-    Attributes
-    ----------
-    kept : KeptCell or None
-        What the cell is by now.
-    stored : KeptCell or None
-        What it was before the transaction.
-    methods : list of str or None
-        Whose outputs it has by now; None until somebody asks.
-    output_rows : list of OutputRow
-        That are to be written.
+    `kept` is what the cell is by now, `stored` what it was before the transaction. `methods` are those whose outputs it has by
+    now, None until somebody asks; `output_rows` are to be written.
     """
 
     kept: KeptCell | None
