@@ -216,13 +216,7 @@ def _kept(evaluation: Evaluation, dataset: int, names: Sequence[str] | None) -> 
 
 
 def _rows_of_repeats(record: DatasetRecord) -> list[IntArray]:
-    """The rows that each repeat tests, sorted.
-
-    Raises
-    ------
-    UnsuitableDesignError
-        Repeats test different rows, or one row several times.
-    """
+    """The rows that each repeat tests, sorted; refuses repeats that test different rows, or one row several times."""
     repeats = [
         np.sort(np.concatenate([record.test_rows[split] for split in np.flatnonzero(record.repeat == repeat).tolist()]))
         for repeat in np.unique(record.repeat).tolist()

@@ -51,13 +51,7 @@ POLL_SECONDS = 0.1, 2.0
 class Claims:
     """Cells to be measured, as a runner takes them: an iterator that asks the store just in time.
 
-    Parameters
-    ----------
-    lease : Lease
-    missing : sequence of Cell
-        In the order of the plan.
-    again : collection of Cell
-        Those of them that are measured although they have failed before.
+    `missing` stands in the order of the plan; `again` are those of them that are measured although they have failed before.
     """
 
     def __init__(self, lease: Lease, missing: Sequence[Cell], again: Collection[Cell] = ()) -> None:
@@ -117,10 +111,7 @@ class Claims:
     def wait(self, pause: Callable[[float], object] = time.sleep) -> bool:
         """Begin another round: wait until something can be measured here that others had taken on; False if all is done.
 
-        Parameters
-        ----------
-        pause : callable
-            Waits for so many seconds.
+        `pause` waits for so many seconds.
         """
         seconds, most = POLL_SECONDS
         while self._held:
@@ -160,12 +151,7 @@ BATCH = 200
 def rescore(work: Measurement, log: RunLog, cells: Sequence[Cell]) -> list[Cell]:
     """Add the metrics that cells lack where their predictions tell them; returns the cells that must be measured again.
 
-    Parameters
-    ----------
-    work : Measurement
-    log : RunLog
-    cells : sequence of Cell
-        Done, but for some of the metrics.
+    The cells are done, but for some of the metrics.
     """
     truths = [make_truth(each.data.y, classifier=each.task == "classification") for each in work.plan.datasets]
     untold: list[Cell] = []
@@ -233,12 +219,7 @@ def measure(
 def find_scorers(plan: Plan, scoring: Any) -> tuple[Scorer, ...]:
     """The metrics of a plan, checked against its models.
 
-    Raises
-    ------
-    UnknownNameError
-        A scorer that scikit-learn does not know.
-    InvalidPlanError
-        A model without the method that a metric needs.
+    Refuses a scorer that scikit-learn does not know, and a model without the method that a metric needs.
     """
     classifier = plan.task == "classification"
     counts = [np.unique(each.data.y).size for each in plan.datasets if each.data.y.ndim == 1]
@@ -284,10 +265,7 @@ def open_log(plan: Plan, scorers: Sequence[Scorer], store: Store, run: RunOption
 def run_missing(work: Measurement, log: RunLog, run: RunOptions, url: str, *, only: Collection[Cell] | None = None) -> None:
     """Measure and keep what the log does not have; of some cells only, where these are given.
 
-    Raises
-    ------
-    KeyboardInterrupt
-        With a note on what is kept and how to go on.
+    An interrupt goes on with a note on what is kept and how to continue.
     """
     runner = make_runner(run.runner, run.n_jobs, run.timeout)
     missing, to_rescore, failed = what_is_missing(work, log, retry_failed=run.retry_failed)
@@ -330,14 +308,7 @@ def _n_kept(log: RunLog, outcomes: Sequence[Outcome]) -> int:
 def what_is_missing(work: Measurement, log: RunLog, *, retry_failed: bool) -> tuple[list[Cell], list[Cell], set[Cell]]:
     """Cells to be measured, and cells that lack only a metric, which their predictions may tell.
 
-    Returns
-    -------
-    list of Cell
-        In the order of the plan.
-    list of Cell
-        Likewise.
-    set of Cell
-        Those to be measured that have failed before.
+    Both in the order of the plan; last the set of those to be measured that have failed before.
     """
     table = log.table()
     cells = zip(table.dataset.tolist(), table.split.tolist(), table.model.tolist(), strict=True)

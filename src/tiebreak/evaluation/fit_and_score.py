@@ -37,15 +37,9 @@ from tiebreak.plan.seeds import derive_seed
 
 
 def fit_arguments(model: Any, parameters: Mapping[str, Any], scorers: Iterable[Any] = ()) -> dict[str, Any]:
-    """Keyword arguments for the model's `fit`.
+    """Keyword arguments for the model's `fit`, of parameters that are already cut to the training rows.
 
-    Parameters
-    ----------
-    model : estimator
-    parameters : mapping of str to array or anything
-        Already cut to the training rows.
-    scorers : iterable of callable
-        Of scikit-learn, which may ask for some of the parameters too.
+    Scorers of scikit-learn may ask for some of the parameters too.
     """
     if _is_routed(model):
         from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
@@ -66,12 +60,7 @@ def fit_arguments(model: Any, parameters: Mapping[str, Any], scorers: Iterable[A
 def score_arguments(scorer: Any, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Keyword arguments for a scorer of scikit-learn: what it asks for by metadata routing.
 
-    Parameters
-    ----------
-    scorer : callable
-        ``(model, X, y, **kwargs) -> float``.
-    parameters : mapping of str to array or anything
-        Already cut to the rows that are scored.
+    The scorer is called ``(model, X, y, **kwargs) -> float``; the parameters are already cut to the rows that are scored.
     """
     if not _is_routed(scorer):
         return {}
@@ -86,13 +75,7 @@ def _is_routed(consumer: Any) -> bool:
 
 
 def check_weights(name: str, model: Any) -> None:
-    """Refuse sample weights for a model that cannot use them.
-
-    Raises
-    ------
-    InvalidPlanError
-        Naming the model.
-    """
+    """Refuse sample weights for a model that cannot use them, by its name."""
     from sklearn import get_config
     from sklearn.utils.validation import has_fit_parameter
 
@@ -155,15 +138,8 @@ class _Prepared(NamedTuple):
 class Measurement:
     """The work of a run: measures cells, in this process or, sent there, in another.
 
-    Parameters
-    ----------
-    plan : Plan
-    scorers : sequence of Scorer
-    threads : int or None
-        Threads that each fit may use; None leaves the libraries' own default.
-    keep_predictions : bool
-    train_scores : bool
-        Whether to score the training rows as well.
+    `threads` is what each fit may use; None leaves the libraries' own default. With `train_scores` the training rows are scored
+    as well.
     """
 
     def __init__(
@@ -219,17 +195,9 @@ class Measurement:
         self._forget()
 
     def measure(self, cell: Cell) -> Outcome:
-        """Fit, predict and score one cell.
+        """Fit, predict and score one cell; whatever a model raises becomes an outcome, and an interrupt goes through.
 
         Whatever a model raises becomes an outcome; an interrupt goes through.
-
-        Parameters
-        ----------
-        cell : Cell
-
-        Returns
-        -------
-        Outcome
         """
         dataset = self.plan.datasets[cell.dataset]
         described = dataset.described

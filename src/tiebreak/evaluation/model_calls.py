@@ -38,10 +38,7 @@ def methods_for(model: Any, scorers: Sequence[Scorer]) -> tuple[str, ...]:
 def ask(model: Any, methods: Sequence[str], X: Any, truth: Truth) -> dict[str, Array]:
     """The model's answers by method, one row for each row of X; columns in the order of the classes.
 
-    Raises
-    ------
-    InvalidPlanError
-        An answer of another length.
+    Refuses an answer of another length.
     """
     outputs: dict[str, Array] = {}
     for method in methods:
@@ -122,13 +119,8 @@ MakeCopy = Callable[[int | None], Any]
 def copies_of(model: Any, *, seeded: bool, is_known: bool) -> MakeCopy:
     """Maker of copies of a model: called with a seed, or None, it gives one.
 
-    Parameters
-    ----------
-    model : estimator
-    seeded : bool
-        Whether parameters named random_state that are None are set, each to a value that comes of the seed.
-    is_known : bool
-        Whether the model is made of scikit-learn's own parts, which may be copied by pickle.
+    With `seeded`, parameters named random_state that are None are set, each to a value that comes of the seed. With `is_known`,
+    the model is made of scikit-learn's own parts, which may be copied by pickle.
     """
     names = open_random_states(model) if seeded else ()
     # callbacks are shared by all copies
@@ -252,16 +244,9 @@ def seeded_globals(seed: int | None) -> Iterator[None]:
 def settings_after_success(model: Any, dataset: Dataset, is_open: bool) -> dict[str, bool]:
     """Settings of scikit-learn under which a model that was fitted once is fitted again on other rows of the same data.
 
-    Its parameters were found valid then, and do not change; a search makes up new ones for each fit, and is checked each
-    time. That the data are finite is seen once for all rows; a model with parts may compute something else from them, whose
-    check stays.
-
-    Parameters
-    ----------
-    model : estimator
-    dataset : Dataset
-    is_open : bool
-        Whether some part is not scikit-learn's own, of which nothing is known, or a search.
+    Its parameters were found valid then, and do not change; a search makes up new ones for each fit, and is checked each time.
+    That the data are finite is seen once for all rows; a model with parts may compute something else from them, whose check
+    stays. With `is_open`, some part is not scikit-learn's own, of which nothing is known, or a search.
     """
     if is_open:
         return {}

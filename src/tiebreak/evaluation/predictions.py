@@ -28,15 +28,7 @@ SCORES = ("decision_function", "predict_proba")
 
 
 class Fold(NamedTuple):
-    """Answers of one model for the test rows of one split.
-
-    Attributes
-    ----------
-    split : int
-    rows : ndarray
-    outputs : dict of str to ndarray
-        By method; labels as they are in y.
-    """
+    """Answers of one model for the test rows of one split, by method; labels as they are in y."""
 
     split: int
     rows: IntArray
@@ -46,23 +38,9 @@ class Fold(NamedTuple):
 class Kept:
     """The predictions of some models on one dataset of classes.
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-    models : str or sequence of str, optional
-        All that have a measured cell, if not given.
-    dataset : str, optional
-        Needed where there are several.
-
-    Raises
-    ------
-    AmbiguousSourceError
-        Several datasets, and none was named.
-    InvalidPlanError
-        The target is no label.
-    MissingSplitsError
-        No model has a measured cell.
-    UnknownNameError
+    Without `models` all that have a measured cell; `dataset` is needed where there are several. Raises `AmbiguousSourceError`
+    where it is not named, `InvalidPlanError` where the target is no label, `MissingSplitsError` where no model has a measured
+    cell, and `UnknownNameError`.
     """
 
     def __init__(self, evaluation: Evaluation, models: str | Sequence[str] | None, dataset: str | None) -> None:
@@ -99,18 +77,7 @@ class Kept:
     def folds(self, model: int, methods: Sequence[str], advice: str) -> Iterator[Fold]:
         """The measured splits of a model, in the order of the plan.
 
-        Parameters
-        ----------
-        model : int
-        methods : sequence of str
-            One of which must have been kept.
-        advice : str
-            Which metric keeps it.
-
-        Raises
-        ------
-        MissingSplitsError
-            It was not.
+        Raises `MissingSplitsError` where none of the methods was kept, with the advice which metric keeps it.
         """
         cells = [Cell(self.dataset, split, model) for split in range(self.record.n_splits)]
         for outcome in log_of(self.evaluation).outcomes(cells, outputs=True):
@@ -211,15 +178,8 @@ class Average(NamedTuple):
 def average(values: FloatArray, ratio: float, alpha: float, *, low: float = -np.inf, high: float = np.inf) -> Average:
     """The mean over the last axis, of which nan in the first row tells the splits that are undefined.
 
-    Parameters
-    ----------
-    values : ndarray of shape (..., n_splits)
-    ratio : float
-        Mean n_test / n_train.
-    alpha : float
-        1 - coverage.
-    low, high : float
-        Between which the quantity lies by definition; intervals are cut there.
+    `values` has shape (..., n_splits), `ratio` is the mean n_test / n_train, and `alpha` 1 - coverage. The quantity lies between
+    `low` and `high` by definition; intervals are cut there.
     """
     defined = ~np.isnan(np.atleast_2d(values)[0])
     kept = values[..., defined]

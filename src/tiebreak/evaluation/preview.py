@@ -23,22 +23,9 @@ from tiebreak.stores.sql.database import NoStoreError
 class Preview:
     """A run before it is measured.
 
-    Attributes
-    ----------
-    record : RunRecord
-    task : str
-        "classification" or "regression".
-    n_workers : int
-    is_stored : bool
-        The store has a run of this name.
-    n_done, n_failed : int
-        Cells that the store has.
-    n_incomplete : int
-        Of those done, cells that lack a metric.
-    n_left : int
-        Cells that are to be measured.
-    seconds_left : float
-        Time for these with all workers, by the times of what is there; nan where there are none.
+    `task` is "classification" or "regression". The store has `n_done` and `n_failed` cells, and of those done `n_incomplete`
+    lack a metric; `n_left` are to be measured. `is_stored` says that the store has a run of this name. `seconds_left` is the
+    time for the rest with all workers, by the times of what is there; nan where there are none.
     """
 
     record: RunRecord
@@ -55,10 +42,7 @@ class Preview:
 def preview_plan(plan: Plan, run: RunOptions, *, scoring: Any = None) -> Preview:
     """Look what `measure_plan` would do; the store is read if it is there, and never written.
 
-    Raises
-    ------
-    ChangedRunError, ChangedVersionsError
-        As the run itself would.
+    Refuses what the run itself would: a changed run, or changed versions.
     """
     metrics = [MetricRecord(each.metric, fingerprint(each.fingerprint_parts)) for each in find_scorers(plan, scoring)]
     record = plan.record(run.name or plan.default_name(), metrics, threads=None)

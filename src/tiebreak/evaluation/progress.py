@@ -56,16 +56,7 @@ class Progress:
 
 
 class Tracker:
-    """Counts outcomes and reports at most ten times a second.
-
-    Parameters
-    ----------
-    log : RunLog
-    missing : sequence of Cell
-        What is to be measured now.
-    report : callable or None
-        Is given a `Progress`.
-    """
+    """Counts outcomes of the cells that are to be measured now, and reports at most ten times a second."""
 
     def __init__(self, log: RunLog, missing: Sequence[Cell], report: Callable[[Progress], object] | None) -> None:
         self._record = log.record

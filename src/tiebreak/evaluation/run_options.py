@@ -20,14 +20,7 @@ ThreadsPerFit = int | Literal["auto"] | None
 class RunOptions:
     """Options of a run, described under `tiebreak.evaluate`; they do not touch what is measured.
 
-    Attributes
-    ----------
-    store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions
-        As of `tiebreak.evaluate`.
-    progress : callable or None
-        Is given a `Progress`.
-    settings : mapping
-        Facts that are kept with the run, by name.
+    `progress` is given a `Progress`; `settings` are facts that are kept with the run, by name.
     """
 
     store: Any = None

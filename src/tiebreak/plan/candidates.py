@@ -18,13 +18,8 @@ def name_candidates(params: Sequence[Params]) -> tuple[tuple[str, ...], tuple[No
     """A unique name for each candidate, and a notice if some are the same.
 
     A single varying text parameter stands first by its value alone ("rbf"); then come ``name=value`` in the order of the
-    parameters ("poly, degree=2"). A parameter that only some candidates have is shown where it varies among those.
-    Prefixes of pipelines are dropped where that leaves names distinct.
-
-    Parameters
-    ----------
-    params : sequence of dict
-        One dict of parameters for each candidate.
+    parameters ("poly, degree=2"). A parameter that only some candidates have is shown where it varies among those. Prefixes of
+    pipelines are dropped where that leaves names distinct.
     """
     texts = _value_texts(params)
     shown = [name for name in texts if len(params) == 1 or len(set(texts[name].values())) > 1]

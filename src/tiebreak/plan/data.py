@@ -18,15 +18,9 @@ Task = Literal["classification", "regression", "other"]
 class Dataset:
     """Examples, what is to be predicted of them, and what goes along with each.
 
-    Attributes
-    ----------
-    name : str
-        "" where there is only one and it was not named.
-    X : ndarray, CSR matrix or data frame of n_samples rows
-    y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-    groups : ndarray of shape (n_samples,) or None
-    fit_params : mapping of str to ndarray, data frame or anything else
-        What `fit` is given besides; what has n_samples rows is cut along with X.
+    The name is "" where there is only one and it was not named. `X` (ndarray, CSR matrix or data frame) has n_samples rows, `y`
+    shape (n_samples,) or (n_samples, n_outputs), `groups` shape (n_samples,). `fit_params` is what `fit` is given besides; what
+    has n_samples rows of it is cut along with X.
     """
 
     name: str
@@ -66,18 +60,8 @@ def check_dataset(
 ) -> Dataset:
     """The data in forms whose rows can be taken.
 
-    Parameters
-    ----------
-    X : array_like, sparse matrix, or data frame (pandas, polars) of n_samples rows
-    y : array_like of shape (n_samples,) or (n_samples, n_outputs)
-    name : str
-    groups, sample_weight : array_like of shape (n_samples,), optional
-    fit_params : mapping, optional
-
-    Raises
-    ------
-    InvalidPlanError
-        Something is missing, has another length, or is not what can be learnt from.
+    `X` may be array_like, sparse or a data frame of pandas or polars; `y` has shape (n_samples,) or (n_samples, n_outputs).
+    Raises `InvalidPlanError` where something is missing, has another length, or is not what can be learnt from.
     """
     of = f" of dataset {name!r}" if name else ""
     if X is None or y is None:
@@ -102,10 +86,7 @@ def check_dataset(
 def check_datasets(datasets: Any) -> tuple[Dataset, ...]:
     """Several datasets, given as ``{name: (X, y)}`` or ``{name: (X, y, groups)}``.
 
-    Raises
-    ------
-    InvalidPlanError
-        It is no such mapping, or one of the datasets cannot be used.
+    Raises `InvalidPlanError` where it is no such mapping, or one of the datasets cannot be used.
     """
     how = "Pass datasets={name: (X, y)} or {name: (X, y, groups)}."
     if not isinstance(datasets, Mapping):
@@ -126,10 +107,7 @@ def check_datasets(datasets: Any) -> tuple[Dataset, ...]:
 def find_task(models: Mapping[str, Any], target: np.ndarray[Any, Any]) -> Task:
     """Classification or regression, by what the models say they are, else by the target.
 
-    Raises
-    ------
-    InvalidPlanError
-        Some models are classifiers and some are regressors.
+    Refuses models of which some are classifiers and some are regressors.
     """
     said = {kind: name for name, model in models.items() if (kind := _kind(model)) is not None}
     if len(said) > 1:

@@ -23,13 +23,9 @@ _LENGTH = 16
 def fingerprint(thing: Any) -> str:
     """A hash of the content of anything that data, models and metrics are made of, in 32 hexadecimal digits.
 
-    Arrays, sparse matrices and data frames count by their values, estimators by class and parameters, other objects by
-    class and attributes, functions by their source. Classes and functions that are not installed packages, and so may
-    change without a version telling it, also count by their source.
-
-    Parameters
-    ----------
-    thing : object
+    Arrays, sparse matrices and data frames count by their values, estimators by class and parameters, other objects by class and
+    attributes, functions by their source. Classes and functions that are not installed packages, and so may change without a
+    version telling it, also count by their source.
     """
     digest = hashlib.blake2b(digest_size=_LENGTH)
     for piece in _pieces(thing, ()):

@@ -21,15 +21,8 @@ _RESPONSES = ("predict", "predict_proba", "decision_function", "transform", "sco
 def name_models(models: Any) -> dict[str, Any]:
     """Models by name, in the order given; those in a list are named by their class, and by what varies within it.
 
-    Parameters
-    ----------
-    models : dict, list, estimator or function
-        Values of a dict, and entries of a list, may be grids: dicts of models.
-
-    Raises
-    ------
-    InvalidPlanError
-        Nothing to evaluate, something that is no model, or two models of one name.
+    Values of a dict, and entries of a list, may be grids: dicts of models. Raises `InvalidPlanError` where there is nothing to
+    evaluate, something that is no model, or two models of one name.
     """
     if isinstance(models, Mapping):
         named = list(_of_mapping(models))

@@ -31,17 +31,9 @@ SEARCH_FOLDS = 5
 class Selection:
     """Candidates of which one is chosen on each training set.
 
-    Attributes
-    ----------
-    name : str
-    candidates : mapping of str to model
-        In the order in which ties are broken: the first one wins.
-    is_model : bool
-        Whether it is a single model that was given as it is, so that its candidate needs no name of its own.
-    inner : None, int, str, dict or splitter
-        The search's own splits; None where it has none.
-    scoring : str, callable, dict of one, or None
-        The metric that the search chooses by; None where it names none.
+    Candidates stand in the order in which ties are broken: the first one wins. With `is_model` it is a single model that was
+    given as it is, so that its candidate needs no name of its own. `inner` and `scoring` are the search's own splits and metric;
+    None where it has none.
     """
 
     name: str
@@ -54,20 +46,10 @@ class Selection:
 def read_selections(models: Any, rng: int | None) -> tuple[Selection, ...]:
     """Selections by name, from the models that `tiebreak.nested_cross_validate` is given.
 
-    Parameters
-    ----------
-    models : search, dict or list
-        A search of scikit-learn; candidates by name, such as the result of `grid`, or as a list; or a dict with at least one
-        search or dict of candidates in it, each entry of which is a selection of its own.
-    rng : int or None
-        Seeds the candidates of a random search that has no seed of its own.
-
-    Raises
-    ------
-    InvalidPlanError
-        Something that cannot be chosen from, or a search whose candidates are not known before it runs.
-    UnknownNameError
-        A parameter that the model does not have, with the nearest names.
+    `models` is a search of scikit-learn; candidates by name, such as the result of `grid`, or as a list; or a dict with at least
+    one search or dict of candidates in it, each entry of which is a selection of its own. `rng` seeds the candidates of a random
+    search that has no seed of its own. Raises `InvalidPlanError` for what cannot be chosen from, or a search whose candidates
+    are not known before it runs, and `UnknownNameError` for a parameter that the model does not have, with the nearest names.
     """
     if is_search(models):
         return (_of_search(_class_name(models.estimator), models, rng),)
@@ -192,12 +174,8 @@ OUTER_FOLDS, INNER_FOLDS = 10, 5
 class InnerPlan(NamedTuple):
     """Plan of the inner measurement, which decides the candidate that is chosen of a selection.
 
-    Attributes
-    ----------
-    plan : Plan
-        The candidates on the inner splits of all outer training sets; a split's `repeat` is the position of its outer split.
-    outer : ndarray of shape (n_inner_splits,)
-        That position.
+    It has the candidates on the inner splits of all outer training sets; a split's `repeat`, and its entry in `outer`, is the
+    position of its outer split.
     """
 
     plan: Plan
@@ -208,16 +186,8 @@ class InnerPlan(NamedTuple):
 class NestedPlan:
     """Everything that is decided before the first fit.
 
-    Attributes
-    ----------
-    outer : Plan
-        All candidates of all selections on the outer splits.
-    selections : tuple of Selection
-    places : tuple of range
-        Where the candidates of each selection stand among the outer plan's models.
-    inner : tuple of InnerPlan or None
-        None where there is one candidate only, so that nothing is chosen.
-    notices : tuple of Notice
+    `outer` has all candidates of all selections on the outer splits, and `places` tells where those of each selection stand
+    among its models. `inner` is None for a selection of one candidate only, so that nothing is chosen.
     """
 
     outer: Plan
@@ -241,12 +211,8 @@ def make_nested_plan(
 ) -> NestedPlan:
     """Check everything that can be checked before the first fit, and make the splits.
 
-    The parameters are those of `tiebreak.nested_cross_validate`.
-
-    Raises
-    ------
-    InvalidPlanError
-        Models, data or splits that cannot be used as they stand; of inner splits the text names the outer one.
+    The parameters are those of `tiebreak.nested_cross_validate`. Raises `InvalidPlanError` for models, data or splits that
+    cannot be used as they stand; of inner splits the text names the outer one.
     """
     seed = check_rng(rng)
     selections = read_selections(models, seed)

@@ -25,17 +25,7 @@ _DISTRIBUTIONS = {"sklearn": "scikit-learn"}
 
 
 def find_versions(models: Iterable[Any]) -> dict[str, str]:
-    """Versions of Python, of what every fit uses, and of the packages that the models and their parts come from.
-
-    Parameters
-    ----------
-    models : iterable of estimator or function
-
-    Returns
-    -------
-    dict of str to str
-        By name of the distribution.
-    """
+    """Versions of Python, of what every fit uses, and of the distributions that the models and their parts come from, by name."""
     found = {"python": platform.python_version()} | {name: metadata.version(name) for name in _ALWAYS}
     parts = [part for model in models for part in parts_of(model) if part is model or hasattr(part, "get_params")]
     for top in sorted({module_of(part).partition(".")[0] for part in parts}):
@@ -57,13 +47,8 @@ SMALL_DATA = 1_000_000
 class Plan:
     """Plan of a measurement: models, datasets with their splits, and the random seed.
 
-    Attributes
-    ----------
-    models : mapping of str to estimator or function
-        In the order given.
-    datasets : tuple of PlannedDataset
-    rng : int or None
-        What all seeds are derived from; None leaves random states as they are, and the run cannot be reproduced.
+    Models stand in the order given. All seeds are derived from `rng`; None leaves random states as they are, and the run cannot
+    be reproduced.
     """
 
     models: Mapping[str, Any]
@@ -98,17 +83,7 @@ class Plan:
         settings: Mapping[str, Any] | None = None,
         with_hashes: bool = True,
     ) -> RunRecord:
-        """The plan as it is remembered.
-
-        Parameters
-        ----------
-        name : str
-        metrics : sequence of MetricRecord
-        threads : int or None
-        settings : mapping, optional
-        with_hashes : bool
-            False where nothing outlives this process, so that nothing has to be recognised.
-        """
+        """The plan as it is remembered; without hashes where nothing outlives this process and has to be recognised."""
         hashes: dict[tuple[int, ...], str] | None = {} if with_hashes else None
         return RunRecord(
             name=name,
@@ -144,12 +119,8 @@ def make_plan(
 ) -> Plan:
     """Check everything that can be checked before the first fit, and make the splits.
 
-    The parameters are those of `tiebreak.evaluate`.
-
-    Raises
-    ------
-    InvalidPlanError
-        Models, data or splits that cannot be evaluated as they stand.
+    The parameters are those of `tiebreak.evaluate`. Raises `InvalidPlanError` for models, data or splits that cannot be
+    evaluated as they stand.
     """
     seed = check_rng(rng)
     named = name_models(models)
@@ -176,13 +147,7 @@ def make_plan(
 
 
 def check_rng(rng: Any) -> int | None:
-    """A seed as a whole number; None stays None.
-
-    Raises
-    ------
-    InvalidParameterError
-        Neither a whole number of at least 0 nor a Generator.
-    """
+    """A seed as a whole number; None stays None, and what is neither a whole number of at least 0 nor a Generator is refused."""
     if rng is None:
         return None
     if isinstance(rng, np.random.Generator):
@@ -197,20 +162,7 @@ def check_rng(rng: Any) -> int | None:
 
 
 def threads_for(plan: Plan, asked: Any, n_workers: int, n_cores: int) -> int | None:
-    """Threads that each fit may use.
-
-    Parameters
-    ----------
-    plan : Plan
-    asked : "auto", int or None
-        None leaves the libraries' own default.
-    n_workers, n_cores : int
-
-    Raises
-    ------
-    InvalidParameterError
-        Something else.
-    """
+    """Threads that each fit may use, as asked: "auto", a number, or None, which leaves the libraries' own default."""
     if asked is None:
         return None
     if asked == "auto":

@@ -32,14 +32,8 @@ def split_of(train: Any, test: Any) -> Split:
 class Splits:
     """The splits of a source, in its order.
 
-    Attributes
-    ----------
-    repeat, fold : ndarray of shape (n_splits,)
-        In key order.
-    n_train, n_test : ndarray of shape (n_splits,)
-        Numbers of examples, 0 where they are not known.
-    kind, ordered, pairing, sizes, hash
-        As of `SplitDesign`.
+    Numbers of examples are 0 where they are not known; `kind`, `ordered`, `pairing`, `sizes` and `hash` are as of `SplitDesign`.
+    Arrays have shape (n_splits,), in key order.
     """
 
     repeat: IntArray
@@ -111,11 +105,7 @@ def scheme_of(cv: Any, n_splits: int) -> Scheme | None:
 def describe_splits(splits: Sequence[Split], scheme: Scheme | None = None) -> Splits:
     """Sizes, keys and hash of splits that are known example by example.
 
-    Parameters
-    ----------
-    splits : sequence of Split
-    scheme : Scheme, optional
-        Where the splitter is known; else it is told from the indices.
+    Without a scheme, which is that of a known splitter, it is told from the indices.
     """
     scheme = scheme or _recognise(splits)
     repeat, fold = np.divmod(np.arange(len(splits)), scheme.n_folds)

@@ -57,21 +57,9 @@ class PlannedDataset:
 def make_splitter(cv: Mapping[str, Any], dataset: Dataset, task: Task, seed: int) -> tuple[Any, IntArray | None]:
     """The splitter behind a name and its options, and what it stratifies where that is not y.
 
-    Parameters
-    ----------
-    cv : mapping
-        "kind" and options, such as ``{"kind": "repeated-kfold", "n_folds": 5, "n_repeats": 2}``.
-    dataset : Dataset
-    task : {"classification", "regression", "other"}
-    seed : int
-        Where the options have none.
-
-    Raises
-    ------
-    InvalidPlanError
-        An option that the kind does not take, or a value outside its range for these data.
-    UnknownNameError
-        A kind that is not there.
+    `cv` holds "kind" and options, such as ``{"kind": "repeated-kfold", "n_folds": 5, "n_repeats": 2}``; the seed counts where
+    these have none. Raises `InvalidPlanError` for an option that the kind does not take, or a value outside its range for these
+    data, and `UnknownNameError` for a kind that is not there.
     """
     if "kind" not in cv:
         raise InvalidPlanError(
@@ -223,24 +211,11 @@ SMALL = 1_000
 def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None, *, check: bool = True) -> PlannedDataset:
     """A dataset with its splits.
 
-    Parameters
-    ----------
-    cv : None, int, str, dict, splitter, or iterable of (train, test)
-        None: 10 x 10-fold with fewer than 1,000 examples, else 10-fold. An int: as in scikit-learn, not shuffled. A name such
-        as "repeated-stratified", or a dict such as ``{"kind": "time", "n_folds": 5, "gap": 2}``. Where groups are given, None
-        and an int keep groups together.
-    dataset : Dataset
-    task : {"classification", "regression", "other"}
-        Classes are stratified.
-    rng : int or None
-        Seeds what is shuffled and has no seed of its own.
-    check : bool
-        False for an audit, which takes splits as they come: they may overlap, or leave a class out.
-
-    Raises
-    ------
-    InvalidPlanError
-        The splits cannot be made, overlap, or leave a class out of a training set.
+    `cv` None is 10 x 10-fold with fewer than 1,000 examples, else 10-fold; an int is as in scikit-learn, not shuffled; else it
+    is a name such as "repeated-stratified", a dict such as ``{"kind": "time", "n_folds": 5, "gap": 2}``, a splitter, or an
+    iterable of (train, test). Where groups are given, None and an int keep groups together. Classes are stratified. `rng` seeds
+    what is shuffled and has no seed of its own. Raises `InvalidPlanError` where the splits cannot be made, overlap, or leave a
+    class out of a training set; an audit takes them as they come, with `check` False.
     """
     if cv is None:
         cv = _default(dataset, task)

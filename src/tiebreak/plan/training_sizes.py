@@ -26,30 +26,11 @@ FEWEST = 8
 def with_sizes(plan: Plan, sizes: Any = None) -> tuple[Plan, tuple[int, ...]]:
     """The plan of a learning curve, made of the plan of an evaluation.
 
-    Each size is a dataset of its own that shares the arrays of the one given, so that scores, failures, times and an
-    interrupted run are what they are in any plan. Of each split, the training rows of a size are among those of the next
-    larger one.
-
-    Parameters
-    ----------
-    plan : Plan
-        With one dataset.
-    sizes : sequence of int or float, optional
-        Numbers of training examples, or shares of the largest possible one; a ladder of halves if not given.
-
-    Returns
-    -------
-    Plan
-        With a dataset for each size, called "45 training examples", the smallest first.
-    tuple of int
-        The sizes.
-
-    Raises
-    ------
-    InvalidParameterError
-        A size that is no number of examples, or more than there are.
-    InvalidPlanError
-        A class is absent from the training rows of a size.
+    Each size is a dataset of its own that shares the arrays of the one given, so that scores, failures, times and an interrupted
+    run are what they are in any plan. Of each split, the training rows of a size are among those of the next larger one. Sizes
+    are numbers of training examples, or shares of the largest possible one; a ladder of halves if not given. The datasets are
+    called "45 training examples", the smallest first. Raises `InvalidParameterError` for a size that is no number of examples,
+    or more than there are, and `InvalidPlanError` where a class is absent from the training rows of a size.
     """
     planned = plan.datasets[0]
     full = int(planned.described.n_train.min())
@@ -74,12 +55,7 @@ def size_name(size: int) -> str:
 def check_sizes(sizes: Any, full: int) -> tuple[int, ...]:
     """Numbers of training examples, in ascending order, each once.
 
-    Parameters
-    ----------
-    sizes : sequence of int or float
-        Whole numbers, or shares above 0 and up to 1.
-    full : int
-        Training examples that every split has.
+    Sizes are whole numbers, or shares above 0 and up to 1 of the `full` training examples that every split has.
     """
     how = f"Pass whole numbers from 1 to {full}, or shares such as 0.5 of the {full} training examples that every split has."
     entries = [sizes] if isinstance(sizes, numbers.Real) else sizes
