@@ -21,19 +21,7 @@ LARGEST_SCORE = 1e300
 
 
 def compare_scores(scores: Scores, settings: Settings) -> Comparison:
-    """Compare all models of one dataset.
-
-    Parameters
-    ----------
-    scores : Scores
-        With one dataset.
-    settings : Settings
-
-    Raises
-    ------
-    TooFewModelsError, TooFewSplitsError, MissingSizesError, MissingSplitsError, UnknownNameError, InvalidParameterError
-        Each says what is wrong and how to go on.
-    """
+    """Compare all models of scores with one dataset; each error says what is wrong and how to go on."""
     matrix = scores.matrix()
     if len(matrix.models) < 2:
         raise TooFewModelsError(f"a comparison needs at least two models; there is only {quoted(matrix.models)}.")

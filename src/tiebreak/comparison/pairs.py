@@ -163,15 +163,8 @@ class PairTable:
 def judge_pairs(first: IntArray, second: IntArray, differences: Differences, rope: float, settings: Settings) -> PairTable:
     """P-values, posterior and verdict of each pair, the p-values adjusted over all of them.
 
-    Parameters
-    ----------
-    first, second : ndarray of shape (n_pairs,)
-        The family, as rows of the ranking.
-    differences : Differences
-        Of these pairs.
-    rope : float
-        Half-width of practical equivalence, in the unit of the differences.
-    settings : Settings
+    `first` and `second` are the family, as rows of the ranking; the rope is the half-width of practical equivalence, in the unit
+    of the differences.
     """
     at_zero = differences.tails(0.0)
     low, high = (at_zero, at_zero) if rope == 0.0 else (differences.tails(-rope), differences.tails(rope))

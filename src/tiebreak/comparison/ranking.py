@@ -65,17 +65,8 @@ def rank_models(
 ) -> RankingTable:
     """The ranking of scores whose models stand in ranking order.
 
-    Parameters
-    ----------
-    scores : Scores
-    procedure : Procedure
-    pairs : PairTable
-        The family, which holds every pair with the reference.
-    settings : Settings
-    reference : int
-        Row of the best model or of the baseline.
-    rope : float
-        In the unit of the differences.
+    `pairs` is the family, which holds every pair with the reference: the row of the best model or of the baseline. The rope is
+    in the unit of the differences.
     """
     n_models = len(scores.models)
     values = procedure.values(scores, settings)

@@ -60,20 +60,8 @@ def judge_requirements(
 ) -> Requirements:
     """Judge claims about pairs, adjusted over all of them.
 
-    Parameters
-    ----------
-    asked : sequence of (gate, first, second)
-    differences : Differences
-        Of first against second for each, of shape (n_asked,).
-    rope : float
-        In the unit of the differences.
-    settings : Settings
-        Its alpha and correction are used.
-
-    Returns
-    -------
-    Requirements
-        In the order asked. A requirement on a pair without spread is not met.
+    Each is asked as (gate, first, second), and judged in that order; the differences are of first against second, and the rope
+    is in their unit. Of the settings alpha and correction count. A requirement on a pair without spread is not met.
     """
     is_better = np.array([gate == "better" for gate, _, _ in asked])
     # twice the tail is the claim p-value of a verdict "better"; "not worse" is non-inferiority

@@ -15,23 +15,9 @@ def shortlist(
     """Models that no other one is shown to beat by more than the rope.
 
     A model leaves when a one-sided test at alpha / (n_models - 1) shows it worse than some other by more than the rope. The
-    truly best model can be lost only through one of its own n_models - 1 tests, so it stays with probability at least
-    1 - alpha. A pair without spread removes nobody.
-
-    Parameters
-    ----------
-    first, second : ndarray of shape (n_pairs,)
-        All pairs of the models.
-    differences : Differences
-        Of these pairs.
-    n_models : int
-    rope : float
-        In the metric's unit.
-    alpha : float
-
-    Returns
-    -------
-    ndarray of bool, shape (n_models,)
+    truly best model can be lost only through one of its own n_models - 1 tests, so it stays with probability at least 1 - alpha.
+    A pair without spread removes nobody. `first`, `second` and the differences are of all pairs of the models; the rope is in
+    the metric's unit.
 
     References
     ----------

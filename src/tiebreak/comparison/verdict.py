@@ -30,20 +30,8 @@ def strongest_claim(
 ) -> tuple[Codes, FloatArray]:
     """The claim with the smallest p-value, and that p-value; ties go to the sign of the difference, then to equivalent.
 
-    Parameters
-    ----------
-    pvalues : ClaimPvalues
-        Arrays of shape (n_pairs,).
-    difference, tolerance : ndarray of shape (n_pairs,)
-        In the metric's unit; a difference within the tolerance has no sign.
-    kind : ndarray of shape (n_pairs,)
-        Only pairs of kind SPREAD have a claim.
-
-    Returns
-    -------
-    codes : ndarray of int8, shape (n_pairs,)
-    pvalue : ndarray of shape (n_pairs,)
-        nan where there is no claim.
+    All have shape (n_pairs,). A difference within the tolerance, in the metric's unit, has no sign; only pairs of kind SPREAD
+    have a claim, and the p-value is nan where there is none.
     """
     better, equivalent, worse = pvalues
     smallest = np.fmin(np.fmin(better, worse), equivalent)

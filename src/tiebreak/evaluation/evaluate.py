@@ -308,7 +308,7 @@ def _n_kept(log: RunLog, outcomes: Sequence[Outcome]) -> int:
 def what_is_missing(work: Measurement, log: RunLog, *, retry_failed: bool) -> tuple[list[Cell], list[Cell], set[Cell]]:
     """Cells to be measured, and cells that lack only a metric, which their predictions may tell.
 
-    Both in the order of the plan; last the set of those to be measured that have failed before.
+    Both are in the order of the plan; last comes the set of those to be measured that have failed before.
     """
     table = log.table()
     cells = zip(table.dataset.tolist(), table.split.tolist(), table.model.tolist(), strict=True)

@@ -32,14 +32,8 @@ if TYPE_CHECKING:
 class SquaredParts(NamedTuple):
     """Parts of the mean squared error, for each test example; ``loss = bias + variance`` exactly.
 
-    Attributes
-    ----------
-    loss : ndarray of shape (n_test,)
-        Mean over the training sets.
-    bias : ndarray of shape (n_test,)
-        Squared difference of the mean prediction to the target; the noise of the target is in it.
-    variance : ndarray of shape (n_test,)
-        Of the predictions about their mean.
+    `loss` is the mean over the training sets; `bias` the squared difference of the mean prediction to the target, with the noise
+    of the target in it; `variance` that of the predictions about their mean. All have shape (n_test,).
     """
 
     loss: FloatArray
@@ -50,16 +44,9 @@ class SquaredParts(NamedTuple):
 class ZeroOneParts(NamedTuple):
     """Parts of the error rate, for each test example; ``loss = bias + unbiased - biased`` exactly.
 
-    Attributes
-    ----------
-    loss : ndarray of shape (n_test,)
-        Share of the training sets after which the example is misclassified.
-    bias : ndarray of shape (n_test,)
-        1 where the main prediction is wrong, else 0.
-    unbiased : ndarray of shape (n_test,)
-        Where the main prediction is right: how often a prediction departs from it, which costs.
-    biased : ndarray of shape (n_test,)
-        Where the main prediction is wrong: how often a prediction is right all the same, which helps.
+    `loss` is the share of the training sets after which the example is misclassified; `bias` 1 where the main prediction is
+    wrong, else 0. Where it is right, `unbiased` is how often a prediction departs from it, which costs; where it is wrong,
+    `biased` is how often a prediction is right all the same, which helps. All have shape (n_test,).
     """
 
     loss: FloatArray
@@ -74,12 +61,7 @@ class ZeroOneParts(NamedTuple):
 
 
 def squared_parts(predictions: ArrayLike, target: ArrayLike) -> SquaredParts:
-    """Bias and variance of the squared loss.
-
-    Parameters
-    ----------
-    predictions : array_like of shape (n_training_sets, n_test)
-    target : array_like of shape (n_test,)
+    """Bias and variance of the squared loss, from predictions of shape (n_training_sets, n_test) of a target.
 
     Notes
     -----
@@ -98,11 +80,8 @@ def squared_parts(predictions: ArrayLike, target: ArrayLike) -> SquaredParts:
 def zero_one_parts(predictions: ArrayLike, target: ArrayLike) -> ZeroOneParts:
     """Bias and variance of the 0-1 loss, after Domingos, without noise: the labels are taken to be right.
 
-    Parameters
-    ----------
-    predictions : array_like of shape (n_training_sets, n_test)
-        Labels; the main prediction of an example is the most frequent one, of equally frequent ones the first in sorted order.
-    target : array_like of shape (n_test,)
+    Predicted labels have shape (n_training_sets, n_test); the main prediction of an example is the most frequent one, of equally
+    frequent ones the first in sorted order.
 
     References
     ----------

@@ -48,15 +48,8 @@ class CurvePoints:
 def make_points(test: FloatArray, train: FloatArray, fit_seconds: FloatArray, ratio: FloatArray, alpha: float) -> CurvePoints:
     """The points of curves from the scores of all splits.
 
-    Parameters
-    ----------
-    test, train : ndarray of shape (n_models, n_points, n_splits)
-        nan where there is no score.
-    fit_seconds : ndarray of shape (n_models, n_points)
-    ratio : ndarray of shape (n_splits,)
-        n_test / n_train of each split, n_train being all its training rows.
-    alpha : float
-        1 - coverage of the intervals.
+    Scores have shape (n_models, n_points, n_splits), nan where there is none, and `fit_seconds` (n_models, n_points). `ratio`,
+    of shape (n_splits,), is n_test / n_train of each split, n_train being all its training rows; `alpha` is 1 - coverage.
     """
     test_mean, test_interval = mean_interval(test, ratio, alpha)
     train_mean, train_interval = mean_interval(train, ratio, alpha)
@@ -89,15 +82,8 @@ def points_of(
 ) -> tuple[FloatArray, CurvePoints]:
     """Test scores of all splits, of shape (n_models, n_points, n_splits), and the points of the curves.
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-        All datasets have the same splits.
-    metric : int
-    arranged : callable
-        From an array of shape (n_datasets, n_models, ...) to one of shape (n_models, n_points, ...).
-    ratio, alpha
-        As of `make_points`.
+    All datasets have the same splits. `arranged` makes an array of shape (n_models, n_points, ...) of one of shape (n_datasets,
+    n_models, ...); `ratio` and `alpha` are as of `make_points`.
     """
     n_datasets = len(evaluation.datasets)
     test = arranged(np.stack([evaluation.grid(dataset, metric) for dataset in range(n_datasets)]))
@@ -110,17 +96,9 @@ def points_of(
 
 
 def rope_in_units(rope: float | str, means: Sequence[float] | FloatArray, sign: int, metric: str) -> float:
-    """A rope in the metric's unit; a percentage is of the best of some means.
+    """A rope in the unit of the named metric; a percentage is of the best of some means.
 
-    Parameters
-    ----------
-    rope : float or str
-    means : array_like
-        nan where there is none.
-    sign : int
-        +1 where higher is better, else -1.
-    metric : str
-        Its name.
+    A mean is nan where there is none; `sign` is +1 where higher is better, else -1.
     """
     if not isinstance(rope, str):
         return check_rope(rope)

@@ -144,19 +144,9 @@ def curve_of(
     alpha: float,
     metric: str | None = None,
 ) -> LearningCurve:
-    """The curve that an evaluation of several sizes holds.
+    """The curve that an evaluation holds whose datasets are several sizes; of the first metric if none is given.
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-        Its datasets are the sizes.
-    sizes : sequence of int
-    ratio : ndarray of shape (n_splits,)
-        n_test / n_train of each split, n_train being all its training rows.
-    rope : float or str
-    alpha : float
-    metric : str, optional
-        The first one if not given.
+    `ratio`, of shape (n_splits,), is n_test / n_train of each split, n_train being all its training rows.
     """
     position = metric_position(evaluation, metric)
     measured = evaluation.record.metrics[position].metric

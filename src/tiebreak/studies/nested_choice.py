@@ -96,18 +96,9 @@ def choose(name: str, models: Sequence[int], inner: Evaluation, outer: IntArray,
     """Choose on each outer split the candidate with the best mean over its inner splits.
 
     As in scikit-learn's searches the first of equally good ones is chosen, and a candidate without a score on some inner split
-    is never chosen while another has all. Means that differ by rounding only (1e-12 of them) are equally good.
-
-    Parameters
-    ----------
-    name : str
-    models : sequence of int
-        Positions of the candidates in the outer evaluation.
-    inner : Evaluation
-        One dataset, one metric.
-    outer : ndarray of shape (n_inner_splits,)
-        Position of the outer split of each inner one.
-    n_outer : int
+    is never chosen while another has all. Means that differ by rounding only (1e-12 of them) are equally good. `models` are
+    positions of the candidates in the outer evaluation, `inner` has one dataset and one metric, and `outer`, of shape
+    (n_inner_splits,), is the position of the outer split of each inner one.
     """
     grid = inner.grid(0, 0)
     metric = inner.record.metrics[0].metric

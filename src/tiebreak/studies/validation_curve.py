@@ -31,18 +31,8 @@ if TYPE_CHECKING:
 class ValueGrid:
     """Models with each of several values of a parameter.
 
-    Attributes
-    ----------
-    parameter : str
-    values : tuple
-    labels : tuple of str
-        The values as they are written.
-    models : tuple of str
-        Names of the models that are varied.
-    names : tuple of tuple of str
-        Name of each model with each value.
-    candidates : mapping of str to estimator
-        By these names.
+    `labels` are the values as they are written, `models` those that are varied, `names` the name of each with each value, and
+    `candidates` stand by these names.
     """
 
     parameter: str
@@ -220,18 +210,7 @@ def validation_curve(
 def curve_of(
     evaluation: Evaluation, grids: ValueGrid, rope: float | str, alpha: float, metric: str | None = None
 ) -> ValidationCurve:
-    """The curve that an evaluation of several values holds.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-        Its models are the values.
-    grids : ValueGrid
-    rope : float or str
-    alpha : float
-    metric : str, optional
-        The first one if not given.
-    """
+    """The curve that an evaluation holds whose models are several values; of the first metric if none is given."""
     position = metric_position(evaluation, metric)
     measured = evaluation.record.metrics[position].metric
     record = evaluation.record.datasets[0]

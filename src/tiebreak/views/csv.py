@@ -22,12 +22,7 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "�
 def csv_lines(header: Sequence[str], rows: Iterable[Sequence[Any]], *, raw: bool = False) -> Iterator[str]:
     """A table line by line; what is undefined is an empty cell.
 
-    Parameters
-    ----------
-    header : sequence of str
-    rows : iterable of sequence
-    raw : bool
-        Leave text as it is. Otherwise text that a spreadsheet would run as a formula gets an apostrophe in front.
+    Text that a spreadsheet would run as a formula gets an apostrophe in front, unless it is to be `raw`.
     """
     last = _Last()
     writer = csv.writer(last, lineterminator="\r\n")  # so that a name with a carriage return is quoted

@@ -32,16 +32,7 @@ ROWS = 20
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """Sentences that belong together.
-
-    Attributes
-    ----------
-    lines : tuple of str
-    n_strong : int
-        Lines from the first on that are the answer itself.
-    is_small : bool
-        Said in passing.
-    """
+    """Sentences that belong together; the first `n_strong` are the answer itself, and small ones are said in passing."""
 
     lines: tuple[str, ...]
     n_strong: int = 0
@@ -69,20 +60,8 @@ class Paragraph:
 class Table:
     """A title, headers, rows of text, and which columns are right-aligned.
 
-    Attributes
-    ----------
-    title : str
-    headers : tuple of str
-    rows : tuple of tuple of str
-    right : tuple of bool
-    notes : tuple of str
-        Below it.
-    folded : str
-        Words under which a notebook hides it; "" where it does not.
-    spare : tuple of tuple of str
-        Ends of the headers of columns that go, group by group, where a window is too narrow for them.
-    ranks : mapping of str to int
-        Numbers that tell long names apart where a window is too narrow for them.
+    `notes` stand below it. A notebook hides it under the words `folded`, unless they are "". Where a window is too narrow,
+    columns go whose headers end as in `spare`, group by group, and long names are told apart by the numbers in `ranks`.
     """
 
     title: str
@@ -135,18 +114,8 @@ class Table:
 class Section:
     """Notes under a title.
 
-    Attributes
-    ----------
-    title : str
-    lines : tuple of str
-    codes : tuple of str
-        One for each line, where they have codes.
-    has_bullets : bool
-        A list, where not paragraphs.
-    is_folded : bool
-        Hidden under its title in a notebook.
-    code : str
-        Of what the title names.
+    `codes` has one for each line, where they have codes, and `code` is that of what the title names. With `has_bullets` it is a
+    list, else paragraphs; a folded one is hidden under its title in a notebook.
     """
 
     title: str
@@ -212,12 +181,7 @@ _STYLE = (
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Sentences, tables and notes, in order.
-
-    Attributes
-    ----------
-    parts : tuple of Paragraph, Table and Section
-    """
+    """Sentences, tables and notes, in order."""
 
     parts: tuple[Paragraph | Table | Section, ...]
 
@@ -250,13 +214,7 @@ class Page:
         return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head><body>{self.as_fragment()}</body></html>\n'
 
     def show(self, console: Console | None = None) -> None:
-        """Print it, fitted to the window and with the verdicts in colour.
-
-        Parameters
-        ----------
-        console : rich.console.Console, optional
-            Standard output if not given.
-        """
+        """Print it on standard output or another console, fitted to the window and with the verdicts in colour."""
         if console is None:
             from rich.console import Console
 

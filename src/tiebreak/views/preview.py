@@ -16,16 +16,7 @@ MOST_MODELS = 20
 
 
 def preview_text(preview: Preview, file: str, url: str) -> str:
-    """Plan of a study file, and the part of it that is left to be measured.
-
-    Parameters
-    ----------
-    preview : Preview
-    file : str
-        The study.
-    url : str
-        The store, without a password.
-    """
+    """Plan of a study file, and the part of it that is left to be measured; `url` is that of the store, without a password."""
     record = preview.record
     n_splits = sum(each.n_splits for each in record.datasets)
     names = short_names([model.name for model in record.models[:MOST_MODELS]], 34)

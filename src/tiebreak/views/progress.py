@@ -36,13 +36,7 @@ def bar() -> Callable[[Progress], None]:
 
 
 def lines(say: Callable[[str], None]) -> Callable[[Progress], None]:
-    """Plain lines, for logs.
-
-    Parameters
-    ----------
-    say : callable
-        Writes one line.
-    """
+    """Plain lines, for logs; `say` writes one."""
     return _Lines(say)
 
 

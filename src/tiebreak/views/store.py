@@ -16,15 +16,7 @@ if TYPE_CHECKING:
 
 
 def check_page(damages: Sequence[Damage], n_runs: int, url: str) -> Page:
-    """A line for each thing that is not as it was written.
-
-    Parameters
-    ----------
-    damages : sequence of Damage
-    n_runs : int
-        In the store, where nothing is wrong with it.
-    url : str
-    """
+    """A line for each thing that is not as it was written; else the number of runs in the store."""
     if not damages:
         return Page.of(f"{printable(url)} is as it was written: {count(n_runs, 'run')}, every row verified.")
     title = f"In {printable(url)}, {count(len(damages), 'thing')} {_are(damages)} not as written:"

@@ -20,20 +20,9 @@ if TYPE_CHECKING:
 class View:
     """View of one kind of result; `choices` are handed on to `page` and `facts`.
 
-    Attributes
-    ----------
-    page : callable
-        Sentences, tables and notes of a result.
-    frame : callable
-        Its numbers as a frame.
-    facts : callable
-        What its JSON holds: plain values, and iterators for lists that may be long.
-    plots : str
-        "module:name" of the class of its plots.
-    frames : mapping of str to callable
-        Further tables, by name.
-    sentence : callable, optional
-        First sentence of the page, where it can be had without the page.
+    `page` makes sentences, tables and notes of a result, `frame` its numbers as a frame, and `facts` what its JSON holds: plain
+    values, and iterators for lists that may be long. `plots` is "module:name" of the class of its plots, `frames` are further
+    tables by name, and `sentence` makes the first sentence of the page, where it can be had without the page.
     """
 
     page: Callable[..., Page]

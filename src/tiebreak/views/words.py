@@ -118,18 +118,9 @@ def listed(names: list[str], most: int = 5) -> str:
 def short_names(names: Sequence[str], width: int) -> list[str]:
     """Names of at most `width` characters, all different.
 
-    Parameters
-    ----------
-    names : sequence of str
-        All different; control characters become visible escapes.
-    width : int
-        At least 10.
-
-    Returns
-    -------
-    list of str
-        Of long names go the words that all of them share, or the middle, or what stands between the beginning and the first
-        difference, whichever keeps more names apart. Names that still look the same get their number, counted from 1.
+    The names given are all different, and control characters become visible escapes; the width is at least 10. Of long names go
+    the words that all of them share, or the middle, or what stands between the beginning and the first difference, whichever
+    keeps more names apart. Names that still look the same get their number, counted from 1.
     """
     full = [printable(name) for name in names]
     if max(map(len, full), default=0) <= width and len(set(full)) == len(full):

@@ -27,10 +27,7 @@ def methods() -> dict[str, Procedure]:
 def choose_method(name: str, data: Scores) -> Procedure:
     """The procedure that fits the data, with the reason, or the one asked for.
 
-    Raises
-    ------
-    TiebreakError
-        The procedure does not apply to these data; the text says why and how to go on.
+    Raises a `TiebreakError` where the procedure does not apply to these data, which says why and how to go on.
     """
     chosen = CORRECTED_T if name == "auto" else METHODS[name]
     refusal = chosen.applies(data)

@@ -39,14 +39,8 @@ SMALL_TEST_SET = 5
 class StudentDifferences(Differences):
     """Student's t around each mean difference: confidence distribution and posterior at once.
 
-    Attributes
-    ----------
-    moments : DifferenceMoments
-    ratio : ndarray or float
-        Mean n_test / n_train of each pair's splits.
-    data : Scores
-        Whose models are compared.
-    split_ratio : ndarray of shape (n_splits,)
+    `ratio` is the mean n_test / n_train of each pair's splits, `split_ratio` that of each split; `data` are the scores of the
+    models that are compared.
     """
 
     is_posterior: ClassVar[bool] = True
