@@ -151,7 +151,7 @@ BATCH = 200
 def rescore(work: Measurement, log: RunLog, cells: Sequence[Cell]) -> list[Cell]:
     """Add the metrics that cells lack where their predictions tell them; returns the cells that must be measured again.
 
-    The cells are done, but for some of the metrics.
+    The cells given are done, but for some of the metrics.
     """
     truths = [make_truth(each.data.y, classifier=each.task == "classification") for each in work.plan.datasets]
     untold: list[Cell] = []
@@ -265,7 +265,7 @@ def open_log(plan: Plan, scorers: Sequence[Scorer], store: Store, run: RunOption
 def run_missing(work: Measurement, log: RunLog, run: RunOptions, url: str, *, only: Collection[Cell] | None = None) -> None:
     """Measure and keep what the log does not have; of some cells only, where these are given.
 
-    An interrupt goes on with a note on what is kept and how to continue.
+    `KeyboardInterrupt` goes through, with a note on what is kept and how to go on.
     """
     runner = make_runner(run.runner, run.n_jobs, run.timeout)
     missing, to_rescore, failed = what_is_missing(work, log, retry_failed=run.retry_failed)

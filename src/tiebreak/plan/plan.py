@@ -162,7 +162,7 @@ def check_rng(rng: Any) -> int | None:
 
 
 def threads_for(plan: Plan, asked: Any, n_workers: int, n_cores: int) -> int | None:
-    """Threads that each fit may use, as asked: "auto", a number, or None, which leaves the libraries' own default."""
+    """Threads that each fit may use, as asked: "auto", a number, or None for the libraries' own default; else refused."""
     if asked is None:
         return None
     if asked == "auto":

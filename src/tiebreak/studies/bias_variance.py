@@ -61,7 +61,7 @@ class ZeroOneParts(NamedTuple):
 
 
 def squared_parts(predictions: ArrayLike, target: ArrayLike) -> SquaredParts:
-    """Bias and variance of the squared loss, from predictions of shape (n_training_sets, n_test) of a target.
+    """Bias and variance of the squared loss; predictions have shape (n_training_sets, n_test), the target (n_test,).
 
     Notes
     -----
