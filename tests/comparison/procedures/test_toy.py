@@ -225,7 +225,8 @@ def test_tails_that_are_a_posterior_give_probabilities_and_a_plot(monkeypatch: p
         two.pair_table.differences.tail_below(0.0)[0],
     ]
     shown = two.plot.posterior("forest", "ridge")
-    assert (shown.p_better, shown.mean) == (two.pair("forest", "ridge").p_better, pytest.approx(0.01))
+    assert shown.pair.p_better == two.pair("forest", "ridge").p_better
+    assert shown.pair.difference == pytest.approx(0.01)
     assert np.all(shown.data["density"] >= 0)
     assert list(shown.intervals["low"]) == sorted(shown.intervals["low"], reverse=True)
 
