@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -56,11 +57,13 @@ def write(path: str, run: str, offset: int, n: int) -> None:
     say({"done": n})
 
 
-def write_endlessly(path: str, run: str, size: int) -> None:
-    """Write in batches, and tell the last number of each when it is kept."""
+def write_endlessly(path: str, run: str, size: int, until: str = "") -> None:
+    """Write in batches, and tell the last number of each when it is kept; half-way wait for the file `until`, if one is named."""
     log = SqlStore(path).open(large_plan(run))
     cells = all_cells(large_plan(run))
     for start in range(0, len(cells), size):
+        while until and start == len(cells) // 2 and not Path(until).exists():
+            time.sleep(0.01)
         log.write([an_outcome(cell) for cell in cells[start : start + size]])
         say({"kept": start + size})
     say({"finished": True})
