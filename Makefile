@@ -20,7 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@echo "make demo      set up, then compare models in an example and write the answer to demo-output/"
 	@echo "make test      set up, then run all tests and the examples in docstrings"
-	@echo "make quick     the same without the slow ones: a minute and a half on two cores"
+	@echo "make quick     the same without the slow ones: two minutes on two cores"
 	@echo "make coverage  all tests, and show which lines no test reaches"
 	@echo "make lint      style, types, import rules, declared dependencies and spelling"
 	@echo "make wheel     build the package, install it elsewhere without extras, run its demo there"
