@@ -32,6 +32,12 @@ def test_an_address_of_its_scheme_opens_it(url):
     assert json.loads(tb.compare(f"{url}#iris").to_json()) == json.loads(both.compare().to_json())
 
 
+def test_no_store_is_no_address():
+    """None means a store in memory to who measures, and nothing to who reads."""
+    with pytest.raises(tb.errors.InvalidParameterError, match="a store is a URL, a path or a Store, and not NoneType"):
+        tb.read_evaluation(None)
+
+
 class TestToyStore(StoreContract):
     """It keeps what every store promises."""
 

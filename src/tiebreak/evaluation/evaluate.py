@@ -192,7 +192,7 @@ def measure_plan(
     """Measure what a store does not have of a plan; `tiebreak.evaluate` describes the parameters."""
     check_flags(keep_predictions=keep_predictions, train_scores=train_scores)
     scorers = find_scorers(plan, scoring)
-    store = open_store(run.store)
+    store = run.open_store()
     try:
         return measure(plan, scorers, store, run, keep_predictions=keep_predictions, train_scores=train_scores)
     finally:

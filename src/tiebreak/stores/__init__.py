@@ -22,17 +22,13 @@ ACCEPTED = "Give 'sqlite:///results.db', a path that ends in .db, .sqlite or .sq
 """Sources of a store, for messages."""
 
 
-def open_store(source: str | os.PathLike[str] | Store | None) -> Store:
+def open_store(source: str | os.PathLike[str] | Store) -> Store:
     """Open the store that is meant by an address, a path or a store itself. No file is opened yet.
 
     The address is ``sqlite:///results.db``, a path that ends in ``.db``, ``.sqlite`` or ``.sqlite3``,
-    ``postgresql://user@host/database``, or another one whose scheme stands in `STORES`; None is a store in memory. Raises
-    `InvalidParameterError` for anything else.
+    ``postgresql://user@host/database``, or another one whose scheme stands in `STORES`. Anything else
+    raises `InvalidParameterError`.
     """
-    if source is None:
-        from tiebreak.stores.memory import MemoryStore
-
-        return MemoryStore()
     if isinstance(source, (str, os.PathLike)):
         scheme, separator, _ = str(source).partition("://")
         module, _, name = STORES.get(scheme if separator else "", STORES[""]).partition(":")  # which refuses what nothing reads

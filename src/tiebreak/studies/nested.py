@@ -22,7 +22,6 @@ from tiebreak.plan.record import Cell
 from tiebreak.result import Result, view_of
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, SplitDesign, look_up, quoted
-from tiebreak.stores import open_store
 from tiebreak.stores.contract import Store
 from tiebreak.studies.nested_choice import NOTHING, Choice, choice_of_one, choose, first_best
 
@@ -350,7 +349,7 @@ def nested_cross_validate(
     check_flags(keep_predictions=keep_predictions, plain=plain)
     alpha = check_probability(alpha, "alpha")
     scorers, choosing = _scorers(nested, scoring)
-    store = open_store(run.store)
+    store = run.open_store()
     default = "nested" if run.store is None else f"nested-{nested.outer.default_name().removeprefix('run-')}"
     run = dataclasses.replace(run, name=run.name or default)
     try:

@@ -47,7 +47,7 @@ class Paragraph:
         return "\n\n".join(f"**{escape(line)}**" if n < self.n_strong else escape(line) for n, line in enumerate(self.lines))
 
     def as_html(self) -> str:
-        """Likewise."""
+        """Each sentence by itself, as HTML."""
         tags = ("strong" if n < self.n_strong else "small" if self.is_small else "" for n in range(len(self.lines)))
         return "".join(f"<p>{_tagged(tag, escape_html(line))}</p>" for tag, line in zip(tags, self.lines, strict=True))
 
