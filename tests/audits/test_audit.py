@@ -33,12 +33,14 @@ def simulation() -> ModuleType:
     return module
 
 
+@pytest.mark.slow
 def test_clean_sets_raise_no_more_alarms_than_promised(simulation: ModuleType) -> None:
     """44 sets of the 200 that the script draws, each design four times; at most 5 % may raise anything above a note."""
     raised = simulation.alarms(simulation.clean_sets(44))
     assert len(raised) <= 2, [(data.label, [finding.text for finding in found]) for data, found in raised]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer, load_digits, load_diabetes])
 @pytest.mark.parametrize("cv", ["default", "int", "kfold", "stratified", "repeated", "shuffle", "loo"])
 def test_real_data_are_clean_with_the_usual_splitters(load: Any, cv: str) -> None:

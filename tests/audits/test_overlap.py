@@ -141,6 +141,7 @@ def test_clean_rows_of_numbers_have_no_duplicates() -> None:
     assert "duplicate-rows" not in codes(*classes(), "stratified")
 
 
+@pytest.mark.slow
 def test_near_copies_are_found(rng: np.random.Generator) -> None:
     """A fifth of the rows again, with noise of 1 % of a standard deviation, beside a column of categories."""
     X, y = classes(200)
@@ -152,6 +153,7 @@ def test_near_copies_are_found(rng: np.random.Generator) -> None:
     assert finding.evidence.numbers["n_rows"] > 60
 
 
+@pytest.mark.slow
 def test_rows_on_a_lattice_are_no_near_copies(rng: np.random.Generator) -> None:
     """Counts are either equal or a whole step apart."""
     X, y = rng.integers(0, 30, (300, 3)), rng.integers(0, 2, 300)

@@ -66,6 +66,7 @@ def test_three_models_on_two_splits_by_one_variable() -> None:
     assert_allclose(got.p_best, np.bincount(best, minlength=3) / t.size, atol=SAMPLED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_models", "n_splits"), [(4, 10), (6, 5), (5, 3), (12, 100)])
 def test_more_models_by_plain_simulation(n_models: int, n_splits: int, rng: np.random.Generator) -> None:
     """400,000 draws of a multivariate t from the covariance itself; M >= n splits is degenerate and fine."""

@@ -210,6 +210,7 @@ def test_standard_input(tiebreak: Run, scores: str, capsys: pytest.CaptureFixtur
     assert done.stderr.startswith("tiebreak: standard input")
 
 
+@pytest.mark.slow
 def test_plots_are_drawn(scores: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Into a folder that is made, and only a message says so."""
     folder = tmp_path / "new" / "plots"

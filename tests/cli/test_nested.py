@@ -48,6 +48,7 @@ def expected() -> tb.NestedEvaluation:
     )
 
 
+@pytest.mark.slow
 def test_the_answer_is_that_of_the_library(study: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The same JSON; text and Markdown but for the name of the run."""
     code, out, err = run(capsys, "nested", study, *STORE, "--format", "json")

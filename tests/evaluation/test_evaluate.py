@@ -78,6 +78,7 @@ def test_every_model_is_measured_on_every_split():
     assert set(matrix.n_test.tolist()) == {15}
 
 
+@pytest.mark.slow
 def test_two_workers_give_the_same_bits_as_one():
     """Scores and predictions, of models that draw at random too."""
     one, two = (tb.evaluate(MODELS, X, Y, cv=5, scoring=["accuracy", "neg_log_loss"], n_jobs=n, timeout=60) for n in (1, 2))

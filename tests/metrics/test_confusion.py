@@ -26,6 +26,7 @@ def refused(call: Any) -> str:
     return str(caught.value)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(pairs, st.sampled_from([0.5, 1.0, 2.0]))
 def test_everything_is_as_scikit_learn_has_it(data: list[tuple[str, str]], beta: float) -> None:
@@ -46,6 +47,7 @@ def test_everything_is_as_scikit_learn_has_it(data: list[tuple[str, str]], beta:
         assert matrix.averaged(average, beta) == pytest.approx(theirs, abs=1e-12)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(pairs)
 def test_shares_are_scikit_learns_but_for_what_is_undefined(data: list[tuple[str, str]]) -> None:

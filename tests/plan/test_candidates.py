@@ -125,6 +125,7 @@ def test_random_search_of_distributions() -> None:
 VALUES = st.one_of(st.none(), st.booleans(), st.integers(-3, 3), st.floats(allow_nan=False), st.text("ab #2", max_size=3))
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.lists(st.dictionaries(st.sampled_from(["a", "p__b", "q__b", "c"]), VALUES, max_size=4), min_size=1, max_size=8))
 def test_names_are_always_unique(params: list[dict[str, Any]]) -> None:

@@ -338,6 +338,7 @@ def test_file_that_may_not_be_read(write: Write, monkeypatch: pytest.MonkeyPatch
 # --- memory ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["wide", "long"])
 def test_peak_memory_is_under_three_times_the_numbers(form: str, write: Write, rng: np.random.Generator) -> None:
     """8 bytes per score, and a constant 12 MB for the chunk at hand; the benchmark measures a file of 200 MB."""

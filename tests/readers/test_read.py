@@ -193,6 +193,7 @@ def assert_same(one: ScoreMatrix, two: ScoreMatrix) -> None:
     assert_array_equal(one.score, two.take(one.models).score)
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(tables(), st.randoms(use_true_random=False))
 def test_order_of_rows_does_not_matter(table: pd.DataFrame, random: Any) -> None:
@@ -207,6 +208,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("properties")
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(tables(), st.sampled_from(["\n", "\r\n"]), st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]))
 def test_csv_round_trip(folder: Path, table: pd.DataFrame, end: str, quoting: Any) -> None:
@@ -221,6 +223,7 @@ def test_csv_round_trip(folder: Path, table: pd.DataFrame, end: str, quoting: An
     assert_same(load(table).matrix(), load(path).matrix())
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(tables())
 def test_json_round_trip(folder: Path, table: pd.DataFrame) -> None:
@@ -230,6 +233,7 @@ def test_json_round_trip(folder: Path, table: pd.DataFrame) -> None:
     assert_same(load(table).matrix(), load(path).matrix())
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(tables())
 def test_wide_is_long(table: pd.DataFrame) -> None:

@@ -301,6 +301,7 @@ def test_an_interrupt_here_keeps_the_batch_and_ends_the_workers(tmp_path, cold, 
     wait_until(lambda: not is_alive(hanging), 5)
 
 
+@pytest.mark.slow
 def test_workers_that_cannot_start_leave_the_work_here(tmp_path, cold, hasty, monkeypatch):
     """This process can do it all: slower, but done."""
     monkeypatch.setattr(worker_group, "MAX_STARTS", 1)

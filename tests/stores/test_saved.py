@@ -103,6 +103,7 @@ def said_of_export() -> dict[str, dict[str, str]]:
     return said
 
 
+@pytest.mark.slow
 def test_an_earlier_store_is_exported_to_the_same_bytes(url: str) -> None:
     """Scores and predictions of each run, those of the inner splits of a nested one among them; nothing is damaged."""
     assert evaluated.exported(url) == said_of_export()
@@ -118,6 +119,7 @@ def test_an_earlier_store_is_exported_to_the_same_bytes(url: str) -> None:
     store.close()
 
 
+@pytest.mark.slow
 def test_an_earlier_run_goes_on(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was measured is not measured again, nested or not; a model more is, and changes nothing of the others."""
     with monkeypatch.context() as patch:

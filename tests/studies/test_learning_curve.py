@@ -216,6 +216,7 @@ def test_sizes_and_models_are_added_to_what_is_there(url: str, tmp_path: Path):
         tb.learning_curve({"m": GaussianNB(var_smoothing=1)}, X, Y, cv=4, store=url)
 
 
+@pytest.mark.slow
 def test_two_workers_give_the_same_bits_as_one():
     """Trees draw from seeds that depend on the cell alone."""
     one, two = (tb.learning_curve(MODELS, X, Y, cv=CV, n_jobs=n, timeout=60 if n > 1 else None) for n in (1, 2))
@@ -258,6 +259,7 @@ def benchmark() -> ModuleType:
     return module
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("position", range(6))
 def test_no_answer_is_wrong_and_there_is_one_where_the_data_suffice(benchmark: ModuleType, position: int) -> None:
     """Of 100 runs of the script none was wrong, so none of three may be here."""

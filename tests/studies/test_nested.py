@@ -60,6 +60,7 @@ def codes(answer: tb.NestedEvaluation) -> list[str]:
 # --- the lecture's example ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
 def test_the_nested_5x2_example_of_the_lecture_is_that_of_scikit_learn(load: Any) -> None:
     """A pipeline that scales inside, a grid search on 2 inner folds, 5 outer folds: the same scores, choices, inner results."""
@@ -79,6 +80,7 @@ def test_the_nested_5x2_example_of_the_lecture_is_that_of_scikit_learn(load: Any
     assert ours.honest().inner_claim == pytest.approx(np.mean([fitted.best_score_ for fitted in theirs["estimator"]]))
 
 
+@pytest.mark.slow
 def test_a_loss_a_random_search_and_a_regression_agree_with_scikit_learn() -> None:
     """Lower is better, the search names its metric, and the candidates are drawn."""
     y = X @ np.arange(6) + np.random.default_rng(0).normal(size=90)
@@ -177,6 +179,7 @@ def noise(**settings: Any) -> tb.NestedEvaluation:
     return tb.nested_cross_validate(grid, rng.normal(size=(60, 5)), np.arange(60) % 2, outer=10, inner=2, **settings)
 
 
+@pytest.mark.slow
 def test_an_unstable_choice_is_warned_of() -> None:
     """Nothing is chosen on half of the splits; counts and names are those of the frame."""
     answer = noise()
@@ -192,6 +195,7 @@ def test_an_unstable_choice_is_warned_of() -> None:
     assert f"{chosen.loc[chosen['n_chosen'].idxmax(), 'candidate']!r}, on {chosen['n_chosen'].max()}" in text
 
 
+@pytest.mark.slow
 def test_a_choice_that_changes_between_equivalent_candidates_is_not_warned_of() -> None:
     """Within a rope of 0.5 in accuracy everything is as good as chosen; in percent of the score likewise."""
     assert codes(noise(rope=0.5)) == []
@@ -207,6 +211,7 @@ def frames(answer: tb.NestedEvaluation) -> list[dict[str, Any]]:
     return [part.to_dict("list") for part in (answer.to_frame(), answer.inner(), answer.chosen())]
 
 
+@pytest.mark.slow
 def test_two_workers_give_the_same_bits_as_one() -> None:
     """Trees draw at random among equally good splits; the JSON holds every number."""
     one, two = (nested(n_jobs=n, timeout=60, scoring=["accuracy", "neg_log_loss"]) for n in (1, 2))
@@ -359,6 +364,7 @@ def test_wrong_use_is_refused(settings: dict[str, Any], error: type[Exception], 
 # --- validity ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_on_noise_the_nested_score_is_chance_and_the_claim_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten of the 400 data sets of benchmarks/validity/nested_noise.py, whose figures docs/nested.md has."""
     path = Path(__file__).parents[2] / "benchmarks" / "validity" / "nested_noise.py"

@@ -57,6 +57,7 @@ def test_verdicts_are_those_of_compare():
     assert set(curve.equivalent()) | set(curve.undecided()) <= {1, 60}
 
 
+@pytest.mark.slow
 def test_values_that_do_the_same_are_equivalent_and_those_that_do_not_are_worse():
     """var_smoothing far below what matters, against one that drowns everything; not equivalent without a rope."""
     X, y = make_classification(n_samples=200, class_sep=2.0, flip_y=0.05, random_state=0)

@@ -158,6 +158,7 @@ def test_json_is_written_and_read_back(tmp_path: Path) -> None:
     assert again.ranking.equals(toy.ranking)
 
 
+@pytest.mark.slow
 def test_plots(tmp_path: Path) -> None:
     """All but the posterior, which says why there is none."""
     toy = answer()

@@ -31,6 +31,7 @@ def predicted(draw: st.DrawFn) -> tuple[Array, Array, Array]:
     return y, classes[code if how == "perfect" else (code + 1) % classes.size], classes
 
 
+@pytest.mark.slow
 @given(predicted())
 @settings(max_examples=60, deadline=None)
 def test_scikit_learns_value_for_any_classes(case: tuple[Array, Array, Array]) -> None:
@@ -56,6 +57,7 @@ def test_positive_class_is_the_label_one(case: tuple[Array, Array, Array]) -> No
             assert value == same(expected), name
 
 
+@pytest.mark.slow
 @given(predicted(), st.data())
 @settings(max_examples=40, deadline=None)
 def test_labels_that_are_no_class_are_wrong(case: tuple[Array, Array, Array], data: st.DataObject) -> None:

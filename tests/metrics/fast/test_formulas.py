@@ -41,6 +41,7 @@ def predicted(draw: st.DrawFn) -> tuple[Array, Array]:
     return y, column() if how == "any" else y + (how == "off")
 
 
+@pytest.mark.slow
 @given(predicted())
 @settings(max_examples=200, deadline=None)
 def test_scikit_learns_value(case: tuple[Array, Array]) -> None:

@@ -51,6 +51,7 @@ def given_all_classes(name: str, y: Array, proba: Array, classes: Array) -> floa
     return -value
 
 
+@pytest.mark.slow
 @given(told())
 @settings(max_examples=80, deadline=None)
 def test_scikit_learns_value(case: tuple[Array, Array, Array]) -> None:

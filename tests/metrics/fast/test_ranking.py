@@ -28,6 +28,7 @@ def ranked(draw: st.DrawFn) -> tuple[Array, Array, Array]:
     return y, decision.astype(np.float32) if draw(st.booleans()) and np.abs(decision).max() < 1e30 else decision, classes
 
 
+@pytest.mark.slow
 @given(ranked())
 @settings(max_examples=100, deadline=None)
 def test_roc_auc_of_decisions_is_scikit_learns(case: tuple[Array, Array, Array]) -> None:
@@ -52,6 +53,7 @@ def test_average_precision_of_decisions_is_scikit_learns(case: tuple[Array, Arra
         assert value == same(expected)
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=60, deadline=None)
 def test_probabilities_of_two_classes(data: st.DataObject) -> None:
@@ -69,6 +71,7 @@ def test_probabilities_of_two_classes(data: st.DataObject) -> None:
             assert value == same(expected), name
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=60, deadline=None)
 def test_more_classes_one_against_the_rest(data: st.DataObject) -> None:
@@ -182,6 +185,7 @@ def test_two_columns_of_decisions_are_an_error() -> None:
         ours("roc_auc", truth_of(np.arange(2), np.arange(2)), {"decision_function": np.zeros((2, 2))})
 
 
+@pytest.mark.slow
 def test_many_rows_with_few_scores(rng: np.random.Generator) -> None:
     """Half a million rows, of which one in a hundred is positive, at 50 different scores; and the other way round."""
     y = (rng.random(500_000) < 0.01).astype(int)

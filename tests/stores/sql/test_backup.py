@@ -87,6 +87,7 @@ def test_it_is_a_store(path: Path, target: Path, wal: bool, monkeypatch: pytest.
     store.close()
 
 
+@pytest.mark.slow
 def test_while_others_write(tmp_path: Path) -> None:
     """Two processes write all the time: each backup is whole, and has every cell that was kept before it was begun."""
     path, writers = tmp_path / "runs.db", [Worker(), Worker()]

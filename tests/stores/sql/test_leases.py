@@ -91,6 +91,7 @@ def test_cells_of_a_process_that_was_killed_are_free_at_once(store: SqlStore, pa
             process.kill()
 
 
+@pytest.mark.slow
 def test_cells_of_a_holder_that_shows_nothing_are_lost(
     store: SqlStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ):
@@ -124,6 +125,7 @@ def test_cells_of_a_holder_that_shows_nothing_are_lost(
     late.__exit__(None, None, None)
 
 
+@pytest.mark.slow
 def test_a_holder_that_shows_that_it_lives_keeps_its_cells(store: SqlStore, monkeypatch: pytest.MonkeyPatch):
     """A fit of twice the time after which a silent one would have lost it."""
     elsewhere(monkeypatch)
