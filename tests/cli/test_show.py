@@ -128,6 +128,7 @@ def test_several_datasets_have_a_table_each(here: Path, capsys: pytest.CaptureFi
     assert out.endswith("tiebreak compare 'sqlite:///runs.db#s' --dataset iris\n")
 
 
+@pytest.mark.slow
 def test_showing_needs_no_scikit_learn(study: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A run is numbers and names."""
     run(capsys, "run", study, *STORE)

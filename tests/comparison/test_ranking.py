@@ -142,6 +142,7 @@ def by_the_book(answer: object, rope: float, alpha: float) -> set[str]:
     return stays
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rope", [0.0, 0.01])
 @pytest.mark.parametrize("alpha", [0.05, 0.3])
 def test_shortlist_is_subset_selection(rope: float, alpha: float) -> None:

@@ -153,6 +153,7 @@ class StoreContract:
         assert table.dataset.shape == table.state.shape == table.fit_seconds.shape == table.environment.shape == (0,)
         assert found(log) == []
 
+    @pytest.mark.slow
     @settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=SUPPRESSED)
     @given(data=st.data())
     def test_any_outcomes_come_back_bit_for_bit(self, store: Store, data: st.DataObject) -> None:

@@ -21,6 +21,7 @@ INSIDE = {"wilson", "wilson-cc", "clopper-pearson", "mid-p", "jeffreys-modified"
 """Those that hold the share itself, and nothing outside of 0 to 1; plain Jeffreys leaves 0 of n out."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "name"), [("wilson", "wilson"), ("wilson-cc", "wilsoncc"), ("clopper-pearson", "exact")])
 @given(case=counts, level=st.sampled_from([0.5, 0.9, 0.95, 0.999]))
 def test_scipy_agrees(method: ProportionMethod, name: str, case: tuple[int, int], level: float) -> None:
@@ -122,6 +123,7 @@ def test_the_example_of_the_lecture() -> None:
     assert "share no example" in rates.assumption
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", get_args(DifferenceMethod))
 @given(one=counts, two=counts)
 def test_swapping_mirrors(method: DifferenceMethod, one: tuple[int, int], two: tuple[int, int]) -> None:

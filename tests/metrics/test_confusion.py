@@ -63,6 +63,7 @@ def test_shares_are_scikit_learns_but_for_what_is_undefined(data: list[tuple[str
     assert np.isnan(matrix.normalised("predicted")).any(axis=0).tolist() == (matrix.predicted == 0).tolist()
 
 
+@pytest.mark.slow
 @given(pairs, pairs)
 def test_matrices_of_two_parts_add_up_to_that_of_the_whole(one: list[tuple[str, str]], other: list[tuple[str, str]]) -> None:
     """Which is how folds are pooled."""

@@ -53,6 +53,7 @@ def test_points_are_counted_by_definition(data: list[tuple[int, int]]) -> None:
         assert curve.reason
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(examples)
 def test_precision_and_recall_are_those_of_each_threshold(data: list[tuple[int, int]]) -> None:
@@ -226,6 +227,7 @@ def test_an_undefined_curve_has_no_regions() -> None:
     assert roc_curve([0, 0], [1, 2]).better_where(roc_curve([0, 1], [1, 2])) == ()
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(labelled, labelled)
 def test_regions_agree_with_the_curves_everywhere(one: list[tuple[int, int]], other: list[tuple[int, int]]) -> None:

@@ -44,6 +44,7 @@ def codes(made: NestedPlan) -> list[str]:
     return [notice.code for notice in made.notices]
 
 
+@pytest.mark.slow
 @given(outer=st.integers(2, 6), inner=st.integers(2, 4), seed=st.integers(0, 9), kind=st.sampled_from(["kfold", "group"]))
 def test_inner_splits_never_see_an_outer_test_row(outer: int, inner: int, seed: int, kind: str) -> None:
     """Inner training and test rows of an outer split together are exactly its training rows."""

@@ -39,6 +39,7 @@ def test_roc_auc_of_decisions_is_scikit_learns(case: tuple[Array, Array, Array])
     assert value == ("only one class in the test rows" if expected is None else same(expected))
 
 
+@pytest.mark.slow
 @given(ranked())
 @settings(max_examples=60, deadline=None)
 def test_average_precision_of_decisions_is_scikit_learns(case: tuple[Array, Array, Array]) -> None:
@@ -93,6 +94,7 @@ def test_more_classes_one_against_the_rest(data: st.DataObject) -> None:
             assert value == f"no test row is of class {classes[truth.counts == 0].tolist()[0]!r}"
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=40, deadline=None)
 def test_average_precision_of_more_classes_from_decisions(data: st.DataObject) -> None:
@@ -118,6 +120,7 @@ def test_roc_area_is_the_share_of_pairs_in_order(positive: list[int], negative: 
     assert roc_area(n, p) == pytest.approx(1 - roc_area(p, n), rel=1e-15)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=12), st.lists(st.integers(0, 4), max_size=12))
 def test_mean_precision_is_the_precision_at_each_positive_row(positive: list[int], negative: list[int]) -> None:
     """Of the rows that score at least as much, the share that is positive; averaged over the positive rows."""

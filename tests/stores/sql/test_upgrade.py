@@ -210,6 +210,7 @@ def test_no_store(tmp_path: Path) -> None:
 # --- kills and others -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wal", [False, True], ids=["delete", "wal"])
 def test_whenever_it_is_killed(path: Path, tmp_path: Path, wal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before each of its statements, and each time that a file is synced or named, the folder is what a kill would leave.
@@ -274,6 +275,7 @@ def upgraders() -> Iterator[list[Worker]]:
             worker.end()
 
 
+@pytest.mark.slow
 def test_processes_that_upgrade_at_once(path: Path, upgraders: list[Worker]) -> None:
     """One of them does it, the others find it done; there is one backup."""
     for worker in upgraders:

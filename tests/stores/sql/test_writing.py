@@ -64,6 +64,7 @@ def workers() -> Iterator[list[Worker]]:
             worker.end()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wal", [False, True], ids=["as this SQLite", "wal"])
 @pytest.mark.parametrize("same", [False, True], ids=["runs of their own", "the same run"])
 def test_processes_that_make_one_file_at_once(workers: list[Worker], tmp_path: Path, wal: bool, same: bool) -> None:
@@ -81,6 +82,7 @@ def test_processes_that_make_one_file_at_once(workers: list[Worker], tmp_path: P
         store.close()
 
 
+@pytest.mark.slow
 def test_processes_that_write_the_same_cells(workers: list[Worker], tmp_path: Path) -> None:
     """Each cell is kept once, whoever comes first, with a reader beside them."""
     path, n = str(tmp_path / "runs.db"), 60
