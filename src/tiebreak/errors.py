@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from tiebreak.printable import printable_lines
+
 
 class Setting(NamedTuple):
     """A parameter in a message, such as ``n_train=``: the command line and study files write it in their own way.
@@ -48,7 +50,7 @@ class TiebreakError(Exception):
     """
 
     def __init__(self, *parts: str | Setting | Advice, about: str = "") -> None:
-        super().__init__("".join(map(str, parts)))
+        super().__init__(printable_lines("".join(map(str, parts))))
         self.parts = parts
         self.about = about
 
@@ -174,6 +176,9 @@ class ClusterError(TiebreakError, ConnectionError):
 
 class TiebreakWarning(UserWarning):
     """Base of all warnings that tiebreak gives on purpose; the command line shows them as messages."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(printable_lines(text))
 
 
 class UnsafeServerWarning(TiebreakWarning):

@@ -79,7 +79,7 @@ def test_odd_names_are_written(study: str, ending: str, capsys: pytest.CaptureFi
 
     Path(study).write_text(STUDY.replace("[models.bayes]", '[models."a\\nb\\rc\\"d"]'))
     run(capsys, "run", study, *STORE)
-    assert run(capsys, "export", RUN, "--scores", f"s.{ending}")[0] == 0
+    assert run(capsys, "export", RUN, "--raw", "--scores", f"s.{ending}")[0] == 0
     if ending == "csv":
         with Path("s.csv").open(encoding="utf-8", newline="") as file:
             names = {row["model"] for row in csv.DictReader(file)}

@@ -43,7 +43,7 @@ def test_the_store_may_be_set_once(store: str, monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_programs_read_json_or_csv(store: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Times in UTC, names as they are; in CSV with an apostrophe before what a spreadsheet would run, unless --raw."""
+    """Times in UTC, names as they are; in CSV escaped, and with an apostrophe before a formula, unless --raw."""
     document = json.loads(run(capsys, "runs", "--store", store, "--format", "json")[1])
     assert (document["schema"], document["store"]) == (1, store)
     newest, oldest = document["runs"]
@@ -54,7 +54,7 @@ def test_programs_read_json_or_csv(store: str, capsys: pytest.CaptureFixture[str
     assert {key: oldest[key] for key in counts} == counts
     assert oldest["metrics"] == ["accuracy", "f1_macro"]
     rows = list(csv.DictReader(io.StringIO(run(capsys, "runs", "--store", store, "--format", "csv")[1])))
-    assert [row["run"] for row in rows] == ["'=cmd\n|calc", "flowers"]
+    assert [row["run"] for row in rows] == ["'=cmd\\n|calc", "flowers"]
     assert rows[1]["metrics"] == "accuracy; f1_macro"
     raw = list(csv.DictReader(io.StringIO(run(capsys, "runs", "--store", store, "--format", "csv", "--raw")[1])))
     assert raw[0]["run"] == "=cmd\n|calc"

@@ -65,6 +65,16 @@ def test_raw_leaves_names_as_they_are() -> None:
     assert {rows[0]["first"], rows[0]["second"]} == {"=1+1", "plain"}
 
 
+def test_what_a_terminal_would_obey_is_an_escape() -> None:
+    """A table is looked at, too; with raw names are what they are."""
+    name = "a\x1b[31m\u202e\u200b\r\n\tb"
+    assert {row["first"] for row in csv.DictReader(io.StringIO(pairs_csv(compared(name, "b"))))} <= {
+        r"a\x1b[31m\u202e\u200b\r\n\tb",
+        "b",
+    }
+    assert name in {row["first"] for row in csv.DictReader(io.StringIO(pairs_csv(compared(name, "b"), raw=True), newline=""))}
+
+
 def test_negative_numbers_stay_numbers() -> None:
     """An apostrophe before them would make text of them."""
     row = next(csv.DictReader(io.StringIO(pairs_csv(compared("a", "b")))))

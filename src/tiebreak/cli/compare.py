@@ -199,7 +199,7 @@ def _as_json(comparison: Comparison, requirements: Requirements | None, _: bool)
 def _as_csv(comparison: Comparison, requirements: Requirements | None, raw: bool) -> None:
     from tiebreak.views.csv import pair_lines
 
-    emit(pair_lines(comparison, raw=raw))
+    emit(pair_lines(comparison, raw=raw), raw=raw)
     if requirements is not None:
         from tiebreak.views.words import judgements
 

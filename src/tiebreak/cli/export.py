@@ -32,7 +32,7 @@ def _file(_: click.Context, parameter: click.Parameter, value: str | None) -> st
 @click.option("--scores", metavar="FILE", callback=_file, help="A row for each cell and metric; 'tiebreak compare' reads it.")
 @click.option("--predictions", metavar="FILE", callback=_file, help="A row for each model, split and test example.")
 @store_option
-@click.option("--raw", is_flag=True, help="No apostrophe before names that a spreadsheet would take for formulas.")
+@click.option("--raw", is_flag=True, help="Names as they are, also what a spreadsheet would run or a terminal obey.")
 @help_option
 def export_command(run: str, scores: str | None, predictions: str | None, store: str | None, raw: bool) -> None:
     """Write the scores or predictions of RUN to a file, CSV or Parquet by its ending; '-' is standard output."""
@@ -52,7 +52,7 @@ def _write(make: Callable[[], pd.DataFrame], file: str, what: str, raw: bool) ->
     if file == _STANDARD_OUTPUT:
         from tiebreak.views.csv import frame_lines
 
-        emit(frame_lines(frame, raw=raw))
+        emit(frame_lines(frame, raw=raw), raw=raw)
         return
     from tiebreak.views.json import write_whole
 

@@ -51,7 +51,7 @@ store_option = click.option(
     help=f"Where results are kept, such as sqlite:///runs.db. If not given: {VARIABLE}, or a file here named after the run.",
 )  # fmt: skip
 raw_option = click.option(
-    "--raw", is_flag=True, help="With --format csv: no apostrophe before names that a spreadsheet would take for formulas."
+    "--raw", is_flag=True, help="With --format csv: names as they are, also what a spreadsheet would run or a terminal obey."
 )
 
 

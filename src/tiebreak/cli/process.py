@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tiebreak.errors import Advice, Setting, TiebreakError, TiebreakWarning
+from tiebreak.printable import printable_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -99,8 +100,10 @@ def guarded(run: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> in
     return code
 
 
-def emit(text: str | Iterable[str]) -> None:
+def emit(text: str | Iterable[str], *, raw: bool = False) -> None:
     """Write an answer, whole or in pieces, to standard output; a reader that has gone away (``| head -1``) is no error.
+
+    Nothing in it moves the cursor, or cannot be seen, unless the caller asked for names as they are (`raw`).
 
     Raises
     ------
@@ -110,7 +113,8 @@ def emit(text: str | Iterable[str]) -> None:
     if sys.stdout is None:  # closed by the caller: >&-
         return
     try:
-        sys.stdout.writelines([text] if isinstance(text, str) else text)
+        pieces = [text] if isinstance(text, str) else text
+        sys.stdout.writelines(pieces if raw else map(printable_lines, pieces))
         sys.stdout.flush()
     except OSError as error:
         _discard_output()
@@ -125,20 +129,20 @@ def emit_result(
     if format_ == "csv":
         from tiebreak.views.csv import csv_lines
 
-        emit(csv_lines(*table(), raw=raw))
+        emit(csv_lines(*table(), raw=raw), raw=raw)
     elif format_ == "json":
         emit(result.to_json() + "\n")
     else:
         emit(result.to_markdown() if format_ == "markdown" else result.to_text())
 
 
-def say(message: str) -> None:
+def say(message: str, *, wrapped: bool = True) -> None:
     """Write a message to standard error: one line in a log, wrapped on a terminal."""
     if sys.stderr is None:
         return
-    lines = message.splitlines()
+    lines = printable_lines(message.replace("\r\n", "\n")).rstrip("\n").split("\n")
     with suppress(OSError):  # nobody is left to be told
-        if sys.stderr.isatty():
+        if wrapped and sys.stderr.isatty():
             import textwrap
             from shutil import get_terminal_size
 
@@ -160,7 +164,8 @@ def warnings_said() -> Iterator[None]:
             if issubclass(category, TiebreakWarning):
                 say(f"tiebreak: warning: {message}")
             else:
-                show(message, category, *where, **more)
+                text = str(message)
+                show(message if printable_lines(text) == text else printable_lines(text), category, *where, **more)
 
         warnings.showwarning = shown
         yield
@@ -193,7 +198,7 @@ def _failed(error: Exception, arguments: Sequence[str]) -> int:
     if wants_traceback:
         import traceback
 
-        traceback.print_exception(error)
+        say("".join(traceback.format_exception(error)), wrapped=False)
     if isinstance(error, TiebreakError | CommandError):
         say(f"tiebreak: {as_typed(error)}")
         return EXIT_WRONG_USE

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from typing import TYPE_CHECKING, Any
 
@@ -87,12 +86,13 @@ def _preview(study: Study, name: str, url: str, run: TypedRun, format_: str) -> 
         raise click.UsageError("--dry-run goes with --format table or json.")
     from tiebreak.evaluation.preview import preview_plan
     from tiebreak.plan.plan import make_plan
+    from tiebreak.views.json import encoded
     from tiebreak.views.preview import preview_dict, preview_text
 
     preview = preview_plan(make_plan(**study.plan_arguments), run.options(study, url, name), scoring=study.scoring)
     shown = without_password(url)
     if format_ == "json":
-        emit(json.dumps(preview_dict(preview, shown), indent=2, allow_nan=False) + "\n")
+        emit(encoded(preview_dict(preview, shown), indent=2) + "\n")
     else:
         emit(preview_text(preview, study.file, shown))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from tiebreak.cli.options import check_raw, format_option, help_option, store_option
@@ -14,7 +12,9 @@ from tiebreak.cli.stores import find_store, open_url
 @click.command("runs", short_help="List the runs of a store.")
 @store_option
 @format_option(formats=("table", "json", "csv"))
-@click.option("--raw", is_flag=True, help="With --format csv: no apostrophe before names that a spreadsheet would run.")
+@click.option(
+    "--raw", is_flag=True, help="With --format csv: names as they are, also what a spreadsheet would run or a terminal obey."
+)
 @help_option
 def runs_command(store: str | None, format_: str, raw: bool) -> None:
     """List the runs of a store, the last one updated first."""
@@ -22,13 +22,14 @@ def runs_command(store: str | None, format_: str, raw: bool) -> None:
     opened = open_url(find_store(store))
     runs = opened.runs()
     from tiebreak.views import store as views
+    from tiebreak.views.json import encoded
 
     if format_ == "json":
-        emit(json.dumps(views.runs_dict(runs, opened.url), indent=2) + "\n")
+        emit(encoded(views.runs_dict(runs, opened.url), indent=2) + "\n")
     elif format_ == "csv":
         from tiebreak.views.csv import csv_lines
 
-        emit(csv_lines(views.COLUMNS, views.runs_rows(runs), raw=raw))
+        emit(csv_lines(views.COLUMNS, views.runs_rows(runs), raw=raw), raw=raw)
     else:
         emit(views.runs_page(runs, opened.url).as_text())
     opened.close()

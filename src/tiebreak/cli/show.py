@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from typing import TYPE_CHECKING
 
@@ -27,10 +26,11 @@ def show_command(run: str, store: str | None, format_: str) -> None:
     It needs neither the data nor the study, and may be asked while the run is in progress.
     """
     from tiebreak.views.evaluation import facts, run_page
+    from tiebreak.views.json import encoded
 
     evaluation = read_run(run, store)
     if format_ == "json":
-        emit(json.dumps(facts(evaluation), indent=2, allow_nan=False) + "\n")
+        emit(encoded(facts(evaluation), indent=2) + "\n")
     else:
         emit(run_page(evaluation).as_text() + "\n" + _next_line(evaluation))
 

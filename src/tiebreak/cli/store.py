@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -109,4 +108,6 @@ def _opened(url: str | None) -> SqlStore:
 
 
 def _answer(format_: str, page: Callable[[], Page], document: Callable[[], dict[str, Any]]) -> None:
-    emit(json.dumps(document(), indent=2) + "\n" if format_ == "json" else page().as_text())
+    from tiebreak.views.json import encoded
+
+    emit(encoded(document(), indent=2) + "\n" if format_ == "json" else page().as_text())

@@ -17,6 +17,7 @@ from tiebreak.comparison.settings import Settings
 from tiebreak.errors import InvalidParameterError, NotOfferedError
 from tiebreak.frequentist.adjustment import adjust_pvalues
 from tiebreak.numerics import Alternative, FloatArray, IntArray, check_alternative
+from tiebreak.printable import printable
 from tiebreak.result import Result, view_of
 from tiebreak.scores.differences import model_correlation
 from tiebreak.scores.metric import Metric
@@ -92,7 +93,7 @@ simultaneous_high, p_better, p_equivalent, p_worse, claim, claim_pvalue, adjuste
 
     def __repr__(self) -> str:
         """Short: the pair and what is said of it."""
-        return f"<{self.first!r} against {self.second!r}: {self.sentence}>"
+        return printable(f"<{self.first!r} against {self.second!r}: {self.sentence}>")
 
     @property
     def test(self) -> TTestResult:
@@ -337,7 +338,7 @@ class Comparison(Result["ComparisonPlots"]):
 
     def __repr__(self) -> str:
         """Short: what was compared, by what."""
-        return (
+        return printable(
             f"<Comparison of {len(self.models)} models by {self.metric.name} on {self.matrix.n_splits} splits: {self.sentence}>"
         )
 

@@ -22,6 +22,7 @@ from tiebreak.errors import (
     UnsupportedSourceError,
 )
 from tiebreak.numerics import IntArray
+from tiebreak.printable import printable
 from tiebreak.scores.metric import LOWER_IS_BETTER, NamedMetric, is_abbreviated_loss
 from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, SplitDesign, nearest_file
 
@@ -313,7 +314,7 @@ def is_path(source: Any, *endings: str) -> bool:
 
 def read_file(source: str | os.PathLike[str], read_format: Callable[[Path, str], Source]) -> Source:
     """Scores in a file, named after its path; `read_format` is given the path, and the name of the file in messages."""
-    path, name = Path(source), os.fspath(source)
+    path, name = Path(source), printable(os.fspath(source))
     _check_path(path, name)
     try:
         found = read_format(path, name)
@@ -321,12 +322,12 @@ def read_file(source: str | os.PathLike[str], read_format: Callable[[Path, str],
         if isinstance(error, SourceNotFoundError):
             raise
         raise SourceNotFoundError(f"{name} cannot be read: {error.strerror or error}.") from None
-    return dataclasses.replace(found, suffixes=(path.stem, f"{path.parent.name}/{path.stem}"))
+    return dataclasses.replace(found, suffixes=(printable(path.stem), printable(f"{path.parent.name}/{path.stem}")))
 
 
 def _check_path(path: Path, name: str) -> None:
-    if "\0" in name:
-        raise SourceNotFoundError(f"{name!r} is no path: it holds a NUL character.")
+    if "\0" in str(path):
+        raise SourceNotFoundError(f"{str(path)!r} is no path: it holds a NUL character.")
     if path.is_dir():
         raise SourceNotFoundError(f"{name} is a directory. Pass the files in it.")
     if not path.exists():

@@ -7,6 +7,8 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tiebreak.printable import printable
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -15,14 +17,15 @@ if TYPE_CHECKING:
 BLOCK = 10_000
 """Rows of a frame that are Python objects at a time."""
 
-# Spreadsheets take a cell that starts so for a formula, the full-width forms and those after a line break included.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+# Spreadsheets take a cell that starts so for a formula, the full-width forms included.
+FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 
 
 def csv_lines(header: Sequence[str], rows: Iterable[Sequence[Any]], *, raw: bool = False) -> Iterator[str]:
-    """A table line by line; what is undefined is an empty cell.
+    r"""A table line by line; what is undefined is an empty cell.
 
-    Text that a spreadsheet would run as a formula gets an apostrophe in front, unless it is to be `raw`.
+    Unless it is to be `raw`, text that a spreadsheet would run as a formula gets an apostrophe in front, and what a terminal
+    would obey, or nobody can see, stands as an escape such as ``\x1b``.
     """
     last = _Last()
     writer = csv.writer(last, lineterminator="\r\n")  # so that a name with a carriage return is quoted
@@ -64,6 +67,7 @@ class _Last:
 def _cell(value: Any, raw: bool) -> Any:
     if isinstance(value, float):
         return "" if math.isnan(value) else repr(value)
-    if isinstance(value, str) and not raw and value.startswith(FORMULA_STARTS):
-        return f"'{value}"
+    if isinstance(value, str) and not raw:
+        value = printable(value)
+        return f"'{value}" if value.startswith(FORMULA_STARTS) else value
     return value

@@ -53,7 +53,7 @@ def json_text(facts: dict[str, Any]) -> str:
     """Facts as text: indented, or line by line where there are long lists."""
     if any(isinstance(value, Iterator) for value in facts.values()):
         return "".join(json_pieces(facts))
-    return json.dumps(facts, indent=1, ensure_ascii=True, allow_nan=False)
+    return encoded(facts, indent=1)
 
 
 def json_pieces(facts: dict[str, Any]) -> Iterator[str]:
@@ -63,27 +63,28 @@ def json_pieces(facts: dict[str, Any]) -> Iterator[str]:
     """
     opening = "{\n"
     for key, value in facts.items():
-        yield f"{opening}{_encoded(key)}: "
+        yield f"{opening}{encoded(key)}: "
         opening = ",\n"
         if isinstance(value, Iterator):
             yield from _array(value)
         elif isinstance(value, dict) and any(isinstance(entry, Iterator) for entry in value.values()):
             yield from json_pieces(value)
         else:
-            yield _encoded(value)
+            yield encoded(value)
     yield "\n}"
 
 
 def _array(entries: Iterator[Any]) -> Iterator[str]:
     opening = "[\n"
     for entry in entries:
-        yield f"{opening}{_encoded(entry)}"
+        yield f"{opening}{encoded(entry)}"
         opening = ",\n"
     yield "[]" if opening == "[\n" else "\n]"
 
 
-def _encoded(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=True, allow_nan=False)
+def encoded(value: Any, indent: int | None = None) -> str:
+    """A plain value as JSON in printable ASCII, whatever stands in its texts; they are read back as they were."""
+    return json.dumps(value, indent=indent, ensure_ascii=True, allow_nan=False).replace("\x7f", r"\u007f")
 
 
 def write_whole(path: Path, content: bytes) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from html import escape as escape_html
 from typing import TYPE_CHECKING
 
+from tiebreak.printable import printable
 from tiebreak.views.words import columns, shorten
 
 if TYPE_CHECKING:
@@ -37,6 +38,10 @@ class Paragraph:
     lines: tuple[str, ...]
     n_strong: int = 0
     is_small: bool = False
+
+    def __post_init__(self) -> None:
+        """Texts from outside stand in these lines."""
+        _set(self, lines=_all_printable(self.lines))
 
     def as_text(self) -> str:
         """For a terminal."""
@@ -72,6 +77,17 @@ class Table:
     folded: str = ""
     spare: tuple[tuple[str, ...], ...] = ()
     ranks: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Texts from outside stand in the title and in these cells."""
+        _set(
+            self,
+            title=printable(self.title),
+            headers=_all_printable(self.headers),
+            rows=tuple(map(_all_printable, self.rows)),
+            notes=_all_printable(self.notes),
+            ranks={printable(name): rank for name, rank in self.ranks.items()},
+        )
 
     def as_text(self) -> str:
         """Rows in columns, under their headers."""
@@ -125,6 +141,10 @@ class Section:
     is_folded: bool = True
     code: str = ""
 
+    def __post_init__(self) -> None:
+        """Texts from outside stand in the title and in these lines."""
+        _set(self, title=printable(self.title), lines=_all_printable(self.lines))
+
     def as_text(self) -> str:
         """Indented lines under the title; nothing where there are none."""
         return "\n".join([self._title, *(wrap(line, "  ") for line in self._coded())]) if self.lines else ""
@@ -163,6 +183,16 @@ class Section:
     def _coded(self) -> list[str]:
         bullet = "- " if self.has_bullets else ""
         return [f"{bullet}{line} [{code}]" if code else f"{bullet}{line}" for line, code in self._pairs()]
+
+
+def _all_printable(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(map(printable, texts))
+
+
+def _set(part: object, **values: object) -> None:
+    """Give a part of a page its fields, which cannot be changed afterwards."""
+    for name, value in values.items():
+        object.__setattr__(part, name, value)
 
 
 def notice_section(title: str, notices: Iterable[Notice]) -> Section:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tiebreak.printable import printable
 from tiebreak.result import load
 from tiebreak.views.json import as_lists, json_text, write_whole
 from tiebreak.views.page import Page
@@ -50,7 +51,7 @@ class View:
 
     def headline(self, result: object) -> str:
         """First sentence of the page."""
-        return self.page(result).headline if self.sentence is None else self.sentence(result)
+        return self.page(result).headline if self.sentence is None else printable(self.sentence(result))
 
     def as_dict(self, result: object, *choices: Any) -> dict[str, Any]:
         """The facts, long lists as lists."""

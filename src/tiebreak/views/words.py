@@ -9,12 +9,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tiebreak.printable import printable as printable
+
 if TYPE_CHECKING:
     from tiebreak.comparison.requirements import Requirements
     from tiebreak.numerics import IntArray
-
-
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def decimals_for(standard_error: float) -> int:
@@ -80,11 +79,6 @@ def span(values: IntArray) -> str:
 def count(n: int, noun: str) -> str:
     """A number and what is counted: "1 row", "2 rows"."""
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
-
-
-def printable(name: str) -> str:
-    """A name on one line: control characters and broken surrogates become visible escapes."""
-    return _UNPRINTABLE.sub(lambda match: match.group().encode("unicode_escape").decode("ascii"), name)
 
 
 def columns(text: str) -> int:

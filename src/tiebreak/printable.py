@@ -1,0 +1,46 @@
+"""Text from outside on its way out: names, file names and messages of others, so that what is printed can only be read.
+
+Every page, message and figure passes its texts through here. In data (frames, JSON, Parquet, stores) names stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+
+_UNSEEN = (
+    # Unicode's categories Cc, Zl, Zp and Cs: controls (escape sequences of terminals among them), line ends, half surrogate pairs
+    r"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff"
+    # Cf: what turns the direction of writing, joins, or takes no width
+    r"\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff"
+    r"\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    # letters and marks that show nothing
+    r"\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2065\u3164\uffa0"
+)
+_ANY = re.compile(f"[{_UNSEEN}]")
+_ANY_BUT_LINE_ENDS = re.compile(f"(?!\n)[{_UNSEEN}]")
+_BLANK = re.compile(f"[{_UNSEEN}\\s\u2800]*")
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+def printable(text: str) -> str:
+    r"""A text on one line: whatever cannot be seen, or changes how the rest is seen, as an escape such as ``\x1b``."""
+    return text if text.isascii() and text.isprintable() else _ANY.sub(_escaped, text)
+
+
+def printable_lines(text: str) -> str:
+    """The same of a text of several lines, ended by line feeds."""
+    return _ANY_BUT_LINE_ENDS.sub(_escaped, text)
+
+
+def is_blank(text: str) -> bool:
+    """True where nothing of a text can be seen."""
+    return _BLANK.fullmatch(text) is not None
+
+
+def has_half_characters(text: str) -> bool:
+    """True for a text with half of a surrogate pair, which is no character, and which no file can hold."""
+    return not text.isascii() and _HALF.search(text) is not None
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return match.group().encode("unicode_escape").decode("ascii")
