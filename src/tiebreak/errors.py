@@ -86,6 +86,10 @@ class TooFewModelsError(TiebreakError, ValueError):
     """Fewer than two models: nothing to compare."""
 
 
+class TooFewDatasetsError(TiebreakError, ValueError):
+    """Fewer datasets than a procedure over datasets needs."""
+
+
 class UnknownDirectionError(TiebreakError, ValueError):
     """A metric whose direction (higher or lower is better) is not known and was not said."""
 

@@ -173,6 +173,21 @@ def bayesian_correlated_t_test(inputs: dict, options: dict, load: object) -> Nam
     return named
 
 
+def bayesian_sign_test(inputs: dict, options: dict, load: object) -> Named:
+    """Counts of datasets by region, and how probable each region is."""
+    posterior = tb.bayesian.sign_posterior(_dataset_differences(inputs, load), **_prior(inputs, options, 1.0))
+    counts = {"n_below": int(posterior.n_worse), "n_in_rope": int(posterior.n_equivalent), "n_above": int(posterior.n_better)}
+    return counts | _regions(posterior.probabilities(), posterior.mean)
+
+
+def bayesian_signed_rank_test(inputs: dict, options: dict, load: object) -> Named:
+    """Chances of the mean of two datasets, by region, and how probable each region is."""
+    d = _dataset_differences(inputs, load)
+    posterior = tb.bayesian.signed_rank_posterior(d, **_prior(inputs, options, 0.5))
+    draws = int(_option("n_draws", inputs, options, 200_000 if d.size < 500 else 50_000))
+    return _regions(posterior.probabilities(n_draws=draws), posterior.mean)
+
+
 def bayesian_correlated_t_variance(inputs: dict, options: dict, load: object) -> Named:
     """Location, squared scale and df of the posterior."""
     d = _differences(inputs, load)
@@ -375,6 +390,8 @@ ADAPTERS = {
         kfold_paired_t_interval,
         student_t_quantile,
         bayesian_correlated_t_test,
+        bayesian_sign_test,
+        bayesian_signed_rank_test,
         bayesian_correlated_t_variance,
         bayesian_point_mass_regions,
         p_value_adjustment,
@@ -421,6 +438,29 @@ def _t_test(d: np.ndarray, ratio: float, options: dict) -> Named:
     return named
 
 
+def _prior(inputs: dict, options: dict, strength: float) -> Named:
+    """Rope and prior of a Bayesian test over datasets; the prior lies at a difference, or in a region that has a name."""
+    places = {"left": -np.inf, "below": -np.inf, "rope": 0.0, "right": np.inf, "above": np.inf}
+    place = str(_option("prior_place", inputs, options, "rope")).split("_")[0].split(" ")[0].lower()
+    at = _option("prior_pseudo_difference", inputs, options, _option("z0", inputs, options, places.get(place, 0.0)))
+    return {
+        "rope": float(_option("rope", inputs, options, 0.0)),
+        "prior_strength": float(_option("prior_strength", inputs, options, _option("s", inputs, options, strength))),
+        "prior_at": float(at),
+    }
+
+
+def _regions(probabilities: tuple, mean: tuple) -> Named:
+    """Probability that a region is the most probable one, and the mean of each region's chance, the one below first."""
+    above, inside, below = (float(p) for p in probabilities)
+    return {
+        "p_below_rope": below,
+        "p_in_rope": inside,
+        "p_above_rope": above,
+        "posterior_mean_weights": [float(p) for p in reversed(mean)],
+    }
+
+
 def _levels(options: dict) -> list[float]:
     given = [options[name] for name in ("confidence", "confidence_levels", "levels") if name in options]
     return [float(level) for values in given for level in (values if np.ndim(values) else [values])]
@@ -463,6 +503,34 @@ def _differences(inputs: dict, load: object) -> np.ndarray:
     one, two = _pair_of_scores(inputs, load)
     with np.errstate(invalid="ignore"):  # inf - inf
         return one - two
+
+
+def _dataset_differences(inputs: dict, load: object) -> np.ndarray:
+    """One difference for each dataset: the mean over its scores where a table has several of them."""
+    return np.array([row.mean() for row in _rows_by_dataset(inputs, load)])
+
+
+def _rows_by_dataset(inputs: dict, load: object) -> list[np.ndarray]:
+    """Differences of each dataset, in the order of the table; a plain list has one difference for each dataset."""
+    if "file" not in inputs:
+        d = inputs.get("differences")
+        if d is None:
+            one, two = (inputs[name] for name in ("scores_1", "scores_2"))
+            d = [_numbers(a) - _numbers(b) for a, b in zip(map(_listed, one), map(_listed, two), strict=True)]
+        return [_numbers(_listed(row)) * _factor(inputs) for row in d]
+    columns = _selected(_columns(load(inputs["file"])), inputs)
+    one, two = (_numbers(columns[inputs[model]]) * _factor(inputs) for model in ("model_1", "model_2"))
+    key = next((name for name in ("row", "dataset", "data_set", "db") if name in columns), None)
+    if key is None:
+        return list((one - two)[:, None])
+    groups: dict[object, list[int]] = {}
+    for i, name in enumerate(columns[key]):
+        groups.setdefault(name, []).append(i)
+    return [(one - two)[rows] for rows in groups.values()]
+
+
+def _listed(value: object) -> object:
+    return value if np.ndim(value) else [value]
 
 
 def _pair_of_scores(inputs: dict, load: object) -> tuple[np.ndarray, np.ndarray]:

@@ -9,14 +9,30 @@ from tiebreak.bayesian.joint_posterior import JointPosterior, joint_posterior  #
 
 if TYPE_CHECKING:
     from tiebreak.bayesian.correlated_t import RopeProbabilities, StudentPosterior, correlated_t_posterior
+    from tiebreak.bayesian.sign import SignPosterior, sign_posterior
+    from tiebreak.bayesian.signed_rank import SignedRankPosterior, signed_rank_posterior
 
 _HOMES = {
     "RopeProbabilities": "tiebreak.bayesian.correlated_t",
+    "SignPosterior": "tiebreak.bayesian.sign",
+    "SignedRankPosterior": "tiebreak.bayesian.signed_rank",
     "StudentPosterior": "tiebreak.bayesian.correlated_t",
     "correlated_t_posterior": "tiebreak.bayesian.correlated_t",
+    "sign_posterior": "tiebreak.bayesian.sign",
+    "signed_rank_posterior": "tiebreak.bayesian.signed_rank",
 }
 
-__all__ = ["JointPosterior", "RopeProbabilities", "StudentPosterior", "correlated_t_posterior", "joint_posterior"]
+__all__ = [
+    "JointPosterior",
+    "RopeProbabilities",
+    "SignPosterior",
+    "SignedRankPosterior",
+    "StudentPosterior",
+    "correlated_t_posterior",
+    "joint_posterior",
+    "sign_posterior",
+    "signed_rank_posterior",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -152,6 +152,13 @@ def check_seed(rng: object) -> int:
     return int(rng)
 
 
+def check_count(value: object, name: str) -> int:
+    """A whole number of at least 1, such as a number of draws."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise InvalidParameterError(f"{name} must be a whole number of at least 1; got {value!r}.", about=name)
+    return int(value)
+
+
 def is_n_jobs(value: object) -> bool:
     """True for a number of worker processes: a whole number that is not 0; negative ones count down from all cores."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) != 0
