@@ -66,8 +66,19 @@ def test_a_stored_run_is_a_source_by_its_address(tmp_path: Path):
 
 
 def test_summary_over_folds_is_the_mean(evaluation: tb.Evaluation):
-    """One row for each model and metric."""
+    """One row for each model and metric, the best first, with the interval and the spread of its splits."""
     frame = evaluation.summary("neg_log_loss")
+    assert frame["value"].is_monotonic_increasing
+    assert evaluation.summary("roc_auc")["value"].is_monotonic_decreasing
+    scores = cross_validate(MODELS["bayes"], X, LABELS, cv=CV, scoring="neg_log_loss")["test_score"]
+    bayes = frame.set_index("model").loc["bayes"]
+    assert bayes["std (not a test)"] == pytest.approx(scores.std(ddof=1))
+    ratio = np.mean([len(test) / len(train) for train, test in CV.split(X, LABELS)])
+    half = 2.364624251592785 * scores.std(ddof=1) * np.sqrt(1 / 8 + ratio)  # t quantile of 7 df, [NB03]
+    assert (bayes["interval_low"], bayes["interval_high"]) == pytest.approx(
+        (max(bayes["value"] - half, 0), bayes["value"] + half)
+    )
+    frame = frame.sort_values("model")
     theirs = [-cross_validate(model, X, LABELS, cv=CV, scoring="neg_log_loss")["test_score"].mean() for model in MODELS.values()]
     assert frame["model"].tolist() == ["bayes", "logistic"]
     np.testing.assert_allclose(frame["value"], theirs, rtol=1e-12)

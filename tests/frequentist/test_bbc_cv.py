@@ -157,3 +157,23 @@ def test_wrong_use_is_refused(values: Any, settings: dict[str, Any], error: type
     """Each text says what is wrong."""
     with pytest.raises(error, match=f"^{re.escape(message)}"):
         bootstrap_winner(values, higher_is_better=True, **settings)
+
+
+def test_twenty_right_answers_are_no_certainty() -> None:
+    """Clopper and Pearson's limits of 20 of 20 are 0.8316 and 1, those of 0 errors their mirror: 0.025 ** (1 / 20)."""
+    right = bootstrap_winner(np.ones((20, 2)), higher_is_better=True)
+    wrong = bootstrap_winner(np.zeros((20, 2)), higher_is_better=False)
+    assert (right.interval, right.mean, right.low, right.high) == ("exact", 1.0, pytest.approx(0.025 ** (1 / 20)), 1.0)
+    assert (wrong.interval, wrong.mean, wrong.low, wrong.high) == ("exact", 0.0, 0.0, pytest.approx(1 - 0.025 ** (1 / 20)))
+    groups = np.repeat(np.arange(5), 4)
+    assert bootstrap_winner(np.ones((20, 2)), higher_is_better=True, groups=groups).low == pytest.approx(0.025 ** (1 / 5))
+
+
+def test_bootstraps_that_do_not_vary_have_no_interval() -> None:
+    """A loss that is the same for each example, and an area that is 1 for each bootstrap, say nothing of their spread."""
+    same = bootstrap_winner(np.full((20, 1), 0.3), higher_is_better=False)
+    area = bootstrap_winner_by(lambda rows, models: np.ones(models.size), 20, 2, higher_is_better=True, n_bootstraps=50)
+    for result in (same, area):
+        assert result.interval == "none"
+        assert np.isnan([result.low, result.high]).all()
+    assert bootstrap_winner(np.arange(20.0)[:, None], higher_is_better=True).interval == "percentile"

@@ -132,7 +132,7 @@ def test_swapping_mirrors(method: DifferenceMethod, one: tuple[int, int], two: t
     low, high = rates.confidence_interval(0.9, method)
     assert swapped.confidence_interval(0.9, method) == pytest.approx((-high, -low), abs=1e-12)
     for pooled in (True, False):
-        assert rates.ztest(pooled=pooled).pvalue == pytest.approx(swapped.ztest(pooled=pooled).pvalue, rel=1e-9)
+        assert rates.ztest(pooled=pooled).pvalue == pytest.approx(swapped.ztest(pooled=pooled).pvalue, rel=1e-9, nan_ok=True)
     errors = independent_proportions(one[1] - one[0], one[1], two[1] - two[0], two[1], higher_is_better=False)
     assert errors.difference == pytest.approx(rates.difference, abs=1e-12)
     assert errors.confidence_interval(0.9, method) == pytest.approx((low, high), abs=1e-12)
@@ -211,3 +211,32 @@ def test_unknown_names() -> None:
         independent_proportions(1, 2, 1, 2, given="percent")  # type: ignore[arg-type]
     with pytest.raises(InvalidParameterError, match="level must lie between 0 and 1"):
         proportion_interval(1, 2, level=95)
+
+
+def test_an_unpooled_test_without_a_standard_error_is_undefined() -> None:
+    """All of 10 against none of 20: both variances are 0, so z is x / 0; the pooled test has an error, and 5.48 by hand."""
+    rates = independent_proportions([10, 0, 3], [10, 10, 10], [0, 0, 4], [20, 20, 20])
+    unpooled, pooled = rates.ztest(pooled=False), rates.ztest()
+    assert np.isnan(unpooled.statistic).tolist() == [True, True, False]
+    assert np.isnan(unpooled.pvalue).tolist() == [True, False, False]
+    assert unpooled.pvalue[1] == 1.0
+    assert pooled.statistic[0] == pytest.approx(1 / math.sqrt(1 / 3 * 2 / 3 * (1 / 10 + 1 / 20)))
+
+
+@pytest.mark.parametrize("method", sorted(INSIDE - {"jeffreys-modified"}))
+@given(n=st.integers(1, 1000), part=st.floats(1e-12, 1.0), level=st.sampled_from([0.5, 0.95, 0.999]))
+def test_parts_of_a_count_have_limits_around_them(method: ProportionMethod, n: int, part: float, level: float) -> None:
+    """A count of 0.003 of 30 is a rate as well; its limits hold it, and those of as many failures mirror them."""
+    low, high = proportion_interval([part, n - part], n, method=method, level=level)
+    assert 0 <= low[0] <= part / n + 1e-10
+    assert part / n - 1e-10 <= high[0] <= 1
+    assert (low[1], high[1]) == pytest.approx((1 - high[0], 1 - low[0]), abs=1e-9)
+
+
+def test_wilson_keeps_its_level_on_average_only() -> None:
+    """The figures of the docstring: minimum of the exact coverage over rates around 0.18 expected successes."""
+    for n, least in ((10, 0.835), (1000, 0.838)):
+        rates, outcomes = np.linspace(0.1, 0.3, 400) / n, np.arange(11)
+        low, high = (limit[:, None] for limit in proportion_interval(outcomes, n))
+        covered = (stats.binom.pmf(outcomes[:, None], n, rates) * ((low <= rates) & (rates <= high))).sum(axis=0)
+        assert covered.min() == pytest.approx(least, abs=0.0006)

@@ -292,7 +292,7 @@ def independent_error_rates_interval(inputs: dict, options: dict, load: object) 
         "low": low,
         "high": high,
         "z": test.statistic,
-        "p_two_sided": test.pvalue,
+        "p_two_sided": test.pvalue if test.standard_error > 0 else float("nan"),
         "half_width_z_1_96": 1.96 * test.standard_error,
         "contains_zero": bool(low <= 0 <= high),
         "half_width_from_rounded_variance": 1.96 * round(variance, 4) ** 0.5,
@@ -306,7 +306,9 @@ def two_independent_proportions(inputs: dict, options: dict, load: object) -> Na
     named: Named = {"p1": rates.first, "p2": rates.second, "difference": rates.difference}
     for name in ("pooled", "unpooled"):
         test = rates.ztest(pooled=name == "pooled")
-        named |= {f"se_{name}": test.standard_error, f"z_{name}": test.statistic, f"p_{name}_two_sided": test.pvalue}
+        # the cases have null for both z and p without a standard error; of equal rates tiebreak says p = 1
+        p = test.pvalue if test.standard_error > 0 else float("nan")
+        named |= {f"se_{name}": test.standard_error, f"z_{name}": test.statistic, f"p_{name}_two_sided": p}
     named["variance_unpooled"] = float(named["se_unpooled"]) ** 2
     for method in ("wald", "newcombe", "agresti-caffo"):
         low, high = rates.confidence_interval(level, method=method)

@@ -92,3 +92,14 @@ def test_direction_must_be_a_bool() -> None:
     """0 and 'yes' are not accepted."""
     with pytest.raises(InvalidParameterError, match="must be True, False or None; got 'yes'"):
         name_metric("regret", lower_is_better="yes")  # type: ignore[arg-type]
+
+
+def test_bounds_are_those_of_the_definition():
+    """A share is between 0 and 1 unless it is in per cent; R2 is at most 1, an error at least 0; of others nothing is known."""
+    infinite = float("inf")
+    assert Metric("accuracy", True).bounds_of(0.2, 0.9) == (0, 1)
+    assert Metric("accuracy", True).bounds_of(20, 90) == (-infinite, infinite)
+    assert Metric("r2", True).bounds_of(-3.0, 0.9) == (-infinite, 1)
+    assert Metric("log_loss", False).bounds_of(0.1, 2.0) == (0, infinite)
+    assert Metric("matthews_corrcoef", True).bounds_of(0.1, 0.2) == (-1, 1)
+    assert Metric("profit", True).bounds_of(0.1, 0.2) == (-infinite, infinite)

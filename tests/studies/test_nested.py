@@ -113,7 +113,7 @@ def test_the_claim_is_that_of_plain_cross_validation() -> None:
     """The same candidates, splits and seeds through `evaluate`: the best mean, and whose it is."""
     answer = nested()
     means = tb.evaluate(TREES, X, Y, cv=OUTER).summary().set_index("model")["value"]
-    assert answer.plain_mean().tolist() == means.tolist()
+    assert answer.plain_mean().tolist() == means[list(answer.choice().candidates)].tolist()
     assert (answer.honest().claimed_by, answer.honest().claim) == (means.idxmax(), means.max())
     assert answer.honest().optimism == pytest.approx(means.max() - answer.outer_scores().mean())
 
@@ -389,3 +389,17 @@ def test_a_logistic_regression_beside_a_search_needs_no_inner_cells() -> None:
     assert answer.outer_scores("logistic").tolist() == plain.scores().matrix().score[0].tolist()
     assert answer.choice("logistic").inner is None
     assert "one-candidate" in codes(answer)
+
+
+def test_intervals_end_where_the_metric_ends() -> None:
+    """Accuracies of small folds near 1: the t interval of their mean reaches beyond, what is shown does not, and says so."""
+    rows = np.random.default_rng(3).normal(size=(24, 2))
+    labels = rows[:, 0] > 0
+    labels[0] = not labels[0]  # one wrong label: 3 folds all right, one with 5 of 6
+    nested = tb.nested_cross_validate({"trees": tb.grid(DecisionTreeClassifier(), {"max_depth": [1, 2]})}, rows, labels, outer=4)
+    honest = nested.honest()
+    scores = nested.outer_scores()
+    assert honest.standard_error > 0
+    assert scores.mean() + 3.18 * honest.standard_error > 1  # t quantile of 3 df
+    assert (honest.high, honest.is_cut) == (1.0, True)
+    assert "Intervals are cut off at the smallest and largest possible accuracy." in " ".join(str(nested).split())

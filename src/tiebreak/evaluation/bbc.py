@@ -12,7 +12,7 @@ from tiebreak.errors import AmbiguousSourceError, MissingSplitsError, Setting, U
 from tiebreak.evaluation.cells import metric_position
 from tiebreak.evaluation.frames import pooled_outputs, scorer_of
 from tiebreak.evaluation.model_calls import as_answered
-from tiebreak.frequentist.bbc_cv import WinnerBootstrap, bootstrap_winner, bootstrap_winner_by
+from tiebreak.frequentist.bbc_cv import WinnerBootstrap, WinnerInterval, bootstrap_winner, bootstrap_winner_by
 from tiebreak.metrics.scorer import Outputs, Scorer, is_mean_of_rows, values_by_row
 from tiebreak.metrics.targets import Truth, UndefinedScore, make_truth
 from tiebreak.numerics import FloatArray, IntArray
@@ -43,7 +43,10 @@ class BiasCorrectedScore(Result["Plots[BiasCorrectedScore]"]):
     score : float
         The corrected one: mean over the bootstraps of the out-of-bag score of whichever model was best in the bag.
     low, high : float
-        Percentile interval at level 1 - alpha.
+        Interval at level 1 - alpha.
+    interval : {"percentile", "exact", "none"}
+        "percentile": of the out-of-bag scores, each of about a third of the examples. "exact": Clopper and Pearson's, where every
+        prediction counted is right, or wrong. "none": the bootstraps do not vary, and `low` and `high` are nan.
     chosen : ndarray of shape (n_models,)
         Share of the bootstraps in which each model was the best.
     n_bootstraps, n_undefined : int
@@ -60,6 +63,7 @@ class BiasCorrectedScore(Result["Plots[BiasCorrectedScore]"]):
     score: float
     low: float
     high: float
+    interval: WinnerInterval
     chosen: FloatArray
     n_bootstraps: int
     n_undefined: int
@@ -123,6 +127,7 @@ def bias_corrected(
         score=result.mean,
         low=result.low,
         high=result.high,
+        interval=result.interval,
         chosen=result.chosen,
         n_bootstraps=result.n_bootstraps,
         n_undefined=result.n_undefined,

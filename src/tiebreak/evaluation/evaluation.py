@@ -13,6 +13,7 @@ from tiebreak.errors import SEE_FAILURES, Advice, InvalidParameterError, Missing
 from tiebreak.evaluation import frames
 from tiebreak.evaluation.cells import metric_position
 from tiebreak.metrics.scorer import Scorer
+from tiebreak.numerics import check_probability
 from tiebreak.plan.fingerprint import split_hash
 from tiebreak.plan.record import DatasetRecord, RunRecord
 from tiebreak.result import Result
@@ -173,7 +174,7 @@ class Evaluation(Result["Plots[Evaluation]"]):
             Which, where there are several.
         n_bootstraps : int
         alpha : float
-            1 - coverage of the percentile interval.
+            1 - coverage of the interval.
         groups : array_like of shape (n_samples,), optional
             Examples of one group are drawn together.
         rng : int or Generator
@@ -307,8 +308,11 @@ class Evaluation(Result["Plots[Evaluation]"]):
 
     # --- frames -----------------------------------------------------------------------------------------------------------
 
-    def summary(self, metric: str | None = None, average: Average = "folds") -> pd.DataFrame:
-        """One value for each model, dataset and metric.
+    def summary(self, metric: str | None = None, average: Average = "folds", alpha: float = 0.05) -> pd.DataFrame:
+        """One value for each model, dataset and metric; of each metric the best first.
+
+        It describes each model on its own. Intervals of two models may overlap although one is shown to be better, and a
+        standard deviation over splits is no test at all: `compare` judges the differences.
 
         Parameters
         ----------
@@ -318,16 +322,27 @@ class Evaluation(Result["Plots[Evaluation]"]):
             "folds": the mean of the scores of the splits. "pooled": the metric of all predictions of a repeat together, then
             the mean over repeats; it needs predictions that were kept. The two differ for metrics that are no means over
             examples, such as ROC AUC or F1, and pooling also mixes the scales of models that were fitted apart.
+        alpha : float, default 0.05
+            1 - coverage of the intervals.
 
         Returns
         -------
         DataFrame
-            dataset, model, metric, value, n_splits (repeats for "pooled"), n_failed (cells without a score).
+            dataset, model, metric, value, n_splits (repeats for "pooled"), n_failed (cells without a score). For "folds" also
+            interval_low and interval_high, the corrected t interval of the expected score of a model trained on so many examples
+            [NB03]_, cut off at bounds of the metric that are known, nan without spread; and "std (not a test)", the standard
+            deviation over splits.
+
+        References
+        ----------
+        .. [NB03] C. Nadeau, Y. Bengio. Inference for the generalization error. Machine Learning 52, 2003.
         """
         if average not in ("folds", "pooled"):
             raise InvalidParameterError(f"average must be 'folds' or 'pooled'; got {average!r}.")
         positions = range(len(self.metrics)) if metric is None else [metric_position(self, metric)]
-        return frames.folds_frame(self, positions) if average == "folds" else frames.pooled_frame(self, positions)
+        if average == "pooled":
+            return frames.pooled_frame(self, positions)
+        return frames.folds_frame(self, positions, check_probability(alpha, "alpha"))
 
     @property
     def predictions(self) -> pd.DataFrame:

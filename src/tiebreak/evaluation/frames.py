@@ -10,10 +10,13 @@ import numpy as np
 from tiebreak.errors import MissingSplitsError, Setting, UnknownNameError
 from tiebreak.evaluation.cells import log_of, scorers_of, table_of
 from tiebreak.evaluation.model_calls import as_answered
+from tiebreak.frequentist.corrected_t import ttest_of_moments
 from tiebreak.metrics.resolve import resolve_scorers
 from tiebreak.metrics.scorer import Scorer
 from tiebreak.metrics.targets import UndefinedScore, make_truth
+from tiebreak.numerics import FloatArray, Interval, row_moments
 from tiebreak.plan.record import Cell, Outcome, State
+from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import quoted
 
 if TYPE_CHECKING:
@@ -145,23 +148,53 @@ def scores_frame(evaluation: Evaluation) -> pd.DataFrame:
     return frame.drop(columns="dataset") if evaluation.datasets == ("",) else frame
 
 
-def folds_frame(evaluation: Evaluation, metrics: Sequence[int]) -> pd.DataFrame:
-    """Means over splits."""
+def folds_frame(evaluation: Evaluation, metrics: Sequence[int], alpha: float) -> pd.DataFrame:
+    """Means over splits, their corrected intervals, and the standard deviation over splits."""
     rows = []
     for metric in metrics:
-        for dataset, name in enumerate(evaluation.datasets):
-            for model, scores in zip(evaluation.models, evaluation.grid(dataset, metric), strict=True):
-                has_score = ~np.isnan(scores)
-                n = int(np.count_nonzero(has_score))
-                mean = float(scores[has_score].mean()) if n else float("nan")
-                rows.append((name, model, evaluation.metrics[metric], mean, n, scores.size - n))
-    return _summary(evaluation, rows)
+        named = evaluation.record.metrics[metric].metric
+        for dataset, record in enumerate(evaluation.record.datasets):
+            grid = evaluation.grid(dataset, metric)
+            means, (low, high) = mean_interval(grid, record.n_test / record.n_train, alpha, named)
+            sd = row_moments(grid, omit_missing=True).sd
+            n_splits = np.count_nonzero(~np.isnan(grid), axis=1)
+            for m in _best_first(means, named.higher_is_better):
+                n = int(n_splits[m])
+                ends = float(low[m]), float(high[m]), float(sd[m]) if n > 1 else float("nan")
+                rows.append((record.name, evaluation.models[m], named.name, float(means[m]), *ends, n, grid.shape[1] - n))
+    return _summary(evaluation, rows, ["interval_low", "interval_high", "std (not a test)"])
+
+
+def mean_interval(scores: FloatArray, ratio: FloatArray, alpha: float, metric: Metric) -> tuple[FloatArray, Interval]:
+    """Mean of each row over the splits that have a score, and its corrected interval [NB03]_ within the metric's bounds.
+
+    `scores` has shape (..., n_splits); `ratio`, of shape (n_splits,), is n_test / n_train of each split; `alpha` is 1 - coverage.
+    """
+    moments = row_moments(scores, omit_missing=True)
+    result = ttest_of_moments(moments, split_ratio(scores, ratio), "two-sided")  # of the mean itself
+    low, high = result.interval_at(alpha)
+    values = scores.ravel()
+    bounds = metric.bounds_of(np.fmin.reduce(values, initial=np.nan), np.fmax.reduce(values, initial=np.nan))
+    return np.asarray(result.difference), Interval(np.clip(low, *bounds), np.clip(high, *bounds))
+
+
+def split_ratio(scores: FloatArray, ratio: FloatArray) -> FloatArray:
+    """Mean of n_test / n_train over the splits of each row that have a score; of all where none has."""
+    present = ~np.isnan(scores)
+    count = present.sum(axis=-1)
+    return np.asarray(np.where(count > 0, (present * ratio).sum(axis=-1) / np.maximum(count, 1), ratio.mean()))
+
+
+def _best_first(values: FloatArray, higher_is_better: bool) -> list[int]:
+    """Positions, the best value first and undefined ones last; equally good ones in the order given."""
+    order: list[int] = np.argsort(-values if higher_is_better else values, kind="stable").tolist()  # nan sorts last
+    return order
 
 
 def pooled_frame(evaluation: Evaluation, metrics: Sequence[int]) -> pd.DataFrame:
     """The metric of all predictions of a repeat together, averaged over repeats."""
     scorers = [scorer_of(evaluation, metric) for metric in metrics]
-    rows = []
+    found = []
     for dataset, name in enumerate(evaluation.datasets):
         for model, model_name in enumerate(evaluation.models):
             repeats = list(pooled_outputs(evaluation, dataset, model))
@@ -170,7 +203,13 @@ def pooled_frame(evaluation: Evaluation, metrics: Sequence[int]) -> pd.DataFrame
                 values = [_pooled_score(evaluation, dataset, scorer, rows_, outputs) for rows_, outputs, _ in repeats]
                 defined = [value for value in values if value == value]
                 mean = float(np.mean(defined)) if defined else float("nan")
-                rows.append((name, model_name, evaluation.metrics[metric], mean, len(defined), n_missing))
+                found.append((metric, dataset, (name, model_name, evaluation.metrics[metric], mean, len(defined), n_missing)))
+    rows = []
+    for metric in metrics:
+        for dataset in range(len(evaluation.datasets)):
+            mine = [row for m, d, row in found if (m, d) == (metric, dataset)]
+            means = np.array([row[3] for row in mine])
+            rows += [mine[at] for at in _best_first(means, evaluation.record.metrics[metric].metric.higher_is_better)]
     return _summary(evaluation, rows)
 
 
@@ -229,10 +268,10 @@ def _pooled_score(evaluation: Evaluation, dataset: int, scorer: Scorer, rows: An
         return float("nan")
 
 
-def _summary(evaluation: Evaluation, rows: list[tuple[Any, ...]]) -> pd.DataFrame:
+def _summary(evaluation: Evaluation, rows: list[tuple[Any, ...]], spread: Sequence[str] = ()) -> pd.DataFrame:
     import pandas as pd
 
-    frame = pd.DataFrame(rows, columns=["dataset", "model", "metric", "value", "n_splits", "n_failed"])
+    frame = pd.DataFrame(rows, columns=["dataset", "model", "metric", "value", *spread, "n_splits", "n_failed"])
     return frame.drop(columns="dataset") if evaluation.datasets == ("",) else frame
 
 

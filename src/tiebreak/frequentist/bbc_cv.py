@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
+from tiebreak.frequentist.proportions import proportion_interval
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, check_probability, check_seed
 
 Score = Callable[[IntArray, IntArray], ArrayLike]
 """Of rows (which may repeat) and of positions of models: a score for each of these models, nan where it is undefined."""
+
+WinnerInterval = Literal["percentile", "exact", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +32,12 @@ class WinnerBootstrap:
     mean : float
         Mean over the bootstraps of the out-of-bag score of the model that was best in the bag: the corrected score.
     low, high : float
-        Percentiles of those scores. Out-of-bag sets hold about a third of the examples, so the interval is rather wide.
+        Interval of the score that picking the best leads to, on examples like these; `interval` says which one.
+    interval : {"percentile", "exact", "none"}
+        "percentile": percentiles of the out-of-bag scores. Out-of-bag sets hold about a third of the examples, so it is wider
+        than an interval of all examples would be; it knows nothing of other training sets. "exact": where every bootstrap says
+        the same and that is all right or all wrong, the percentiles would have no width, and these are the limits of Clopper and
+        Pearson for so many examples (or groups). "none": every bootstrap says the same otherwise, and `low` and `high` are nan.
     chosen : ndarray of shape (n_models,)
         Share of the bootstraps in which each model was best; equally good ones share.
     n_bootstraps : int
@@ -42,6 +51,7 @@ class WinnerBootstrap:
     mean: float
     low: float
     high: float
+    interval: WinnerInterval
     chosen: FloatArray
     n_bootstraps: int
     n_undefined: int
@@ -69,7 +79,7 @@ def bootstrap_winner(
     higher_is_better : bool
     n_bootstraps : int
     alpha : float
-        1 - coverage of the percentile interval.
+        1 - coverage of the interval.
     groups : array_like of shape (n_examples,), optional
         Examples of one group are drawn together.
     rng : int
@@ -88,6 +98,8 @@ def bootstrap_winner(
     ----------
     .. [TGB18] I. Tsamardinos, E. Greasidou, G. Borboudakis. Bootstrapping the out-of-sample predictions for efficient and
        accurate cross-validation. Machine Learning 107, 2018.
+    .. [CP34] C. J. Clopper, E. S. Pearson. The use of confidence or fiducial limits illustrated in the case of the binomial.
+       Biometrika 26, 1934.
 
     Examples
     --------
@@ -111,7 +123,8 @@ def bootstrap_winner(
         share = is_best[has] / is_best[has].sum(axis=1, keepdims=True)
         scores.append(((out[has] @ table) / n_out[has, None] * share).sum(axis=1))
         chosen += share.sum(axis=0)
-    return _summary(table.mean(axis=0), np.concatenate(scores), chosen, sign, n_bootstraps, alpha)
+    all_zero_or_one = n_units if np.all((table == 0) | (table == 1)) else 0
+    return _summary(table.mean(axis=0), np.concatenate(scores), chosen, sign, n_bootstraps, alpha, all_zero_or_one)
 
 
 def bootstrap_winner_by(
@@ -203,21 +216,37 @@ _BLOCK = 500_000
 
 
 def _summary(
-    overall: FloatArray, scores: FloatArray, chosen: FloatArray, sign: float, n_bootstraps: int, alpha: float
+    overall: FloatArray, scores: FloatArray, chosen: FloatArray, sign: float, n_bootstraps: int, alpha: float, n_binary: int = 0
 ) -> WinnerBootstrap:
+    """The answer; `n_binary` is the number of units where each example is right or wrong, else 0."""
     alpha = check_probability(alpha, "alpha")
     defined = not np.isnan(overall).all()
     best = np.nanmax(sign * overall) if defined else np.nan
     winner = int(np.flatnonzero(sign * overall >= best - RELATIVE_TOLERANCE * abs(best))[0]) if defined else -1
     n = scores.size
-    low, high = np.quantile(scores, [alpha / 2, 1 - alpha / 2]) if n else (np.nan, np.nan)
+    low, high, interval = _interval(scores, alpha, n_binary)
     return WinnerBootstrap(
         winner=winner,
         claim=float(overall[winner]) if defined else float("nan"),
         mean=float(scores.mean()) if n else float("nan"),
-        low=float(low),
-        high=float(high),
+        low=low,
+        high=high,
+        interval=interval,
         chosen=chosen / max(n, 1),
         n_bootstraps=n,
         n_undefined=n_bootstraps - n,
     )
+
+
+def _interval(scores: FloatArray, alpha: float, n_binary: int) -> tuple[float, float, WinnerInterval]:
+    """Ends of the interval and their kind; scores without spread say nothing of how sure they are."""
+    if not scores.size:
+        return float("nan"), float("nan"), "none"
+    value = float(scores[0])
+    if np.any(np.abs(scores - value) > RELATIVE_TOLERANCE * np.abs(scores).max()):
+        low, high = np.quantile(scores, [alpha / 2, 1 - alpha / 2])
+        return float(low), float(high), "percentile"
+    if n_binary and value in (0.0, 1.0):
+        low, high = proportion_interval(value * n_binary, n_binary, level=1 - alpha, method="clopper-pearson")
+        return float(low), float(high), "exact"
+    return float("nan"), float("nan"), "none"

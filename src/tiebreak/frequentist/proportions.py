@@ -1,11 +1,12 @@
 """Error rates and other proportions: the interval of one, and two models on independent test sets.
 
 A rate is what a model scores on one test set: so many right, or wrong, of n examples. Nothing here knows of folds; for scores of
-cross-validation, whose training sets overlap, see `resampled_t`.
+cross-validation, whose training sets overlap, see `corrected_t`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
@@ -44,9 +45,9 @@ class ZTest(NamedTuple):
     Attributes
     ----------
     statistic : ndarray or float
-        Difference over its standard error; nan where both are 0, infinite where only the error is.
+        Difference over its standard error; nan where the error is 0.
     pvalue : ndarray or float
-        Two-sided; 1 where the rates are the same.
+        Two-sided. Where the error is 0: 1 if the rates are the same, else nan.
     standard_error : ndarray or float
     """
 
@@ -88,7 +89,8 @@ class IndependentProportionsResult:
         ----------
         pooled : bool, default True
             Whether the standard error is that of equal rates, as the hypothesis has it (the score test), or that of two
-            different ones, which goes with the "wald" interval.
+            different ones, which goes with the "wald" interval. The latter is 0 where each rate is 0 or 1, and the test is
+            undefined there: all of 10 against none of 20 is evidence, but that error cannot weigh it.
         """
         if pooled:
             total = self.n_first + self.n_second
@@ -97,7 +99,7 @@ class IndependentProportionsResult:
         else:
             variance = self._variance()
         error = np.sqrt(variance)
-        statistic = divide(self.difference, error)
+        statistic = np.where(error > 0, divide(self.difference, error), np.nan)
         from scipy.special import ndtr
 
         pvalue = np.where(np.asarray(self.difference) == 0, 1.0, np.maximum(2 * ndtr(-np.abs(statistic)), SMALLEST_PVALUE))
@@ -215,7 +217,9 @@ def proportion_interval(
     level : float, default 0.95
         Coverage, between 0 and 1.
     method : str
-        "wilson" inverts the score test [W27]_ and is the default, as its coverage is near the nominal one for every n [BCD01]_.
+        "wilson" inverts the score test [W27]_ and is the default, as its coverage is near the nominal one on average over the
+        true rates p, for every n [BCD01]_. For some p it is less: with 95 % down to 0.835 at n = 10 and 0.838 at n = 1,000, both
+        where n p or n (1 - p) is about 0.18.
         "clopper-pearson" inverts the exact tests [CP34]_: never too short, mostly too long; "mid-p" counts the observed outcome
         by half. "agresti-coull" and "plus-four" add successes and failures to both sides. "jeffreys" is the central interval of
         the posterior under a Beta(1/2, 1/2) prior, "jeffreys-modified" the same with 0 and 1 as limits where there are no
@@ -287,7 +291,8 @@ def _wilson_cc(x: FloatArray, n: FloatArray, z: float) -> Limits:
     def lower(x: FloatArray) -> FloatArray:
         p = x / n
         root = np.sqrt(np.maximum(z * z - 2 - 1 / n + 4 * p * (n * (1 - p) + 1), 0))
-        return np.asarray(np.where(x <= 0, 0.0, np.maximum((2 * x + z * z - 1 - z * root) / (2 * (n + z * z)), 0.0)))
+        # up to half a success nothing is left of it after the correction
+        return np.asarray(np.where(x <= 0.5, 0.0, np.maximum((2 * x + z * z - 1 - z * root) / (2 * (n + z * z)), 0.0)))
 
     return lower(x), 1 - lower(n - x)
 
@@ -331,7 +336,7 @@ def _mid_p(x: FloatArray, n: FloatArray, z: float) -> Limits:
         above = betainc(x + 1, n - x, p) if x < n else 0.0
         return float((betainc(x, n - x + 1, p) + above) / 2 - _tail(z))
 
-    lower = np.vectorize(lambda x, n: _root(lambda p: excess(p, x, n), 0.0, 1.0) if x > 0 else 0.0, otypes=[float])
+    lower = np.vectorize(lambda x, n: _lower_root(lambda p: excess(p, x, n), 1.0) if x > 0 else 0.0, otypes=[float])
     return lower(x, n), 1 - lower(n - x, n)
 
 
@@ -343,7 +348,7 @@ def _likelihood_ratio(x: FloatArray, n: FloatArray, z: float) -> Limits:
         top = xlogy(x, x / n) + xlogy(n - x, 1 - x / n)
         return float(2 * (top - xlogy(x, p) - xlogy(n - x, 1 - p)) - z * z)
 
-    lower = np.vectorize(lambda x, n: _root(lambda p: excess(p, x, n), 0.0, x / n) if x > 0 else 0.0, otypes=[float])
+    lower = np.vectorize(lambda x, n: _lower_root(lambda p: -excess(p, x, n), x / n) if x > 0 else 0.0, otypes=[float])
     return lower(x, n), 1 - lower(n - x, n)
 
 
@@ -362,12 +367,14 @@ _INTERVALS = {
 }
 
 
-def _root(function: object, low: float, high: float) -> float:
-    """Root of a monotone function between two rates; the ends, where it may be infinite, are left out by a hair."""
+def _lower_root(rising: Callable[[float], float], high: float) -> float:
+    """Root of a rising function between 0 and a rate; 0 where it is smaller than any float, as a small part of a count has it."""
     from scipy.optimize import brentq
 
-    smallest = float(np.finfo(float).tiny)
-    return float(brentq(function, max(low, smallest), min(high, 1 - 1e-16), xtol=1e-300, rtol=1e-14, maxiter=2000))
+    smallest, largest = float(np.finfo(float).tiny), min(high, 1 - 1e-16)
+    if smallest >= largest or rising(smallest) >= 0:
+        return 0.0
+    return float(brentq(rising, smallest, largest, xtol=1e-300, rtol=1e-14, maxiter=2000))
 
 
 def _multiplier(level: float) -> float:

@@ -34,6 +34,16 @@ SHARES = frozenset(
 )
 """Metrics between 0 and 1, which people also write in percent."""
 
+UP_TO_ONE = frozenset(
+    """adjusted_mutual_info_score adjusted_rand_score d2_absolute_error_score d2_brier_score d2_log_loss_score explained_variance
+    r2""".split()
+)
+"""Metrics that are at most 1, and may be as bad as can be."""
+
+ZERO_TO_ONE = SHARES | {
+    "completeness_score", "fowlkes_mallows_score", "homogeneity_score", "normalized_mutual_info_score", "v_measure_score",
+}  # fmt: skip
+
 ABBREVIATIONS = {
     "acc": "accuracy",
     "auc": "roc_auc",
@@ -74,6 +84,21 @@ class Metric:
     def is_share(self) -> bool:
         """True for a metric that lies between 0 and 1 by definition."""
         return self.name in SHARES
+
+    def bounds_of(self, lowest: float, highest: float) -> tuple[float, float]:
+        """Smallest and largest value that the metric can have, for scores between `lowest` and `highest`; infinite where unknown.
+
+        Scores that lie outside are in another unit, such as per cent, and have no known bounds.
+        """
+        if self.name == "matthews_corrcoef":
+            low, high = -1.0, 1.0
+        elif self.name in ZERO_TO_ONE:
+            low, high = 0.0, 1.0
+        else:
+            is_never_negative = self.name in LOWER_IS_BETTER or self.name in {"mutual_info_score", "positive_likelihood_ratio"}
+            low = 0.0 if is_never_negative else -float("inf")
+            high = 1.0 if self.name in UP_TO_ONE else float("inf")
+        return (-float("inf"), float("inf")) if lowest < low or highest > high else (low, high)
 
 
 class NamedMetric(NamedTuple):

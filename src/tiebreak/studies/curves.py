@@ -11,17 +11,19 @@ import numpy as np
 from tiebreak.errors import InvalidParameterError, Setting
 from tiebreak.evaluation.cells import log_of
 from tiebreak.evaluation.evaluation import Evaluation
+from tiebreak.evaluation.frames import mean_interval
 from tiebreak.evaluation.run_options import RunOptions
-from tiebreak.frequentist.corrected_t import ttest_of_moments
-from tiebreak.numerics import FloatArray, IntArray, Interval, check_rope, rope_share, row_moments
+from tiebreak.numerics import FloatArray, IntArray, check_rope, rope_share
 from tiebreak.plan.plan import Plan
+from tiebreak.scores.metric import Metric
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CurvePoints:
     """Means over splits, of shape (n_models, n_points), in the metric's unit.
 
-    Intervals are two-sided corrected t intervals of the mean, with n_test / n_train of the whole training sets of the splits.
+    Intervals are two-sided corrected t intervals of the mean, with n_test / n_train of the whole training sets of the splits, cut
+    off at bounds of the metric that are known (an accuracy is at most 1).
     A mean is nan where no split has a score, an interval where fewer than two have, or where all scores are the same.
 
     Attributes
@@ -45,30 +47,23 @@ class CurvePoints:
     fit_seconds: FloatArray
 
 
-def make_points(test: FloatArray, train: FloatArray, fit_seconds: FloatArray, ratio: FloatArray, alpha: float) -> CurvePoints:
+def make_points(
+    test: FloatArray,
+    train: FloatArray,
+    fit_seconds: FloatArray,
+    ratio: FloatArray,
+    alpha: float,
+    metric: Metric,
+) -> CurvePoints:
     """The points of curves from the scores of all splits.
 
     Scores have shape (n_models, n_points, n_splits), nan where there is none, and `fit_seconds` (n_models, n_points). `ratio`,
     of shape (n_splits,), is n_test / n_train of each split, n_train being all its training rows; `alpha` is 1 - coverage.
     """
-    test_mean, test_interval = mean_interval(test, ratio, alpha)
-    train_mean, train_interval = mean_interval(train, ratio, alpha)
+    test_mean, test_interval = mean_interval(test, ratio, alpha, metric)
+    train_mean, train_interval = mean_interval(train, ratio, alpha, metric)
     n_splits = np.count_nonzero(~np.isnan(test), axis=-1)
     return CurvePoints(test_mean, *test_interval, train_mean, *train_interval, n_splits, fit_seconds)
-
-
-def mean_interval(scores: FloatArray, ratio: FloatArray, alpha: float) -> tuple[FloatArray, Interval]:
-    """Mean over the splits that have a score, and its corrected interval at level 1 - alpha."""
-    moments = row_moments(scores, omit_missing=True)
-    result = ttest_of_moments(moments, split_ratio(scores, ratio), "two-sided")
-    return np.asarray(result.difference), result.interval_at(alpha)
-
-
-def split_ratio(scores: FloatArray, ratio: FloatArray) -> FloatArray:
-    """Mean of n_test / n_train over the splits of each row that have a score; of all where none has."""
-    present = ~np.isnan(scores)
-    count = present.sum(axis=-1)
-    return np.asarray(np.where(count > 0, (present * ratio).sum(axis=-1) / np.maximum(count, 1), ratio.mean()))
 
 
 def run_of_study(run: RunOptions, study: str, plan: Plan, about: str = "") -> RunOptions:
@@ -92,7 +87,7 @@ def points_of(
         dataset, split, model = outcome.cell
         train[dataset, model, split] = outcome.train_scores.get(evaluation.metrics[metric], np.nan)
     fit_seconds = arranged(np.stack([evaluation.fit_medians(dataset) for dataset in range(n_datasets)]))
-    return test, make_points(test, arranged(train), fit_seconds, ratio, alpha)
+    return test, make_points(test, arranged(train), fit_seconds, ratio, alpha, evaluation.record.metrics[metric].metric)
 
 
 def rope_in_units(rope: float | str, means: Sequence[float] | FloatArray, sign: int, metric: str) -> float:

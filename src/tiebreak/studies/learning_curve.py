@@ -11,6 +11,7 @@ import numpy as np
 from tiebreak.evaluation.cells import metric_position
 from tiebreak.evaluation.evaluate import measure_plan
 from tiebreak.evaluation.evaluation import Evaluation
+from tiebreak.evaluation.frames import split_ratio
 from tiebreak.evaluation.run_options import RunOptions
 from tiebreak.frequentist.more_data import ANSWERS, doubling_gain
 from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, FloatArray, check_probability, check_rope_given
@@ -198,7 +199,7 @@ def _answers(
     gain = doubling_gain(
         usable,
         previous,
-        test_train_ratio=curves.split_ratio(usable, ratio),
+        test_train_ratio=split_ratio(usable, ratio),
         rope=rope,
         alpha=alpha,
         scale=scale,

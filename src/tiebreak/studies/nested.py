@@ -43,7 +43,8 @@ class HonestScore:
     mean : float
         Over the outer splits, in the metric's unit.
     standard_error, low, high : float
-        Corrected for shared training data, and the interval of the mean; nan where `reason` says why.
+        Corrected for shared training data, and the interval of the mean, cut off at bounds of the metric that are known (an
+        accuracy is at most 1); nan where `reason` says why.
     n_splits : int
         Outer splits with a score.
     claim : float
@@ -56,6 +57,8 @@ class HonestScore:
         by another metric, or where there was none.
     reason : str
         Why there is no interval: "", "one-split", "no-spread" or "missing-splits".
+    is_cut : bool
+        Whether an end of the interval was cut off.
     """
 
     metric: Metric
@@ -68,6 +71,7 @@ class HonestScore:
     claimed_by: str
     inner_claim: float
     reason: str = ""
+    is_cut: bool = False
 
     @property
     def optimism(self) -> float:
@@ -177,18 +181,20 @@ class NestedEvaluation(Result["NestedPlots"]):
         known = self.outer.record.metrics[position].metric
         scores = self.outer_scores(choice.name, metric)
         mean, error, low, high, reason = self._interval(scores)
+        bounds = known.bounds_of(np.fmin.reduce(scores, initial=np.nan), np.fmax.reduce(scores, initial=np.nan))
         by, claim = self._claim(choice, position)
         return HonestScore(
             metric=known,
             mean=mean,
             standard_error=error,
-            low=low,
-            high=high,
+            low=float(np.clip(low, *bounds)),
+            high=float(np.clip(high, *bounds)),
             n_splits=int(np.count_nonzero(~np.isnan(scores))),
             claim=claim,
             claimed_by=by,
             inner_claim=_mean(choice.best_inner()) if choice.metric == known else float("nan"),
             reason=reason,
+            is_cut=low < bounds[0] or high > bounds[1],
         )
 
     def plain_mean(self, search: str | None = None, metric: str | None = None) -> FloatArray:

@@ -51,6 +51,7 @@ def facts(score: BiasCorrectedScore) -> dict[str, Any]:
         score=finite(score.score),
         interval_low=finite(score.low),
         interval_high=finite(score.high),
+        interval=score.interval,
         alpha=score.alpha,
         claim=finite(score.claim),
         winner=score.winner,
@@ -69,6 +70,8 @@ def _sentence(score: BiasCorrectedScore) -> str:
         return f"The {printable(score.metric.name)} of these predictions is undefined."
     metric, decimals = printable(score.metric.name), decimals_for((score.high - score.low) / 4)
     interval = f"{format_percent(1 - score.alpha)} interval {format_interval(score.low, score.high, decimals)}"
+    if score.interval == "none":
+        interval = "no interval, as the bootstraps do not vary"
     value, claim = format_score(score.score, decimals), format_score(score.claim, decimals)
     first = (
         f"Picking the best of {len(score.models)} models by {metric} leads to {value} ({interval}), corrected for having picked "
@@ -83,8 +86,24 @@ def _corrected_line(score: BiasCorrectedScore) -> str:
     undefined = f"; undefined in {score.n_undefined} more" if score.n_undefined else ""
     return (
         f"BBC-CV: predictions of {score.n_examples} examples{repeats}, {score.n_bootstraps} bootstraps{undefined}. In each the "
-        "best model is picked on the examples drawn and scored on the others; nothing is fitted again."
+        f"best model is picked on the examples drawn and scored on the others; nothing is fitted again. {_covered(score)}"
     )
+
+
+def _covered(score: BiasCorrectedScore) -> str:
+    """One or two sentences about the interval: its kind and its subject."""
+    subject = "the score of the best of these models on further examples like these; it does not allow for other training sets"
+    if score.interval == "percentile":
+        return (
+            f"The interval is for {subject}. Its ends are percentiles of the scores on the examples not drawn, about a third of "
+            "all, which makes it wider than one of all examples."
+        )
+    if score.interval == "exact":
+        return (
+            f"The interval is for {subject}. Every bootstrap gives the same score, so its ends are the exact ones of Clopper and "
+            "Pearson for one proportion."
+        )
+    return "Every bootstrap gives the same score, which says nothing of how sure it is."
 
 
 def _best_table(score: BiasCorrectedScore) -> Table:

@@ -55,7 +55,7 @@ def page(nested: NestedEvaluation) -> Page:
             *(_score_table(nested, metric) for metric in nested.metrics),
             *(_choice_table(nested, choice) for choice in choices),
             notice_section("Warnings", nested.notices),
-            Paragraph((head_line(nested),), is_small=True),
+            Paragraph((*_cut_line(nested), head_line(nested)), is_small=True),
         )
     )
 
@@ -139,6 +139,13 @@ def head_line(nested: NestedEvaluation) -> str:
         n_inner = str(low) if low == high else f"{low}-{high}"
         inner = f"; chosen by {' or '.join(metrics)} on {n_inner} inner splits each ({record.kind})"
     return f"Run {quote(nested.outer.name)}{where}: {nested.n_outer} outer splits ({design_words(nested.outer, 0)}){inner}."
+
+
+def _cut_line(nested: NestedEvaluation) -> list[str]:
+    """A sentence about the metrics of which an interval was cut off, if there are any."""
+    cut = [m for m in nested.metrics if any(nested.honest(name, m).is_cut for name in nested.searches)]
+    names = " and ".join(map(printable, cut))
+    return [f"Intervals are cut off at the smallest and largest possible {names}."] if cut else []
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------------
