@@ -15,13 +15,14 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test quick coverage lint wheel lowest format bench reliability lock clean
+.PHONY: help setup demo test quick coverage docs lint wheel lowest format bench reliability lock clean
 
 help:
 	@echo "make demo      set up, then compare models in an example and write the answer to demo-output/"
 	@echo "make test      set up, then run all tests and the examples in docstrings"
 	@echo "make quick     the same without the slow ones: two minutes on two cores"
 	@echo "make coverage  all tests, and show which lines no test reaches"
+	@echo "make docs      build the documentation site, docs/_build/index.html"
 	@echo "make lint      style, types, import rules, declared dependencies and spelling"
 	@echo "make wheel     build the package, install it elsewhere without extras, run its demo there"
 	@echo "make lowest    run the demo and a few tests with the lowest versions that pyproject.toml allows"
@@ -51,6 +52,14 @@ coverage: $(READY)
 	@$(TEST_ENVIRONMENT) $(BIN)/coverage run -m $(PYTEST) $(PYTEST_ARGS)
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report
+
+# A warning is an error: a link without a target, a docstring that cannot be read.
+docs: $(READY)
+	@rm -rf docs/_build docs/generated docs/examples-run
+	@$(TEST_ENVIRONMENT) $(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going docs docs/_build
+	@! grep -rlE '<(script|link|img|iframe)[^>]+(src|href)="(https?:)?//' --include='*.html' docs/_build \
+	    || { echo "The pages above load something from another server." >&2; exit 1; }
+	@echo "The site is in docs/_build/index.html"
 
 lint: $(READY)
 	$(BIN)/ruff check --output-format concise .
@@ -148,6 +157,6 @@ lock: | $(BIN)/python
 	@echo "requirements-lock.txt holds $$(grep -c '^[a-z]' requirements-lock.txt) packages (make lock LOCK_ARGS=--upgrade for newer ones)"
 
 clean:
-	rm -rf $(VENV) build dist demo-output benchmarks/results htmlcov .coverage .coverage.* \
+	rm -rf $(VENV) build dist demo-output docs/_build docs/generated docs/examples-run benchmarks/results htmlcov .coverage .coverage.* \
 	    .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+import tiebreak as tb
+
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
@@ -74,27 +76,17 @@ def test_blocks_print_what_the_page_says(name: str) -> None:
     assert page.read_text(encoding="utf-8") == new
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        "README.md",
-        "CONTRIBUTING.md",
-        "docs/architecture.md",
-        "docs/audit.md",
-        "docs/json.md",
-        "docs/cli.md",
-        "docs/clusters.md",
-        "docs/curves.md",
-        "docs/evaluating.md",
-        "docs/metrics.md",
-        "docs/nested.md",
-        "docs/reliability.md",
-        "docs/stores.md",
-        "docs/test-sets.md",
-    ],
-)
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
 def test_links_to_files_lead_somewhere(page: str) -> None:
-    """A moved file must not leave a dead link."""
-    path = ROOT / page
-    for target in re.findall(r"\]\((?!https?:|#)([^)#]+)\)", path.read_text(encoding="utf-8")):
-        assert (path.parent / target).exists(), f"{page}: {target}"
+    """A moved file must not leave a dead link; `make docs` checks those of the site."""
+    for target in re.findall(r"\]\((?!https?:|#)([^)#]+)\)", (ROOT / page).read_text(encoding="utf-8")):
+        assert (ROOT / target).exists(), f"{page}: {target}"
+
+
+def test_the_reference_names_every_public_name_once() -> None:
+    """A function that is not in the reference is not found; one that is gone breaks the site."""
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    named = [line.strip() for line in text.splitlines() if re.fullmatch(r"   \w+", line)]
+    rooms = {"bayesian", "errors", "frequentist", "metrics"}
+    public = [*tb.__all__, *tb.bayesian.__all__, *tb.frequentist.__all__, *tb.metrics.__all__]
+    assert sorted(named) == sorted(set(public) - rooms - {"TiebreakError", "__version__"})

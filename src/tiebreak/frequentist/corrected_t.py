@@ -98,7 +98,7 @@ def corrected_ttest(
     alternative : {"two-sided", "greater", "less"}
         "greater": the first model is better. A direction picked after looking at the data doubles the error rate.
     scale : array_like, broadcast over the leading axes, optional
-        Size of the scores that were subtracted; spread below 1e-12 of it is rounding noise. The largest |difference| of
+        Size of the scores that were subtracted; spread below 1e-12 of it is rounding noise. The largest absolute difference of
         the row if not given.
     omit_missing : bool, default False
         Leave out the splits that are nan, instead of returning nan for the row.

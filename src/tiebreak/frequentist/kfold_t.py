@@ -26,7 +26,7 @@ class KFoldTResult:
     textbook : TTestResult
         Paired t with k - 1 degrees of freedom and the variance of independent folds.
     corrected : TTestResult
-        The same with the variance of overlapping training sets [NB03]_. This is the one to believe.
+        The same with the variance of overlapping training sets (Nadeau and Bengio 2003). This is the one to believe.
     caveat : str
         What the textbook leaves out, and why it matters.
     """
@@ -59,7 +59,7 @@ def kfold_ttest(differences: ArrayLike, *, test_train_ratio: ArrayLike | None = 
 
     References
     ----------
-    .. [NB03] C. Nadeau, Y. Bengio. Inference for the generalization error. Machine Learning 52, 2003.
+    C. Nadeau, Y. Bengio. Inference for the generalization error. Machine Learning 52, 2003.
 
     Examples
     --------

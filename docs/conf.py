@@ -1,0 +1,76 @@
+"""Settings of the documentation site, which `make docs` builds: no page of it asks another server for anything."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import Any
+
+import tiebreak
+
+os.environ.setdefault("MPLBACKEND", "Agg")
+warnings.filterwarnings("ignore", message=".*non-interactive.*")
+
+project = "tiebreak"
+author = "the developers of tiebreak"
+version = release = tiebreak.__version__
+copyright = author
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "gallery", "README.md"]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+templates_path = ["_templates"]
+suppress_warnings = ["config.cache"]
+nitpicky = False
+
+# --- pages ------------------------------------------------------------------------------------------------------------
+
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+html_theme = "pydata_sphinx_theme"
+html_title = f"tiebreak {release}"
+html_copy_source = html_show_sourcelink = False
+html_show_sphinx = False
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_theme_options: dict[str, Any] = {
+    "show_prev_next": True,
+    "secondary_sidebar_items": ["page-toc"],
+    "navbar_end": ["theme-switcher"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "navigation_with_keys": False,
+    "show_version_warning_banner": False,
+}
+
+# --- the reference from docstrings ----------------------------------------------------------------------------------
+
+autosummary_generate = True
+autosummary_ignore_module_all = False
+autodoc_typehints = "none"  # numpydoc's sections have the types in words
+autodoc_member_order = "bysource"
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+
+# --- the gallery ------------------------------------------------------------------------------------------------------
+
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery",
+    "gallery_dirs": "examples-run",
+    "filename_pattern": r"plot_",
+    "download_all_examples": False,
+    "remove_config_comments": True,
+    "show_memory": False,
+    "show_signature": False,
+    "abort_on_example_error": True,
+    "min_reported_time": 1e9,
+    "image_scrapers": ("matplotlib",),
+    "within_subsection_order": "FileNameSortKey",
+    "write_computation_times": False,
+}

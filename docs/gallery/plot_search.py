@@ -1,0 +1,41 @@
+"""
+A fitted grid search: which candidates may be the best?
+=======================================================
+
+Four support vector machines on a small, noisy dataset: the grid search of scikit-learn's own gallery example, with the answer
+that the example leaves to the reader.
+"""
+
+from sklearn.datasets import make_moons
+from sklearn.model_selection import GridSearchCV, RepeatedStratifiedKFold
+from sklearn.svm import SVC
+
+import tiebreak as tb
+
+X, y = make_moons(noise=0.352, random_state=1, n_samples=100)
+grid = [{"kernel": ["linear", "rbf"]}, {"kernel": ["poly"], "degree": [2, 3]}]
+cv = RepeatedStratifiedKFold(n_splits=10, n_repeats=10, random_state=0)
+search = GridSearchCV(SVC(random_state=0), grid, scoring="roc_auc", cv=cv).fit(X, y)
+
+answer = tb.compare(search, X=X, y=y, rope=0.01)
+print(answer)
+
+# %%
+# The ranking: the mean of each model, and the interval of its difference from the first.
+answer.plot.ranking()
+
+# %%
+# The verdict of every pair at a glance.
+answer.plot.verdicts()
+
+# %%
+# One pair: where its difference may lie, with the region that does not matter to us.
+answer.plot.posterior("rbf", "linear")
+
+# %%
+# The scores themselves: lines join the scores of one split.
+answer.plot.scores()
+
+# %%
+# How strongly the models' scores move together from split to split.
+answer.plot.correlation()
