@@ -381,6 +381,46 @@ def no_information_rate(inputs: dict, options: dict, load: object) -> Named:
     return {"gamma": tb.metrics.no_information_rate(inputs["class_proportions"], inputs["prediction_proportions"])}
 
 
+def nested_cv_interval(inputs: dict, options: dict, load: object) -> Named:
+    """Interval of the fitted model's loss by repeated nested cross-validation, with all its parts."""
+    outer, inner = ([[fold[part] for fold in folds] for folds in inputs["repetitions"]] for part in ("outer", "inner"))
+    level = float(_option("confidence", inputs, options, 0.95))
+    found = tb.frequentist.nested_cv_interval(outer, inner, level=level)
+    n_folds = found.squared_difference.shape[1]
+    n_examples = sum(len(fold) for fold in outer[0])
+    return {
+        "err_ncv": found.inner_mean,
+        "err_cv": found.outer_mean,
+        "a": found.squared_difference.ravel().tolist(),
+        "b": found.fold_variance.ravel().tolist(),
+        "mse_raw": found.mean_squared_error * n_folds / (n_folds - 1),
+        "mse_rescaled": found.mean_squared_error,
+        "sigma_inner": found.least * n_examples**0.5,
+        "se_lower_bound": found.least,
+        "se_upper_bound": found.most,
+        "se": found.standard_error,
+        "bias": found.bias,
+        "estimate": found.estimate,
+        f"ci{100 * level:g}_low": found.low,
+        f"ci{100 * level:g}_high": found.high,
+    }
+
+
+def cv_wald_interval(inputs: dict, options: dict, load: object) -> Named:
+    """Interval of the mean loss of one cross-validation, by either estimate of its variance."""
+    folds = inputs["losses_by_fold"]
+    level = float(_option("confidence", inputs, options, 0.95))
+    named: Named = {}
+    for variance in ("all-pairs", "within-fold"):
+        found = tb.frequentist.cv_wald_interval(folds, level=level, variance=variance)
+        name = variance.replace("-", "_")
+        named["estimate"] = found.estimate
+        named[f"var_{name}"] = found.standard_error**2 * sum(map(len, folds))
+        named[f"se_{name}"] = found.standard_error
+        named[f"ci{100 * level:g}_{name}"] = [found.low, found.high]
+    return named
+
+
 ADAPTERS = {
     adapter.__name__: adapter
     for adapter in (
@@ -407,6 +447,8 @@ ADAPTERS = {
         cost_sensitive_decision,
         roc_curve_and_auc,
         no_information_rate,
+        nested_cv_interval,
+        cv_wald_interval,
     )
 }
 
