@@ -9,7 +9,7 @@ import pytest
 
 import tiebreak as tb
 from tiebreak.errors import InvalidScoresError, UnsafeServerWarning
-from tiebreak.printable import has_half_characters, is_blank, printable, printable_lines
+from tiebreak.printable import fault_of_name, printable, printable_lines
 
 UNSEEN = [chr(code) for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) in ("Cc", "Cf", "Cs", "Zl", "Zp")]
 
@@ -42,17 +42,17 @@ def test_lines_keep_their_ends() -> None:
 
 
 @pytest.mark.parametrize("name", ["", " ", "\t", "\u200b", "\u2800", "\u3164 \ufeff", "\N{NO-BREAK SPACE}"])
-def test_a_blank_shows_nothing(name: str) -> None:
+def test_a_blank_is_no_name(name: str) -> None:
     """Spaces of all kinds, characters without width, letters that are empty."""
-    assert is_blank(name)
-    assert not is_blank(f"{name}.")
+    assert fault_of_name(name).startswith("is blank")
+    assert fault_of_name(f"{name}.") == ""
 
 
-def test_half_characters_are_found() -> None:
+def test_half_characters_make_no_name() -> None:
     """Either half of a surrogate pair; a whole pair is one character in Python."""
-    assert has_half_characters("a\ud83d")
-    assert has_half_characters("\ude00")
-    assert not has_half_characters("\U0001f600")
+    assert "half of a character" in fault_of_name("a\ud83d")
+    assert "half of a character" in fault_of_name("\ude00")
+    assert fault_of_name("\U0001f600") == ""
 
 
 def test_errors_and_warnings_are_printable() -> None:

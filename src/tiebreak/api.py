@@ -35,6 +35,7 @@ def read_scores(
     X: Any = None,
     y: Any = None,
     groups: Any = None,
+    cv: Any = None,
     n_samples: int | None = None,
     n_train: int | None = None,
     n_test: int | None = None,
@@ -47,7 +48,7 @@ def read_scores(
         Files, frames, dicts, searches, results and runs in stores, as for `compare`; several are joined on the split key.
     models : sequence of str, optional
         Keep only these, in this order.
-    metric, dataset, lower_is_better, X, y, groups, n_samples, n_train, n_test
+    metric, dataset, lower_is_better, X, y, groups, cv, n_samples, n_train, n_test
         As for `compare`.
 
     Raises
@@ -57,7 +58,7 @@ def read_scores(
     """
     from tiebreak.readers.source import ReadOptions
 
-    return _read(sources, ReadOptions(metric, models, dataset, lower_is_better, X, y, groups, n_samples, n_train, n_test))
+    return _read(sources, ReadOptions(metric, models, dataset, lower_is_better, X, y, groups, n_samples, n_train, n_test, cv))
 
 
 def compare(
@@ -78,6 +79,7 @@ def compare(
     X: Any = None,
     y: Any = None,
     groups: Any = None,
+    cv: Any = None,
     n_samples: int | None = None,
     n_train: int | None = None,
     n_test: int | None = None,
@@ -89,14 +91,15 @@ def compare(
     ----------
     *sources
         What was measured: a fitted `GridSearchCV` or `RandomizedSearchCV`, a `cv_results_` dict,
-        ``{name: cross_validate(...)}``, ``{name: array of scores, one per split}``, a long or wide frame (pandas, polars,
-        pyarrow, anything narwhals reads), a path to CSV, JSON or Parquet, `Scores`, an `Evaluation`, the URL of a store with
+        ``{name: cross_validate(...)}``, ``{name: array of scores, one per split}`` (a pandas Series is paired by its index), an
+        array of two dimensions with `models`, a list of records, a long or wide frame (pandas, polars, pyarrow, anything
+        narwhals reads), a path to CSV, JSON or Parquet, `Scores`, an `Evaluation`, the URL of a store with
         the name of a run (``"sqlite:///runs.db#study"``), or another `Comparison`. Several are joined on the split key.
     metric : str, optional
         Selects where a source holds several metrics, names it where a source holds none. A scikit-learn scorer name knows
         its direction; any other needs `lower_is_better`.
     models : sequence of str, optional
-        Compare only these.
+        Compare only these; of an array, the names of its rows or columns.
     dataset : str, optional
         Which dataset, where a table holds several.
     rope : float or str, default 0
@@ -122,6 +125,8 @@ def compare(
         Direction of a metric that scikit-learn does not know.
     X, y, groups : array_like, optional
         For a search: the data as given to ``fit``, to know the sizes of its splits.
+    cv : int, splitter, or iterable of (train, test), optional
+        With X and y: what ``cross_validate`` was given, to know the splits of its results, or of plain arrays.
     n_samples : int, optional
         For a search: the number of examples, if the data are not at hand; sizes are then approximate.
     n_train, n_test : int, optional
@@ -150,7 +155,7 @@ def compare(
     from tiebreak.readers.source import ReadOptions
 
     settings = Settings(rope, alpha, probability, baseline, correction, alternative, order, method, missing, rng)
-    options = ReadOptions(metric, models, dataset, lower_is_better, X, y, groups, n_samples, n_train, n_test)
+    options = ReadOptions(metric, models, dataset, lower_is_better, X, y, groups, n_samples, n_train, n_test, cv)
     return compare_scores(_read(sources, options), settings)
 
 

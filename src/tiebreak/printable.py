@@ -32,14 +32,11 @@ def printable_lines(text: str) -> str:
     return _ANY_BUT_LINE_ENDS.sub(_escaped, text)
 
 
-def is_blank(text: str) -> bool:
-    """True where nothing of a text can be seen."""
-    return _BLANK.fullmatch(text) is not None
-
-
-def has_half_characters(text: str) -> bool:
-    """True for a text with half of a surrogate pair, which is no character, and which no file can hold."""
-    return not text.isascii() and _HALF.search(text) is not None
+def fault_of_name(name: str) -> str:
+    """Reason why a name cannot be used, with how to go on; "" for one that can be read, and kept in a file."""
+    if not name.isascii() and _HALF.search(name) is not None:
+        return "holds half of a character (a lone surrogate), which no file can hold. Rename it."
+    return "is blank. Give it one that can be read." if _BLANK.fullmatch(name) is not None else ""
 
 
 def _escaped(match: re.Match[str]) -> str:

@@ -89,18 +89,6 @@ def test_odd_names_are_written(study: str, ending: str, capsys: pytest.CaptureFi
     assert run(capsys, "compare", f"s.{ending}", "--metric", "accuracy")[0] == 0
 
 
-def test_half_a_surrogate_pair_is_written_escaped(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Neither UTF-8 nor Parquet could hold it."""
-    from sklearn.dummy import DummyClassifier
-
-    X, y = [[0], [1], [2], [3]], [0, 1, 0, 1]
-    tb.evaluate({"half \ud800": DummyClassifier(), "b": DummyClassifier()}, X, y, cv=2, store="sqlite:///runs.db", name="x")
-    for file in ("s.csv", "s.parquet"):
-        assert run(capsys, "export", "x", *STORE, "--scores", file)[0] == 0
-    assert "half \\ud800" in Path("s.csv").read_text(encoding="utf-8")
-    assert "half \\ud800" in set(pd.read_parquet("s.parquet")["model"].astype(str))
-
-
 def test_a_place_that_cannot_be_written_is_said(measured: tb.Evaluation, capsys: pytest.CaptureFixture[str]) -> None:
     """And nothing is left behind."""
     Path("taken.csv").mkdir()

@@ -334,7 +334,17 @@ def test_a_store_that_was_asked_for_and_cannot_be_is_refused_before_the_first_fi
     assert path.read_text() == "buy milk\n" * 100
 
 
-NAMES = ['"', "'; DROP TABLE runs; --", "a\nb", "../x", "<script>", "x" * 10_000, "\ud800", "\0", "=1+1", "é", "e\u0301"]
+NAMES = ['"', "'; DROP TABLE runs; --", "a\nb", "../x", "<script>", "x" * 10_000, "\0a", "=1+1", "é", "e\u0301"]
+
+
+@pytest.mark.parametrize("name", ["\ud800", " ", ""])
+def test_names_can_be_read_and_kept(name: str):
+    """Half a character fits into no file, and a blank is seen by nobody: of models and, where it is given, of datasets."""
+    with pytest.raises(tb.TiebreakError, match=r"of a model (is blank|holds half of a character)"):
+        tb.evaluate({name: GaussianNB()}, X, Y, cv=2)
+    if name:
+        with pytest.raises(tb.TiebreakError, match=r"of a dataset (is blank|holds half of a character)"):
+            tb.evaluate({"m": GaussianNB()}, datasets={name: (X, Y)}, cv=2)
 
 
 def test_names_may_be_any_text(url: str):

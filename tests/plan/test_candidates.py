@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from typing import Any
 
 import numpy as np
@@ -165,6 +166,12 @@ def test_a_part_is_set_before_its_own_parameters():
     models = grid(pipeline, [{"clf": [SVC()], "clf__C": [3.0]}, {"scale": [MinMaxScaler()], "clf__C": [4.0]}])
     assert [type(model[-1]).__name__ for model in models.values()] == ["SVC", "LogisticRegression"]
     assert [model[-1].C for model in models.values()] == [3.0, 4.0]
+
+
+def test_values_that_cannot_be_copied_are_refused():
+    """Each candidate gets its own; a lock or an open file belongs to one process."""
+    with pytest.raises(InvalidPlanError, match=r"candidate '.*' of the grid cannot be made, as its values have to be copied"):
+        tb.grid(SVC(), {"C": [threading.Lock(), 1.0]})
 
 
 @pytest.mark.parametrize(

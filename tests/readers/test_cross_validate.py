@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import KFold, RepeatedStratifiedKFold, cross_validate
+from sklearn.model_selection import KFold, RepeatedStratifiedKFold, StratifiedKFold, cross_validate
 from sklearn.naive_bayes import GaussianNB
 
 from tests.readers.helpers import codes, read
@@ -22,6 +23,7 @@ from tiebreak.errors import (
     UnknownNameError,
     UnpairedScoresError,
     UnreadableSourceError,
+    UnsupportedSourceError,
 )
 
 Data = tuple[np.ndarray, np.ndarray]
@@ -252,6 +254,116 @@ def test_items_are_asked_about() -> None:
     with pytest.raises(AmbiguousSourceError, match="the source has 100 rows in which every score is 0 or 1"):
         read(arrays)
     assert read(arrays, n_train=99, n_test=1).matrix().n_splits == 100
+
+
+def test_rows_of_right_and_wrong_are_no_splits() -> None:
+    """An accuracy of 100 examples is hardly ever exactly 0 or 1; where it is always 1, the data are easy."""
+    arrays = {"a": [1, 0] * 10, "b": [1] * 20}
+    with pytest.raises(
+        AmbiguousSourceError, match="has 20 rows in which every score is 0 or 1, though each is said to be of 100"
+    ):
+        read(arrays, n_train=400, n_test=100)
+    assert read(arrays, n_train=4, n_test=2).matrix().n_splits == 20
+    assert read({"a": [1.0] * 10, "b": [1.0] * 10}, n_train=900, n_test=100).matrix().n_splits == 10
+
+
+def test_series_are_paired_by_their_index() -> None:
+    """The label is the split; the order in which they stand is not."""
+    a = pd.Series([0.1, 0.2, 0.3], index=["x", "y", "z"])
+    scores = read({"a": a, "b": pd.Series([0.6, 0.4, 0.5], index=["z", "x", "y"])})
+    assert_array_equal(scores.matrix().score, [[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]])
+    assert scores.design.pairing == "key"
+    counted = read({"a": a.reset_index(drop=True), "b": [0.4, 0.5, 0.6]})
+    assert counted.design.pairing == "position"
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (pd.Series([1, 2, 3], index=["x", "y", "w"]), "have different indexes; 'a' has no score for 'w'"),
+        (pd.Series([1, 2, 3, 4], index=["x", "y", "z", "x"]), "the index of model 'b' has 'x' twice"),
+        (pd.Series([1, 2, 3]), "have different indexes"),
+        ([1, 2, 3], "and those of 'b' have none"),
+    ],
+)
+def test_indexes_that_do_not_fit(other: Any, message: str) -> None:
+    """Pairing them by position would be a guess."""
+    with pytest.raises(UnpairedScoresError, match=message):
+        read({"a": pd.Series([0.1, 0.2, 0.3], index=["x", "y", "z"]), "b": other})
+
+
+def test_masked_whole_numbers() -> None:
+    """What is masked is missing, whatever the type of the rest."""
+    masked = np.ma.array([1, 2, 3], mask=[False, False, True])
+    assert_array_equal(read({"a": masked, "b": [1.0, 2.0, 3.5]}).matrix().score, [[1, 2, np.nan], [1, 2, 3.5]])
+    table = {"fold": [0, 1, 2], "a": masked, "b": [1.0, 2.0, 3.5]}
+    assert_array_equal(read(table).matrix().score, [[1, 2, np.nan], [1, 2, 3.5]])
+
+
+def test_an_array_with_names() -> None:
+    """A row or a column for each model, whichever the names fit."""
+    table = np.array([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]])
+    for source in (table, table.T, table.tolist()):
+        scores = read(source, models=["a", "b"])
+        assert scores.models == ("a", "b")
+        assert_array_equal(scores.matrix().score, table)
+
+
+@pytest.mark.parametrize(
+    ("source", "models", "error", "message"),
+    [
+        (np.zeros((2, 3)), None, UnsupportedSourceError, "the names of its models are not given"),
+        (np.zeros((2, 3)), ["a"], UnsupportedSourceError, "the names of its models are 1"),
+        (np.zeros((2, 2)), ["a", "b"], AmbiguousSourceError, "are its models in rows or in columns"),
+        (np.zeros((2, 2, 2)), ["a", "b"], UnsupportedSourceError, "two dimensions are needed"),
+        ([[0.1], [0.2, 0.3]], ["a", "b"], UnsupportedSourceError, "two dimensions are needed"),
+    ],
+)
+def test_arrays_that_do_not_say_whose_they_are(source: Any, models: Any, error: type[Exception], message: str) -> None:
+    """With the calls that do."""
+    with pytest.raises(error, match=message):
+        read(source, models=models)
+
+
+def test_records() -> None:
+    """A list of dicts is a table, as in a file."""
+    records = [{"model": model, "fold": fold, "score": fold / 10 + (model == "b")} for model in "ab" for fold in (1, 0)]
+    assert_array_equal(read(records).matrix().score, [[0.0, 0.1], [1.0, 1.1]])
+
+
+def test_data_and_cv_tell_the_splits(moons: Data) -> None:
+    """As given to cross_validate: sizes are counted, and of folds that are fixed the splits are known."""
+    X, y = moons
+    cv = StratifiedKFold(4, shuffle=True, random_state=3)
+    results = {name: cross_validate(DummyClassifier(strategy=name), X, y, cv=cv) for name in ("prior", "uniform")}
+    sizes = [len(test) for _, test in cv.split(X, y)]
+    for source in (results, {name: result["test_score"] for name, result in results.items()}):
+        scores = read_scores(source, X=X, y=y, cv=cv, metric="accuracy")
+        assert_array_equal(scores.matrix().n_test, sizes)
+        assert scores.design.kind == "stratified"
+        assert scores.design.hash is not None
+    with pytest.raises(ContradictingSizesError, match="gives 5 splits, but the models were scored on 4"):
+        read_scores(results, X=X, y=y, cv=5)
+
+
+def test_keys_that_are_no_text_beside_scores() -> None:
+    """A result of cross_validate with something else in it is read by what it has."""
+    assert read({"m": {1: [3, 4], "test_score": [0.1, 0.2]}, "n": {"test_score": [0.1, 0.3]}}).models == ("m", "n")
+
+
+@pytest.mark.parametrize(
+    ("given", "lacking"),
+    [
+        ({}, "compare(..., metric='accuracy', n_train=..., n_test=...)"),
+        ({"n_train": 8}, "compare(..., metric='accuracy', n_test=...)"),
+        ({"metric": "regret"}, "compare(..., metric='regret', lower_is_better=False, n_train=..., n_test=...)"),
+    ],
+)
+def test_all_that_is_lacking_is_said_at_once(given: dict[str, Any], lacking: str) -> None:
+    """With the call that works, instead of one error after the other."""
+    with pytest.raises(UnknownDirectionError) as caught:
+        read_scores({"a": [0.1, 0.2], "b": [0.2, 0.4]}, **given)
+    assert str(caught.value).endswith(f"All together, for example: {lacking}.")
 
 
 def test_dict_of_columns_is_a_table() -> None:

@@ -30,28 +30,129 @@ from tiebreak.errors import (
     AmbiguousSourceError,
     ContradictingSizesError,
     InvalidParameterError,
+    InvalidScoresError,
+    SourceNotFoundError,
     TiebreakError,
     UnknownNameError,
     UnpairedScoresError,
+    UnreadableSourceError,
     UnsupportedSourceError,
 )
 from tiebreak.scores.scores import ScoreMatrix, Scores
 
 ACCEPTED = (
     "Pass a fitted search (GridSearchCV and its like) or its cv_results_, {name: cross_validate(...)}, {name: scores, one per "
-    "split}, a data frame (pandas, polars, pyarrow or another that narwhals reads), a path to a CSV, JSON or Parquet file, or "
-    "Scores."
+    "split}, an array with models=[names], a list of records, a data frame (pandas, polars, pyarrow or another that narwhals "
+    "reads), a path to a CSV, JSON or Parquet file, or Scores."
 )
 
 
-@pytest.mark.parametrize(
-    "source", [3, None, [0.1, 0.2], np.zeros((2, 3)), object(), dict, lambda: 1], ids=lambda source: type(source).__name__
-)
+@pytest.mark.parametrize("source", [3, None, [0.1, 0.2], object(), dict, lambda: 1], ids=lambda source: type(source).__name__)
 def test_other_types(source: Any) -> None:
     """The type met, and all that is accepted."""
     with pytest.raises(UnsupportedSourceError) as caught:
         read_scores(source)
     assert str(caught.value) == f"the source is of type {type(source).__name__!r}, which cannot be read as scores. {ACCEPTED}"
+
+
+@pytest.mark.parametrize("name", ["", "  ", "\u200b", "half \ud800"])
+@pytest.mark.parametrize("column", ["model", "metric"])
+def test_names_can_be_read_and_kept(name: str, column: str, tmp_path: Path) -> None:
+    """No blanks, which nobody sees, and no half characters, which break frames, figures and files."""
+    row = {"model": "a", "metric": "r2", "fold": 0, "score": 0.1}
+    path = tmp_path / "scores.json"
+    path.write_text(json.dumps([{**row, "model": model} | ({column: name} if model == "a" else {}) for model in "ab"]))
+    asked = {column: name} if column != "model" else {}
+    with pytest.raises(TiebreakError, match=r"is blank|holds half of a character|is given|is higher or lower better"):
+        read_scores(path, **asked)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"a": [1, 2], "b": [3, 4], "a": [5, 6]}', "the key 'a' stands twice in one object"),
+        ('[{"model": "a", "score": 1, "score": 2}]', "the key 'score' stands twice in one object"),
+        ('{"a": [0.1, NaN], "b": [0.2, 0.3]}', "NaN is not JSON. Write null"),
+        ('{"a": [0.1, Infinity], "b": [0.2, 0.3]}', "Infinity is not JSON"),
+        ('{"a": [0.1, -Infinity], "b": [0.2, 0.3]}', "-Infinity is not JSON"),
+    ],
+)
+def test_json_that_would_be_misread(text: str, message: str, tmp_path: Path) -> None:
+    """Python's reader takes the last of two keys, and words that are no JSON, without a word."""
+    path = tmp_path / "scores.json"
+    path.write_text(text)
+    with pytest.raises(UnreadableSourceError, match=message):
+        read_scores(path, metric="accuracy")
+
+
+@pytest.mark.parametrize("name", ["scores.csv", "scores.json", "scores.parquet"])
+def test_a_device_is_no_file(name: str, tmp_path: Path) -> None:
+    """/dev/zero never ends, not behind a link either."""
+    (tmp_path / name).symlink_to("/dev/zero")
+    with pytest.raises(SourceNotFoundError, match="is a device and no file"):
+        read_scores(tmp_path / name, metric="accuracy")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"models": 0}, "models must be a list of names; got 0."),
+        ({"n_train": 10**30}, "n_train must be a number of examples; nobody has more than 1e+15 of them."),
+    ],
+)
+def test_settings_of_another_kind(settings: dict[str, Any], message: str) -> None:
+    """Refused in words, not by what they happen to break."""
+    with pytest.raises(InvalidParameterError) as caught:
+        read_scores({"a": [0.1, 0.2], "b": [0.2, 0.3]}, metric="accuracy", **settings)
+    assert str(caught.value) == message
+
+
+def test_summaries_are_no_scores() -> None:
+    """Means and standard deviations would pass for two models or two metrics."""
+    for columns in (("model", "mean", "std"), ("mean", "std"), ("algorithm", "Mean Score", "Std. Err")):
+        frame = pd.DataFrame({name: ["a", "b", "c"] if name in ("model", "algorithm") else [0.1, 0.2, 0.3] for name in columns})
+        with pytest.raises(UnreadableSourceError, match="a summary, with one mean for each model"):
+            read_scores(frame, metric="accuracy")
+
+
+def test_parquet_of_a_repeated_value_is_not_unpacked(tmp_path: Path) -> None:
+    """It takes 100 kB on the disk, and gigabytes in memory: the counts in its footer are looked at first."""
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    path = tmp_path / "bomb.parquet"
+    block = pa.table({name: pa.repeat(0.5, 1_000_000) for name in ("a", "b")})
+    with parquet.ParquetWriter(path, block.schema) as writer:
+        for _ in range(60):
+            writer.write_table(block)
+    assert path.stat().st_size < 1_000_000
+    with pytest.raises(UnreadableSourceError, match="holds 60000000 rows and 2 columns, more than 100,000,000 cells"):
+        read_scores(path, metric="accuracy")
+
+
+def test_a_million_columns_are_refused_by_their_names(tmp_path: Path) -> None:
+    """From the header alone, in every kind of source."""
+    names = [f"m{number}" for number in range(1_000_000)]
+    (tmp_path / "wide.csv").write_text(",".join(names) + "\n")
+    (tmp_path / "wide.json").write_text(json.dumps([dict.fromkeys(names[:30_000], 0.5)]))
+    for source in (tmp_path / "wide.csv", tmp_path / "wide.json", {name: [0.5] for name in ("fold", *names[:30_000])}):
+        with pytest.raises(UnreadableSourceError, match=r"columns, and no more than|different keys"):
+            read_scores(source, metric="accuracy")
+
+
+def test_whole_numbers_beyond_floats_are_refused(tmp_path: Path) -> None:
+    """Their neighbours would be the same score; as seeds they only tell rows apart."""
+    pytest.importorskip("pyarrow")
+    large = 2**53 + 1
+    frame = pd.DataFrame({"a": [large, 1, 2], "b": [1, 2, 4]})
+    frame.to_parquet(tmp_path / "large.parquet")
+    for source in (frame, tmp_path / "large.parquet"):
+        with pytest.raises(InvalidScoresError, match=r"row 1, column 'a': 9007199254740993 is larger than 2\*\*53"):
+            read_scores(source, metric="r2")
+    seeded = pd.DataFrame(
+        {"model": ["a", "b"] * 4, "fold": [0, 0, 1, 1] * 2, "seed": [large] * 4 + [large + 1] * 4, "score": 0.5}
+    )
+    assert read_scores(seeded, metric="r2").matrix().n_splits == 2
 
 
 def test_no_source() -> None:
@@ -229,7 +330,8 @@ def test_csv_round_trip(folder: Path, table: pd.DataFrame, end: str, quoting: An
 def test_json_round_trip(folder: Path, table: pd.DataFrame) -> None:
     """As records."""
     path = folder / "table.json"
-    path.write_text(json.dumps(table.to_dict("records")))
+    records = [{name: None if value != value else value for name, value in row.items()} for row in table.to_dict("records")]
+    path.write_text(json.dumps(records))
     assert_same(load(table).matrix(), load(path).matrix())
 
 

@@ -107,6 +107,21 @@ def test_successive_halving_keeps_the_last_iteration(moons: Data) -> None:
     assert scores.design.hash is None
 
 
+def test_survivors_of_a_halving_search_are_named_as_such(moons: Data) -> None:
+    """The others were given up on scores of the same data."""
+    search = HalvingGridSearchCV(
+        DecisionTreeClassifier(random_state=0),
+        {"max_depth": [1, 2, 3, 4, 5, 6]},
+        cv=3,
+        factor=2,
+        min_resources=12,
+        random_state=0,
+    ).fit(*moons)
+    scores = read_scores(search, X=moons[0], y=moons[1])
+    told = next(notice.text for notice in scores.notices if notice.code == "survivors-only")
+    assert told.startswith(f"the HalvingGridSearchCV tried 6 candidates and measured {len(scores.models)} of them to the end")
+
+
 def test_successive_halving_of_another_resource(moons: Data) -> None:
     """All examples are seen in every iteration, and the splits are whole."""
     X, y = moons
@@ -295,7 +310,7 @@ def test_train_scores_are_not_read(moons: Data, fit: Fit) -> None:
 
 def test_x_does_not_tell_the_sizes_of_bare_results(fit: Fit, moons: Data) -> None:
     """They do not hold the cv."""
-    with pytest.raises(MissingSizesError, match="Pass the search itself, or n_train= and n_test="):
+    with pytest.raises(MissingSizesError, match="pass the search itself, or n_train= and n_test="):
         read_scores(fit().cv_results_, X=moons[0], y=moons[1])
 
 
@@ -484,7 +499,7 @@ def test_generator(fit: Fit_of_resplit, moons: Data_of_resplit) -> None:
     search = fit(cv=(split for split in KFold(4).split(X)))
     with pytest.raises(MissingSizesError) as caught:
         read_scores(search, X=X, y=y)
-    assert str(caught.value) == f"cv of the search is a generator, which is used up and cannot be split again. P{INSTEAD}"
+    assert str(caught.value) == f"cv is a generator, which is used up and cannot be split again. P{INSTEAD}"
     assert read_scores(search, n_train=46, n_test=15).design.sizes == "exact"
     assert_array_equal(read_scores(search, X=X, y=y, n_train=46, n_test=15).matrix().n_test, np.full(4, 15))
 
@@ -500,7 +515,7 @@ def test_splitter_that_cannot_be_copied(fit: Fit_of_resplit, moons: Data_of_resp
     """Its reason, and how to go on."""
     with pytest.raises(MissingSizesError) as caught:
         read_scores(fit(cv=Uncopyable(3)), X=moons[0], y=moons[1])
-    assert str(caught.value) == f"cv of the search cannot be split again: cannot be copied. P{INSTEAD}"
+    assert str(caught.value) == f"cv cannot be split again: cannot be copied. P{INSTEAD}"
 
 
 def test_other_data(fit: Fit_of_resplit, moons: Data_of_resplit) -> None:
@@ -509,7 +524,7 @@ def test_other_data(fit: Fit_of_resplit, moons: Data_of_resplit) -> None:
     with pytest.raises(ContradictingSizesError) as caught:
         read_scores(fit(cv=ms.LeaveOneOut()), X=X[:50], y=y[:50])
     assert str(caught.value) == (
-        "splitting again gives 50 splits, but the search was fitted on 61. Are X, y and groups those given to fit? If cv "
+        "splitting again gives 50 splits, but the search was fitted on 61. Are X, y and groups those given then? If cv "
         f"cannot be split again: p{INSTEAD}"
     )
 

@@ -423,14 +423,14 @@ def test_size_given_must_be_a_count(value: object, write: Write) -> None:
 
 
 @pytest.mark.parametrize("given", [{"X": [[1]], "y": [1]}, {"n_samples": 100}])
-def test_data_tell_the_sizes_of_a_search_only(given: dict[str, object], write: Write) -> None:
+def test_data_alone_tell_no_sizes(given: dict[str, object], write: Write) -> None:
     """A table keeps no cv, so nothing is invented."""
     refuses(
         write,
         WIDE,
         MissingSizesError,
-        "X, y and n_samples tell the sizes of the splits of a fitted search only, since it keeps its cv. Pass the search "
-        "itself, or n_train= and n_test= (examples per split).",
+        "X, y and n_samples tell the sizes of the splits of a fitted search, since it keeps its cv; for arrays and results of "
+        "cross_validate pass cv= too. Otherwise pass the search itself, or n_train= and n_test= (examples per split).",
         **given,
     )
 
@@ -446,7 +446,8 @@ def test_metric_must_be_named(write: Write) -> None:
         UnknownDirectionError,
         "scores.csv does not say which metric its scores are, nor whether higher or lower is better. Pass metric=: a "
         "scikit-learn scorer name such as 'accuracy' or 'neg_log_loss', or any other name together with lower_is_better=True "
-        "or lower_is_better=False.",
+        "or lower_is_better=False. Nor does it say how many training and test examples each split has, which the correction for "
+        "shared training data needs. All together, for example: compare(..., metric='accuracy', n_train=..., n_test=...).",
         metric=None,
     )
 

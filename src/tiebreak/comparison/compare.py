@@ -19,6 +19,9 @@ from tiebreak.scores.scores import Notice, NoticeCode, ScoreMatrix, Scores, perc
 LARGEST_SCORE = 1e300
 """Beyond it the difference of two scores may be infinite."""
 
+SMALLEST_SCORE = 1e-280
+"""Where all scores are smaller, differences reach down to 1e-300, where they count as rounding."""
+
 
 def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     """Compare all models of scores with one dataset; each error says what is wrong and how to go on."""
@@ -77,6 +80,12 @@ def _require_scores(matrix: ScoreMatrix, settings: Settings) -> None:
             "Give the metric in a larger unit, or leave the model out with ",
             Setting("models"),
             ".",
+        )
+    largest = float(np.fmax.reduce(np.abs(matrix.score), axis=None, initial=0.0))
+    if 0 < largest < SMALLEST_SCORE:
+        raise InvalidScoresError(
+            f"no score is larger than {largest:g}, where differences leave the range of numbers. Give the metric in a smaller "
+            "unit: multiply all scores by the same number."
         )
     if empty:
         raise MissingSplitsError(f"{quoted(empty)} has no score on any split. Leave it out with ", Setting("models"), ".")

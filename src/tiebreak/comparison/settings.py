@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -51,6 +51,8 @@ class Settings:
         if isinstance(self.order, str):
             raise InvalidParameterError(f"order must be a list of model names; got the single name {self.order!r}.")
         if self.order is not None:
+            if not isinstance(self.order, Iterable):
+                raise InvalidParameterError(f"order must be a list of model names; got {self.order!r:.60}.")
             self._set("order", tuple(self.order))
         if self.alternative != "two-sided" and self.order is None and self.baseline is None:
             raise InvalidParameterError(

@@ -101,11 +101,15 @@ def check_score_table(scores: ArrayLike) -> FloatArray:
     return table
 
 
+LARGEST_ROPE = 1e300
+"""Scores are smaller, too: beyond it the difference of two numbers may be infinite."""
+
+
 def check_rope(rope: float) -> float:
     """Half-width of the region of practical equivalence, finite and not negative."""
-    if not _is_number(rope) or not np.isfinite(rope) or rope < 0:
+    if not _is_number(rope) or not 0 <= rope <= LARGEST_ROPE:
         raise InvalidParameterError(
-            f"rope must be a finite half-width of at least 0, in the metric's unit; got {rope!r}. "
+            f"rope must be a finite half-width of at least 0, in the metric's unit; got {rope!r:.60}. "
             "It is the largest difference that does not matter to you, e.g. 0.01 for one point of accuracy.",
             about="rope",
         )
@@ -138,9 +142,9 @@ def rope_share(rope: str, of: str = "best mean") -> float:
 def check_probability(value: float, name: str, *, low: float = 0.0, high: float = 1.0) -> float:
     """A number strictly between `low` and `high`."""
     if not _is_number(value) or not low < value < high:
-        hint = f" Did you mean {value / 100:g}?" if _is_number(value) and low < value / 100 < high and value >= 1 else ""
+        hint = f" Did you mean {value / 100:g}?" if _is_number(value) and 1 <= value < 100 * high and value > 100 * low else ""
         raise InvalidParameterError(
-            f"{name} must lie between {low:g} and {high:g}, ends excluded; got {value!r}.{hint}", about=name
+            f"{name} must lie between {low:g} and {high:g}, ends excluded; got {value!r:.60}.{hint}", about=name
         )
     return float(value)
 

@@ -218,6 +218,11 @@ def with_parameters(estimator: Any, combinations: Sequence[Mapping[str, Any]]) -
             models[name] = clone(estimator).set_params(**{key: clone(value, safe=False) for key, value in in_order})
         except ValueError as error:
             raise InvalidPlanError(f"the grid does not fit {type(estimator).__name__}: {error}") from None
+        except Exception as error:  # of any kind: values are the caller's objects
+            raise InvalidPlanError(
+                f"candidate {name!r} of the grid cannot be made, as its values have to be copied ({type(error).__name__}). "
+                "Pass values that copy.deepcopy copies; a file or a connection is opened by the model when it is fitted."
+            ) from error
     return models
 
 

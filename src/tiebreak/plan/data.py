@@ -10,6 +10,7 @@ import numpy as np
 
 from tiebreak.errors import InvalidPlanError
 from tiebreak.numerics import IntArray
+from tiebreak.printable import fault_of_name
 
 Task = Literal["classification", "regression", "other"]
 
@@ -97,6 +98,8 @@ def check_datasets(datasets: Any) -> tuple[Dataset, ...]:
     for name, parts in datasets.items():
         if not isinstance(name, str):
             raise InvalidPlanError(f"datasets has the key {name!r} of type {type(name).__name__}; names must be text.")
+        if fault := name and fault_of_name(name):
+            raise InvalidPlanError(f"the name {name!r} of a dataset {fault}")
         if not isinstance(parts, Sequence) or isinstance(parts, str) or len(parts) not in (2, 3):
             what = f"{len(parts)} parts" if isinstance(parts, Sequence) else type(parts).__name__
             raise InvalidPlanError(f"dataset {name!r} is given as {what}. {how}")

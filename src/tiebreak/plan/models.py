@@ -9,6 +9,7 @@ from typing import Any
 
 from tiebreak.errors import InvalidPlanError
 from tiebreak.plan.candidates import name_candidates
+from tiebreak.printable import fault_of_name
 from tiebreak.scores.scores import quoted
 
 _ACCEPTED = (
@@ -36,6 +37,8 @@ def name_models(models: Any) -> dict[str, Any]:
     if doubled:
         raise InvalidPlanError(f"more than one model is called {quoted(doubled)}. Give each its own name: {{name: model}}.")
     for name, model in named:
+        if fault := fault_of_name(name):
+            raise InvalidPlanError(f"the name {name!r} of a model {fault}")
         _check_model(name, model)
     return dict(named)
 

@@ -104,7 +104,7 @@ def column_of(values: Iterable[Any], kind: str, where: Where) -> Column:
 
 def is_missing(value: Any) -> bool:
     """True for what Python or pandas writes where there is no value; nan is a number."""
-    return value is None or type(value).__name__ in ("NAType", "NaTType")
+    return value is None or value is np.ma.masked or type(value).__name__ in ("NAType", "NaTType")
 
 
 def is_number(value: Any) -> bool:
@@ -128,6 +128,12 @@ COLUMNS_ARE_MODELS = (
     " In a table with one column per model, every column but dataset, metric, repeat, fold, split, seed, n_train and n_test "
     "holds the scores of a model: correct the cell, remove the column, or call it 'dataset' or 'split' if it names those."
 )
+
+MOST_COLUMNS = 20_000
+"""Of that many models there are 200 million pairs."""
+
+_SPREADS = frozenset(("std", "sd", "stdev", "std_dev", "se", "sem", "stderr", "std_err", "ci", "ci_low", "ci_high", "variance"))
+_MEANS = frozenset(("mean", "avg", "average", "mean_score", "mean_test_score"))
 
 Form = Literal["long", "metrics", "wide"]
 
@@ -203,8 +209,15 @@ def read_header(names: Sequence[str], source: str) -> Header:
     """Header of a table with these column names, which must be different, and say where models and scores are."""
     if not names:
         raise UnreadableSourceError(f"{source} has no columns, so there are no scores in it.")
+    if len(names) > MOST_COLUMNS:
+        raise UnreadableSourceError(
+            f"{source} has {len(names)} columns, and no more than {MOST_COLUMNS} models can be compared. Is it a table of scores?"
+        )
+    seen: set[str] = set()
     for position, name in enumerate(names):
-        if name and name in names[:position]:
+        if not name or name not in seen:
+            seen.add(name)
+        else:
             raise UnreadableSourceError(
                 f"{source} has two columns called {name!r} (columns {list(names).index(name) + 1} and {position + 1}). Give "
                 "each model a name of its own."
@@ -212,6 +225,7 @@ def read_header(names: Sequence[str], source: str) -> Header:
     reserved = _find_reserved(names, source)
     taken = set(reserved.values())
     others = tuple(name for name in names if name not in taken)
+    _refuse_summary(others, source)
     if "model" in reserved:
         form: Form = "long" if "score" in reserved else "metrics"
         return Header(form, reserved, tuple(name for name in others if not _is_unnamed(name)))
@@ -254,6 +268,19 @@ def _refuse_unnamed(names: Sequence[str], others: Sequence[str], source: str) ->
         raise UnreadableSourceError(
             f"column {position} of {source} {called}. It is probably a running number that pandas or R wrote beside the "
             "table: drop it (index=False in pandas, row.names=FALSE in R), or call it 'split' if it numbers the splits."
+        )
+
+
+def _refuse_summary(others: Sequence[str], source: str) -> None:
+    """Refuse a table of means with their spread, which would pass for two models or two metrics."""
+    words = {re.sub(r"[\s.-]+", "_", name.strip().casefold()): name for name in others}
+    mean = next((name for word, name in words.items() if word in _MEANS), None)
+    spread = next((name for word, name in words.items() if word in _SPREADS or word in ("std_score", "std_test_score")), None)
+    if mean is not None and spread is not None and not any(name.startswith("split0_test_") for name in others):
+        raise UnreadableSourceError(
+            f"{source} has the columns {mean!r} and {spread!r}: a summary, with one mean for each model. A mean and its spread "
+            "do not say how two models differ on the same splits, so they cannot be compared. Pass the score of each model "
+            "on each split: columns 'model', 'fold' and 'score', or one column per model."
         )
 
 

@@ -184,6 +184,7 @@ _FORMATS = {
     b"PK\x03\x04": "no CSV but a zip file, perhaps an Excel sheet. Save it as CSV UTF-8",
     b"PAR1": "no CSV but Parquet. Give it the ending .parquet",
     b"\x1f\x8b": "compressed. Unpack it first",
+    b"\0\0\0\0": "no text: it begins with NUL characters, and may be damaged",
 }
 
 
@@ -192,8 +193,8 @@ def _read_lines(lines: _Lines) -> ScoreTable:
     _check_names(names, lines)
     header = read_header(names, lines.name)
     kinds = header.wanted
-    free = header.others if header.form == "metrics" else ()
-    models = header.others if header.form == "wide" else ()
+    free = frozenset(header.others if header.form == "metrics" else ())
+    models = frozenset(header.others if header.form == "wide" else ())
     cells = {
         position: _Cells(kinds[name], name, name in free, COLUMNS_ARE_MODELS if name in models else "")
         for position, name in enumerate(names)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.errors import MissingDependencyError, UnreadableSourceError
-from tiebreak.readers.columns import RESERVED, Column, ScoreTable, Where, column_of, read_header
+from tiebreak.errors import InvalidScoresError, MissingDependencyError, UnreadableSourceError
+from tiebreak.readers.columns import MOST_COLUMNS, RESERVED, Column, ScoreTable, Where, column_of, read_header
 from tiebreak.readers.search import is_cv_results, read_cv_results
 from tiebreak.readers.source import ReadOptions, Source, is_path, read_file, unsupported
 from tiebreak.readers.tables import numbered_rows, read_columns, read_table
@@ -75,13 +75,30 @@ def _read_parquet(path: Path, name: str, options: ReadOptions) -> Source:
     except ImportError:
         raise MissingDependencyError(f"reading {name} needs pyarrow: pip install 'tiebreak[parquet]'.") from None
     try:
-        table: Any = parquet.ParquetFile(path).read()
-    except (pyarrow.ArrowException, ValueError) as error:
+        file = parquet.ParquetFile(path)
+        _check_size(file, name)
+        table: Any = file.read()
+    except (pyarrow.ArrowException, ValueError, MemoryError) as error:
+        if isinstance(error, UnreadableSourceError):
+            raise
         raise UnreadableSourceError(f"{name} cannot be read as Parquet: {error}.") from None
     frame = _as_frame(table)
     if frame is None:
         raise UnreadableSourceError(f"{name} holds no table.")
     return _read_frame(frame, name, options)
+
+
+_MOST_CELLS = 100_000_000
+"""Cells of a Parquet file that are read, 800 MB: repeated values take no room in the file, and all of it in memory."""
+
+
+def _check_size(file: Any, name: str) -> None:
+    n_rows, n_columns = file.metadata.num_rows, file.metadata.num_columns
+    if n_columns > MOST_COLUMNS or n_rows * n_columns > _MOST_CELLS:
+        raise UnreadableSourceError(
+            f"{name} holds {n_rows} rows and {n_columns} columns, more than {_MOST_CELLS:,} cells or {MOST_COLUMNS:,} columns: "
+            "too many for a table of scores. Write a file of the rows and columns that are to be compared."
+        )
 
 
 def _read_frame(frame: nw.DataFrame[Any], name: str, options: ReadOptions) -> Source:
@@ -99,13 +116,28 @@ def _read_frame(frame: nw.DataFrame[Any], name: str, options: ReadOptions) -> So
         return read_cv_results({column: frame.get_column(native[column]).to_list() for column in native}, name, options)
     header = read_header(tuple(native), name)
     where = numbered_rows(name)
-    columns = {column: _column(frame.get_column(native[column]), kind, where) for column, kind in header.wanted.items()}
+    columns = {each: _column(frame.get_column(native[each]), each, kind, where) for each, kind in header.wanted.items()}
     return read_table(ScoreTable(name, len(frame), header, columns, where), options)
 
 
-def _column(series: nw.Series[Any], kind: str, where: Where) -> Column:
+_EXACT = 2**53
+"""Whole numbers beyond it are not all floats."""
+
+
+def _column(series: nw.Series[Any], name: str, kind: str, where: Where) -> Column:
     import narwhals as nw
 
+    if series.dtype.is_integer():
+        present = series.drop_nulls()
+        large = len(present) > 0 and max(-int(present.min()), int(present.max())) > _EXACT
+        if large and kind == "numbers":
+            row = next(row for row, value in enumerate(series.to_list()) if value is not None and abs(value) > _EXACT)
+            raise InvalidScoresError(
+                f"{where(row)}, column {name!r}: {series[row]} is larger than 2**53, so it cannot be told from its neighbours. "
+                "Give the numbers in a larger unit."
+            )
+        if large:
+            return column_of([None if value is None else str(value) for value in series.to_list()], "words", where)
     if series.dtype.is_numeric() or series.dtype == nw.Boolean:
         # a copy, so that nothing we do reaches the caller's data
         return np.array(series.cast(nw.Float64).to_numpy(), dtype=float)

@@ -12,7 +12,7 @@ import numpy as np
 import tiebreak
 from tiebreak.errors import UnreadableSourceError
 from tiebreak.numerics import FloatArray, IntArray
-from tiebreak.readers.columns import to_float
+from tiebreak.readers.columns import MOST_COLUMNS, to_float
 from tiebreak.readers.metric import check_held
 from tiebreak.readers.source import (
     ReadOptions,
@@ -33,30 +33,51 @@ SCHEMA = 1
 
 
 def reads(source: Any) -> bool:
-    """True for the path of a JSON file, and for a dict that was read from an answer of tiebreak."""
-    return is_path(source, ".json") or (isinstance(source, Mapping) and _is_answer(source))
+    """True for the path of a JSON file, for a dict that was read from an answer of tiebreak, and for a list of records."""
+    return is_path(source, ".json") or (isinstance(source, Mapping) and _is_answer(source)) or _is_records(source)
+
+
+def _is_records(source: Any) -> bool:
+    return isinstance(source, list | tuple) and bool(source) and isinstance(source[0], Mapping)
 
 
 def read(source: Any, name: str, options: ReadOptions) -> Source:
     """Scores of an answer of tiebreak, or of a table in a JSON file."""
     if isinstance(source, Mapping):
         return _read_answer(_Reader(source, name), options)
+    if _is_records(source):
+        return read_columns(_columns_of_records(list(source), name), "the list" if name == "the source" else name, options)
     return read_file(source, lambda path, name: _read_content(_parse(path, name), name, options))
 
 
 def _parse(path: Path, name: str) -> Any:
     try:
-        return json.loads(path.read_text(encoding="utf-8-sig"))
+        text = path.read_text(encoding="utf-8-sig")
+        return json.loads(text, object_pairs_hook=_without_doubles, parse_constant=_no_number)
     except json.JSONDecodeError as error:
         raise UnreadableSourceError(
             f"{name}, line {error.lineno}, column {error.colno}: {error.msg}. Is the file complete?"
         ) from None
     except UnicodeDecodeError as error:
         raise UnreadableSourceError(f"{name} is not UTF-8 text (byte {error.start}). Save it as UTF-8.") from None
-    except ValueError as error:  # whole numbers of thousands of digits
+    except ValueError as error:  # a key that stands twice, NaN, whole numbers of thousands of digits
         raise UnreadableSourceError(f"{name}: {error}.") from None
     except RecursionError:
         raise UnreadableSourceError(f"{name} is nested too deeply to be a table of scores.") from None
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        key = next(key for place, (key, _) in enumerate(pairs) if any(key == other for other, _ in pairs[:place]))
+        raise ValueError(
+            f"the key {key!r} stands twice in one object, so that one of the two would be lost. Give each its own name"
+        )
+    return found
+
+
+def _no_number(token: str) -> Any:
+    raise ValueError(f"{token} is not JSON. Write null for a score that is undefined")
 
 
 def _read_content(content: Any, name: str, options: ReadOptions) -> Source:
@@ -83,12 +104,14 @@ def _columns_of_records(records: list[Any], name: str) -> dict[str, list[Any]]:
     if not records:
         raise UnreadableSourceError(f"{name} is an empty list, so there are no scores in it.")
     for number, record in enumerate(records):
-        if not isinstance(record, dict):
+        if not isinstance(record, Mapping):
             raise UnreadableSourceError(
                 f'{name}, row {number + 1}: a record such as {{"model": ..., "fold": ..., "score": ...}} is expected; '
                 f"got {record!r:.60}."
             )
     names = dict.fromkeys(key for record in records for key in record)
+    if len(names) > MOST_COLUMNS:
+        raise UnreadableSourceError(f"{name} has records with {len(names)} different keys, so it is no table of scores.")
     return {key: [record.get(key) for record in records] for key in names}
 
 

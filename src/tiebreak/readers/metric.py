@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from tiebreak.errors import AmbiguousSourceError, InvalidParameterError, Setting, UnknownDirectionError
+from tiebreak.errors import Advice, AmbiguousSourceError, InvalidParameterError, Setting, UnknownDirectionError
 from tiebreak.readers.source import ReadOptions
 from tiebreak.scores.metric import HIGHER_IS_BETTER, LOWER_IS_BETTER, Metric, NamedMetric, is_abbreviated_loss, name_metric
 from tiebreak.scores.scores import look_up, quoted
@@ -37,11 +37,35 @@ def check_held(metric: Metric, options: ReadOptions, source: str) -> Metric:
     return metric
 
 
-def table_metric(held: str | None, options: ReadOptions, source: str) -> NamedMetric:
+def table_metric(held: str | None, options: ReadOptions, source: str, *, has_sizes: bool = True) -> NamedMetric:
     """The metric of a table, array or file, whose name says how its values are stored.
 
-    Where the source does not say what it is called (`held` is None), the caller must.
+    Where the source does not say what it is called (`held` is None), the caller must. The error names all that is lacking, also
+    the sizes of the splits unless the source has them.
     """
+    try:
+        return _table_metric(held, options, source)
+    except UnknownDirectionError as error:
+        sizes = [name for name in ("n_train", "n_test") if getattr(options, name) is None]
+        if has_sizes or not sizes:
+            raise
+        given = [f"{name}={value!r}" for name in ("metric", "lower_is_better") if (value := getattr(options, name)) is not None]
+        asked = given or (["metric='accuracy'"] if held is None else [])
+        if given or held is not None:
+            asked.append("lower_is_better=False")
+        call = ", ".join([*asked, *(f"{name}=..." for name in sizes)])
+        words = [f"--{part.replace('_', '-').replace('=', ' ')}" for part in call.replace("'", "").split(", ")]
+        typed = " ".join(words).replace("--lower-is-better False", "--higher-is-better").replace("...", "N")
+        raise UnknownDirectionError(
+            *error.parts,
+            " Nor does it say how many training and test examples each split has, which the correction for shared training data "
+            "needs. All together, for example: ",
+            Advice(f"compare(..., {call})", typed=typed),
+            ".",
+        ) from None
+
+
+def _table_metric(held: str | None, options: ReadOptions, source: str) -> NamedMetric:
     if held is not None:
         # a caller who says neg_x of a column called x says how its values are stored
         says_negated = options.metric is not None and options.metric == f"neg_{held}"

@@ -22,6 +22,7 @@ from tiebreak.errors import (
     UnsupportedSourceError,
 )
 from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.printable import fault_of_name
 from tiebreak.readers.metric import check_held
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, read_file, unsupported, with_sizes
 from tiebreak.readers.split_keys import natural_key
@@ -62,6 +63,7 @@ def read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
     names = ["the source"] if len(sources) == 1 else [f"source {number}" for number in range(1, len(sources) + 1)]
     read = [_of_dataset(_read(source, name, options), options) for source, name in zip(sources, names, strict=True)]
     scores = _of_models(join_sources(read), options)
+    _check_names(scores)
     _refuse_unused_data(scores, options)
     notices = dict.fromkeys(scores.notices)
     notices |= dict.fromkeys(notice for matrix in scores.matrices for notice in percent_notices(matrix, scores.metric))
@@ -106,6 +108,15 @@ def _check_keys(source: Mapping[Any, Any], name: str) -> None:
         raise UnreadableSourceError(f"{name} has two keys of the same text among {quoted([str(key) for key in source])}.")
 
 
+def _check_names(scores: Scores) -> None:
+    """Refuse names that nobody can read, and such as no file can hold."""
+    for what, names in (("model", scores.models), ("dataset", scores.datasets), ("metric", (scores.metric.name,))):
+        for name in names:
+            fault = fault_of_name(name) if name or what != "dataset" else ""  # a dataset need not be named
+            if fault:
+                raise UnreadableSourceError(f"the name {name!r} of a {what} {fault}")
+
+
 def _of_dataset(source: Source, options: ReadOptions) -> Source:
     """Source with only the dataset asked for."""
     scores = source.scores
@@ -130,10 +141,10 @@ def _of_models(scores: Scores, options: ReadOptions) -> Scores:
 
 def _refuse_unused_data(scores: Scores, options: ReadOptions) -> None:
     """Refuse X and n_samples where they did not tell the sizes of the splits."""
-    if scores.design.sizes == "missing" and (options.has_data or options.n_samples is not None):
+    if scores.design.sizes == "missing" and (options.has_data or options.n_samples is not None or options.cv is not None):
         raise MissingSizesError(
-            "X, y and n_samples tell the sizes of the splits of a fitted search only, since it keeps its cv. Pass the search "
-            "itself, or ",
+            "X, y and n_samples tell the sizes of the splits of a fitted search, since it keeps its cv; for arrays and results "
+            "of cross_validate pass cv= too. Otherwise pass the search itself, or ",
             Setting("n_train"),
             " and ",
             Setting("n_test"),

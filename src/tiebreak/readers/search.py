@@ -8,7 +8,7 @@ import math
 import numbers
 import re
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from tiebreak.plan.candidates import name_candidates
 from tiebreak.plan.split_design import Scheme, Split, Splits, class_names, describe_splits, scheme_of, split_of
 from tiebreak.readers.metric import SearchScorer, choose_metric, scorer_of, sklearn_metric
 from tiebreak.readers.source import ReadOptions, Source, source_of
-from tiebreak.scores.scores import ScoreMatrix, SplitDesign
+from tiebreak.scores.scores import Notice, ScoreMatrix, SplitDesign
 
 _SPLIT_KEY = re.compile(r"split(\d+)_test_(.+)")
 
@@ -73,12 +73,25 @@ def _read(results: Mapping[str, Any], splits: Splits | None, name: str, options:
         last = np.asarray(results["iter"]) == np.max(results["iter"])
         models, notices = name_candidates([each for each, is_last in zip(results["params"], last, strict=True) if is_last])
         score = score[last]
+        notices = (*notices, *_survivors(results, len(models), name))
     fold, zeros = np.arange(score.shape[1]), np.zeros(score.shape[1], dtype=np.int64)
     matrix, design = ScoreMatrix("", models, zeros, fold, zeros, zeros, score), SplitDesign()
     if splits is not None:
         matrix, design = splits.applied_to(matrix)
     named = sklearn_metric(scorer.name, options, scorer.sign)
     return source_of([matrix], named, design, options, name, notices=notices, by_sklearn=True)
+
+
+def _survivors(results: Mapping[str, Any], n_left: int, name: str) -> Iterator[Notice]:
+    """Say that a search which halves its candidates is compared by those that came through."""
+    first = np.asarray(results["iter"]) == np.min(results["iter"])
+    n_all = int(np.count_nonzero(first))
+    if n_left < n_all:
+        yield Notice(
+            "survivors-only",
+            f"{name} tried {n_all} candidates and measured {n_left} of them to the end; only these are compared. They came "
+            "through on scores of the same data, so their means are likely a little too good, and nothing is said of the others",
+        )
 
 
 def _scorer(results: Mapping[str, Any], name: str, options: ReadOptions, search: Any) -> SearchScorer:
@@ -177,12 +190,19 @@ def _length(data: Any) -> int:
 
 
 def _exact(search: Any, n_splits: int, options: ReadOptions) -> Splits:
-    cv = _checked_cv(search, options)
+    from sklearn.base import is_classifier
+
+    return split_again(search.cv, is_classifier(search.estimator), n_splits, options, "the search was fitted")
+
+
+def split_again(cv: Any, of_classes: bool, n_splits: int, options: ReadOptions, done: str) -> Splits:
+    """Splits that a `cv` makes of the caller's data, for classes or not; `done` says what was done on so many splits."""
+    cv = _checked_cv(cv, of_classes, options)
     first = _split(cv, options)
     if len(first) != n_splits:
         raise ContradictingSizesError(
-            f"splitting again gives {len(first)} splits, but the search was fitted on {n_splits}. Are X, y and groups those "
-            f"given to fit? If cv cannot be split again: {_INSTEAD[0].lower()}{_INSTEAD[1:]}"
+            f"splitting again gives {len(first)} splits, but {done} on {n_splits}. Are X, y and groups those given then? If cv "
+            f"cannot be split again: {_INSTEAD[0].lower()}{_INSTEAD[1:]}"
         )
     splits = describe_splits(first, scheme_of(cv, n_splits))
     if _is_fixed(cv):
@@ -194,20 +214,18 @@ def _exact(search: Any, n_splits: int, options: ReadOptions) -> Splits:
     return dataclasses.replace(splits, hash=None)
 
 
-def _checked_cv(search: Any, options: ReadOptions) -> Any:
-    """The splitter that `fit` used, a copy, so that a caller's random state is not moved on."""
-    from sklearn.base import is_classifier
+def _checked_cv(cv: Any, of_classes: bool, options: ReadOptions) -> Any:
+    """The splitter that was used, a copy, so that a caller's random state is not moved on."""
     from sklearn.model_selection import check_cv
 
-    if hasattr(search.cv, "__next__"):
-        raise MissingSizesError(f"cv of the search is a generator, which is used up and cannot be split again. {_INSTEAD}")
-    classifier = is_classifier(search.estimator)
-    if classifier and options.y is None and (search.cv is None or isinstance(search.cv, numbers.Integral)):
+    if hasattr(cv, "__next__"):
+        raise MissingSizesError(f"cv is a generator, which is used up and cannot be split again. {_INSTEAD}")
+    if of_classes and options.y is None and (cv is None or isinstance(cv, numbers.Integral)):
         raise MissingSizesError("the splits of a classifier are stratified by y: pass y= as given to fit beside X=.")
     try:
-        return check_cv(copy.deepcopy(search.cv), options.y, classifier=classifier)
+        return check_cv(copy.deepcopy(cv), options.y, classifier=of_classes)
     except Exception as error:
-        raise MissingSizesError(f"cv of the search cannot be split again: {error}. {_INSTEAD}") from None
+        raise MissingSizesError(f"cv cannot be split again: {error}. {_INSTEAD}") from None
 
 
 def _split(cv: Any, options: ReadOptions) -> list[Split]:

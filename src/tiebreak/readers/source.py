@@ -28,8 +28,8 @@ from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, SplitDesign, nea
 
 ACCEPTED = (
     "a fitted search (GridSearchCV and its like) or its cv_results_, {name: cross_validate(...)}, "
-    "{name: scores, one per split}, a data frame (pandas, polars, pyarrow or another that narwhals reads), a path to a "
-    "CSV, JSON or Parquet file, or Scores"
+    "{name: scores, one per split}, an array with models=[names], a list of records, a data frame (pandas, polars, pyarrow or "
+    "another that narwhals reads), a path to a CSV, JSON or Parquet file, or Scores"
 )
 
 
@@ -47,6 +47,7 @@ class ReadOptions:
     n_samples: int | None = None
     n_train: int | None = None
     n_test: int | None = None
+    cv: Any = None
 
     def __post_init__(self) -> None:
         """Refuse what fits no source; models become a tuple, counts Python's numbers."""
@@ -86,13 +87,21 @@ def _checked_count(value: Any, name: str) -> int | None:
     except TypeError:
         count = None
     if count is None or count < 1:
-        raise InvalidParameterError(f"{name} must be a number of examples, a whole number of at least 1; got {value!r}.")
+        raise InvalidParameterError(f"{name} must be a number of examples, a whole number of at least 1; got {value!r:.60}.")
+    if count > _MOST_EXAMPLES:
+        raise InvalidParameterError(f"{name} must be a number of examples; nobody has more than {_MOST_EXAMPLES:.0e} of them.")
     return count
+
+
+_MOST_EXAMPLES = 10**15
+"""More than anybody has, and few enough for sums and quotients without rounding."""
 
 
 def _checked_names(models: Sequence[str]) -> tuple[str, ...]:
     if isinstance(models, str):
         raise InvalidParameterError(f"models must be a list of names; got the single text {models!r}. Write models=[{models!r}].")
+    if not isinstance(models, Iterable):
+        raise InvalidParameterError(f"models must be a list of names; got {models!r:.60}.")
     names = tuple(models)
     if not names:
         raise InvalidParameterError("models is empty. Name the models to keep, or leave it out to keep all.")
@@ -237,15 +246,28 @@ def infinite_score(where: str, value: float) -> InvalidScoresError:
 _ITEMS_FROM = 50
 """Rows of nothing but 0 and 1 from which a table is asked whether its rows are examples."""
 
+_EXAMPLES_FROM = 10
+"""Test examples of each split from which an accuracy of exactly 0 here and exactly 1 there is no accident, however few rows."""
+
 
 def refuse_items(matrix: ScoreMatrix, options: ReadOptions, source: str) -> None:
-    """Ask whether rows of 0 and 1 are folds or examples, where nothing says that they are folds.
+    """Ask whether rows of 0 and 1 are folds or examples, where nothing says that they are folds of one example each.
 
     Of examples of one test set, resampling statistics would be wrong.
     """
-    if matrix.n_splits < _ITEMS_FROM or matrix.has_sizes or options.n_train is not None or options.n_test is not None:
+    n_test = options.n_test if options.n_test is not None else int(matrix.n_test.max(initial=0))
+    many = matrix.n_splits >= _ITEMS_FROM or (n_test >= _EXAMPLES_FROM and options.metric in ("accuracy", "acc"))
+    if not many or n_test == 1 or not all(np.all((row == 0) | (row == 1) | np.isnan(row)) for row in matrix.score):
         return
-    if all(np.all((row == 0) | (row == 1) | np.isnan(row)) for row in matrix.score):
+    if n_test and bool(np.all(matrix.score == 1) or np.all(matrix.score == 0)):
+        return  # all right everywhere
+    if n_test:
+        raise AmbiguousSourceError(
+            f"{source} has {matrix.n_splits} rows in which every score is 0 or 1, though each is said to be of {n_test} test "
+            "examples. So its rows are probably items (examples of one test set, right or wrong), none of which is a split: they "
+            "need a procedure that compares models example by example. If they are folds, name them in a column 'fold'."
+        )
+    if matrix.n_splits >= _ITEMS_FROM:
         raise AmbiguousSourceError(
             f"{source} has {matrix.n_splits} rows in which every score is 0 or 1. Are its rows folds, or items (examples of "
             "one test set, right or wrong)? Items need a procedure that compares models example by example, which this "
@@ -325,6 +347,12 @@ def read_file(source: str | os.PathLike[str], read_format: Callable[[Path, str],
     return dataclasses.replace(found, suffixes=(printable(path.stem), printable(f"{path.parent.name}/{path.stem}")))
 
 
+def check_regular(path: Path, name: str) -> None:
+    """Refuse what has no end, such as /dev/zero, a link to it, or a socket; pipes are read like files."""
+    if path.is_char_device() or path.is_block_device() or path.is_socket():
+        raise SourceNotFoundError(f"{name} is a device and no file. Pass a file, or '-' for standard input.")
+
+
 def _check_path(path: Path, name: str) -> None:
     if "\0" in str(path):
         raise SourceNotFoundError(f"{str(path)!r} is no path: it holds a NUL character.")
@@ -332,3 +360,4 @@ def _check_path(path: Path, name: str) -> None:
         raise SourceNotFoundError(f"{name} is a directory. Pass the files in it.")
     if not path.exists():
         raise SourceNotFoundError(f"there is no file {name!r} (looked in {Path.cwd()}).{nearest_file(path)}")
+    check_regular(path, name)

@@ -54,7 +54,9 @@ def read_table(table: ScoreTable, options: ReadOptions) -> Source:
         for matrix in matrices:
             refuse_items(matrix, options, name)
     design = SplitDesign(pairing="key" if rows.keys else "position")
-    source = source_of(matrices, table_metric(held, options, name), design, options, name)
+    source = source_of(
+        matrices, table_metric(held, options, name, has_sizes=all(each.has_sizes for each in matrices)), design, options, name
+    )
     if rows.keys is None:
         return source
     return dataclasses.replace(source, repeat_labels=rows.keys.repeat.labels, fold_labels=rows.keys.fold.labels)

@@ -73,6 +73,8 @@ NoticeCode = Literal[
     "future-training",
     "grouped-examples",
     "incomplete-models",
+    "survivors-only",
+    "fit-warnings",
 ]
 
 
