@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tiebreak.errors import TiebreakError
     from tiebreak.evaluation.evaluate import read_evaluation
     from tiebreak.evaluation.evaluation import Evaluation
+    from tiebreak.frequentist.sample_size import items_needed
     from tiebreak.metrics.costs import CostMatrix
     from tiebreak.plan.candidates import grid
     from tiebreak.scores.metric import Metric
@@ -42,23 +43,13 @@ if TYPE_CHECKING:
     from tiebreak.studies.validation_curve import ValidationCurve
 
 _HOMES = {
-    "bias_variance": "tiebreak.api",
-    "audit": "tiebreak.audits.audit",
-    "compare": "tiebreak.api",
-    "evaluate": "tiebreak.api",
-    "learning_curve": "tiebreak.api",
-    "methods": "tiebreak.comparison.procedures",
-    "nested_cross_validate": "tiebreak.api",
-    "read_evaluation": "tiebreak.evaluation.evaluate",
-    "read_scores": "tiebreak.api",
-    "validation_curve": "tiebreak.api",
-    "BiasVariance": "tiebreak.studies.bias_variance",
     "Audit": "tiebreak.audits.findings",
+    "BiasVariance": "tiebreak.studies.bias_variance",
     "Comparison": "tiebreak.comparison.comparison",
     "CostMatrix": "tiebreak.metrics.costs",
     "Evaluation": "tiebreak.evaluation.evaluation",
-    "LearningCurve": "tiebreak.studies.learning_curve",
     "Finding": "tiebreak.audits.findings",
+    "LearningCurve": "tiebreak.studies.learning_curve",
     "MemoryStore": "tiebreak.stores.memory",
     "Metric": "tiebreak.scores.metric",
     "NestedEvaluation": "tiebreak.studies.nested",
@@ -66,7 +57,18 @@ _HOMES = {
     "SqlStore": "tiebreak.stores.sql.store",
     "TiebreakError": "tiebreak.errors",
     "ValidationCurve": "tiebreak.studies.validation_curve",
+    "audit": "tiebreak.audits.audit",
+    "bias_variance": "tiebreak.api",
+    "compare": "tiebreak.api",
+    "evaluate": "tiebreak.api",
     "grid": "tiebreak.plan.candidates",
+    "items_needed": "tiebreak.frequentist.sample_size",
+    "learning_curve": "tiebreak.api",
+    "methods": "tiebreak.comparison.procedures",
+    "nested_cross_validate": "tiebreak.api",
+    "read_evaluation": "tiebreak.evaluation.evaluate",
+    "read_scores": "tiebreak.api",
+    "validation_curve": "tiebreak.api",
 }
 _ROOMS = ("bayesian", "errors", "frequentist", "metrics")
 
@@ -94,6 +96,7 @@ __all__ = [
     "evaluate",
     "frequentist",
     "grid",
+    "items_needed",
     "learning_curve",
     "methods",
     "metrics",

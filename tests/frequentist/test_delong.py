@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
-from tiebreak.frequentist import delong_auc
+from tiebreak.frequentist import delong_auc, independent_auc_difference, paired_auc
 
 LABELS = [1, 1, 0, 0, 0, 1, 0, 1, 0, 1]
 SCORES = [0.95, 0.93, 0.87, 0.85, 0.85, 0.85, 0.76, 0.53, 0.43, 0.25]
@@ -87,3 +87,120 @@ def test_shapes_and_levels_that_do_not_fit_are_refused() -> None:
         delong_auc([1, 0, 1], [0.1, 0.2])
     with pytest.raises(InvalidParameterError, match="level must lie between 0 and 1"):
         delong_auc(LABELS, SCORES).confidence_interval(95)
+
+
+def kernel_covariance(truth: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Areas and covariance of several models from the kernels of all pairs, without any sorting."""
+    rows, columns = [], []
+    for row in scores:
+        kernel = (row[truth][:, None] > row[~truth]) + 0.5 * (row[truth][:, None] == row[~truth])
+        rows.append(kernel.mean(axis=1))
+        columns.append(kernel.mean(axis=0))
+    return np.mean(rows, axis=1), np.cov(rows) / truth.sum() + np.cov(columns) / (~truth).sum()
+
+
+@pytest.mark.parametrize("digits", [0, 1, 8])
+def test_covariance_of_several_models_is_that_of_the_kernels(digits: int) -> None:
+    """Many ties, some, and none."""
+    rng = np.random.default_rng(0)
+    truth = rng.random(60) < 0.4
+    scores = np.round(rng.normal(size=(3, 60)) + rng.normal(size=60) + truth, digits)
+    areas, covariance = kernel_covariance(truth, scores)
+    result = paired_auc(truth, scores)
+    np.testing.assert_allclose(result.auc, areas, atol=1e-14)
+    np.testing.assert_allclose(result.covariance, covariance, atol=1e-15)
+    pair = result.difference(0, 2)
+    assert pair.standard_error**2 == pytest.approx(covariance[0, 0] + covariance[2, 2] - 2 * covariance[0, 2])
+    contrast = result.contrast([[1, -1, 0], [0, 1, -1]])
+    L = np.array([[1, -1, 0], [0, 1, -1]])
+    expected = (L @ areas) @ np.linalg.solve(L @ covariance @ L.T, L @ areas)
+    assert contrast.chi2 == pytest.approx(expected)
+    assert contrast.df == 2
+
+
+def test_swapped_models_mirror_difference_interval_and_tails() -> None:
+    """Which model is called the first changes signs only."""
+    rng = np.random.default_rng(1)
+    truth = rng.random(40) < 0.5
+    result = paired_auc(truth, rng.normal(size=(2, 40)) + truth)
+    one, other = result.difference(0, 1), result.difference(1, 0)
+    low, high = one.confidence_interval()
+    assert other.confidence_interval() == pytest.approx((-high, -low))
+    assert other.tail_above(0.1) == pytest.approx(one.tail_below(-0.1))
+    assert other.ztest().pvalue == pytest.approx(one.ztest().pvalue)
+    assert one.ztest("greater").pvalue == pytest.approx(other.ztest("less").pvalue)
+
+
+def test_tails_are_those_of_the_logit_interval() -> None:
+    """At each limit one tail is 0.975, and they rise and fall between."""
+    rng = np.random.default_rng(2)
+    truth = rng.random(40) < 0.5
+    pair = paired_auc(truth, rng.normal(size=(2, 40)) + truth).difference()
+    low, high = pair.confidence_interval()
+    assert pair.tail_above(low) == pytest.approx(0.975, abs=1e-9)
+    assert pair.tail_below(high) == pytest.approx(0.975, abs=1e-9)
+    below = pair.tail_below(np.linspace(-0.5, 0.5, 21))
+    assert (np.diff(below) >= -1e-12).all()
+    assert pair.tail_below(0.1) + pair.tail_above(0.1) == pytest.approx(1)
+
+
+def test_identical_models_have_p_1_and_no_interval() -> None:
+    """A monotone transformation is the same model for the area; 0/0 is no evidence."""
+    rng = np.random.default_rng(3)
+    truth = rng.random(40) < 0.5
+    scores = rng.normal(size=40) + truth
+    pair = paired_auc(truth, [scores, np.exp(scores)]).difference()
+    assert pair.is_identical
+    assert tuple(pair.ztest()) == (0.0, 1.0)
+    assert np.isnan(pair.confidence_interval()).all()
+
+
+def test_separable_data_keep_a_width() -> None:
+    """Two models that separate the classes: DeLong's variance is 0, and a peer's interval of no width would be a certainty."""
+    truth = [0] * 10 + [1] * 8
+    pair = paired_auc(truth, [np.arange(18), np.arange(18) ** 2]).difference()
+    low, high = pair.confidence_interval()
+    assert pair.difference == 0.0
+    assert low == pytest.approx(-high)
+    assert 0.05 < high < 0.5
+    assert pair.ztest().pvalue == 1.0
+    alone = delong_auc(truth, np.arange(18)).confidence_interval(method="logit")
+    assert alone.high == pytest.approx(1.0)
+    assert 0.6 < alone.low < 0.95
+
+
+def test_pseudo_score_limit_solves_its_equation() -> None:
+    """Newcombe 2006, method 5: the lower limit of an area of 1 from 8 against 10 lies z of its own standard errors below."""
+    from math import sqrt
+
+    theta = delong_auc([0] * 10 + [1] * 8, np.arange(18)).confidence_interval(method="logit").low
+    away = 1 - theta
+    spread = 1 + (9 - 1) * (theta / (1 + theta) + (1 - theta) / (2 - theta))
+    assert away == pytest.approx(1.959963984540054 * sqrt(theta * (1 - theta) * spread / 80), rel=1e-6)
+
+
+def test_nan_spoils_its_own_model_only() -> None:
+    """Pairs with it are undefined, the others are not."""
+    rng = np.random.default_rng(4)
+    truth, scores = rng.random(30) < 0.5, rng.normal(size=(3, 30))
+    scores[1, 4] = np.nan
+    result = paired_auc(truth, scores).difference([0, 0], [1, 2])
+    assert np.isnan(result.difference[0])
+    assert np.isnan(result.ztest().pvalue[0])
+    assert np.isfinite(result.confidence_interval().low[1])
+
+
+def test_independent_test_sets() -> None:
+    """The variances add; treating paired curves so loses power (pROC prints D = 1.4349, df = 206.66 for its own data)."""
+    one, other = delong_auc(LABELS, SCORES), delong_auc([1, 0, 1, 0, 1], [5, 3, 4, 4, 1])
+    pair = independent_auc_difference(one, other)
+    v, w = one.variance, other.variance
+    assert pair.standard_error == pytest.approx(np.sqrt(v + w))
+    assert pair.df == pytest.approx((v + w) ** 2 / (v**2 / 9 + w**2 / 4))
+    assert pair.ztest(distribution="t").pvalue > pair.ztest().pvalue
+
+
+def test_contrasts_that_do_not_fit_are_refused() -> None:
+    """One number for each model."""
+    with pytest.raises(InvalidParameterError, match=r"one finite number for each of the 2 models; got the shape \(1, 3\)"):
+        paired_auc(LABELS, [SCORES, SCORES[::-1]]).contrast([1, -1, 0])

@@ -421,6 +421,234 @@ def cv_wald_interval(inputs: dict, options: dict, load: object) -> Named:
     return named
 
 
+def mcnemar(inputs: dict, options: dict, load: object) -> Named:
+    """McNemar's test in all variants, and the textbook's and the score interval of the difference."""
+    counts = _paired_counts(inputs)
+    pair = tb.frequentist.paired_proportions(*counts)
+    tests = {
+        name: tb.frequentist.mcnemar_test(counts.only_first, counts.only_second, variant)
+        for name, variant in (("exact", "exact"), ("mid", "mid-p"), ("uncorrected", "chi2"), ("corrected", "chi2-corrected"))
+    }
+    chi2 = {f"chi2_{name}": float(tests[name].statistic) for name in ("uncorrected", "corrected")}
+    # without a discordant example the cases write null for a chi-squared and its p (0/0), for which tiebreak says p = 1
+    pvalues = {f"p_{name}": float(np.nan if np.isnan(test.statistic) else test.pvalue) for name, test in tests.items()}
+    named: Named = {
+        "both_correct": counts.both,
+        "only_1_correct": counts.only_first,
+        "only_2_correct": counts.only_second,
+        "both_wrong": counts.neither,
+        "n_discordant": float(pair.n_discordant),
+        "z_signed": float(np.sign(pair.difference) * np.sqrt(tests["uncorrected"].statistic)),
+        "accuracy_difference": float(pair.difference),
+        "wald_se_difference": float(pair.standard_error),
+        **chi2,
+        **pvalues,
+    }
+    for level in dict.fromkeys((0.95, 0.9, 0.99, *_levels(options))):
+        for method in ("wald", "tango", "newcombe", "agresti-min", "bonett-price"):
+            low, high = pair.confidence_interval(level, method)
+            stem = f"{method.replace('-', '_')}_ci{100 * level:g}"
+            named |= {f"{stem}_low": float(low), f"{stem}_high": float(high)}
+    return named
+
+
+def paired_classification(inputs: dict, options: dict, load: object) -> Named:
+    """Two models on the same examples, by all tests of two; without predictions in the case, a model against itself."""
+    if not inputs.keys() - {"note"}:
+        inputs = {"labels": [0, 1] * 10, "scores_1": list(range(20)), "scores_2": list(range(20)), "correct_1": [1, 0, 1, 1] * 5}
+        inputs["correct_2"] = inputs["correct_1"]
+    named = mcnemar(inputs, options, load)
+    return named | (delong_paired(inputs, options, load) if "scores_1" in inputs or "file" in inputs else {})
+
+
+def cochran_q(inputs: dict, options: dict, load: object) -> Named:
+    """Cochran's Q; the table of a case has one row for each example."""
+    if "correct" in inputs:
+        correct = np.array(inputs["correct"]).T
+    else:
+        names = sorted(name for name in inputs if name.startswith(("y_pred", "correct_")))
+        correct = np.array([_correct(inputs, name) for name in names])
+    result = tb.frequentist.cochran_q_test(correct)
+    return {"q": result.statistic, "p": result.pvalue, "df": result.df, "accuracies": result.accuracies.tolist()}
+
+
+def delong_paired(inputs: dict, options: dict, load: object) -> Named:
+    """Two areas under ROC curves on the same examples."""
+    labels, scores = _ranked(inputs, options, load)
+    both = tb.frequentist.paired_auc(labels, scores)
+    pair = both.difference(0, 1)
+    test = pair.ztest()
+    named: Named = {
+        "auc_1": pair.first,
+        "auc_2": pair.second,
+        "difference": pair.difference,
+        "var_1": float(both.covariance[0, 0]),
+        "var_2": float(both.covariance[1, 1]),
+        "covariance": float(both.covariance[0, 1]),
+        "correlation": pair.correlation,
+        "var_difference": pair.standard_error**2,
+        "se_difference": pair.standard_error,
+        "n_positive": both.n_positive,
+        "n_negative": both.n_negative,
+        "z": test.statistic,
+        "p_two_sided": test.pvalue,
+        "p_greater": pair.ztest("greater").pvalue,
+        "p_less": pair.ztest("less").pvalue,
+    }
+    areas = tb.frequentist.delong_auc(labels, scores)
+    for level in dict.fromkeys((0.95, 0.9, 0.99, *_levels(options))):
+        text = f"ci{100 * level:g}"
+        for stem, interval in (("auc", areas.confidence_interval(level)), ("logit", areas.confidence_interval(level, "logit"))):
+            for k in (0, 1):
+                named[f"{stem}_{k + 1}_{text}_low"] = float(interval.low[k])
+                named[f"{stem}_{k + 1}_{text}_high"] = float(interval.high[k])
+        for stem, method in (("diff", "wald"), ("diff_logit", "logit")):
+            low, high = pair.confidence_interval(level, method)
+            named |= {f"{stem}_{text}_low": float(low), f"{stem}_{text}_high": float(high)}
+    return named
+
+
+def delong_unpaired(inputs: dict, options: dict, load: object) -> Named:
+    """Two areas as of independent test sets."""
+    if "labels_1" in inputs:
+        sets = [(inputs[f"labels_{k}"], _turned(_numbers(inputs[f"scores_{k}"]), options)) for k in (1, 2)]
+    else:
+        labels, scores = _ranked(inputs, options, load)
+        sets = [(labels, row) for row in scores]
+    areas = [tb.frequentist.delong_auc(labels, row) for labels, row in sets]
+    pair = tb.frequentist.independent_auc_difference(*areas)
+    by_t, by_z = (pair.ztest(distribution=name) for name in ("t", "normal"))
+    return {
+        "auc_1": pair.first,
+        "auc_2": pair.second,
+        "difference": pair.difference,
+        "var_1": areas[0].variance,
+        "var_2": areas[1].variance,
+        "var_difference": pair.standard_error**2,
+        "d": by_t.statistic,
+        "z": by_z.statistic,
+        "df": pair.df,
+        "p_t_two_sided": by_t.pvalue,
+        "p_normal_two_sided": by_z.pvalue,
+        "p_two_sided": by_z.pvalue,
+    }
+
+
+def delong_contrast(inputs: dict, options: dict, load: object) -> Named:
+    """Contrasts of several areas on the same examples: each, and all at once."""
+    labels, scores = _ranked(inputs, options, load)
+    several = tb.frequentist.paired_auc(labels, scores)
+    names = ("contrasts", "contrast", "L", "contrast_matrix")
+    given = [each[name] for each in (inputs, options) for name in names if name in each]
+    n = len(scores)
+    rows = given[0] if given else [[float(k == j) - float(k == j + 1) for k in range(n)] for j in range(n - 1)]
+    result = several.contrast(rows)
+    low, high = (result.estimate + sign * 1.959963984540054 * result.standard_error for sign in (-1, 1))
+    each = {
+        "estimate": result.estimate,
+        "se": result.standard_error,
+        "standard_error": result.standard_error,
+        "variance": result.standard_error**2,
+        "z": result.statistic,
+        "p_each": result.pvalue,
+        "ci95_low": low,
+        "ci95_high": high,
+    }
+    # a single contrast is written without brackets
+    named: Named = {name: float(value[0]) if np.ndim(rows) == 1 else value.tolist() for name, value in each.items()}
+    joint = {"chi2": result.chi2, "df": result.df, "p": result.joint_pvalue, "p_two_sided": result.joint_pvalue}
+    more = {"aucs": several.auc.tolist(), "auc": several.auc.tolist(), "covariance": several.covariance.tolist()}
+    sizes = {"n_positive": several.n_positive, "n_negative": several.n_negative}
+    return named | joint | more | sizes
+
+
+def cluster_robust_se_mean(inputs: dict, options: dict, load: object) -> Named:
+    """Mean with its error by every form of the variance."""
+    return _clustered(_numbers(inputs["values"]), inputs, options)
+
+
+def cluster_robust_se_paired_difference(inputs: dict, options: dict, load: object) -> Named:
+    """The same of paired differences, with the errors that ignore the pairing beside."""
+    if "values_1" not in inputs:
+        return _clustered(_differences(inputs, load), inputs, options)
+    one, two = _numbers(inputs["values_1"]), _numbers(inputs["values_2"])
+    alone = [tb.frequentist.clustered_mean(values, variance="independent").standard_error for values in (one, two)]
+    named = _clustered(one - two, inputs, options)
+    return named | {
+        "mean_1": float(np.mean(one)),
+        "mean_2": float(np.mean(two)),
+        "correlation": float(np.corrcoef(one, two)[0, 1]),
+        "se_1": alone[0],
+        "se_2": alone[1],
+        "se_unpaired": float(np.hypot(*alone)),
+    }
+
+
+def permutation_test_paired(inputs: dict, options: dict, load: object) -> Named:
+    """Sign flips of paired differences."""
+    d = _differences(inputs, load) if "x" not in inputs else _numbers(inputs["x"]) - _numbers(inputs["y"])
+    result = tb.frequentist.permutation_test_paired(d, method="random" if "random" in _method(options) else "auto")
+    return {"observed_mean": result.observed, **_permutations(result)}
+
+
+def permutation_test_unpaired(inputs: dict, options: dict, load: object) -> Named:
+    """All ways to deal out the scores of two samples."""
+    x, y = (_numbers(inputs[name]) for name in (("x", "y") if "x" in inputs else ("scores_1", "scores_2")))
+    method = "random" if "random" in _method(options) else "exact" if "exact" in _method(options) else "auto"
+    return _permutations(tb.frequentist.permutation_test_unpaired(x, y, method=method))
+
+
+def bootstrap_intervals_exact(inputs: dict, options: dict, load: object) -> Named:
+    """The bootstrap of all possible resamples."""
+    return _bootstrap(inputs, options, resampling="exact")
+
+
+def bootstrap_intervals_mc(inputs: dict, options: dict, load: object) -> Named:
+    """The bootstrap of 100,000 random resamples, and for means the interval of normal theory beside."""
+    return _bootstrap(inputs, options, resampling="random", n_resamples=100_000)
+
+
+def five_by_two_cv_t_and_f(inputs: dict, options: dict, load: object) -> Named:
+    """Both tests of five repetitions of two-fold cross-validation."""
+    named = [name for name in ("differences", "scores_1", "errors_1") if name in inputs]
+    one = np.array(inputs[named[0]], dtype=float)
+    d = one if named[0] == "differences" else one - np.array(inputs[named[0].replace("1", "2")], dtype=float)
+    result = tb.frequentist.five_by_two_cv_test(d)
+    return {
+        "variances": result.variances.tolist(),
+        "t": result.t,
+        "df": result.t_df,
+        "p_two_sided": result.t_pvalue,
+        "F": result.f,
+        "df1": result.f_df[0],
+        "df2": result.f_df[1],
+        "p_F": result.f_pvalue,
+    }
+
+
+def model_confidence_set(inputs: dict, options: dict, load: object) -> Named:
+    """p-values and members of the model confidence set by both statistics, with 20,000 resamples."""
+    if "file" in inputs:
+        columns = _columns(load(inputs["file"]))
+        names = inputs.get("models", list(columns))
+        table = np.array([_numbers(columns[name]) for name in names])
+    else:
+        table = np.array([_numbers(values) for values in inputs["losses"].values()])
+        names = list(inputs["losses"])
+    if "higher" in str(inputs.get("loss", "")):
+        table = -table
+    size = float(_option("size", inputs, options, 0.1))
+    length = int(_option("block_length", inputs, options, _option("block_size", inputs, options, 1)))
+    named: Named = {}
+    for short, statistic in (("R", "range"), ("max", "max")):
+        result = tb.frequentist.model_confidence_set(table, statistic=statistic, block_length=length, n_resamples=20_000)
+        named[f"p_values_{short}"] = result.pvalues.tolist()
+        for alpha in dict.fromkeys((size, 0.05, 0.1, 0.25)):
+            members = [name for name, is_in in zip(names, result.members(alpha), strict=True) if is_in]
+            named[f"set_{100 * (1 - alpha):g}_{short}"] = members
+    return named
+
+
 ADAPTERS = {
     adapter.__name__: adapter
     for adapter in (
@@ -449,8 +677,22 @@ ADAPTERS = {
         no_information_rate,
         nested_cv_interval,
         cv_wald_interval,
+        mcnemar,
+        paired_classification,
+        cochran_q,
+        delong_paired,
+        delong_unpaired,
+        delong_contrast,
+        cluster_robust_se_mean,
+        cluster_robust_se_paired_difference,
+        permutation_test_paired,
+        permutation_test_unpaired,
+        bootstrap_intervals_exact,
+        bootstrap_intervals_mc,
+        model_confidence_set,
     )
 }
+ADAPTERS["5x2cv_t_and_F"] = five_by_two_cv_t_and_f  # no name that a function can have
 
 
 # --- shared by the procedures ---------------------------------------------------------------------------------------
@@ -658,3 +900,160 @@ def _holds(cell: object, sign: str, value: object) -> bool:
         cell, value = str(cell), str(value)
     answers = {"!=": cell != value, "<": cell < value, "<=": cell <= value, ">": cell > value, ">=": cell >= value}
     return bool(answers.get(sign, cell == value))
+
+
+# --- two models on the same examples --------------------------------------------------------------------------------
+
+
+def _correct(inputs: dict, name: str) -> list[int]:
+    """1 where a prediction is right, from predictions and truth, or as given."""
+    if name.startswith("correct"):
+        return [int(value) for value in inputs[name]]
+    return [int(value == truth) for value, truth in zip(inputs[name], inputs["y_true"], strict=True)]
+
+
+def _paired_counts(inputs: dict) -> tb.frequentist.PairedCounts:
+    if "table" in inputs:
+        table = inputs["table"]
+        if hasattr(table, "keys"):
+            names = ("both_correct", "only_1_correct", "only_2_correct", "both_wrong")
+            return tb.frequentist.PairedCounts(*(table[name] for name in names))
+        return tb.frequentist.PairedCounts(table[0][0], table[0][1], table[1][0], table[1][1])
+    stem = "y_pred" if "y_pred_1" in inputs else "correct"
+    rows = [_correct(inputs, f"{stem}_{k}") for k in (1, 2)]
+    return tb.frequentist.PairedCounts(*(int(count) for count in tb.frequentist.paired_counts(rows)))
+
+
+def _ranked(inputs: dict, options: dict, load: object) -> tuple[list[bool], np.ndarray]:
+    """Labels, and the scores of each model with higher for positive."""
+    if "file" in inputs:
+        columns = _columns(load(inputs["file"]))
+        listed = inputs.get("scores") or [inputs[name] for name in sorted(inputs) if name.startswith("score_")]
+        labels, scores = columns[inputs["label"]], [_numbers(columns[name]) for name in listed]
+    else:
+        labels = inputs["labels"]
+        given = inputs.get("scores", [inputs[name] for name in sorted(inputs) if name.startswith("scores_")])
+        scores = [_numbers(values) for values in (given.values() if hasattr(given, "values") else given)]
+    return [float(label) == 1.0 for label in labels], _turned(np.array(scores), options)
+
+
+def _turned(scores: np.ndarray, options: dict) -> np.ndarray:
+    return -scores if "lower" in str(options.get("direction", "")) else scores
+
+
+def _clustered(values: np.ndarray, inputs: dict, options: dict) -> Named:
+    clusters = inputs.get("clusters")
+    names = ("independent", "cr0", "cr1", "cr2")
+    forms = {name: tb.frequentist.clustered_mean(values, clusters, variance=name) for name in names}
+    errors = {name: float(form.standard_error) for name, form in forms.items()}
+    corrected = forms["cr1"]
+    named: Named = {
+        "n": int(corrected.n_examples),
+        "n_clusters": int(corrected.n_clusters),
+        "mean": float(corrected.estimate),
+        "se_naive": errors["independent"],
+        "se_cluster_uncorrected": errors["cr0"],
+        "se_cluster_corrected": errors["cr1"],
+        "se_cluster_cr2": errors["cr2"],
+        "df_t": float(corrected.df),
+        "df_satterthwaite": float(forms["cr2"].df),
+        # against the variance with divisor n, as that form has no small-sample factor either
+        "design_effect_uncorrected": (errors["cr0"] / float(np.std(values) / np.sqrt(values.size))) ** 2,
+        "z_corrected": float(corrected.statistic),
+        "p_normal_two_sided": float(corrected.pvalue(distribution="normal")),
+        "p_t_two_sided": float(corrected.pvalue()),
+        "p_cr2_two_sided": float(forms["cr2"].pvalue()),
+    }
+    for level in dict.fromkeys((0.95, 0.9, 0.99, *_levels(options))):
+        text = f"ci{100 * level:g}"
+        intervals = {
+            "normal": corrected.confidence_interval(level, "normal"),
+            "t": corrected.confidence_interval(level),
+            "cr2": forms["cr2"].confidence_interval(level),
+        }
+        for name, (low, high) in intervals.items():
+            named |= {f"{text}_{name}_low": float(low), f"{text}_{name}_high": float(high)}
+    return named
+
+
+# --- resampling -----------------------------------------------------------------------------------------------------
+
+
+def _method(options: dict) -> str:
+    return str(options.get("method", "")).lower()
+
+
+def _permutations(result: tb.frequentist.PermutationResult) -> Named:
+    return {
+        "n_permutations": result.n_permutations,
+        "observed": result.observed,
+        "count_ge": result.count_greater,
+        "count_le": result.count_less,
+        "count_abs_ge": result.count_extreme,
+        "p_greater": result.pvalue("greater"),
+        "p_less": result.pvalue("less"),
+        "p_two_sided": result.pvalue(),
+    }
+
+
+def _bootstrap(inputs: dict, options: dict, **how: object) -> Named:
+    result = tb.frequentist.bootstrap_metric(_resampled_statistic(inputs), **how)
+    level = float(_option("confidence", inputs, options, 0.95))
+    bca = {ties: result.confidence_interval(level, "bca", ties=ties) for ties in ("half", "strict")}
+    values = _resampled_values(inputs)
+    theory = tb.frequentist.clustered_mean(values, variance="independent") if "mean" in inputs["statistic"] else None
+    return {
+        "estimate": float(result.estimate),
+        "n_resamples": result.n_resamples,
+        "bootstrap_mean": float(result.mean),
+        "bootstrap_se": float(result.standard_error),
+        "percentile": [float(end) for end in result.confidence_interval(level, "percentile")],
+        "basic": [float(end) for end in result.confidence_interval(level, "basic")],
+        "normal": [float(end) for end in result.confidence_interval(level, "normal")],
+        "z0": float(result.z0()),
+        "z0_ties_half": float(result.z0()),
+        "z0_strict": float(result.z0("strict")),
+        "acceleration": float(result.acceleration),
+        "bca": [float(end) for end in bca["half"]],
+        "bca_ties_half": [float(end) for end in bca["half"]],
+        "bca_strict": [float(end) for end in bca["strict"]],
+        "bca_levels_ties_half": [float(share) for share in result.levels(level)],
+        "bca_levels_strict": [float(share) for share in result.levels(level, "strict")],
+        "normal_theory": [float(end) for end in theory.confidence_interval(level, "normal")] if theory is not None else None,
+    }
+
+
+def _resampled_values(inputs: dict) -> np.ndarray:
+    """The one column that is resampled: as given, or the differences of two."""
+    columns = [_numbers(values) for name, values in inputs.items() if isinstance(values, list) and name != "clusters"]
+    return columns[0] if len(columns) == 1 else columns[0] - columns[1]
+
+
+def _resampled_statistic(inputs: dict) -> object:
+    """The statistic that a case names in words."""
+    words = inputs["statistic"].lower()
+    if "correlation" in words or "pearson" in words:
+        columns = [_numbers(values) for values in inputs.values() if isinstance(values, list)]
+        return tb.frequentist.bootstrap_correlation(*columns)
+    if "auc" in words:
+        labels = [float(label) == 1.0 for label in inputs["labels"]]
+        return tb.frequentist.bootstrap_auc(labels, _numbers(inputs["scores"]))
+    if "median" in words:
+        return tb.frequentist.bootstrap_median(_resampled_values(inputs))
+    functions = {"standard deviation": np.std, "variance": np.var, "trimmed": _trimmed_mean, "ratio": _ratio_of_means}
+    found = next((function for word, function in functions.items() if word in words), None)
+    if found is None:
+        return tb.frequentist.bootstrap_mean(_resampled_values(inputs))
+    columns = [_numbers(values) for values in inputs.values() if isinstance(values, list)]
+    ddof = {"ddof": 1} if found in (np.std, np.var) and ("n - 1" in words or "ddof" in words or "sample" in words) else {}
+    return tb.frequentist.bootstrap_function(lambda *drawn: found(*drawn, **ddof), *columns)
+
+
+def _trimmed_mean(values: np.ndarray) -> float:
+    """Mean of the middle half."""
+    cut = values.size // 4
+    return float(np.mean(np.sort(values)[cut : values.size - cut]))
+
+
+def _ratio_of_means(first: np.ndarray, second: np.ndarray) -> float:
+    return float(np.mean(first) / np.mean(second))

@@ -8,26 +8,33 @@ from typing import TYPE_CHECKING, Any
 from tiebreak.bayesian.joint_posterior import JointPosterior, joint_posterior  # at once: the module bears the function's name
 
 if TYPE_CHECKING:
+    from tiebreak.bayesian.bayes_bootstrap import BayesianBootstrapPosterior, BootstrapProbabilities, bayesian_bootstrap
     from tiebreak.bayesian.correlated_t import RopeProbabilities, StudentPosterior, correlated_t_posterior
     from tiebreak.bayesian.sign import SignPosterior, sign_posterior
     from tiebreak.bayesian.signed_rank import SignedRankPosterior, signed_rank_posterior
 
 _HOMES = {
+    "BayesianBootstrapPosterior": "tiebreak.bayesian.bayes_bootstrap",
+    "BootstrapProbabilities": "tiebreak.bayesian.bayes_bootstrap",
     "RopeProbabilities": "tiebreak.bayesian.correlated_t",
     "SignPosterior": "tiebreak.bayesian.sign",
     "SignedRankPosterior": "tiebreak.bayesian.signed_rank",
     "StudentPosterior": "tiebreak.bayesian.correlated_t",
+    "bayesian_bootstrap": "tiebreak.bayesian.bayes_bootstrap",
     "correlated_t_posterior": "tiebreak.bayesian.correlated_t",
     "sign_posterior": "tiebreak.bayesian.sign",
     "signed_rank_posterior": "tiebreak.bayesian.signed_rank",
 }
 
 __all__ = [
+    "BayesianBootstrapPosterior",
+    "BootstrapProbabilities",
     "JointPosterior",
     "RopeProbabilities",
     "SignPosterior",
     "SignedRankPosterior",
     "StudentPosterior",
+    "bayesian_bootstrap",
     "correlated_t_posterior",
     "joint_posterior",
     "sign_posterior",

@@ -1,0 +1,301 @@
+"""Two models, right or wrong on the same examples: the difference of their rates, by the score test of Tango and its relatives.
+
+Only the examples on which the models disagree say which is better. How sure a difference is depends on their number, so
+intervals of each rate by itself are no test: they forget that both models met the same examples.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tiebreak.errors import InvalidParameterError, InvalidScoresError
+from tiebreak.numerics import FloatArray, Interval, check_probability, divide, plain
+
+PairedMethod = Literal["tango", "newcombe", "agresti-min", "bonett-price", "wald"]
+
+
+class PairedCounts(NamedTuple):
+    """Numbers of examples by who was right; arrays over pairs of models, or single numbers.
+
+    Attributes
+    ----------
+    both, only_first, only_second, neither : ndarray or float
+    """
+
+    both: FloatArray
+    only_first: FloatArray
+    only_second: FloatArray
+    neither: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class PairedProportionsResult:
+    """Two rates on the same examples; arrays over pairs, or single numbers.
+
+    Attributes
+    ----------
+    n : ndarray or float
+        Number of examples.
+    only_first, only_second : ndarray or float
+        Examples on which only that model was right.
+    difference : ndarray or float
+        Rate of the first minus that of the second; positive favours the first.
+    """
+
+    n: FloatArray
+    only_first: FloatArray
+    only_second: FloatArray
+    difference: FloatArray
+
+    @property
+    def n_discordant(self) -> FloatArray:
+        """Examples on which exactly one model was right."""
+        return plain(np.add(self.only_first, self.only_second))
+
+    @property
+    def standard_error(self) -> FloatArray:
+        """Wald's, ``sqrt(b + c - (b - c)^2 / n) / n``: 0 where the models never disagree, which is no certainty."""
+        n, b, c = _arrays(self.n, self.only_first, self.only_second)
+        return plain(_wald_error(b, c, n))
+
+    def score_statistic(self, at: ArrayLike) -> FloatArray:
+        """Standardised distance of the observed difference from `at`, with the variance that belongs to `at` [T98]_.
+
+        It falls as `at` rises, and is about standard normal where the true difference is `at`.
+
+        Parameters
+        ----------
+        at : array_like
+            Between -1 and 1, broadcast against the pairs.
+        """
+        n, b, c, at = _arrays(self.n, self.only_first, self.only_second, at)
+        return plain(_tango_statistic(b, c, n, at))
+
+    def confidence_interval(self, level: ArrayLike = 0.95, method: PairedMethod = "tango") -> Interval:
+        """Two-sided interval of the difference.
+
+        Parameters
+        ----------
+        level : float or array_like
+            Coverage, between 0 and 1; one, or one for each pair.
+        method : {"tango", "newcombe", "agresti-min", "bonett-price", "wald"}
+            "tango" inverts the score test [T98]_; it never loses its width, also where the models agree on every example.
+            "newcombe" joins the Wilson limits of both rates, with their correlation [N98]_, method 10. "agresti-min" adds half an
+            example to each of the four counts [AM05]_, "bonett-price" one example to each kind of disagreement [BP12]_. "wald"
+            is the interval of textbooks, ``d +- z se``, for contrast: it is too short where few examples are discordant. Limits
+            are not cut off at -1 and 1; those of "tango", "newcombe" and "bonett-price" do not leave them.
+
+        Returns
+        -------
+        Interval
+        """
+        if method not in get_args(PairedMethod):
+            raise InvalidParameterError(
+                f"unknown method {method!r}; choose one of {', '.join(map(repr, get_args(PairedMethod)))}.", about="method"
+            )
+        from scipy.special import ndtri
+
+        for each in np.ravel(level):
+            check_probability(each, "level")
+        z = -ndtri((1 - np.asarray(level, dtype=float)) / 2)
+        n, b, c, z = _arrays(self.n, self.only_first, self.only_second, z)
+        low, high = _INTERVALS[method](b, c, n, z, np.asarray(self._first_rate))
+        return Interval(plain(low), plain(high))
+
+    _first_rate: FloatArray
+
+
+def paired_proportions(
+    both: ArrayLike, only_first: ArrayLike, only_second: ArrayLike, neither: ArrayLike
+) -> PairedProportionsResult:
+    """Difference of two rates on the same examples, for one pair of models or many at once.
+
+    Parameters
+    ----------
+    both, only_first, only_second, neither : array_like
+        Numbers of examples on which both models, only the first, only the second, and neither was right; `paired_counts` makes
+        them.
+
+    Returns
+    -------
+    PairedProportionsResult
+
+    Raises
+    ------
+    InvalidScoresError
+        Counts that are negative or not finite, or a pair without examples.
+
+    References
+    ----------
+    .. [T98] T. Tango. Equivalence test and confidence interval for the difference in proportions for the paired-sample design.
+       Statistics in Medicine 17, 1998.
+    .. [N98] R. G. Newcombe. Improved confidence intervals for the difference between binomial proportions based on paired data.
+       Statistics in Medicine 17, 1998.
+    .. [AM05] A. Agresti, Y. Min. Simple improved confidence intervals for comparing matched proportions. Statistics in Medicine
+       24, 2005.
+    .. [BP12] D. G. Bonett, R. M. Price. Adjusted Wald confidence interval for a difference of binomial proportions based on
+       paired data. Journal of Educational and Behavioral Statistics 37, 2012.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> pair = tb.frequentist.paired_proportions(both=43, only_first=0, only_second=1, neither=0)
+    >>> [round(limit, 4) for limit in pair.confidence_interval()]
+    [-0.1181, 0.0594]
+    """
+    counts = _arrays(both, only_first, only_second, neither)
+    for name, values in zip(PairedCounts._fields, counts, strict=True):
+        if not np.all(np.isfinite(values)) or np.any(values < 0):
+            raise InvalidScoresError(f"{name} must be numbers of examples, finite and not negative; got {values[()]}.")
+    n = counts[0] + counts[1] + counts[2] + counts[3]
+    if np.any(n == 0):
+        raise InvalidScoresError("a pair of models without a single example says nothing about them.")
+    _, b, c, _ = counts
+    return PairedProportionsResult(plain(n), plain(b), plain(c), plain((b - c) / n), plain((counts[0] + b) / n))
+
+
+def paired_counts(correct: ArrayLike, first: ArrayLike = 0, second: ArrayLike = 1, *, omit_missing: bool = False) -> PairedCounts:
+    """Count, for pairs of models, the examples on which both, one or neither was right, through one matrix product.
+
+    Parameters
+    ----------
+    correct : array_like of shape (n_models, n_examples)
+        1 or True where the model was right, 0 or False where not, nan where it has no answer.
+    first, second : array_like of int
+        Rows of the models of each pair; the first two rows unless given.
+    omit_missing : bool, default False
+        Count for each pair the examples that both models have. Otherwise nan is an error.
+
+    Returns
+    -------
+    PairedCounts
+
+    Raises
+    ------
+    InvalidScoresError
+        Values other than 0 and 1, or nan without `omit_missing`.
+    """
+    table = np.asarray(correct, dtype=float)
+    if table.ndim != 2:
+        raise InvalidScoresError(f"correct must be an array of shape (n_models, n_examples); got the shape {table.shape}.")
+    missing = np.isnan(table)
+    if missing.any() and not omit_missing:
+        model, example = np.argwhere(missing)[0]
+        raise InvalidScoresError(
+            f"{np.count_nonzero(missing)} of the values are nan, the first in row {model}, example {example}. Pass "
+            "omit_missing=True to count for each pair the examples that both models have."
+        )
+    wrong = ~missing & (table != 0) & (table != 1)
+    if wrong.any():
+        model, example = np.argwhere(wrong)[0]
+        raise InvalidScoresError(
+            f"correct holds 0 and 1 only, or nan; got {table[model, example]:g} in row {model}, example {example}. "
+            "For scores on another scale use clustered_mean of their differences."
+        )
+    i, j = np.asarray(first), np.asarray(second)
+    right, absent = np.where(missing, 0.0, table), missing.astype(float)
+    failed = 1.0 - right - absent
+    both, only_first, only_second = ((a @ b.T)[i, j] for a, b in ((right, right), (right, failed), (failed, right)))
+    neither = (failed @ failed.T)[i, j]
+    return PairedCounts(*(plain(np.asarray(count)) for count in (both, only_first, only_second, neither)))
+
+
+# --- intervals: examples that only the first and only the second has right, all examples, the normal multiplier ---------------
+
+Limits = tuple[FloatArray, FloatArray]
+
+
+def _tango(b: FloatArray, c: FloatArray, n: FloatArray, z: FloatArray, p: FloatArray) -> Limits:
+    """Differences at which the score statistic is z and -z; the pair seen from the other side has the mirrored limits."""
+    return -_tango_upper(c, b, n, z), _tango_upper(b, c, n, z)
+
+
+def _tango_upper(b: FloatArray, c: FloatArray, n: FloatArray, z: FloatArray) -> FloatArray:
+    """Bisection for all pairs at once, to the last digits: the statistic falls from 0 at the observed difference."""
+    low, high = (b - c) / n, np.ones(b.shape)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        inside = _tango_statistic(b, c, n, middle) > -z
+        low, high = np.where(inside, middle, low), np.where(inside, high, middle)
+    return np.asarray((low + high) / 2)
+
+
+_HALVINGS = 54
+"""Of an interval of length 2 at most: to 2e-16."""
+
+
+def _tango_statistic(b: FloatArray, c: FloatArray, n: FloatArray, at: FloatArray) -> FloatArray:
+    """Score statistic of [T98]_, its restricted estimate in closed form; 0/0, where the data are exactly as `at` says, is 0."""
+    linear = (2 * n - b + c) * at - b - c
+    constant = -c * at * (1 - at)
+    root = np.sqrt(np.maximum(linear * linear - 8 * n * constant, 0.0))
+    # (root - linear) / 4n, by the other form of the root where that would cancel
+    share = np.where(linear > 0, divide(-2 * constant, root + linear), (root - linear) / (4 * n))
+    share = np.maximum(np.where(np.isnan(share), 0.0, share), np.maximum(0.0, -at))
+    variance = np.maximum(2 * share + at * (1 - at), 0.0)
+    distance = b - c - n * at
+    return np.asarray(np.where(distance == 0, 0.0, divide(distance, np.sqrt(n * variance))))
+
+
+def _newcombe(b: FloatArray, c: FloatArray, n: FloatArray, z: FloatArray, p: FloatArray) -> Limits:
+    """[N98]_, method 10: Wilson limits of both rates, and phi with the continuity correction of a positive product."""
+    first, second = p, p - (b - c) / n
+    both = p * n - b
+    neither = n - both - b - c
+    product = both * neither - b * c
+    corrected = np.where(product > n / 2, product - n / 2, np.where(product >= 0, 0.0, product))
+    phi = divide(corrected, np.sqrt((both + b) * (c + neither) * (both + c) * (b + neither)))
+    phi = np.where(np.isfinite(phi), phi, 0.0)  # a model that is right always, or never
+    (low1, high1), (low2, high2) = _wilson(first, n, z), _wilson(second, n, z)
+    below = _joined(first - low1, high2 - second, phi)
+    above = _joined(second - low2, high1 - first, phi)
+    return first - second - below, first - second + above
+
+
+def _joined(one: FloatArray, other: FloatArray, phi: FloatArray) -> FloatArray:
+    return np.asarray(np.sqrt(np.maximum(one * one - 2 * phi * one * other + other * other, 0.0)))
+
+
+def _wilson(p: FloatArray, n: FloatArray, z: FloatArray) -> Limits:
+    middle, half = p + z * z / (2 * n), z * np.sqrt(np.maximum(p * (1 - p), 0.0) / n + z * z / (4 * n * n))
+    scale = 1 + z * z / n
+    return np.maximum((middle - half) / scale, 0.0), np.minimum((middle + half) / scale, 1.0)
+
+
+def _agresti_min(b: FloatArray, c: FloatArray, n: FloatArray, z: FloatArray, p: FloatArray) -> Limits:
+    return _wald(b + 0.5, c + 0.5, n + 2, z, p)
+
+
+def _bonett_price(b: FloatArray, c: FloatArray, n: FloatArray, z: FloatArray, p: FloatArray) -> Limits:
+    one, other = (b + 1) / (n + 2), (c + 1) / (n + 2)
+    middle, half = one - other, z * np.sqrt((one + other - (one - other) ** 2) / (n + 2))
+    return np.maximum(middle - half, -1.0), np.minimum(middle + half, 1.0)
+
+
+def _wald(b: FloatArray, c: FloatArray, n: FloatArray, z: FloatArray, p: FloatArray) -> Limits:
+    middle, half = (b - c) / n, z * _wald_error(b, c, n)
+    return middle - half, middle + half
+
+
+def _wald_error(b: FloatArray, c: FloatArray, n: FloatArray) -> FloatArray:
+    return np.asarray(np.sqrt(np.maximum(b + c - (b - c) ** 2 / n, 0.0)) / n)
+
+
+_INTERVALS = {
+    "tango": _tango,
+    "newcombe": _newcombe,
+    "agresti-min": _agresti_min,
+    "bonett-price": _bonett_price,
+    "wald": _wald,
+}
+
+
+def _arrays(*values: ArrayLike) -> tuple[FloatArray, ...]:
+    try:
+        return tuple(np.broadcast_arrays(*(np.asarray(each, dtype=float) for each in values)))
+    except (TypeError, ValueError) as error:
+        raise InvalidScoresError(f"counts must be numbers, of shapes that go together; {error}.") from None

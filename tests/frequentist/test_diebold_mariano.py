@@ -1,0 +1,55 @@
+"""Diebold and Mariano's test."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from tiebreak.errors import InvalidParameterError, InvalidScoresError
+from tiebreak.frequentist import diebold_mariano_test
+
+D = np.random.default_rng(0).normal(0.2, 1, size=40)
+
+
+def test_one_step_ahead_it_is_the_t_test() -> None:
+    """With horizon 1 the small-sample factor (n - 1) / n turns divisor n into n - 1: the paired t-test, by hand and by scipy."""
+    result, test = diebold_mariano_test(D), stats.ttest_1samp(D, 0)
+    assert result.statistic == pytest.approx(test.statistic)
+    assert result.pvalue() == pytest.approx(test.pvalue)
+    assert result.confidence_interval() == pytest.approx(tuple(test.confidence_interval()))
+
+
+@pytest.mark.parametrize("horizon", [2, 4])
+def test_statistic_is_that_of_the_papers(horizon: int) -> None:
+    """Autocovariances by numpy's correlate, factor sqrt((n + 1 - 2h + h(h - 1)/n) / n) of Harvey, Leybourne and Newbold."""
+    n, centred = D.size, D - D.mean()
+    covariances = np.correlate(centred, centred, "full")[n - 1 :] / n
+    classic = D.mean() / np.sqrt((covariances[0] + 2 * covariances[1:horizon].sum()) / n)
+    factor = np.sqrt((n + 1 - 2 * horizon + horizon * (horizon - 1) / n) / n)
+    result = diebold_mariano_test(D, horizon=horizon)
+    assert result.statistic == pytest.approx(classic * factor)
+    assert result.pvalue("greater") == pytest.approx(stats.t.sf(classic * factor, n - 1))
+
+
+def test_a_variance_below_zero_is_mended_and_said() -> None:
+    """Losses that alternate: the sum of autocovariances is negative, and Bartlett's weights take its place."""
+    result = diebold_mariano_test(np.tile([1.0, -0.9], 10), horizon=2)
+    assert result.is_truncated
+    assert 0 < result.standard_error < np.inf
+
+
+def test_degenerate_series() -> None:
+    """The same losses have p 1, a constant difference none; both in one batch with a good row."""
+    result = diebold_mariano_test(np.stack([np.zeros(40), np.full(40, 0.1), D]), horizon=3)
+    assert result.pvalue()[0] == 1.0
+    assert np.isnan(result.pvalue()[1])
+    assert result.pvalue()[2] == pytest.approx(diebold_mariano_test(D, horizon=3).pvalue())
+
+
+def test_wrong_input_is_refused() -> None:
+    """A gap in time, and a horizon as long as the series."""
+    with pytest.raises(InvalidScoresError, match="A missing period breaks the order of time"):
+        diebold_mariano_test([1, np.nan, 2])
+    with pytest.raises(InvalidParameterError, match="horizon must be a whole number from 1 to 39; got 40"):
+        diebold_mariano_test(D, horizon=40)
