@@ -188,6 +188,30 @@ def bayesian_signed_rank_test(inputs: dict, options: dict, load: object) -> Name
     return _regions(posterior.probabilities(n_draws=draws), posterior.mean)
 
 
+def bayesian_hierarchical(inputs: dict, options: dict, load: object) -> Named:
+    """Hierarchical test over datasets: decision, mean difference, and the next dataset."""
+    rows = _rows_by_dataset(inputs, load)
+    ratios = [_ratio(inputs, options, row.size) for row in rows]
+    rope, level = float(_option("rope", inputs, options, 0.0)), float(_option("credible_level", inputs, options, 0.95))
+    posterior = tb.bayesian.hierarchical_posterior(rows, test_train_ratio=ratios, rope=rope)
+    named = _regions(posterior.probabilities(), posterior.next_dataset())
+    below, inside, above = named.pop("posterior_mean_weights")
+    better, equivalent, worse = posterior.mean_difference()
+    return named | {
+        "delta0_posterior_mean": posterior.mean,
+        "delta0_posterior_sd": posterior.sd,
+        "std0_posterior_mean": posterior.spread,
+        f"delta0_ci{100 * level:g}": [float(end) for end in posterior.credible_interval(level)],
+        "delta0_p_below": float(worse),
+        "delta0_p_in": float(equivalent),
+        "delta0_p_above": float(better),
+        "next_dataset_p_below": below,
+        "next_dataset_p_in": inside,
+        "next_dataset_p_above": above,
+        "shrunken_means": posterior.datasets().mean.tolist(),
+    }
+
+
 def bayesian_correlated_t_variance(inputs: dict, options: dict, load: object) -> Named:
     """Location, squared scale and df of the posterior."""
     d = _differences(inputs, load)
@@ -662,6 +686,7 @@ ADAPTERS = {
         bayesian_correlated_t_test,
         bayesian_sign_test,
         bayesian_signed_rank_test,
+        bayesian_hierarchical,
         bayesian_correlated_t_variance,
         bayesian_point_mass_regions,
         p_value_adjustment,

@@ -10,18 +10,22 @@ from tiebreak.bayesian.joint_posterior import JointPosterior, joint_posterior  #
 if TYPE_CHECKING:
     from tiebreak.bayesian.bayes_bootstrap import BayesianBootstrapPosterior, BootstrapProbabilities, bayesian_bootstrap
     from tiebreak.bayesian.correlated_t import RopeProbabilities, StudentPosterior, correlated_t_posterior
+    from tiebreak.bayesian.hierarchical import HierarchicalPosterior, ShrunkenMeans, hierarchical_posterior
     from tiebreak.bayesian.sign import SignPosterior, sign_posterior
     from tiebreak.bayesian.signed_rank import SignedRankPosterior, signed_rank_posterior
 
 _HOMES = {
     "BayesianBootstrapPosterior": "tiebreak.bayesian.bayes_bootstrap",
     "BootstrapProbabilities": "tiebreak.bayesian.bayes_bootstrap",
+    "HierarchicalPosterior": "tiebreak.bayesian.hierarchical",
     "RopeProbabilities": "tiebreak.bayesian.correlated_t",
+    "ShrunkenMeans": "tiebreak.bayesian.hierarchical",
     "SignPosterior": "tiebreak.bayesian.sign",
     "SignedRankPosterior": "tiebreak.bayesian.signed_rank",
     "StudentPosterior": "tiebreak.bayesian.correlated_t",
     "bayesian_bootstrap": "tiebreak.bayesian.bayes_bootstrap",
     "correlated_t_posterior": "tiebreak.bayesian.correlated_t",
+    "hierarchical_posterior": "tiebreak.bayesian.hierarchical",
     "sign_posterior": "tiebreak.bayesian.sign",
     "signed_rank_posterior": "tiebreak.bayesian.signed_rank",
 }
@@ -29,13 +33,16 @@ _HOMES = {
 __all__ = [
     "BayesianBootstrapPosterior",
     "BootstrapProbabilities",
+    "HierarchicalPosterior",
     "JointPosterior",
     "RopeProbabilities",
+    "ShrunkenMeans",
     "SignPosterior",
     "SignedRankPosterior",
     "StudentPosterior",
     "bayesian_bootstrap",
     "correlated_t_posterior",
+    "hierarchical_posterior",
     "joint_posterior",
     "sign_posterior",
     "signed_rank_posterior",
