@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.comparison import Comparison
-from tiebreak.comparison.settings import Settings
+from tiebreak.comparison.settings import Settings, settings_for
 from tiebreak.evaluation.run_options import RunOptions
 from tiebreak.frequentist.adjustment import Correction
 from tiebreak.numerics import Alternative, Missing
@@ -40,7 +41,7 @@ def read_scores(
     n_train: int | None = None,
     n_test: int | None = None,
 ) -> Scores:
-    """Read scores from anything that `compare` accepts.
+    """Read scores from anything that `compare` accepts, without the settings of a saved answer.
 
     Parameters
     ----------
@@ -50,15 +51,11 @@ def read_scores(
         Keep only these, in this order.
     metric, dataset, lower_is_better, X, y, groups, cv, n_samples, n_train, n_test
         As for `compare`.
-
-    Raises
-    ------
-    TiebreakError
-        A source cannot be read; the text says where, and how to go on.
     """
     from tiebreak.readers.source import ReadOptions
 
-    return _read(sources, ReadOptions(metric, models, dataset, lower_is_better, X, y, groups, n_samples, n_train, n_test, cv))
+    scores = _read(sources, ReadOptions(metric, models, dataset, lower_is_better, X, y, groups, n_samples, n_train, n_test, cv))
+    return dataclasses.replace(scores, asked=())
 
 
 def compare(
@@ -66,15 +63,14 @@ def compare(
     metric: str | None = None,
     models: Sequence[str] | None = None,
     dataset: str | None = None,
-    rope: float | str = 0.0,
-    alpha: float = 0.05,
-    probability: float = 0.95,
+    rope: float | str | None = None,
+    alpha: float | None = None,
     baseline: str | None = None,
-    correction: Correction = "holm",
-    alternative: Alternative = "two-sided",
+    correction: Correction | None = None,
+    alternative: Alternative | None = None,
     order: Sequence[str] | None = None,
-    method: str = "auto",
-    missing: Missing = "raise",
+    method: str | None = None,
+    missing: Missing | None = None,
     lower_is_better: bool | None = None,
     X: Any = None,
     y: Any = None,
@@ -83,9 +79,14 @@ def compare(
     n_samples: int | None = None,
     n_train: int | None = None,
     n_test: int | None = None,
-    rng: int | np.random.Generator = 0,
+    p_best: bool | None = None,
+    options: Mapping[str, Any] | None = None,
+    rng: int | np.random.Generator | None = None,
 ) -> Comparison:
     """Say which models are better, which are practically equivalent, and which cannot be told apart yet.
+
+    Every pair has one interval, and the verdict on it is where that interval lies. Settings that are not given are those of a
+    saved answer or of a study, where a source is one, else the defaults below; `read_scores` reads the scores without them.
 
     Parameters
     ----------
@@ -97,42 +98,44 @@ def compare(
         the name of a run (``"sqlite:///runs.db#study"``), or another `Comparison`. Several are joined on the split key.
     metric : str, optional
         Selects where a source holds several metrics, names it where a source holds none. A scikit-learn scorer name knows
-        its direction; any other needs `lower_is_better`.
+        its direction; any other needs `lower_is_better`, True or False.
     models : sequence of str, optional
         Compare only these; of an array, the names of its rows or columns.
     dataset : str, optional
         Which dataset, where a table holds several.
     rope : float or str, default 0
-        Largest difference that does not matter to you, in the metric's unit, or a percentage of the best mean ("1%").
+        Largest difference that does not matter to you, in the metric's unit, or a percentage of the best mean ("1%"), or of the
+        baseline's. Verdicts: better, ahead (a difference is shown, that it matters is not), equivalent, undecided, behind, worse.
     alpha : float, default 0.05
-        Accepted rate of wrong claims over the family, and 1 - coverage of intervals.
-    probability : float, default 0.95
-        Posterior probability that a region must hold for a Bayesian verdict.
+        Chance of any wrong verdict over the family, with the corrections "bonferroni" and "sidak", whose intervals cover all at
+        once with 1 - alpha; with "none" 1 - coverage of each. The others keep their rate for the p-values of no difference.
     baseline : str, optional
         Judge every other model against this one only, instead of all pairs.
-    correction : {"holm", "bonferroni", "sidak", "hochberg", "hommel", "bh", "by", "none"}
-        Adjustment of p-values over the family.
-    alternative : {"two-sided", "greater", "less"}
+    correction : {"bonferroni", "sidak", "holm", "hochberg", "hommel", "bh", "by", "none"}, optional
+        It sets the one level of all intervals of the family, and adjusts p-values. By default the procedure's own, which is
+        "bonferroni" for both t-tests.
+    alternative : {"two-sided", "greater", "less"}, default "two-sided"
         Direction of `pvalue` and `adjusted_pvalue`; "greater" and "less" need `order` or `baseline`. Intervals, posteriors
         and verdicts do not depend on it.
     order : sequence of str, optional
         Order of rows and orientation of pairs, chosen before looking at the scores. The ranking is by mean all the same.
-    method : {"auto", "corrected-t", "paired-t"}
+    method : {"auto", "corrected-t", "paired-t"}, default "auto"
         A procedure by its name, as `tiebreak.methods` lists them; "auto" picks what fits how the splits were made.
-    missing : {"raise", "pairwise"}
+    missing : {"raise", "pairwise"}, default "raise"
         Whether a missing or undefined score is an error, or leaves its split out of the pairs it is in.
-    lower_is_better : bool, optional
-        Direction of a metric that scikit-learn does not know.
     X, y, groups : array_like, optional
         For a search: the data as given to ``fit``, to know the sizes of its splits.
     cv : int, splitter, or iterable of (train, test), optional
         With X and y: what ``cross_validate`` was given, to know the splits of its results, or of plain arrays.
-    n_samples : int, optional
-        For a search: the number of examples, if the data are not at hand; sizes are then approximate.
-    n_train, n_test : int, optional
-        Training and test examples of each split, where the source does not hold them.
+    n_samples, n_train, n_test : int, optional
+        For a search without its data, the number of examples, which gives approximate sizes; or training and test examples of
+        each split, where the source does not hold them.
+    p_best : bool, default False
+        Whether the ranking has `p_best` and `expected_rank`, which for three models or more are drawn.
+    options : mapping, optional
+        Of the procedure alone, by name.
     rng : int or Generator, default 0
-        Seed, or where to draw one from, of the draws behind `p_best` with three models or more.
+        Seed, or where to draw one from, of all that is drawn.
 
     Returns
     -------
@@ -154,9 +157,14 @@ def compare(
     """
     from tiebreak.readers.source import ReadOptions
 
-    settings = Settings(rope, alpha, probability, baseline, correction, alternative, order, method, missing, rng)
-    options = ReadOptions(metric, models, dataset, lower_is_better, X, y, groups, n_samples, n_train, n_test, cv)
-    return compare_scores(_read(sources, options), settings)
+    given: dict[str, Any] = {
+        "rope": rope, "alpha": alpha, "baseline": baseline, "correction": correction, "alternative": alternative, "order": order,
+        "method": method, "missing": missing, "p_best": p_best, "options": options, "rng": rng,
+    }  # fmt: skip
+    Settings(**{name: value for name, value in given.items() if value is not None})  # refused before anything is read
+    read = ReadOptions(metric, models, dataset, lower_is_better, X, y, groups, n_samples, n_train, n_test, cv)
+    scores = _read(sources, read)
+    return compare_scores(scores, settings_for(scores, given))
 
 
 def evaluate(
@@ -262,7 +270,7 @@ def evaluate(
     >>> X, y = make_moons(noise=0.352, random_state=1, n_samples=100)
     >>> models = tb.grid(SVC(), {"kernel": ["linear", "rbf"]})
     >>> evaluation = tb.evaluate(models, X, y, cv="repeated-stratified", scoring="roc_auc")
-    >>> evaluation.compare(rope=0.01).pair("rbf", "linear").n_splits
+    >>> evaluation.compare(rope=0.01).pair("rbf", "linear").n_units
     100
     """
     from tiebreak.evaluation.evaluate import measure_plan
@@ -421,11 +429,6 @@ def learning_curve(
     LearningCurve
         Print it for the answer; `.answer(model)` in words, `.answers` in numbers, `.to_frame()`, `.to_json()` and `.plot()`.
 
-    Raises
-    ------
-    TiebreakError
-        Sizes larger than the data, or anything that `evaluate` refuses.
-
     Examples
     --------
     >>> import tiebreak as tb
@@ -499,13 +502,6 @@ def validation_curve(
     ValidationCurve
         Print it for the answer; `.sweet_spot(model)`, `.equivalent(model)` and `.undecided(model)` for the values, `.to_frame()`,
         `.to_json()` and `.plot()` for the rest.
-
-    Raises
-    ------
-    UnknownNameError
-        A parameter that a model does not have, with the nearest names.
-    TiebreakError
-        Anything that `evaluate` refuses.
 
     Examples
     --------

@@ -93,16 +93,34 @@ def by_the_book(scores: Scores, settings: Settings, rope: float) -> pd.DataFrame
         family = [(name, settings.baseline) for name in listed]
     else:
         family = [(one, two) for i, one in enumerate(listed) for two in listed[i + 1 :]]
-    m = len(family)
-    rows = [_row(scores, one, two, rope, settings, m) for one, two in family]
-    frame = pd.DataFrame(rows)
-    for raw, adjusted in (("pvalue", "adjusted_pvalue"), ("claim_pvalue", "adjusted_claim_pvalue")):
-        frame[adjusted] = _adjust(frame[raw].to_numpy(dtype=float), settings.correction)
-    frame["verdict"] = np.where(frame["adjusted_claim_pvalue"] <= settings.alpha, frame["claim"], "undecided")
+    frame = pd.DataFrame([_row(scores, one, two, rope, settings) for one, two in family])
+    correction, alpha = settings.correction or "bonferroni", settings.alpha
+    frame["adjusted_pvalue"] = _adjust(frame["pvalue"].to_numpy(dtype=float), correction)
+    rejected = int(np.sum(_adjust(frame["two_sided"].to_numpy(dtype=float), "holm") <= alpha))
+    left = max(1, len(family) - rejected)
+    frame["level"] = {"bonferroni": alpha / len(family), "none": alpha, "holm": alpha / left}[correction]
+    half = stats.t.isf(frame["level"] / 2, np.maximum(frame["df"], 1)) * frame["standard_error"]
+    has_interval = frame["reason"] == ""
+    frame["interval_low"] = np.where(has_interval, frame["difference"] - half, np.nan)
+    frame["interval_high"] = np.where(has_interval, frame["difference"] + half, np.nan)
+    frame["verdict"] = [_place(low, high, rope) for low, high in zip(frame["interval_low"], frame["interval_high"], strict=True)]
+    open_ones = (frame["verdict"] == "undecided") & has_interval
+    frame["reason"] = np.where(open_ones, "unsettled", frame["reason"])
     return frame
 
 
-def _row(scores: Scores, one: str, two: str, rope: float, settings: Settings, m: int) -> dict[str, Any]:
+def _place(low: float, high: float, rope: float) -> str:
+    """The verdict of an interval."""
+    if low > rope:
+        return "better"
+    if high < -rope:
+        return "worse"
+    if rope and -rope <= low and high <= rope:
+        return "equivalent"
+    return "ahead" if low > 0 else "behind" if high < 0 else "undecided"
+
+
+def _row(scores: Scores, one: str, two: str, rope: float, settings: Settings) -> dict[str, Any]:
     matrix = scores.matrix()
     first, second = (matrix.score[matrix.models.index(name)] for name in (one, two))
     shared = ~np.isnan(first) & ~np.isnan(second)
@@ -110,9 +128,8 @@ def _row(scores: Scores, one: str, two: str, rope: float, settings: Settings, m:
     n, df = d.size, max(d.size - 1, 0)
     ratio = 0.0 if settings.method == "paired-t" or n == 0 else float(np.mean(matrix.ratio[shared]))
     scale = max(np.abs(first[shared]).max(initial=0), np.abs(second[shared]).max(initial=0))
-    row: dict[str, Any] = {"first": one, "second": two, "n_splits": n, "df": df}
-    nothing = dict.fromkeys(("interval_low", "interval_high", "simultaneous_low", "simultaneous_high", "claim_pvalue"), np.nan)
-    nothing |= {"claim": "", "bayesian_verdict": "undecided"}
+    row: dict[str, Any] = {"first": one, "second": two, "n_units": n, "df": df}
+    nothing = {"two_sided": np.nan}
     if n < 2:
         undefined = dict.fromkeys(("standard_error", "statistic", "pvalue", "p_better", "p_equivalent", "p_worse"), np.nan)
         return row | nothing | undefined | {"difference": d.mean() if n else np.nan, "reason": "missing-splits"}
@@ -128,6 +145,7 @@ def _row(scores: Scores, one: str, two: str, rope: float, settings: Settings, m:
                 "standard_error": 0.0,
                 "statistic": np.nan if zero else np.copysign(np.inf, mean),
                 "pvalue": 1.0 if zero else np.nan,
+                "two_sided": 1.0,
                 "p_better": float(mean > 0 and not inside),
                 "p_equivalent": float(inside),
                 "p_worse": float(mean < 0 and not inside),
@@ -137,34 +155,17 @@ def _row(scores: Scores, one: str, two: str, rope: float, settings: Settings, m:
     se = np.sqrt((1 / n + ratio) * d.var(ddof=1))
     t = stats.t(df)
     tail = {"two-sided": 2 * t.sf(abs(mean / se)), "greater": t.sf(mean / se), "less": t.cdf(mean / se)}
-    claims = {
-        "better": min(1.0, 2 * t.sf((mean - rope) / se)),
-        "equivalent": 1.0 if rope == 0 else max(t.sf((mean + rope) / se), t.cdf((mean - rope) / se)),
-        "worse": min(1.0, 2 * t.cdf((mean + rope) / se)),
-    }
-    preferred = ["better", "equivalent", "worse"] if mean > 1e-12 * scale else ["worse", "equivalent", "better"]
-    if abs(mean) <= 1e-12 * scale:
-        preferred = ["equivalent", "better", "worse"]
-    smallest = min(claims.values())
-    claim = next(name for name in preferred if claims[name] <= smallest * (1 + 1e-12))
     regions = {"better": t.sf((rope - mean) / se), "worse": t.cdf((-rope - mean) / se)}
     regions["equivalent"] = 1 - regions["better"] - regions["worse"]
-    half, wide = (t.isf(level / 2) * se for level in (settings.alpha, settings.alpha / m))
     return row | {
         "difference": mean,
         "standard_error": se,
         "statistic": mean / se,
         "pvalue": tail[settings.alternative],
-        "interval_low": mean - half,
-        "interval_high": mean + half,
-        "simultaneous_low": mean - wide,
-        "simultaneous_high": mean + wide,
+        "two_sided": tail["two-sided"],
         "p_better": regions["better"],
         "p_equivalent": regions["equivalent"],
         "p_worse": regions["worse"],
-        "claim": claim,
-        "claim_pvalue": claims[claim],
-        "bayesian_verdict": next((name for name, p in regions.items() if p >= settings.probability), "undecided"),
         "reason": "",
     }
 
@@ -172,7 +173,7 @@ def _row(scores: Scores, one: str, two: str, rope: float, settings: Settings, m:
 def _adjust(p: np.ndarray, correction: str) -> np.ndarray:
     filled = np.where(np.isnan(p), 1.0, p)
     order, m = np.argsort(filled, kind="stable"), p.size
-    adjusted = np.minimum(1.0, m * filled)
+    adjusted = p if correction == "none" else np.minimum(1.0, m * filled)
     if correction == "holm":
         steps = np.maximum.accumulate(filled[order] * (m - np.arange(m)))
         adjusted[order] = np.minimum(1.0, steps)

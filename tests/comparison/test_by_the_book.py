@@ -14,7 +14,7 @@ from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.settings import Settings
 from tiebreak.scores.metric import Metric
 
-WORDS = ["first", "second", "n_splits", "df", "claim", "verdict", "bayesian_verdict", "reason"]
+WORDS = ["first", "second", "n_units", "df", "verdict", "reason"]
 
 
 def table(rng: np.random.Generator, n_models: int, n_splits: int, *, missing: bool = False) -> np.ndarray:
@@ -49,6 +49,8 @@ def assert_same_pairs(got: pd.DataFrame, expected: pd.DataFrame) -> None:
         (2, 10, False, {"rope": 0.01}),
         (3, 5, False, {"rope": 0.02, "correction": "bonferroni"}),
         (7, 10, False, {"rope": 0.01, "alpha": 0.2}),
+        (7, 10, False, {"rope": 0.01, "correction": "holm"}),
+        (7, 10, False, {"rope": 0.01, "correction": "none"}),
         (7, 10, False, {"rope": 0.01, "baseline": "c"}),
         (7, 100, False, {"rope": 0.005, "order": tuple("gfedcba"), "alternative": "greater"}),
         (7, 100, False, {"baseline": "b", "alternative": "less", "method": "paired-t"}),
@@ -79,8 +81,8 @@ def test_every_kind_of_verdict_occurs_in_these_tables() -> None:
         pairs = compare_scores(scores, Settings(rope=0.01, missing="pairwise", order=tuple("ihgfedcba"))).pairs
         seen |= set(pairs["verdict"])
         reasons |= set(pairs["reason"])
-    assert seen == {"better", "worse", "equivalent", "undecided"}
-    assert reasons == {"", "identical-scores", "no-spread", "missing-splits"}
+    assert seen == {"better", "ahead", "equivalent", "undecided", "behind", "worse"}
+    assert reasons == {"", "identical-scores", "no-spread", "missing-splits", "unsettled"}
 
 
 def test_correlation_is_numpys() -> None:

@@ -49,8 +49,7 @@ def codes(answer: Comparison) -> dict[str, str]:
         ({"alpha": 1.0}, "alpha must lie between 0 and 1, ends excluded; got 1.0."),
         ({"alpha": 5}, "got 5. Did you mean 0.05?"),
         ({"alpha": np.nan}, "got nan."),
-        ({"probability": 0.5}, "probability must lie between 0.5 and 1, ends excluded; got 0.5."),
-        ({"probability": 95}, "got 95. Did you mean 0.95?"),
+        ({"options": {"n_draws": 10}}, "corrected-t has no option 'n_draws'; it has none. Correct options=."),
         ({"correction": "tukey"}, "unknown correction 'tukey'; choose one of 'holm', 'bonferroni', 'sidak'"),
         ({"method": "wilcoxon"}, "unknown method 'wilcoxon'; choose one of 'auto', 'corrected-t', 'paired-t'."),
         ({"missing": "drop"}, "unknown missing 'drop'; choose one of 'raise', 'pairwise'."),
@@ -255,7 +254,8 @@ def test_method_names_what_it_assumes() -> None:
 
 def test_uncorrected_intervals_are_shorter() -> None:
     """By sqrt(1 + n ratio), for contrast; the posterior follows the method."""
-    corrected, plain = compared(TABLE, rope=0.01), compared(TABLE, rope=0.01, method="paired-t")
+    corrected = compared(TABLE, rope=0.01, p_best=True)
+    plain = compared(TABLE, rope=0.01, method="paired-t", p_best=True)
     factor = np.sqrt(1 + 10 / 9)
     assert_allclose(corrected.pairs["standard_error"], factor * plain.pairs["standard_error"], rtol=1e-12)
     assert_allclose(
@@ -272,12 +272,12 @@ def test_public_function_passes_every_setting_on() -> None:
     options: dict[str, Any] = {
         "rope": 0.02,
         "alpha": 0.1,
-        "probability": 0.9,
         "correction": "by",
         "alternative": "less",
         "order": ["poly, degree=2", "rbf", "linear", "poly, degree=3"],
         "method": "paired-t",
         "missing": "pairwise",
+        "p_best": True,
         "rng": 7,
     }
     settings = tb.compare(moons_scores(), **options).settings

@@ -9,6 +9,7 @@ from scipy import stats
 
 from tests.comparison.tables import compared, noisy
 from tiebreak.frequentist import adjust_pvalues
+from tiebreak.frequentist.adjustment import interval_level
 
 MEANS = (0.80, 0.79, 0.77, 0.72)
 
@@ -53,40 +54,45 @@ def test_baseline_with_an_order_of_the_others() -> None:
 
 @pytest.mark.parametrize(("options", "m"), [({}, 6), ({"baseline": "c"}, 3)])
 def test_size_of_the_family(options: dict[str, str], m: int) -> None:
-    """Bonferroni multiplies by m, and the simultaneous intervals have level 1 - alpha / m."""
-    pairs = compared(noisy(*MEANS), rope=0.005, correction="bonferroni", alpha=0.1, **options).pairs
+    """Bonferroni, the default of the t-tests, multiplies p-values by m, and the intervals have level 1 - alpha / m."""
+    pairs = compared(noisy(*MEANS), rope=0.005, alpha=0.1, **options).pairs
     assert len(pairs) == m
     assert_allclose(pairs["adjusted_pvalue"], np.minimum(1, m * pairs["pvalue"]), rtol=1e-14)
-    assert_allclose(pairs["adjusted_claim_pvalue"], np.minimum(1, m * pairs["claim_pvalue"]), rtol=1e-14)
-    for kind, level in (("interval", 0.1), ("simultaneous", 0.1 / m)):
-        half_width = stats.t.isf(level / 2, 9) * pairs["standard_error"]
-        assert_allclose(pairs[f"{kind}_high"], pairs["difference"] + half_width, rtol=1e-12)
-        assert_allclose(pairs[f"{kind}_low"], pairs["difference"] - half_width, rtol=1e-10, atol=1e-14)
+    half_width = stats.t.isf(0.1 / m / 2, 9) * pairs["standard_error"]
+    assert_allclose(pairs["interval_high"], pairs["difference"] + half_width, rtol=1e-12)
+    assert_allclose(pairs["interval_low"], pairs["difference"] - half_width, rtol=1e-10, atol=1e-14)
 
 
 def test_undefined_pairs_count_in_the_family() -> None:
-    """Two copies: their pair has p 1 for d = 0 and no claim, and the family stays three (design section 4)."""
+    """Two copies: their pair has p 1 for d = 0 and no interval, and the family stays three."""
     table = noisy(0.80, 0.77)
-    pairs = compared([table[0], table[1], table[1]], rope=0.001, correction="bonferroni").pairs
-    assert list(pairs["reason"]) == ["", "", "identical-scores"]
-    assert_allclose(pairs["adjusted_claim_pvalue"][:2], np.minimum(1, 3 * pairs["claim_pvalue"][:2]), rtol=1e-14)
-    assert np.isnan(pairs["adjusted_claim_pvalue"][2])
+    pairs = compared([table[0], table[1], table[1]], rope=0.001).pairs
+    assert list(pairs["reason"])[2] == "identical-scores"
+    assert np.isnan(pairs["interval_low"][2])
     half_width = stats.t.isf(0.05 / 6, 9) * pairs["standard_error"][0]
-    assert_allclose(pairs["simultaneous_high"][0], pairs["difference"][0] + half_width, rtol=1e-12)
+    assert_allclose(pairs["interval_high"][0], pairs["difference"][0] + half_width, rtol=1e-12)
 
 
 @pytest.mark.parametrize("correction", ["bonferroni", "sidak", "holm", "hochberg", "hommel", "bh", "by", "none"])
 def test_correction_is_that_of_the_settings(correction: str) -> None:
-    """Both families, of p-values and of claims, are adjusted as a whole."""
-    pairs = compared(noisy(*MEANS), rope=0.005, correction=correction).pairs
-    for raw, adjusted in (("pvalue", "adjusted_pvalue"), ("claim_pvalue", "adjusted_claim_pvalue")):
-        assert_array_equal(pairs[adjusted], adjust_pvalues(pairs[raw].to_numpy(), correction))  # type: ignore[arg-type]
+    """p-values are adjusted as a whole, and the level is that of `interval_level`."""
+    answer = compared(noisy(*MEANS), rope=0.005, correction=correction)
+    pairs = answer.pairs
+    assert answer.correction == correction
+    assert_array_equal(pairs["adjusted_pvalue"], adjust_pvalues(pairs["pvalue"].to_numpy(), correction))  # type: ignore[arg-type]
+    assert set(pairs["level"]) == {interval_level(pairs["pvalue"], correction, 0.05)}  # type: ignore[arg-type]
+
+
+def test_without_a_correction_asked_for_it_is_the_procedures_own() -> None:
+    """What was asked stays None; what was used is named."""
+    answer = compared(noisy(*MEANS))
+    assert (answer.settings.correction, answer.correction) == (None, "bonferroni")
 
 
 @pytest.mark.parametrize("setting", [{"order": ["b", "a", "d", "c"]}, {"baseline": "b"}])
 @pytest.mark.parametrize("alternative", ["greater", "less"])
 def test_alternative_changes_two_columns_only(alternative: str, setting: dict[str, object]) -> None:
-    """p-value and adjusted p-value; not intervals, posteriors, claims, verdicts, ranking or shortlist (design promise 1)."""
+    """p-value and adjusted p-value; not intervals, posteriors, verdicts, ranking or shortlist."""
     table = noisy(*MEANS)
     plain, one_sided = compared(table, rope=0.01, **setting), compared(table, rope=0.01, alternative=alternative, **setting)
     changed = {"pvalue", "adjusted_pvalue"}
@@ -97,14 +103,3 @@ def test_alternative_changes_two_columns_only(alternative: str, setting: dict[st
     assert plain.shortlist() == one_sided.shortlist()
     statistic = plain.pairs["statistic"]
     assert_allclose(one_sided.pairs["pvalue"], stats.t.sf(statistic if alternative == "greater" else -statistic, 9), rtol=1e-11)
-
-
-def test_simultaneous_intervals_agree_with_bonferroni() -> None:
-    """An interval of level 1 - alpha / m leaves out 0 exactly where m p <= alpha."""
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        pairs = compared(
-            noisy(*rng.uniform(0.76, 0.8, 5), seed=int(rng.integers(1000))), list("vwxyz"), correction="bonferroni"
-        ).pairs
-        outside = (pairs["simultaneous_low"] > 0) | (pairs["simultaneous_high"] < 0)
-        assert_array_equal(outside, pairs["adjusted_pvalue"] < 0.05)

@@ -11,24 +11,30 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from tests.comparison.tables import ACCURACY, RMSE, compared
+from tests.comparison.tables import compared
 from tiebreak.bayesian import correlated_t_posterior
 from tiebreak.comparison import ranking
+from tiebreak.comparison.best import best_level
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.frequentist import corrected_ttest
 from tiebreak.numerics import masked_pair_moments, pair_moments, row_moments
 from tiebreak.scores.assemble import assemble
-from tiebreak.views.comparison import Coded, pair_columns, ranking_columns
+from tiebreak.scores.metric import Metric
+from tiebreak.views.comparison_columns import Coded, pair_columns, ranking_columns
 
 pytestmark = pytest.mark.slow
 
 every_table = settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 some_tables = settings(every_table, max_examples=150)
 
-MIRROR = {"better": "worse", "worse": "better"}
-WORDS = ("first", "second", "claim", "verdict", "bayesian_verdict", "reason", "model", "in_shortlist", "n_splits", "df", "rank")
+UP, DOWN = Metric("score", higher_is_better=True), Metric("loss", higher_is_better=False)
+"""Without bounds, at which intervals of means would be cut off whatever the unit."""
+
+MIRROR = {"better": "worse", "ahead": "behind", "behind": "ahead", "worse": "better"}
+WORDS = ("first", "second", "verdict", "reason", "model", "may_be_best", "standing", "letters", "n_units", "df")
+WORDS += ("rank", "rank_low", "rank_high")
 SAMPLED = {"p_best": 0.005, "expected_rank": 0.005}
-IN_UNITS = ("difference", "standard_error", "interval_low", "interval_high", "simultaneous_low", "simultaneous_high")
+IN_UNITS = ("difference", "standard_error", "interval_low", "interval_high", "shortfall_high")
 MEANS = ("mean", "mean_low", "mean_high")
 
 
@@ -78,7 +84,7 @@ def tables(draw: st.DrawFn, *, max_models: int = 5, missing: bool = False) -> Ta
         "rope": draw(st.sampled_from([0.0, 0.01, 0.05, 0.1, "1%"])),
         "correction": draw(st.sampled_from(["holm", "bonferroni", "hommel", "bh", "none"])),
         "alpha": draw(st.sampled_from([0.05, 0.4])),
-        "metric": draw(st.sampled_from([ACCURACY, RMSE])),
+        "metric": draw(st.sampled_from([UP, DOWN])),
     }
     if missing:
         holes = rng.random(score.shape) < 0.2
@@ -94,12 +100,12 @@ def table_with_gaps() -> Table:
     rng = np.random.default_rng(7)
     score = rng.normal(0.8, 0.05, (5, 10))
     score[rng.random(score.shape) < 0.2] = np.nan
-    options = {"rope": 0.01, "correction": "holm", "alpha": 0.05, "metric": ACCURACY, "missing": "pairwise"}
+    options = {"rope": 0.01, "correction": "holm", "alpha": 0.05, "metric": UP, "missing": "pairwise"}
     return Table(score, ["svm", "forest", "ridge", "knn", "tree"], 5 + np.arange(10), options)
 
 
 def answered(table: Table, **changes: Any) -> Comparison:
-    return compared(table.score, table.names, n_train=90, n_test=table.n_test, **{**table.options, **changes})
+    return compared(table.score, table.names, n_train=90, n_test=table.n_test, **{"p_best": True, **table.options, **changes})
 
 
 Columns = dict[str, np.ndarray]
@@ -155,12 +161,14 @@ def assert_identical(got: Columns, expected: Columns) -> None:
 
 
 def is_settled(answer: Comparison) -> bool:
-    """Whether no verdict or shortlist hangs on the last digits of a p-value."""
-    pairs, settings_ = pairs_of(answer), answer.settings
-    near = [pairs["adjusted_claim_pvalue"] / settings_.alpha]
-    near += [pairs["claim_pvalue"] / 2 * (len(answer.models) - 1) / settings_.alpha]
-    near += [pairs[f"p_{region}"] / settings_.probability for region in ("better", "equivalent", "worse")]
-    return not any(np.any(np.abs(values - 1) < 1e-9) for values in near)
+    """Whether no verdict, standing or level hangs on the last digits of an end or a p-value."""
+    pairs, ranks = pairs_of(answer), ranking_of(answer)
+    low, high = answer.pair_table.differences.interval(2 * best_level(answer.settings.alpha, len(answer.models)))
+    ends = np.concatenate([pairs["interval_low"], pairs["interval_high"], low, high, ranks["shortfall_high"]])
+    limits = np.array([[0.0], [answer.rope], [-answer.rope]])
+    near_limit = np.abs(ends - limits) < 1e-9 * np.abs(answer.matrix.score).max()
+    near_limit[:, ends == 0] = False  # a shortfall of 0 is exact
+    return not np.any(near_limit) and not np.any(np.abs(pairs["adjusted_pvalue"] / answer.settings.alpha - 1) < 1e-9)
 
 
 # --- models and rows ------------------------------------------------------------------------------------------------
@@ -225,17 +233,14 @@ def test_reversed_order_mirrors_every_pair(table: Table, alternative: str) -> No
     rows = [row[names] for names in zip(forward["first"], forward["second"], strict=True)]
     backward = {column: values[rows] for column, values in backward.items()}
     negative = {column: 0.0 - values for column, values in forward.items() if values.dtype.kind == "f"}
-    mirrored = {column: forward[column] for column in ("n_splits", "df", "standard_error", "pvalue", "p_equivalent")}
-    mirrored |= {column: forward[column] for column in ("claim_pvalue", "reason")}
+    mirrored = {column: forward[column] for column in ("n_units", "df", "standard_error", "pvalue", "p_equivalent")}
+    mirrored |= {column: forward[column] for column in ("level", "reason")}
     mirrored |= {column: negative[column] for column in ("difference", "statistic")}
-    for kind in ("interval", "simultaneous"):
-        mirrored |= {f"{kind}_low": negative[f"{kind}_high"], f"{kind}_high": negative[f"{kind}_low"]}
+    mirrored |= {"interval_low": negative["interval_high"], "interval_high": negative["interval_low"]}
     mirrored |= {"p_better": forward["p_worse"], "p_worse": forward["p_better"]}
     assert_identical(backward, mirrored)
-    for column in ("adjusted_pvalue", "adjusted_claim_pvalue"):
-        assert_close(backward[column], forward[column], 1e-14, 0.0, column)
-    for column in ("claim", "verdict", "bayesian_verdict"):
-        assert list(backward[column]) == [MIRROR.get(word, word) for word in forward[column]]
+    assert_close(backward["adjusted_pvalue"], forward["adjusted_pvalue"], 1e-14, 0.0, "adjusted_pvalue")
+    assert list(backward["verdict"]) == [MIRROR.get(word, word) for word in forward["verdict"]]
     assert_identical(ranking_of(one), ranking_of(other))
 
 
@@ -244,15 +249,16 @@ def test_reversed_order_mirrors_every_pair(table: Table, alternative: str) -> No
 def test_baseline_judges_the_same_pairs_by_a_smaller_family(table: Table, baseline: int) -> None:
     """Raw numbers of each pair with the baseline are those of the all-pairs table; adjusted p-values are no larger."""
     name = table.names[baseline % len(table.names)]
-    everyone, against = answered(table), answered(table, baseline=name)
+    everyone = answered(table)
+    against = answered(table, baseline=name, rope=everyone.rope)  # a share of the baseline's mean would be another rope
     columns = pairs_of(against)
     for i, (first, second) in enumerate(zip(columns["first"], columns["second"], strict=True)):
         pair = everyone.pair(first, second)
-        for column in ("difference", "standard_error", "pvalue", "p_better", "p_equivalent", "claim_pvalue", "interval_low"):
+        for column in ("difference", "standard_error", "pvalue", "p_better", "p_equivalent"):
             assert_close(columns[column][i], np.asarray(getattr(pair, column)), 1e-12, 1e-13, column)
-        assert columns["claim"][i] == pair.claim
-        if table.options["correction"] != "bh":
-            assert not columns["adjusted_claim_pvalue"][i] > pair.adjusted_claim_pvalue * (1 + 1e-12)
+        if table.options["correction"] == "bonferroni":  # of a step-wise one the level may go either way
+            assert not columns["interval_low"][i] < pair.interval_low - 1e-12
+            assert not columns["adjusted_pvalue"][i] > pair.adjusted_pvalue * (1 + 1e-12)
     assert everyone.shortlist() == against.shortlist()
 
 
@@ -290,7 +296,7 @@ def test_unit_does_not_matter_for_any_magnitude(table: Table, power: int) -> Non
 @given(table=tables())
 def test_lower_is_better_is_the_negative(table: Table) -> None:
     """The same scores with turned signs in a metric of the other direction: the same pairs."""
-    other_metric = RMSE if table.options["metric"] is ACCURACY else ACCURACY
+    other_metric = DOWN if table.options["metric"] is UP else UP
     one, other = answered(table), answered(table._replace(score=-table.score), metric=other_metric)
     assert_same(pairs_of(other), pairs_of(one))
     turned = ranking_of(other)
@@ -307,7 +313,7 @@ def test_two_models_p_best_is_p_better_at_rope_zero(table: Table) -> None:
     """Where the pair has a spread; without one the two share."""
     answer = answered(table, rope=0.0)
     pairs, ranks = pairs_of(answer), ranking_of(answer)
-    expected = np.array([pairs["p_better"][0], pairs["p_worse"][0]] if pairs["reason"][0] == "" else [0.5, 0.5])
+    expected = np.array([pairs["p_better"][0], pairs["p_worse"][0]] if pairs["reason"][0] in ("", "unsettled") else [0.5, 0.5])
     assert_allclose(ranks["p_best"], expected, rtol=1e-12, atol=1e-15)
     assert_allclose(ranks["expected_rank"], 1 + expected[::-1], rtol=1e-12)
 
@@ -315,27 +321,26 @@ def test_two_models_p_best_is_p_better_at_rope_zero(table: Table) -> None:
 @some_tables
 @given(table=tables(missing=True))
 def test_answer_is_consistent(table: Table) -> None:
-    """Probabilities add up, intervals nest, adjusted p-values are not smaller, verdicts are claims, undefined is undefined."""
+    """Probabilities add up, ends nest, p-values and intervals agree on 0, verdicts follow, undefined is undefined."""
     answer = answered(table)
     pairs, ranks = pairs_of(answer), ranking_of(answer)
-    spread, defined = pairs["reason"] == "", pairs["reason"] != "missing-splits"
+    spread, defined = np.isin(pairs["reason"], ["", "unsettled"]), pairs["reason"] != "missing-splits"
     assert_allclose((pairs["p_better"] + pairs["p_equivalent"] + pairs["p_worse"])[defined], 1.0, rtol=1e-12)
     good, bad = ({name: column[rows] for name, column in pairs.items()} for rows in (spread, ~spread))
-    nested = ("simultaneous_low", "interval_low", "difference", "interval_high", "simultaneous_high")
-    assert np.all(np.diff([good[name] for name in nested], axis=0) >= 0)
+    assert np.all(np.diff([good[name] for name in ("interval_low", "difference", "interval_high")], axis=0) >= 0)
     assert np.all(good["adjusted_pvalue"] >= good["pvalue"] * (1 - 1e-15))
-    assert np.all(good["adjusted_claim_pvalue"] >= good["claim_pvalue"] * (1 - 1e-15))
-    assert np.all(good["claim"] != "")
-    decided = pairs["verdict"] != "undecided"
-    assert_array_equal(decided, pairs["adjusted_claim_pvalue"] <= answer.settings.alpha)
-    assert_array_equal(pairs["verdict"][decided], pairs["claim"][decided])
-    for name in ("claim_pvalue", "adjusted_claim_pvalue", "interval_low", "simultaneous_high"):
+    assert_array_equal(good["reason"] == "unsettled", good["verdict"] == "undecided")
+    assume(is_settled(answer))
+    apart = (good["interval_low"] > 0) | (good["interval_high"] < 0)
+    assert_array_equal(apart, good["adjusted_pvalue"] <= answer.settings.alpha)
+    assert np.all(apart[np.isin(good["verdict"], ["better", "ahead", "behind", "worse"])])
+    for name in ("interval_low", "interval_high"):
         assert np.all(np.isnan(bad[name]))
-    assert set(bad["verdict"]) | set(bad["bayesian_verdict"]) <= {"undecided"}
-    assert np.all(bad["claim"] == "")
+    assert set(bad["verdict"]) <= {"undecided"}
     assert np.all(pairs["standard_error"][defined & ~spread] == 0)
-    complete = ranks["n_splits"] == answer.matrix.n_splits
-    assert np.all(ranks["difference"][complete] <= 0) or not complete[0]
+    complete = ranks["n_units"] == answer.matrix.n_splits
+    assert np.all(answer.against_reference.difference[complete] <= 0) or not complete[0]
+    assert np.any(ranks["may_be_best"])
     assert list(complete) == sorted(complete, reverse=True)
     if complete.sum() >= 2:
         n = int(complete.sum())
@@ -353,13 +358,13 @@ def test_identical_models_are_treated_alike(table: Table) -> None:
     answer = answered(table._replace(score=np.vstack([table.score, table.score[:1]]), names=[*table.names, "copy"]))
     ranks = ranking_of(answer)
     one, copy = answer.models.index(original), answer.models.index("copy")
-    for column in ("mean", "p_best", "expected_rank", "in_shortlist"):
+    for column in ("mean", "p_best", "expected_rank", "may_be_best"):
         assert_allclose(ranks[column][copy], ranks[column][one], rtol=1e-12, err_msg=column)
     assert answer.pair(original, "copy").reason == "identical-scores"
     for third in table.names[1:]:
         first, second = answer.pair(original, third), answer.pair("copy", third)
         assert_allclose([second.pvalue, second.p_better], [first.pvalue, first.p_better], rtol=1e-12, atol=1e-13)
-        assert second.claim == first.claim
+        assert second.verdict == first.verdict
 
 
 # --- two ways to the same number ------------------------------------------------------------------------------------
@@ -376,8 +381,6 @@ def test_product_path_is_the_masked_path_when_nothing_is_missing(table: Table) -
     )
     expected, got = pairs_of(one), pairs_of(other)
     kept = (got["first"] != "holed") & (got["second"] != "holed")
-    for kind in ("simultaneous_low", "simultaneous_high"):  # the family has grown
-        del expected[kind]
     assert_same({name: column[kept] for name, column in got.items()}, expected)
     ranks = ranking_of(one)
     got = {name: column[: len(table.names)] for name, column in ranking_of(other).items()}

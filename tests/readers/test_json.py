@@ -87,9 +87,9 @@ def test_metric_of_an_answer_must_agree() -> None:
 def test_newer_schema_is_refused() -> None:
     """Both versions are named."""
     with pytest.raises(UnreadableSourceError) as caught:
-        read_scores(answer(schema=2, tiebreak="3.0"))
+        read_scores(answer(schema=3, tiebreak="3.0"))
     assert str(caught.value) == (
-        f"the source was written by tiebreak 3.0 with schema 2; tiebreak {tiebreak.__version__} reads schema 1. Update "
+        f"the source was written by tiebreak 3.0 with schema 3; tiebreak {tiebreak.__version__} reads schemas 1 and 2. Update "
         "tiebreak, or write the file anew with this version."
     )
 

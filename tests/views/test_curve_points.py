@@ -92,7 +92,7 @@ def test_json_holds_the_same_numbers(tmp_path: Path):
     assert means.count(None) == 1  # the one that failed
     np.testing.assert_array_equal(np.array(means, dtype=float), curve.points.test_mean.ravel())
     spots = json.loads(drawn_validation_curve(THREE).to_json())["sweet_spots"]
-    assert spots[0] == {"model": "first", "value": 0.1, "equivalent": [1.0], "undecided": [], "reason": ""}
+    assert spots[0] == {"model": "first", "value": 0.1, "equivalent": [], "undecided": [], "reason": ""}
     parts = json.loads(drawn_bias_variance(THREE, loss="squared").to_json())
     assert (parts["kind"], parts["points"][0]["unbiased"]) == ("bias-variance", None)
 

@@ -1,4 +1,4 @@
-"""JSON of an answer: schema 1, strict, without clock, written whole; and what values become before that."""
+"""JSON of an answer: schema 2, strict, without clock, written whole; and what values become before that."""
 
 from __future__ import annotations
 
@@ -23,11 +23,13 @@ KEYS = [
     "tiebreak",
     "metric",
     "settings",
+    "resolved",
     "method",
     "sentence",
     "ranking",
     "pairs",
     "scores",
+    "items",
     "warnings",
     "requirements",
     "provenance",
@@ -42,11 +44,11 @@ def comparison():
     return compared(table(scores), rope="1%", missing="pairwise")
 
 
-def test_schema_one_has_its_keys_and_columns() -> None:
+def test_schema_two_has_its_keys_and_columns() -> None:
     """docs/json.md lists them; programs of other people depend on them."""
     answer = json.loads(comparison().to_json())
     assert list(answer) == KEYS
-    assert answer["schema"] == 1
+    assert answer["schema"] == 2
     assert answer["tiebreak"] == tiebreak.__version__
     assert list(answer["pairs"][0]) == PAIRS
     assert list(answer["ranking"][0]) == RANKING
@@ -58,7 +60,8 @@ def test_undefined_is_null_and_the_text_is_strict_json() -> None:
     assert "NaN" not in text
     assert "Infinity" not in text
     answer = json.loads(text)
-    assert answer["scores"]["score"][answer["scores"]["models"].index("forest")][2] is None
+    (scores,) = answer["scores"]
+    assert scores["score"][scores["models"].index("forest")][2] is None
     identical = next(pair for pair in answer["pairs"] if pair["reason"] == "identical-scores")
     assert identical["statistic"] is None
     assert identical["pvalue"] == 1
@@ -78,20 +81,20 @@ def test_every_number_keeps_full_precision() -> None:
 
 def test_rope_is_recorded_as_asked_and_as_used() -> None:
     """A later reader must not guess what 1% was."""
-    settings = comparison().to_dict()["settings"]
-    assert settings["rope_given"] == "1%"
-    assert settings["rope"] == pytest.approx(0.0085, abs=1e-4)  # 1 % of the best complete mean, 0.85
+    answer = comparison().to_dict()
+    assert answer["settings"]["rope"] == "1%"
+    assert answer["settings"]["correction"] is None
+    assert answer["resolved"]["correction"] == "bonferroni"
+    assert answer["resolved"]["rope"] == pytest.approx(0.0085, abs=1e-4)  # 1 % of the best complete mean, 0.85
 
 
-@pytest.mark.parametrize(
-    "settings", [{"alpha": np.float32(0.05)}, {"rope": np.float32(0.01)}, {"probability": np.float64(0.9)}, {"rng": np.int64(3)}]
-)
+@pytest.mark.parametrize("settings", [{"alpha": np.float32(0.05)}, {"rope": np.float32(0.01)}, {"rng": np.int64(3)}])
 def test_settings_may_be_numbers_of_numpy(settings: dict[str, object]) -> None:
     """JSON knows only Python's; a setting often comes out of an array."""
     one = compared(table(named(*around(0.90, 0.85, noise=0.02))), **settings)
     (name,) = settings
     written = json.loads(one.to_json())["settings"]
-    assert written["rope_given" if name == "rope" else name] == float(settings[name])  # type: ignore[arg-type]
+    assert written[name] == float(settings[name])  # type: ignore[arg-type]
 
 
 def test_requirements_are_part_of_the_answer_when_asked_for() -> None:
@@ -124,7 +127,7 @@ def test_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest
     path = tmp_path / "answer.json"
     comparison().to_json(path)
     before = path.read_text()
-    assert json.loads(before)["schema"] == 1
+    assert json.loads(before)["schema"] == 2
 
     def fail(_: int) -> None:
         raise OSError("disk full")

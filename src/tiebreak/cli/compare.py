@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 from collections.abc import Callable, Sequence
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from tiebreak.comparison.requirements import Requirements
 
 # Spelled out here, as asking the library would import numpy before the command line is even read; a test holds them equal.
-CORRECTIONS = ("holm", "bonferroni", "sidak", "hochberg", "hommel", "bh", "by", "none")
+CORRECTIONS = ("bonferroni", "sidak", "holm", "hochberg", "hommel", "bh", "by", "none")
 ALTERNATIVES = ("two-sided", "greater", "less")
 MISSING = ("raise", "pairwise")
 
@@ -33,8 +34,8 @@ Examples:
 
 
 def _choice(choices: Sequence[str], **more: Any) -> dict[str, Any]:
-    """One of several words, of which the first is the default."""
-    return {"type": click.Choice(choices), "default": choices[0], "show_default": True, **more}
+    """One of several words, of which the first is the default; it is not given, so that a saved answer's can count."""
+    return {"type": click.Choice(choices), "show_default": choices[0], **more}
 
 
 class MethodName(click.Choice[str]):
@@ -51,6 +52,17 @@ class MethodName(click.Choice[str]):
         return "auto", *METHODS
 
 
+def _options(_: click.Context, __: click.Parameter, typed: Sequence[tuple[str, str]]) -> dict[str, Any] | None:
+    """Names with their values, which are JSON where they can be, else texts; None where the option was not used."""
+    options: dict[str, Any] = {}
+    for name, value in typed:
+        try:
+            options[name] = json.loads(value)
+        except ValueError:
+            options[name] = value
+    return options or None
+
+
 _NAME: dict[str, Any] = {"metavar": "NAME"}
 _COUNT: dict[str, Any] = {"type": click.IntRange(min=1), "metavar": "N"}
 _PAIRS: dict[str, Any] = {"nargs": 2, "multiple": True, "metavar": "A B"}
@@ -64,24 +76,24 @@ _OPTIONS = (
     click.option("--models", **NAMES,
                  help="Compare only these models. Once for each, or a JSON list; a comma belongs to the name."),
     click.option("--dataset", **_NAME, help="Which dataset, where a file holds several."),
-    click.option("--rope", default="0", show_default=True, **ROPE,
+    click.option("--rope", show_default="0", **ROPE,
                  help="Largest difference that does not matter to you, in the metric's unit or as '1%' of the best mean."),
-    click.option("--alpha", type=float, default=0.05, show_default=True, help="Accepted rate of wrong claims over all pairs."),
-    click.option("--probability", type=float, default=0.95, show_default=True,
-                 help="Posterior probability that a Bayesian verdict needs."),
+    click.option("--alpha", type=float, show_default="0.05", help="Chance of any wrong verdict over all pairs."),
     click.option("--baseline", **_NAME, help="Judge every other model against this one only, instead of all pairs."),
-    click.option("--correction", **_choice(CORRECTIONS), help="Adjustment for many comparisons."),
+    click.option("--correction", **_choice(CORRECTIONS), help="Sets the level of all intervals, and adjusts p-values."),
     click.option("--order", **NAMES, help="Order of the pairs, chosen before looking at the scores. Given as --models is."),
     click.option("--alternative", **_choice(ALTERNATIVES),
                  help="Direction of the test of no difference; one-sided needs --order or --baseline. Never touches verdicts."),
-    click.option("--method", type=MethodName(), default="auto", show_default=True,
+    click.option("--method", type=MethodName(), show_default="auto",
                  help="Procedure; auto takes the one that fits how the splits were made."),
+    click.option("--option", "options", nargs=2, multiple=True, metavar="NAME VALUE", callback=_options,
+                 help="Option of the procedure alone. Repeatable."),
     click.option("--missing", **_choice(MISSING),
                  help="Whether missing scores are an error, or leave their split out of the pairs they are in."),
     click.option("--n-train", **_COUNT, help="Training examples per split, where no file has them."),
     click.option("--n-test", **_COUNT, help="Test examples per split, where no file has them."),
-    click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
-                 help="Seed of the draws behind P(best)."),
+    click.option("--p-best", is_flag=True, default=None, help="Draw P(best), the probability that a model is the best."),
+    click.option("--seed", type=click.IntRange(min=0), show_default="0", metavar="N", help="Seed of all that is drawn."),
     click.option("--require-better", **_PAIRS, help="Exit code 1 unless A is shown better than B. Repeatable."),
     click.option("--require-not-worse", **_PAIRS,
                  help="Exit code 1 unless A is shown not worse than B by more than the rope. Repeatable."),
@@ -106,14 +118,15 @@ def compare_command(
     plots: Path | None,
     require_better: tuple[tuple[str, str], ...],
     require_not_worse: tuple[tuple[str, str], ...],
-    seed: int,
+    seed: int | None,
     **settings: Any,
 ) -> None:
     """Compare the models whose scores stand in FILE...
 
     A file is CSV, JSON or Parquet: a column per model, or the columns model and score, with repeat, fold, n_train and n_test
     where they are known; or what --format json wrote. '-' is standard input, and sqlite:///runs.db#NAME a run in a store.
-    Several files are joined on their splits, so that last release's scores and today's can be compared.
+    Several files are joined on their splits, so that last release's scores and today's can be compared. Settings that are not
+    given are those of a saved answer or of a study, where a FILE is one.
     """
     check_raw(raw, format_)
     if files.count("-") > 1:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tiebreak.comparison.comparison import Comparison
-from tiebreak.comparison.pairs import PairTable, judge_pairs
+from tiebreak.comparison.pairs import PairTable
 from tiebreak.comparison.procedures import choose_method
 from tiebreak.comparison.ranking import ranking_order
 from tiebreak.comparison.settings import Settings
@@ -30,6 +30,7 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
         raise TooFewModelsError(f"a comparison needs at least two models; there is only {quoted(matrix.models)}.")
     settings.check_names(matrix.models)
     method = choose_method(settings.method, scores)
+    method.options_of(settings)  # before the work
     _require_scores(matrix, settings)
     reading_notices = dict.fromkeys((*scores.notices, *percent_notices(matrix, scores.metric)))
     scores = scores.take(ranking_order(method.values(scores, settings), scores))
@@ -39,7 +40,8 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     differences = method.judge(scores, first, second, settings)
     if rope and differences.unit != "metric":
         raise InvalidParameterError(f"{method.name} judges differences in another unit than the metric's, so it takes no rope.")
-    table = judge_pairs(first, second, differences, rope, settings)
+    correction = settings.correction or method.correction
+    table = PairTable(first, second, differences, rope, settings.alpha, correction, settings.alternative)
     notices = (
         *reading_notices,
         *method.notices(scores),
@@ -109,15 +111,17 @@ def _require_scores(matrix: ScoreMatrix, settings: Settings) -> None:
 
 
 def _rope_in_units(settings: Settings, matrix: ScoreMatrix, metric: Metric) -> float:
-    """The rope in the metric's unit; a percentage is of the mean of the first-ranked model."""
+    """The rope in the metric's unit; a percentage is of the mean of the first-ranked model, or of the baseline's."""
     if not isinstance(settings.rope, str):
         return float(settings.rope)
-    moments = row_moments(matrix.score[:1], omit_missing=True)
+    of = 0 if settings.baseline is None else matrix.models.index(settings.baseline)
+    moments = row_moments(matrix.score[of : of + 1], omit_missing=True)
     mean = abs(float(moments.mean[0]))
     if mean <= float(moments.tolerance[0]):
+        whose = "best mean" if settings.baseline is None else "baseline's mean"
         raise InvalidParameterError(
             Setting("rope", repr(settings.rope)),
-            f" is a share of the best mean, but the mean {metric.name} of {matrix.models[0]!r} is 0. "
+            f" is a share of the {whose}, but the mean {metric.name} of {matrix.models[of]!r} is 0. "
             "Give the rope in the metric's unit.",
             about="rope",
         )

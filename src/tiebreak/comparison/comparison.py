@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,19 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.comparison.pairs import PairTable, judge_pairs, pvalue_of
-from tiebreak.comparison.procedures.procedure import Differences, Procedure
-from tiebreak.comparison.ranking import RankingTable, rank_models
+from tiebreak.comparison.best import BestBounds
+from tiebreak.comparison.pairs import Against, PairTable, pvalue_of
+from tiebreak.comparison.procedures.procedure import Differences, Procedure, TestOnly
+from tiebreak.comparison.ranking import RankingTable, all_best_bounds, rank_models
 from tiebreak.comparison.requirements import Gate, Requirements, judge_requirements
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import InvalidParameterError, NotOfferedError
-from tiebreak.frequentist.adjustment import adjust_pvalues
+from tiebreak.frequentist.adjustment import Correction, adjust_pvalues
 from tiebreak.numerics import Alternative, FloatArray, IntArray, check_alternative
 from tiebreak.printable import printable
 from tiebreak.result import Result, view_of
 from tiebreak.scores.differences import model_correlation
 from tiebreak.scores.metric import Metric
-from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, SplitDesign, look_up
+from tiebreak.scores.scores import Asked, Notice, ScoreMatrix, Scores, SplitDesign, look_up
 
 if TYPE_CHECKING:
     import os
@@ -40,8 +42,8 @@ class PairComparison(Result["PairPlots"]):
     Attributes
     ----------
     first, second : str
-    n_splits : int
-        Splits that both models have.
+    n_units : int
+        Splits that both models have, or what else the procedure counts.
     differences : ndarray of shape (n_splits,)
         One per split, oriented, in the metric's unit.
     distribution : Differences
@@ -49,18 +51,17 @@ class PairComparison(Result["PairPlots"]):
     alternative : str
         Of `pvalue` and of the tests.
     rope : float
-    difference, standard_error, df, statistic, pvalue, adjusted_pvalue, interval_low, interval_high, simultaneous_low, \
-simultaneous_high, p_better, p_equivalent, p_worse, claim, claim_pvalue, adjusted_claim_pvalue, verdict, bayesian_verdict, reason
-        As in the row of `Comparison.pairs`. A pair that is not in the family (both are not the baseline) has no adjusted
-        p-values (nan), no simultaneous interval and no verdict (""). What the procedure does not give is nan, or "" for
-        `bayesian_verdict`.
+    difference, standard_error, df, statistic, pvalue, adjusted_pvalue, level, interval_low, interval_high, p_better, \
+p_equivalent, p_worse, verdict, reason
+        As in the row of `Comparison.pairs`. A pair that is not in the family (neither is the baseline) has no adjusted p-value
+        and no level (nan) and no verdict (""); its interval is its own, at 1 - alpha. What the procedure does not give is nan.
     comparison : Comparison
         Where the pair comes from.
     """
 
     first: str
     second: str
-    n_splits: int
+    n_units: int
     differences: FloatArray
     distribution: Differences
     alternative: Alternative
@@ -71,20 +72,25 @@ simultaneous_high, p_better, p_equivalent, p_worse, claim, claim_pvalue, adjuste
     statistic: float
     pvalue: float
     adjusted_pvalue: float
+    level: float
     interval_low: float
     interval_high: float
-    simultaneous_low: float
-    simultaneous_high: float
     p_better: float
     p_equivalent: float
     p_worse: float
-    claim: str
-    claim_pvalue: float
-    adjusted_claim_pvalue: float
     verdict: str
-    bayesian_verdict: str
     reason: str
     comparison: Comparison
+
+    @property
+    def has_interval(self) -> bool:
+        """True where the data give the difference an interval; where not, `reason` says why, if the pair is in the family."""
+        return bool(np.isfinite(self.interval_low) or np.isfinite(self.interval_high))
+
+    @property
+    def is_in_family(self) -> bool:
+        """True where the pair is one of those judged together, and so has a verdict."""
+        return self.verdict != ""
 
     @property
     def sentence(self) -> str:
@@ -143,14 +149,15 @@ simultaneous_high, p_better, p_equivalent, p_worse, claim, claim_pvalue, adjuste
 class Comparison(Result["ComparisonPlots"]):
     """Which models are better, equivalent or undecided, with everything the answer rests on.
 
-    Made by `tiebreak.compare`. Everything is computed from the scores and settings it holds; the ranking, which draws from
-    the joint posterior, when it is first asked for.
+    Made by `tiebreak.compare`. Everything is computed from the scores and settings it holds, when it is first asked for.
 
     Attributes
     ----------
     metric : Metric
     settings : Settings
-        As the caller gave them.
+        As the caller gave them, or as a saved answer had them.
+    correction : str
+        The correction that was used: the procedure's own where none was asked for.
     rope : float
         The rope that was used, in the metric's unit.
     method : Procedure
@@ -195,6 +202,11 @@ class Comparison(Result["ComparisonPlots"]):
         return self.scores.matrix()
 
     @property
+    def correction(self) -> Correction:
+        """Correction that was used."""
+        return self.pair_table.correction
+
+    @property
     def design(self) -> SplitDesign:
         """Description of how the splits were made."""
         return self.scores.design
@@ -205,8 +217,8 @@ class Comparison(Result["ComparisonPlots"]):
         return self.matrix.models
 
     def __tiebreak_scores__(self, metric: str | None = None) -> Scores:
-        """Scores, as `tiebreak.compare` reads them."""
-        return self.scores
+        """Scores, as `tiebreak.compare` reads them, with the settings of this comparison."""
+        return dataclasses.replace(self.scores, asked=(Asked("", self.settings.as_dict()),))
 
     @property
     def reference(self) -> str:
@@ -216,8 +228,21 @@ class Comparison(Result["ComparisonPlots"]):
     @cached_property
     def ranking_table(self) -> RankingTable:
         """The columns behind `ranking`."""
-        reference = self.models.index(self.reference)
-        return rank_models(self.scores, self.method, self.pair_table, self.settings, reference=reference, rope=self.rope)
+        return rank_models(self.scores, self.method, self.pair_table, self.settings)
+
+    @cached_property
+    def against_reference(self) -> Against:
+        """Every model against the reference, as the pairs say it."""
+        return self.pair_table.against(self.models.index(self.reference), len(self.models))
+
+    def best_bounds(self, level: float) -> BestBounds:
+        """Bounds of every model against the best, each one-sided at this level; arrays over models in ranking order."""
+        return all_best_bounds(self.scores, self.method, self.pair_table, self.settings, level)
+
+    @cached_property
+    def beside(self) -> tuple[TestOnly, ...]:
+        """Tests shown beside the answer, which have no part in the verdicts."""
+        return tuple(self.method.beside(self.scores, self.settings))
 
     @cached_property
     def correlation_matrix(self) -> FloatArray:
@@ -292,7 +317,7 @@ class Comparison(Result["ComparisonPlots"]):
 
     def shortlist(self) -> tuple[str, ...]:
         """Models that may be the best: the truly best one is among them with probability at least 1 - alpha."""
-        return tuple(name for name, stays in zip(self.models, self.ranking_table.in_shortlist, strict=True) if stays)
+        return tuple(self.models[row] for row in self.ranking_table.in_g)
 
     # --- views -----------------------------------------------------------------------------------------------------
 
@@ -329,7 +354,7 @@ class Comparison(Result["ComparisonPlots"]):
         return view_of(self).as_html(self, path, requirements)
 
     def to_dict(self, requirements: Requirements | None = None) -> dict[str, Any]:
-        """The answer in schema 1, as documented in docs/json.md; nan is None."""
+        """The answer in schema 2, as documented in docs/json.md; nan is None."""
         return view_of(self).as_dict(self, requirements)
 
     def to_json(self, path: str | os.PathLike[str] | None = None, requirements: Requirements | None = None) -> str:
@@ -374,19 +399,20 @@ class Comparison(Result["ComparisonPlots"]):
         table = self.pair_table
         if row is None:
             first, second = np.array([one]), np.array([two])
-            table, row = judge_pairs(first, second, self._judged(first, second), self.rope, self.settings), 0
+            judged = self._judged(first, second)
+            table, row = PairTable(first, second, judged, self.rope, self.settings.alpha, "none", alternative), 0
         values = table.row_values(row, mirrored)
         if not in_family or alternative != self._own_alternative(row, mirrored):
-            values["pvalue"] = float(pvalue_of(distribution.tails(0.0), distribution.kind, alternative))
+            values["pvalue"] = float(pvalue_of(distribution, alternative))
         if in_family:
             return values | {"adjusted_pvalue": self._adjusted(row, values["pvalue"])}
-        judged_together = ("adjusted_pvalue", "adjusted_claim_pvalue", "simultaneous_low", "simultaneous_high")
-        return values | dict.fromkeys(judged_together, float("nan")) | {"verdict": ""}
+        reason = "" if values["reason"] in ("unsettled", "discrete") else values["reason"]
+        return values | {"adjusted_pvalue": float("nan"), "level": float("nan"), "verdict": "", "reason": reason}
 
     def _adjusted(self, row: int, pvalue: float) -> float:
         family = self.pair_table.pvalue.copy()
         family[row] = pvalue
-        return float(adjust_pvalues(family, self.settings.correction)[row])
+        return float(adjust_pvalues(family, self.correction)[row])
 
 
 def _as_pairs(given: Iterable[Any]) -> list[tuple[str, str]]:

@@ -1,45 +1,68 @@
-"""Models from best to worst: means, the difference to a reference, and which may be best."""
+"""Models from best to worst: means, which may be the best, by how much at most each falls short of it, and letters."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.bayesian.joint_posterior import N_DRAWS, combine_pairs
+from tiebreak.comparison.best import BestBounds, best_bounds, best_level
+from tiebreak.comparison.letters import MOST_LETTERED, compact_letters
 from tiebreak.comparison.pairs import PairTable
 from tiebreak.comparison.procedures.procedure import Differences, ModelValues, Procedure
 from tiebreak.comparison.settings import Settings
-from tiebreak.comparison.shortlist import shortlist
-from tiebreak.comparison.verdict import MIRRORED, NONE, Codes
 from tiebreak.numerics import SPREAD, FloatArray, IntArray, Interval
 from tiebreak.scores.scores import Scores
+
+STANDINGS = ("not best", "may be best", "near best", "best")
+"""Names of standing codes."""
+
+NOT_BEST, MAY_BE_BEST, NEAR_BEST, BEST = range(4)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankingTable:
     """Columns of shape (n_models,), best model first, named as in the `ranking` frame.
 
-    `difference`, the two intervals, `verdict` and `kind` are those of the model against the reference, oriented; the row of the
-    reference has difference 0, no interval and no verdict (`reference` is its position). `mean` is the procedure's own value of
-    each model, called `value_name`. `p_best` and `expected_rank` are None where it gives no posterior or no draws.
+    Attributes
+    ----------
+    value_name : str
+        Name of the procedure's own value of a model, which `mean` holds.
+    mean, mean_interval
+        The interval is clipped at the metric's bounds where `is_clipped`.
+    n_units : ndarray of int
+    rank_low, rank_high : ndarray of int, or None
+        1 + the number of models shown better, and n_models - that of models shown worse, by the intervals of the pairs; None
+        with a baseline, as then not all pairs are judged.
+    best : BestBounds
+        Which may be the best, and how far at most each falls short of it; a shortfall without a bound is nan.
+    standing : ndarray of int8
+        Codes into `STANDINGS`.
+    p_best, expected_rank : ndarray or None
+        None where they were not asked for, or the procedure gives no posterior or no draws.
+    letters : list of str, or None
+        None beyond `MOST_LETTERED` models and with a baseline.
     """
 
-    reference: int
     value_name: str
     mean: FloatArray
     mean_interval: Interval
-    n_splits: IntArray
-    difference: FloatArray
-    interval: Interval
-    simultaneous: Interval
-    verdict: Codes
-    kind: Codes
+    is_clipped: bool
+    n_units: IntArray
+    rank_low: IntArray | None
+    rank_high: IntArray | None
+    best: BestBounds
+    standing: NDArray[np.int8]
     p_best: FloatArray | None
     expected_rank: FloatArray | None
-    in_shortlist: NDArray[np.bool_]
+    letters: list[str] | None
+
+    @property
+    def in_g(self) -> IntArray:
+        """Rows of the models that may be the best."""
+        return np.flatnonzero(self.best.may_be_best)
 
 
 def ranking_order(values: ModelValues, scores: Scores) -> list[str]:
@@ -60,94 +83,89 @@ def ranking_order(values: ModelValues, scores: Scores) -> list[str]:
     return [models[row] for row in order]
 
 
-def rank_models(
-    scores: Scores, procedure: Procedure, pairs: PairTable, settings: Settings, *, reference: int, rope: float
-) -> RankingTable:
-    """The ranking of scores whose models stand in ranking order.
-
-    `pairs` is the family, which holds every pair with the reference: the row of the best model or of the baseline. The rope is
-    in the unit of the differences.
-    """
+def rank_models(scores: Scores, procedure: Procedure, pairs: PairTable, settings: Settings) -> RankingTable:
+    """The ranking of scores whose models stand in ranking order; `pairs` is the family."""
     n_models = len(scores.models)
     values = procedure.values(scores, settings)
-    first, second = np.triu_indices(n_models, 1)
-    everyone = procedure.judge(scores, first, second, settings)
-    p_best, expected_rank = _joint_of_complete(scores, procedure, everyone, values.n_units == scores.matrix().n_splits, settings)
-    against = _against_reference(pairs, n_models, reference)
+    best = all_best_bounds(scores, procedure, pairs, settings, best_level(settings.alpha, n_models))
+    best = best._replace(shortfall_high=np.where(np.isfinite(best.shortfall_high), best.shortfall_high, np.nan))
+    p_best, expected_rank = _joint_of_complete(scores, procedure, values, settings) if settings.p_best else (None, None)
+    has_all_pairs = settings.baseline is None
+    low, high = _rank_intervals(pairs, n_models) if has_all_pairs else (None, None)
+    interval = Interval(values.low, values.high)
+    score = scores.matrix().score
+    bounds = scores.metric.bounds_of(np.fmin.reduce(score, axis=None), np.fmax.reduce(score, axis=None))
+    clipped = Interval(*(np.clip(end, *bounds) for end in interval))
     return RankingTable(
-        reference=reference,
         value_name=values.name,
         mean=values.value,
-        mean_interval=Interval(values.low, values.high),
-        n_splits=values.n_units,
-        difference=against.difference,
-        interval=against.interval,
-        simultaneous=against.simultaneous,
-        verdict=against.verdict,
-        kind=against.kind,
+        mean_interval=clipped,
+        is_clipped=any(bool(np.any(np.abs(one - other) > 0)) for one, other in zip(interval, clipped, strict=True)),
+        n_units=values.n_units,
+        rank_low=low,
+        rank_high=high,
+        best=best,
+        standing=_standings(best, pairs.rope),
         p_best=p_best,
         expected_rank=expected_rank,
-        in_shortlist=shortlist(first, second, everyone, n_models, rope=rope, alpha=settings.alpha),
+        letters=_letters(pairs, n_models) if has_all_pairs and n_models <= MOST_LETTERED else None,
     )
 
 
+def all_best_bounds(scores: Scores, procedure: Procedure, pairs: PairTable, settings: Settings, level: float) -> BestBounds:
+    """Bounds of every model against the best, each one-sided at `level` (`best_level` says which).
+
+    Requirements on a model being near the best read it too: broken where its `shortfall_low` is above the rope, met where its
+    `shortfall_high` is at most the rope.
+    """
+    n_models = len(scores.models)
+    if pairs.n_pairs == n_models * (n_models - 1) // 2:
+        return best_bounds(pairs.first, pairs.second, pairs.differences, n_models, level)
+    first, second = np.triu_indices(n_models, 1)
+    return best_bounds(first, second, procedure.judge(scores, first, second, settings), n_models, level)
+
+
+def _standings(best: BestBounds, rope: float) -> NDArray[np.int8]:
+    """Best alone, near best (within the rope at most), may be best, or not best."""
+    standing = np.where(best.may_be_best, MAY_BE_BEST, NOT_BEST)
+    if rope > 0:
+        standing[best.shortfall_high <= rope] = NEAR_BEST  # nan is not <= rope
+    if np.count_nonzero(best.may_be_best) == 1:
+        standing[best.may_be_best] = BEST
+    return standing.astype(np.int8)
+
+
+def _rank_intervals(pairs: PairTable, n_models: int) -> tuple[IntArray, IntArray]:
+    """Smallest and largest rank of each model that the intervals of the pairs leave open."""
+    above = pairs.told_apart
+    n_better = np.bincount(pairs.second[above > 0], minlength=n_models) + np.bincount(pairs.first[above < 0], minlength=n_models)
+    n_worse = np.bincount(pairs.first[above > 0], minlength=n_models) + np.bincount(pairs.second[above < 0], minlength=n_models)
+    return 1 + n_better, n_models - n_worse
+
+
+def _letters(pairs: PairTable, n_models: int) -> list[str]:
+    apart = np.zeros((n_models, n_models), dtype=bool)
+    apart[pairs.first, pairs.second] = apart[pairs.second, pairs.first] = pairs.told_apart != 0
+    return compact_letters(apart)
+
+
 def _joint_of_complete(
-    scores: Scores, procedure: Procedure, everyone: Differences, complete: NDArray[np.bool_], settings: Settings
+    scores: Scores, procedure: Procedure, values: ModelValues, settings: Settings
 ) -> tuple[FloatArray | None, FloatArray | None]:
     """p_best and expected rank of the models without missing scores, nan for the others; None where nothing tells them."""
-    if not everyone.is_posterior:
-        return None, None
+    complete = values.n_units == scores.matrix().n_splits
     has_draws = True
     p_best, expected_rank = np.full(complete.size, np.nan), np.full(complete.size, np.nan)
     n_complete = int(np.count_nonzero(complete))
     if n_complete >= 2:
         first, second = np.triu_indices(n_complete, 1)
-        differences = everyone
-        if n_complete < complete.size:
-            kept = scores.take([name for name, is_whole in zip(scores.models, complete, strict=True) if is_whole])
-            differences = procedure.judge(kept, first, second, settings)
+        kept = scores.take([name for name, is_whole in zip(scores.models, complete, strict=True) if is_whole])
+        differences: Differences = procedure.judge(kept, first, second, settings)
+        if not differences.is_posterior:
+            return None, None
         is_tied = differences.kind != SPREAD
         draws = differences.draws(N_DRAWS, np.random.default_rng(settings.rng))
         has_draws = draws is not None or n_complete == 2
         joint = combine_pairs(n_complete, first, second, *differences.tails(0.0), is_tied, draws)
         p_best[complete], expected_rank[complete] = joint.p_best, joint.expected_rank
     return p_best if has_draws else None, expected_rank
-
-
-class _Against(NamedTuple):
-    difference: FloatArray
-    interval: Interval
-    simultaneous: Interval
-    verdict: Codes
-    kind: Codes
-
-
-def _against_reference(pairs: PairTable, n_models: int, reference: int) -> _Against:
-    """Each model against the reference, whichever way round the pairs stand."""
-    rows = pairs.rows_with(reference)
-    model = np.where(pairs.first[rows] == reference, pairs.second[rows], pairs.first[rows])
-    as_asked = pairs.first[rows] == model
-    oriented = np.where(as_asked, 1.0, -1.0) * pairs.difference[rows]
-    # models that tie stand in order of name, and rounding must not seem to rank them otherwise
-    tolerance = np.broadcast_to(pairs.differences.tolerance, pairs.first.shape)[rows]
-    oriented = np.where(np.abs(oriented) <= tolerance, 0.0, oriented)
-
-    def of_models(values: NDArray[Any], elsewhere: float) -> NDArray[Any]:
-        column = np.full(n_models, elsewhere, dtype=values.dtype)
-        column[model] = values
-        return column
-
-    def turned(interval: Interval) -> Interval:
-        low, high = interval.low[rows], interval.high[rows]
-        ends = np.where(as_asked, low, -high), np.where(as_asked, high, -low)
-        return Interval(*(of_models(end, np.nan) for end in ends))
-
-    verdict = pairs.verdict[rows]
-    verdict = np.where(as_asked, verdict, MIRRORED[verdict]).astype(np.int8)
-    return _Against(
-        of_models(oriented, 0.0),
-        turned(pairs.interval),
-        turned(pairs.simultaneous),
-        of_models(verdict, NONE),
-        of_models(pairs.kind[rows], SPREAD),
-    )

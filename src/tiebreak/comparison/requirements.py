@@ -64,10 +64,10 @@ def judge_requirements(
     is in their unit. Of the settings alpha and correction count. A requirement on a pair without spread is not met.
     """
     is_better = np.array([gate == "better" for gate, _, _ in asked])
-    # twice the tail is the claim p-value of a verdict "better"; "not worse" is non-inferiority
+    # twice the tail, as the interval of a verdict "better" is two-sided; "not worse" is non-inferiority
     raw = np.where(is_better, np.minimum(1.0, 2.0 * differences.tail_below(rope)), differences.tail_below(-rope))
     raw = np.where(differences.kind == SPREAD, np.maximum(raw, SMALLEST_PVALUE), np.nan)
-    adjusted = adjust_pvalues(raw, settings.correction)
+    adjusted = adjust_pvalues(raw, "bonferroni")
     n_units = np.broadcast_to(differences.n_units, raw.shape)
     judged = []
     for row, (gate, first, second) in enumerate(asked):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any, get_args
 
 import numpy as np
@@ -12,26 +12,28 @@ from tiebreak.comparison.procedures import METHODS
 from tiebreak.errors import Advice, InvalidParameterError, Setting
 from tiebreak.frequentist.adjustment import Correction
 from tiebreak.numerics import Alternative, Missing, check_alternative, check_probability, check_rope, check_seed, rope_share
-from tiebreak.scores.scores import look_up, quoted
+from tiebreak.scores.scores import Scores, look_up, quoted
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Choices of one comparison, checked; meanings as in `tiebreak.compare`.
 
-    A sequence given as `order` is kept as a tuple, and of a generator given as `rng` the seed that it draws.
+    They are as asked: a rope of "1%" stays one, and a correction of None is the procedure's own, which the comparison knows. A
+    sequence given as `order` is kept as a tuple, and of a generator given as `rng` the seed that it draws.
     """
 
     rope: float | str = 0.0
     alpha: float = 0.05
-    probability: float = 0.95
     baseline: str | None = None
-    correction: Correction = "holm"
+    correction: Correction | None = None
     alternative: Alternative = "two-sided"
     order: Sequence[str] | None = None
     method: str = "auto"
     missing: Missing = "raise"
     rng: int | np.random.Generator = 0
+    p_best: bool = False
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         """Refuse what no data could make sense of; numpy's numbers become Python's, as JSON knows no others."""
@@ -40,14 +42,17 @@ class Settings:
         else:
             self._set("rope", check_rope(self.rope))
         self._set("alpha", check_probability(self.alpha, "alpha"))
-        self._set("probability", check_probability(self.probability, "probability", low=0.5))
         self._set("rng", int(self.rng.integers(2**32)) if isinstance(self.rng, np.random.Generator) else check_seed(self.rng))
         check_alternative(self.alternative)
-        known = {"correction": get_args(Correction), "method": ("auto", *METHODS), "missing": get_args(Missing)}
+        known = {"correction": (None, *get_args(Correction)), "method": ("auto", *METHODS), "missing": get_args(Missing)}
         for name, allowed in known.items():
             value = getattr(self, name)
             if value not in allowed:
-                raise InvalidParameterError(f"unknown {name} {value!r}; choose one of {', '.join(map(repr, allowed))}.")
+                raise InvalidParameterError(
+                    f"unknown {name} {value!r}; choose one of {', '.join(repr(each) for each in allowed if each is not None)}."
+                )
+        self._set("p_best", bool(self.p_best))
+        self._set("options", dict(self.options))
         if isinstance(self.order, str):
             raise InvalidParameterError(f"order must be a list of model names; got the single name {self.order!r}.")
         if self.order is not None:
@@ -66,6 +71,10 @@ class Settings:
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of them by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def check_names(self, models: Sequence[str]) -> None:
         """Refuse a baseline or an order that does not fit the models."""
@@ -92,3 +101,49 @@ class Settings:
                 Setting("models"),
                 ".",
             )
+
+
+def settings_for(scores: Scores, given: Mapping[str, Any]) -> Settings:
+    """Settings of a comparison: the caller's, then those that came with the sources, then the defaults.
+
+    Parameters
+    ----------
+    scores : Scores
+        `asked` holds the settings of the sources; baseline, order and alternative count only where all their models are there.
+    given : mapping
+        By the names of `Settings`; None is not given.
+
+    Raises
+    ------
+    InvalidParameterError
+        Two sources with different settings, of which the caller gave none.
+    """
+    chosen = {name: value for name, value in given.items() if value is not None}
+    asked = [(each.source, dict(each.settings)) for each in scores.asked]
+    for _, settings in asked:
+        names = [settings.get("baseline"), *(settings.get("order") or ())]
+        is_order_whole = settings.get("order") is None or {*names} == {settings.get("baseline"), *scores.models}
+        if any(name in chosen for name in _BY_MODEL) or not {*names} <= {None, *scores.models} or not is_order_whole:
+            for name in _BY_MODEL:
+                settings.pop(name, None)
+    for name in (each.name for each in fields(Settings)):
+        found = [(source, settings[name]) for source, settings in asked if name in settings]
+        if name in chosen or not found:
+            continue
+        other = next((each for each in found if each[1] != found[0][1]), None)
+        if other is not None and name not in _SEEDS:
+            raise InvalidParameterError(
+                f"{found[0][0]} was compared with {name} {found[0][1]!r} and {other[0]} with {other[1]!r}. Say which one with ",
+                Setting(name),
+                ".",
+                about=name,
+            )
+        chosen[name] = found[0][1]
+    return Settings(**chosen)
+
+
+_BY_MODEL = ("baseline", "order", "alternative")
+"""Settings that name models, or need one that does."""
+
+_SEEDS = ("rng", "p_best")
+"""Settings that change no verdict, so that sources may differ in them: those of the first count."""

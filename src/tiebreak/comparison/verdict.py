@@ -1,56 +1,65 @@
-"""From p-values and probabilities to words: the claim about a pair, and whether it stands."""
+"""From an interval to a word: where the interval of a pair lies is the verdict on it."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.bayesian.correlated_t import RopeProbabilities
-from tiebreak.frequentist.equivalence import ClaimPvalues
-from tiebreak.numerics import SPREAD, FloatArray
+from tiebreak.numerics import FloatArray, Interval
 
-VERDICTS = ("undecided", "better", "equivalent", "worse")
-"""Names of verdict codes."""
+VERDICTS = ("", "better", "ahead", "equivalent", "undecided", "behind", "worse")
+"""Names of verdict codes; "" stands for none, as of a pair outside the family."""
 
-CLAIMS = ("", "better", "equivalent", "worse")
-"""Names of claim codes; a pair without spread has no claim."""
+NONE, BETTER, AHEAD, EQUIVALENT, UNDECIDED, BEHIND, WORSE = range(7)
 
-REASONS = ("", "identical-scores", "no-spread", "missing-splits")
-"""Why a row is undefined, in the order of numerics.SPREAD, IDENTICAL, CONSTANT, UNDEFINED."""
+MIRRORED = np.array([NONE, WORSE, BEHIND, EQUIVALENT, UNDECIDED, AHEAD, BETTER], dtype=np.int8)
+"""The code of a verdict when first and second change places."""
 
-NONE, BETTER, EQUIVALENT, WORSE = 0, 1, 2, 3
-MIRRORED = np.array([NONE, WORSE, EQUIVALENT, BETTER], dtype=np.int8)
-"""The code of a verdict or claim when first and second change places."""
+REASONS = (
+    "",
+    "identical-scores",
+    "no-spread",
+    "missing-splits",
+    "too-few-units",
+    "too-few-draws",
+    "discrete",
+    "unsettled",
+)
+"""Why a pair is undecided, "" where it is not; the first four in the order of numerics.SPREAD, IDENTICAL, CONSTANT, UNDEFINED."""
+
+TOO_FEW_UNITS, TOO_FEW_DRAWS, DISCRETE, UNSETTLED = 4, 5, 6, 7
 
 Codes = NDArray[np.int8]
 
 
-def strongest_claim(
-    pvalues: ClaimPvalues, difference: FloatArray, tolerance: FloatArray, kind: Codes
-) -> tuple[Codes, FloatArray]:
-    """The claim with the smallest p-value, and that p-value; ties go to the sign of the difference, then to equivalent.
+def verdict_codes(interval: Interval, rope: float, tolerance: FloatArray | float) -> Codes:
+    """Code of the place of each interval [L, H]; undecided where there is none.
 
-    All have shape (n_pairs,). A difference within the tolerance, in the metric's unit, has no sign; only pairs of kind SPREAD
-    have a claim, and the p-value is nan where there is none.
+    better if L > rope, worse if H < -rope, equivalent if it lies within [-rope, rope] and the rope is not 0, ahead if L > 0,
+    behind if H < 0, tested in this order; ends within the tolerance of a limit are on it.
+
+    Parameters
+    ----------
+    interval : Interval
+        Arrays of shape (n_pairs,), nan for a pair without one.
+    rope : float
+        Half-width of practical equivalence, in the unit of the differences.
+    tolerance : ndarray or float
+        Size of rounding noise, 1e-12 of the largest |score|.
+
+    References
+    ----------
+    .. [K18] J. Kruschke. Rejecting or accepting parameter values in Bayesian estimation. Advances in Methods and Practices in
+       Psychological Science 1, 2018.
     """
-    better, equivalent, worse = pvalues
-    smallest = np.fmin(np.fmin(better, worse), equivalent)
-    limit = smallest * (1.0 + 1e-12)  # p-values of 1 differ in the last digit, and must tie whatever the unit
-    code = np.where(equivalent <= limit, EQUIVALENT, np.where(better <= limit, BETTER, WORSE))
-    code = np.where((worse <= limit) & (difference < -tolerance), WORSE, code)
-    code = np.where((better <= limit) & (difference > tolerance), BETTER, code)
-    has_claim = kind == SPREAD
-    return np.where(has_claim, code, NONE).astype(np.int8), np.where(has_claim, smallest, np.nan)
+    low, high = interval
+    outer = rope + tolerance
+    conditions = [low > outer, high < -outer, (low >= -outer) & (high <= outer) & (rope > 0), low > tolerance, high < -tolerance]
+    return np.select(conditions, [BETTER, WORSE, EQUIVALENT, AHEAD, BEHIND], UNDECIDED).astype(np.int8)
 
 
-def verdict_codes(claim: Codes, adjusted_claim_pvalue: FloatArray, alpha: float) -> Codes:
-    """The claim where its adjusted p-value is at most alpha, else undecided."""
-    return np.where(adjusted_claim_pvalue <= alpha, claim, NONE).astype(np.int8)  # nan is not <= alpha
-
-
-def bayesian_verdict_codes(probabilities: RopeProbabilities, kind: Codes, probability: float) -> Codes:
-    """The region that holds at least `probability` of the posterior, which must vary; else undecided."""
-    code = np.full(kind.shape, NONE, dtype=np.int8)
-    for region, name in zip(probabilities, (BETTER, EQUIVALENT, WORSE), strict=True):
-        code[(region >= probability) & (kind == SPREAD)] = name
-    return code
+def is_told_apart(interval: Interval, tolerance: FloatArray | float) -> Codes:
+    """1 where the first of a pair is shown above the second, whatever the rope, -1 where below, 0 where neither is shown."""
+    return (np.asarray(interval.low > tolerance, dtype=np.int8) - np.asarray(interval.high < -tolerance, dtype=np.int8)).astype(
+        np.int8
+    )

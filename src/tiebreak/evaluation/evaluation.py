@@ -17,7 +17,7 @@ from tiebreak.numerics import check_probability
 from tiebreak.plan.fingerprint import split_hash
 from tiebreak.plan.record import DatasetRecord, RunRecord
 from tiebreak.result import Result
-from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, SplitDesign, look_up, quoted
+from tiebreak.scores.scores import Asked, Notice, ScoreMatrix, Scores, SplitDesign, look_up, quoted
 from tiebreak.stores.contract import CellTable, RunLog
 
 if TYPE_CHECKING:
@@ -122,7 +122,9 @@ class Evaluation(Result["Plots[Evaluation]"]):
         first = self.record.datasets[0]
         design = SplitDesign(first.kind, first.ordered, "key", "exact", _hash(self.record.datasets))
         notices = (self._left_out([self.models[m] for m in empty]),) if empty and models is None else ()
-        return Scores(self.record.metrics[position].metric, matrices, design, notices)
+        rope = self.record.settings.get("rope")  # of the study that asked for it
+        asked = (Asked("", {"rope": rope}),) if rope else ()
+        return Scores(self.record.metrics[position].metric, matrices, design, notices, asked)
 
     __tiebreak_scores__ = scores  # read by `tiebreak.compare`
 
@@ -140,13 +142,14 @@ class Evaluation(Result["Plots[Evaluation]"]):
         dataset : str, optional
             Needed where there are several.
         **settings
-            Of `tiebreak.compare`: rope, alpha, baseline, correction, missing and the rest.
+            Of `tiebreak.compare`: rope, alpha, baseline, correction, missing and the rest. The rope of a study counts where none
+            is given.
         """
         from tiebreak.comparison.compare import compare_scores
-        from tiebreak.comparison.settings import Settings
+        from tiebreak.comparison.settings import settings_for
 
         scores = self.scores(metric, models=models)
-        return compare_scores(scores if dataset is None else scores.of_dataset(dataset), Settings(**settings))
+        return compare_scores(scores if dataset is None else scores.of_dataset(dataset), settings_for(scores, settings))
 
     def bias_corrected(
         self,

@@ -1,4 +1,4 @@
-"""p-values adjusted for testing a family: Bonferroni, Holm, Sidak, Hochberg, Hommel, Benjamini-Hochberg and -Yekutieli."""
+"""p-values adjusted for testing a family, and the one level of its intervals: Bonferroni, Holm, Benjamini-Hochberg and others."""
 
 from __future__ import annotations
 
@@ -69,6 +69,54 @@ def adjust_pvalues(pvalues: ArrayLike, correction: Correction = "holm") -> Float
     return adjusted
 
 
+def interval_level(pvalues: ArrayLike, correction: Correction, alpha: float) -> float:
+    """One level for the two-sided intervals of a whole family, at which they exclude 0 exactly where the correction rejects.
+
+    Parameters
+    ----------
+    pvalues : array_like of shape (m,)
+        Two-sided, of "no difference"; a nan counts in m as a p-value of 1. As for `adjust_pvalues`, which checks them.
+    correction : str
+        As for `adjust_pvalues`.
+    alpha : float
+        Error rate of the family, between 0 and 1.
+
+    Returns
+    -------
+    float
+        The intervals are at 1 - this. With "bonferroni" and "sidak" it does not depend on the p-values, and all intervals cover
+        at once with probability 1 - alpha at least; with "bh" and "by" they are those of [BY05]_, whose expected share of missing
+        ones among the selected is alpha at most; with the others they only agree with the adjusted p-values.
+
+    References
+    ----------
+    .. [BY05] Y. Benjamini, D. Yekutieli. False discovery rate-adjusted multiple confidence intervals for selected parameters.
+       JASA 100, 2005.
+
+    Examples
+    --------
+    >>> interval_level([0.01, 0.04, 0.03], "bonferroni", 0.06)
+    0.02
+    >>> interval_level([0.01, 0.04, 0.03], "holm", 0.06)
+    0.06
+    """
+    p = np.asarray(pvalues, dtype=float)
+    m = p.size
+    if m == 0 or correction == "none":
+        return alpha
+    if correction == "bonferroni":
+        return alpha / m
+    if correction == "sidak":
+        return float(-np.expm1(np.log1p(-alpha) / m))  # 1 - (1 - alpha)^(1 / m)
+    if correction == "hommel":
+        return alpha / max(_hommel_bound(np.sort(np.where(np.isnan(p), 1.0, p)), alpha), 1)
+    n_rejected = int(np.count_nonzero(adjust_pvalues(p, correction) <= alpha))
+    if correction in ("holm", "hochberg"):
+        return alpha / (m - n_rejected) if n_rejected < m else alpha
+    level = max(n_rejected, 1) * alpha / m
+    return level if correction == "bh" else float(level / np.sum(1.0 / np.arange(1, m + 1)))
+
+
 def _bonferroni(p: FloatArray) -> FloatArray:
     return np.asarray(p * p.size)
 
@@ -119,6 +167,12 @@ def _hommel(p: FloatArray) -> FloatArray:
     at_crossing = np.maximum(level[low + 1], low * p)
     before = np.maximum(low - 1, 0)
     return np.asarray(np.minimum(at_crossing, np.maximum(level[before + 1], before * p)))
+
+
+def _hommel_bound(p: FloatArray, alpha: float) -> int:
+    """H of [Ho88]_: the largest number i of hypotheses, of sorted p, whose Simes test does not reject at alpha; 0 if none."""
+    stand = np.flatnonzero(_simes_of_largest(p) > alpha)
+    return int(stand[-1]) + 1 if stand.size else 0
 
 
 def _simes_of_largest(p: FloatArray) -> FloatArray:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -51,35 +49,9 @@ def equivalence_pvalue(result: TTestResult, rope: float) -> FloatArray:
     .. [S87] D. Schuirmann. A comparison of the two one-sided tests procedure and the power approach for assessing the
        equivalence of average bioavailability. J. Pharmacokinetics and Biopharmaceutics 15, 1987.
     """
-    return claim_pvalues(_tails(result, rope), rope, result.standard_error > 0).equivalent
-
-
-class ClaimPvalues(NamedTuple):
-    """p-values of the three claims about a pair; nan in a row without spread."""
-
-    better: FloatArray
-    equivalent: FloatArray
-    worse: FloatArray
-
-
-def claim_pvalues(tails: LimitTails, rope: float, has_spread: NDArray[np.bool_]) -> ClaimPvalues:
-    """p-values of better (d > rope), equivalent (|d| <= rope) and worse (d < -rope), for a verdict between the three.
-
-    The two directions share alpha, so each one-sided p-value counts twice; at rope 0 that is the two-sided test.
-    Equivalence needs no doubling: it can be wrong on one side at a time only.
-
-    Parameters
-    ----------
-    tails : LimitTails
-        One-sided p-values at -rope and rope.
-    rope : float
-    has_spread : ndarray of bool
-        Rows that have p-values at all.
-    """
-    better = np.minimum(1.0, 2.0 * tails.below_high)
-    worse = np.minimum(1.0, 2.0 * tails.above_low)
-    equivalent = np.ones_like(better) if rope == 0.0 else np.maximum(tails.below_low, tails.above_high)
-    return ClaimPvalues(*(_where_spread(p, has_spread) for p in (better, equivalent, worse)))
+    tails = _tails(result, rope)
+    pvalue = np.ones_like(tails.below_low) if rope == 0.0 else np.maximum(tails.below_low, tails.above_high)
+    return _where_spread(pvalue, result.standard_error > 0)
 
 
 def _tails(result: TTestResult, rope: float) -> LimitTails:

@@ -27,9 +27,10 @@ from tiebreak.readers.source import (
 )
 from tiebreak.readers.tables import read_columns
 from tiebreak.scores.metric import Metric
-from tiebreak.scores.scores import Kind, Notice, ScoreMatrix, Scores, SplitDesign
+from tiebreak.scores.scores import Asked, Kind, Notice, ScoreMatrix, Scores, SplitDesign
 
-SCHEMA = 1
+SCHEMAS = (1, 2)
+"""Schemas that are read: in the first one, "scores" is that of one dataset, and the rope as it was asked "rope_given"."""
 
 
 def reads(source: Any) -> bool:
@@ -148,6 +149,12 @@ class _Reader:
             f"{self.name}: {'.'.join(keys)} is {found}, which tiebreak does not write. Was the file changed or cut short?"
         )
 
+    def with_scores(self, scores: Any) -> _Reader:
+        """The same answer with the scores of one of its datasets."""
+        if not isinstance(scores, Mapping):
+            raise self.wrong(["scores"], f"a list with {scores!r:.60}")
+        return _Reader({**self.content, "scores": scores}, self.name)
+
     def whole_numbers(self, key: str, length: int | None) -> IntArray | None:
         """A list of whole numbers in "scores", None where it is null."""
         values = self.get("scores", key, kind=list, optional=True)
@@ -161,24 +168,48 @@ class _Reader:
 
 
 def _read_answer(reader: _Reader, options: ReadOptions) -> Source:
-    _check_schema(reader)
+    schema = _check_schema(reader)
     metric = Metric(reader.get("metric", "name", kind=str), reader.get("metric", "higher_is_better", kind=bool))
     check_held(metric, options, reader.name)
-    matrix = with_sizes(_matrix(reader), options, reader.name)
-    check_finite(matrix, reader.name)
-    design, notices = _design(reader, matrix)
-    return Source(Scores(metric, (matrix,), design, notices), reader.name)
+    each = [reader] if schema == 1 else [reader.with_scores(one) for one in reader.get("scores", kind=list)]
+    if not each:
+        raise reader.wrong(["scores"], "empty")
+    matrices = tuple(with_sizes(_matrix(one), options, reader.name) for one in each)
+    for matrix in matrices:
+        check_finite(matrix, reader.name)
+    design, notices = _design(reader, matrices)
+    return Source(Scores(metric, matrices, design, notices, _asked(reader, schema)), reader.name)
 
 
-def _check_schema(reader: _Reader) -> None:
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    "rope": (int, float, str), "alpha": float, "baseline": str, "correction": str, "alternative": str, "order": list,
+    "method": str, "missing": str, "rng": int, "p_best": bool, "options": dict,
+}  # fmt: skip
+"""Settings of a comparison, each with the kinds of its values; null is a value too."""
+
+
+def _asked(reader: _Reader, schema: int) -> tuple[Asked, ...]:
+    """Settings of the comparison as they were asked for."""
+    if reader.get("settings", kind=dict, optional=True) is None:
+        return ()
+    key = {"rope": "rope_given"} if schema == 1 else {}
+    held = [name for name in _KINDS if key.get(name, name) in reader.content["settings"]]
+    settings = {name: reader.get("settings", key.get(name, name), kind=_KINDS[name], optional=True) for name in held}
+    if settings.get("order") is not None:
+        settings["order"] = tuple(settings["order"])
+    return (Asked(reader.name, settings),)
+
+
+def _check_schema(reader: _Reader) -> int:
     schema = reader.get("schema", kind=(int, float, str))
-    if schema != SCHEMA:
+    if schema not in SCHEMAS:
         writer = reader.get("tiebreak", kind=str, optional=True)
         by = f"tiebreak {writer}" if writer else "another tiebreak"
         raise UnreadableSourceError(
-            f"{reader.name} was written by {by} with schema {schema}; tiebreak {tiebreak.__version__} reads schema {SCHEMA}. "
+            f"{reader.name} was written by {by} with schema {schema}; tiebreak {tiebreak.__version__} reads schemas 1 and 2. "
             "Update tiebreak, or write the file anew with this version."
         )
+    return int(schema)
 
 
 def _matrix(reader: _Reader) -> ScoreMatrix:
@@ -221,17 +252,19 @@ def _score(reader: _Reader, models: list[str], n_splits: int) -> FloatArray:
     return score
 
 
-def _design(reader: _Reader, matrix: ScoreMatrix) -> tuple[SplitDesign, tuple[Notice, ...]]:
+def _design(reader: _Reader, matrices: Sequence[ScoreMatrix]) -> tuple[SplitDesign, tuple[Notice, ...]]:
     get, under = reader.get, ("provenance", "design")
     reader.get("provenance", kind=dict, optional=True)
     kind = get(*under, "kind", kind=str, optional=True)
     pairing = get(*under, "pairing", kind=str, optional=True)
-    is_approximate = matrix.has_sizes and get(*under, "sizes", kind=str, optional=True) == "approximate"
+    is_approximate = (
+        all(matrix.has_sizes for matrix in matrices) and get(*under, "sizes", kind=str, optional=True) == "approximate"
+    )
     design = SplitDesign(
         kind=kind if kind in get_args(Kind) else "unknown",
         ordered=bool(get(*under, "ordered", kind=bool, optional=True)),
         pairing="position" if pairing == "position" else "key",
-        sizes="approximate" if is_approximate else known_sizes([matrix]),
+        sizes="approximate" if is_approximate else known_sizes(matrices),
         hash=get("provenance", "splits", kind=str, optional=True),
     )
     notices = (assumed_paired(reader.name),) if design.pairing == "position" else ()

@@ -98,7 +98,8 @@ def _with_options(scores: Scores, name: str, options: ReadOptions) -> Source:
     matrices = tuple(with_sizes(matrix, options, name) for matrix in scores.matrices)
     sizes = scores.design.sizes if scores.design.sizes != "missing" else known_sizes(matrices)
     design = dataclasses.replace(scores.design, sizes=sizes)
-    return Source(dataclasses.replace(scores, matrices=matrices, design=design), name)
+    asked = tuple(each._replace(source=each.source or name) for each in scores.asked)
+    return Source(dataclasses.replace(scores, matrices=matrices, design=design, asked=asked), name)
 
 
 def _check_keys(source: Mapping[Any, Any], name: str) -> None:
@@ -179,7 +180,8 @@ def join_sources(sources: Sequence[Source]) -> Scores:
             "splits differ",
         )
         notices[unproved] = None
-    return Scores(first.scores.metric, matrices, _design(sources, matrices), tuple(notices))
+    asked = tuple(each for source in sources for each in source.scores.asked)
+    return Scores(first.scores.metric, matrices, _design(sources, matrices), tuple(notices), asked)
 
 
 def _check_metric(one: Source, two: Source) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -184,6 +184,13 @@ class ScoreMatrix:
         return f"repeat {self.repeat[split]} fold {self.fold[split]}"
 
 
+class Asked(NamedTuple):
+    """Settings of `tiebreak.compare` that a source was compared with before, or that its study asks for."""
+
+    source: str
+    settings: Mapping[str, Any]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Scores:
     """One score for each dataset, model, repeat and fold, in one metric.
@@ -196,12 +203,15 @@ class Scores:
     design : SplitDesign
     notices : tuple of Notice
         Remarks of the reader of the source.
+    asked : tuple of Asked
+        Settings that came with the sources; a comparison takes them where it is given no others.
     """
 
     metric: Metric
     matrices: tuple[ScoreMatrix, ...]
     design: SplitDesign = SplitDesign()
     notices: tuple[Notice, ...] = ()
+    asked: tuple[Asked, ...] = ()
 
     @property
     def datasets(self) -> tuple[str, ...]:

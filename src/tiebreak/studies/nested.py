@@ -264,9 +264,10 @@ class NestedEvaluation(Result["NestedPlots"]):
             Of `tiebreak.compare`; rope and alpha are those of this evaluation if not given.
         """
         from tiebreak.comparison.compare import compare_scores
-        from tiebreak.comparison.settings import Settings
+        from tiebreak.comparison.settings import settings_for
 
-        return compare_scores(self.scores(metric), Settings(**{"rope": self.rope, "alpha": self.alpha, **settings}))
+        scores = self.scores(metric)
+        return compare_scores(scores, settings_for(scores, {"rope": self.rope, "alpha": self.alpha, **settings}))
 
     def bias_corrected(self, search: str | None = None, metric: str | None = None, **settings: Any) -> BiasCorrectedScore:
         """The other way to an honest score, from the outer predictions alone: `Evaluation.bias_corrected` of the candidates.

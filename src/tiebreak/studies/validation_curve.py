@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tiebreak.comparison.verdict import VERDICTS
 from tiebreak.errors import InvalidParameterError, InvalidPlanError, TiebreakError, UnknownNameError
 from tiebreak.evaluation.cells import metric_position
 from tiebreak.evaluation.evaluate import measure_plan
@@ -102,8 +103,8 @@ class SweetSpot:
         Of the value with the best mean test score; None where there is no score. Values that lack a score on some split come
         after those that have all.
     verdicts : tuple of str
-        Of each value against the sweet spot: "equivalent", "worse" or "undecided", adjusted over all pairs of values as
-        `tiebreak.compare` does; "" for the sweet spot itself, and where none could be reached.
+        Of each value against the sweet spot, by the pairs that `tiebreak.compare` judges: "equivalent", "behind", "worse",
+        "undecided"; "" for the sweet spot itself, and where none could be reached.
     reason : str
         Why there are no verdicts; "" where there are.
     """
@@ -239,7 +240,7 @@ def curve_of(
 def _sweet_spot(
     evaluation: Evaluation, metric: str, model: str, names: Sequence[str], test: FloatArray, rope: float | str, alpha: float
 ) -> SweetSpot:
-    """The first of the ranking of a model's values, and the ranking's verdicts."""
+    """The first of the ranking of a model's values, and the verdicts of the others against it."""
     scored = [name for name, row in zip(names, test, strict=True) if not np.isnan(row).all()]
     none = ("",) * len(names)
     if not scored:
@@ -251,9 +252,9 @@ def _sweet_spot(
     except TiebreakError as error:
         sign = evaluation.record.metrics[metric_position(evaluation, metric)].metric.sign
         return SweetSpot(model, _best(sign * test), none, str(error))
-    ranking = comparison.ranking
-    verdicts = dict(zip(ranking["model"], ranking["verdict"], strict=True))
-    return SweetSpot(model, names.index(comparison.reference), tuple(str(verdicts.get(name, "")) for name in names))
+    codes = comparison.against_reference.verdict.tolist()
+    verdicts = {name: VERDICTS[code] for name, code in zip(comparison.models, codes, strict=True)}
+    return SweetSpot(model, names.index(comparison.reference), tuple(verdicts.get(name, "") for name in names))
 
 
 def _best(oriented: FloatArray) -> int:

@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.comparison.verdict import CLAIMS, NONE, REASONS, VERDICTS
-from tiebreak.numerics import FloatArray, IntArray
-from tiebreak.views.json import document, finite
+from tiebreak.comparison.letters import MOST_LETTERED
+from tiebreak.comparison.ranking import BEST, MAY_BE_BEST, NEAR_BEST, NOT_BEST, STANDINGS
+from tiebreak.comparison.verdict import REASONS, UNDECIDED, VERDICTS
+from tiebreak.numerics import IntArray, Interval
+from tiebreak.views.comparison_columns import Columns, correlation_frame, pair_columns, pair_frame, ranking_columns, ranking_frame
+from tiebreak.views.json import document, finite, plain
 from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table, notice_section
-from tiebreak.views.pair import names_in_sentences, pair_sentence, rope_words
+from tiebreak.views.pair import (
+    favours,
+    interval_name,
+    level_words,
+    limits,
+    names_in_sentences,
+    p_name,
+    pair_sentence,
+    rope_words,
+)
 from tiebreak.views.view import View
 from tiebreak.views.words import (
+    count,
     decimals_for,
+    format_bound,
     format_interval,
     format_percent,
     format_probability,
@@ -30,10 +43,11 @@ from tiebreak.views.words import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.comparison.requirements import Requirements
+    from tiebreak.scores.scores import ScoreMatrix
+
+SCHEMA = 2
 
 MOST_NAMES = 5
 """Models that one sentence names."""
@@ -65,21 +79,15 @@ def page(
     )
 
 
-def frame(comparison: Comparison) -> pd.DataFrame:
-    """One row for each pair of the family."""
-    return _frame(pair_columns(comparison))
-
-
 def facts(comparison: Comparison, requirements: Requirements | None = None) -> dict[str, Any]:
     """Facts for JSON, the long lists as iterators; nothing depends on the clock."""
-    settings, design, method, matrix = comparison.settings, comparison.design, comparison.method, comparison.matrix
+    settings, design, method = comparison.settings, comparison.design, comparison.method
     return document(
+        schema=SCHEMA,
         metric={"name": comparison.metric.name, "higher_is_better": comparison.metric.higher_is_better},
         settings={
-            "rope": comparison.rope,
-            "rope_given": settings.rope,
+            "rope": settings.rope,
             "alpha": settings.alpha,
-            "probability": settings.probability,
             "baseline": settings.baseline,
             "correction": settings.correction,
             "alternative": settings.alternative,
@@ -87,6 +95,15 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
             "method": settings.method,
             "missing": settings.missing,
             "rng": settings.rng,
+            "p_best": settings.p_best,
+            "options": plain(settings.options),
+        },
+        resolved={
+            "rope": comparison.rope,
+            "correction": comparison.correction,
+            "method": method.name,
+            "level": comparison.pair_table.level,
+            "options": plain(method.options_of(settings)),
         },
         method={
             "name": method.name,
@@ -97,15 +114,8 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
         sentence=sentence(comparison),
         ranking=_records(ranking_columns(comparison)),
         pairs=_records(pair_columns(comparison)),
-        scores={
-            "dataset": matrix.dataset,
-            "models": list(matrix.models),
-            "repeat": matrix.repeat.tolist(),
-            "fold": matrix.fold.tolist(),
-            "n_train": matrix.n_train.tolist() if matrix.has_sizes else None,
-            "n_test": matrix.n_test.tolist() if matrix.has_sizes else None,
-            "score": ([finite(value) for value in row.tolist()] for row in matrix.score),
-        },
+        scores=[_scores(matrix) for matrix in comparison.scores.matrices],
+        items=None,
         warnings=[{"code": notice.code, "text": notice.text} for notice in comparison.notices],
         requirements=[
             {"claim": r.claim, "met": r.met, "reason": r.reason} for r in (() if requirements is None else requirements)
@@ -115,6 +125,19 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
             "design": {"kind": design.kind, "ordered": design.ordered, "pairing": design.pairing, "sizes": design.sizes},
         },
     )
+
+
+def _scores(matrix: ScoreMatrix) -> dict[str, Any]:
+    """Scores of one dataset."""
+    return {
+        "dataset": matrix.dataset,
+        "models": list(matrix.models),
+        "repeat": matrix.repeat.tolist(),
+        "fold": matrix.fold.tolist(),
+        "n_train": matrix.n_train.tolist() if matrix.has_sizes else None,
+        "n_test": matrix.n_test.tolist() if matrix.has_sizes else None,
+        "score": ([finite(value) for value in row.tolist()] for row in matrix.score),
+    }
 
 
 _RECORDS = 4096
@@ -133,15 +156,17 @@ def _records(columns: Columns) -> Iterator[dict[str, Any]]:
 
 
 def sentence(comparison: Comparison) -> str:
-    """Best model, ties, and what is undecided and why; never more than five names in a list."""
-    if len(comparison.models) == 2 and comparison.settings.baseline is None:
+    """The answer: of two models their pair, against a baseline the verdicts, else who may be the best."""
+    if comparison.settings.baseline is not None and comparison.pair_table.n_pairs > 1:
+        return _against_baseline(comparison)
+    if comparison.pair_table.n_pairs == 1:
         return pair_sentence(comparison.pair(*_as_ordered(comparison)))
-    return _many(comparison)
+    return " ".join(_standing_sentences(comparison))
 
 
 def extra_sentences(comparison: Comparison) -> list[str]:
-    """Models that may be best, what it would take to know, and where two analyses disagree."""
-    lines = [_shortlist_line(comparison), _what_it_takes(comparison), _disagreement(comparison)]
+    """Sentences on what would settle it, and on why P(best) and the ranking may differ."""
+    lines = [_what_it_takes(comparison), _chances(comparison)]
     return [line for line in lines if line]
 
 
@@ -150,123 +175,111 @@ def _as_ordered(comparison: Comparison) -> tuple[str, str]:
     return comparison.models[table.first[0]], comparison.models[table.second[0]]
 
 
-def _many(comparison: Comparison) -> str:
-    """The reference's pairs: how many models it beats, ties with, or cannot be told apart from."""
-    table, reference = comparison.ranking_table, names_in_sentences(comparison)[comparison.reference]
-    groups = _groups(comparison)
-    metric = comparison.metric.name
-    decimals = table_decimals(comparison)
-    mean = format_score(float(table.mean[table.reference]), decimals)
-    if comparison.settings.baseline is not None:
-        return _against_baseline(reference, f"{metric} {mean}", groups)
+def _standing_sentences(comparison: Comparison) -> Iterator[str]:
+    """The highest mean, the models that may be the best, those near it, and by how much at most others fall short."""
+    table, names, n_models = comparison.ranking_table, names_in_sentences(comparison), len(comparison.models)
+    metric = printable(comparison.metric.name)
+    mean = format_score(float(table.mean[0]), table_decimals(comparison))
     side = "highest" if comparison.metric.higher_is_better else "lowest"
-    opening = f"{reference} has the {side} {table.value_name} {metric} ({mean})"
-    if table.n_splits[0] < comparison.matrix.n_splits:
-        opening += ", though every model lacks some scores"
+    lacking = ", though every model lacks some scores" if table.n_units[0] < comparison.matrix.n_splits else ""
+    yield f"{names[comparison.models[0]]} has the {side} {table.value_name} {metric} ({mean}){lacking}."
+    sure = f"({format_percent(1 - comparison.settings.alpha)} confidence)"
+    in_g = table.in_g
+    best = [names[comparison.models[row]] for row in in_g]
+    if len(best) == 1:
+        yield f"{best[0] if in_g[0] else 'It'} is the best of the {n_models} {sure}."
+    elif len(best) == n_models:
+        yield f"Each of the {n_models} may be the best {sure}."
+    else:
+        n_others = n_models - len(best)
+        others = "other is" if n_others == 1 else f"{n_others} others are"
+        yield f"The best is among {len(best)} {sure}: {listed(best)}; the {others} not."
+    yield from _shortfall_sentences(comparison, names)
+
+
+def _shortfall_sentences(comparison: Comparison, names: dict[str, str]) -> Iterator[str]:
+    """Which models are near the best, and by how much at most the others fall short."""
+    table, rope = comparison.ranking_table, rope_words(comparison)
+    near = np.flatnonzero(table.standing == NEAR_BEST)
+    if near.size:
+        shown = listed([names[comparison.models[row]] for row in near])
+        falls = "falls" if near.size == 1 else "fall"
+        yield f"Near best: {shown} {falls} short of it by at most {_bound(comparison, near)}, which is within the rope of {rope}."
+    elif comparison.rope and np.count_nonzero(table.best.may_be_best) > 1:
+        yield f"None is shown to be within the rope of {rope} of the best."
+    rest = np.flatnonzero((table.standing == MAY_BE_BEST) | (table.standing == NOT_BEST))
+    bounded = rest[np.isfinite(table.best.shortfall_high[rest])]
+    if bounded.size:
+        which = names[comparison.models[bounded[0]]] if bounded.size == 1 else "the others" if near.size else "they"
+        which = which if near.size or bounded.size == 1 else _which_fall(comparison, bounded)
+        falls = "may fall short of the best by"
+        bound = _bound(comparison, bounded)
+        yield f"{which[0].upper()}{which[1:]} {falls} up to {bound}."
+    unbounded = rest[~np.isfinite(table.best.shortfall_high[rest])]
+    if unbounded.size:
+        shown = listed([names[comparison.models[row]] for row in unbounded])
+        yield f"For {shown} no bound is known, as some pair of it has no interval."
+
+
+def _which_fall(comparison: Comparison, rows: IntArray) -> str:
+    return "each" if rows.size == len(comparison.models) else "the others" if rows.size == len(comparison.models) - 1 else "some"
+
+
+def _bound(comparison: Comparison, rows: IntArray) -> str:
+    """The largest bound of some models on how far they fall short."""
+    largest = float(comparison.ranking_table.best.shortfall_high[rows].max())
+    return format_bound(largest, table_decimals(comparison), (comparison.rope,))
+
+
+_AGAINST = (
+    ("better", "better"),
+    ("ahead", "ahead (a difference is shown; that it exceeds the rope is not)"),
+    ("equivalent", "practically equivalent"),
+    ("behind", "behind (a difference is shown; that it exceeds the rope is not)"),
+    ("worse", "worse"),
+    ("undecided", "undecided"),
+)
+
+
+def _against_baseline(comparison: Comparison) -> str:
+    """Verdicts on all models against the baseline."""
+    table, against, names = comparison.ranking_table, comparison.against_reference, names_in_sentences(comparison)
+    groups: dict[str, list[str]] = {verdict: [] for verdict in VERDICTS}
+    for model, code in zip(comparison.models, against.verdict.tolist(), strict=True):
+        groups[VERDICTS[code]].append(names[model])
     shown = _within_budget(groups)
-    every = "every other model, " if len(groups["worse"]) == len(comparison.models) - 1 else ""
-    clauses = [
-        words.format(shown[verdict])
-        for verdict, words in (
-            ("worse", f"is better than {every}{{}}"),
-            ("equivalent", "is practically equivalent to {}"),
-            ("better", "is worse than {}, which lacks some scores"),
-            (
-                "unclear",
-                f"is measurably better than {{}}, though whether by more than the rope of {rope_words(comparison)} is undecided",
-            ),
-            ("undecided", "cannot be told apart yet from {}, as the difference varies too much from split to split"),
-        )
+    parts = [
+        f"{shown[verdict]} {'is' if len(groups[verdict]) == 1 else 'are'} {words}"
+        for verdict, words in _AGAINST
         if groups[verdict]
     ]
-    return f"{opening}. It {_joined(clauses)}."
-
-
-def _groups(comparison: Comparison) -> dict[str, list[str]]:
-    """Quoted models by their verdict against the reference; "unclear" are undecided ones that it measurably beats."""
-    table, pairs = comparison.ranking_table, comparison.pair_table
-    groups: dict[str, list[str]] = {name: [] for name in (*VERDICTS, "unclear")}
-    beaten: set[int] = set()
-    if comparison.rope and comparison.settings.baseline is None and comparison.settings.alternative == "two-sided":
-        rows = pairs.rows_with(table.reference)
-        rows = rows[pairs.adjusted_pvalue[rows] <= comparison.settings.alpha]
-        beaten = {*pairs.first[rows].tolist(), *pairs.second[rows].tolist()}
-    names = names_in_sentences(comparison)
-    for row, model in enumerate(comparison.models):
-        if row == table.reference:
-            continue
-        verdict = VERDICTS[table.verdict[row]]
-        is_unclear = verdict == "undecided" and row in beaten and table.difference[row] < 0
-        groups["unclear" if is_unclear else verdict].append(names[model])
-    return groups
+    reference = comparison.reference
+    mean = format_score(float(table.mean[comparison.models.index(reference)]), table_decimals(comparison))
+    return f"Against the baseline {names[reference]} ({printable(comparison.metric.name)} {mean}): {'; '.join(parts)}."
 
 
 def _within_budget(groups: dict[str, list[str]]) -> dict[str, str]:
-    """Each group in words, no more than four names in all (the reference is the fifth); ties come before losers."""
+    """Each group in words, no more than four names in all (the baseline is the fifth); decided ones come before others."""
     left, shown = MOST_NAMES - 1, {}
-    for verdict in ("better", "equivalent", "undecided", "unclear", "worse"):
+    for verdict in ("better", "ahead", "equivalent", "undecided", "behind", "worse"):
         names = groups[verdict]
         if left == 0 or not names:
-            shown[verdict] = f"{len(names)} other model{'s' if len(names) != 1 else ''}"
+            shown[verdict] = count(len(names), "other model")
             continue
         shown[verdict] = listed(names, left if len(names) <= left else left + 1)
         left -= min(len(names), left)
     return shown
 
 
-def _against_baseline(baseline: str, score: str, groups: dict[str, list[str]]) -> str:
-    shown = _within_budget(groups)
-    parts = [
-        f"{shown[verdict]} {'is' if len(groups[verdict]) == 1 else 'are'} {words}"
-        for verdict, words in (
-            ("better", "better"),
-            ("equivalent", "practically equivalent"),
-            ("worse", "worse"),
-            ("undecided", "undecided, as the difference varies too much from split to split"),
-        )
-        if groups[verdict]
-    ]
-    return f"Against the baseline {baseline} ({score}): {'; '.join(parts)}."
-
-
-def _joined(clauses: list[str]) -> str:
-    return clauses[0] if len(clauses) == 1 else f"{', '.join(clauses[:-1])}, and {clauses[-1]}"
-
-
-def _shortlist_line(comparison: Comparison) -> str:
-    """Models that may be best, when there is more than one pair to ask about."""
-    if len(comparison.models) < 3:
-        return ""
-    quoted = names_in_sentences(comparison)
-    names = list(comparison.shortlist())
-    confidence = format_percent(1 - comparison.settings.alpha)
-    if len(names) == 1:
-        return (
-            f"Only {quoted[names[0]]} may be the best: every other model is shown to be worse than some model "
-            f"({confidence} confidence)."
-        )
-    among = f"{len(names)} of {len(comparison.models)} with {confidence} confidence"
-    text = f"The best model is among {among}: {listed([quoted[name] for name in names])}."
-    table = comparison.ranking_table
-    if comparison.settings.baseline is None:
-        verdicts = {name: VERDICTS[table.verdict[row]] for row, name in enumerate(comparison.models)}
-        odd = [name for name in comparison.models[1:] if (verdicts[name] == "worse") == (name in names)]
-        if odd:
-            about = quoted[odd[0]] if len(odd) == 1 else f"{len(odd)} models"
-            why = "they ask different questions, each with its own error rate"
-            text += f" For {about} this list and the verdict seem to differ: {why}."
-    return text
-
-
 def _what_it_takes(comparison: Comparison) -> str:
     """For the most interesting undecided pair: how far more repeats could narrow its interval."""
-    table, reference = comparison.ranking_table, comparison.reference
-    undecided = [n for row, n in enumerate(comparison.models) if n != reference and VERDICTS[table.verdict[row]] == "undecided"]
-    if not undecided:
+    reference, verdict = comparison.reference, comparison.against_reference.verdict
+    undecided = [name for name, code in zip(comparison.models, verdict, strict=True) if code == UNDECIDED and name != reference]
+    if not undecided or comparison.design.kind in CANNOT_REPEAT:
         return ""
     pair = comparison.pair(undecided[0], reference)
-    reachable = pair.distribution.half_width_floor(comparison.settings.alpha)
-    if pair.reason or not reachable:  # not known, or no floor
+    reachable = pair.distribution.half_width_floor(comparison.pair_table.level)
+    if not pair.has_interval or not reachable:  # not known, or no floor
         return ""
     names = names_in_sentences(comparison)
     decimals = decimals_for(pair.resolution)
@@ -278,22 +291,24 @@ def _what_it_takes(comparison: Comparison) -> str:
     )
 
 
-def _disagreement(comparison: Comparison) -> str:
-    """Pairs for which test and posterior name different regions; undecided is no region."""
-    table = comparison.pair_table
-    verdict, bayesian = table.verdict, table.bayesian_verdict
-    if bayesian is None:
+CANNOT_REPEAT = ("loo", "time")
+"""Kinds of splits that another shuffling does not change."""
+
+
+def _chances(comparison: Comparison) -> str:
+    """Explanation where another model than the first is the likeliest to be best, or one whose standing is less seems sure."""
+    table = comparison.ranking_table
+    if table.p_best is None or not np.isfinite(table.p_best).any():
         return ""
-    rows = np.flatnonzero((verdict != NONE) & (bayesian != NONE) & (verdict != bayesian))
-    if rows.size == 0:
+    likeliest = int(np.nanargmax(table.p_best))
+    chance = float(table.p_best[likeliest])
+    is_sure = chance >= 1 - comparison.settings.alpha and table.standing[likeliest] != BEST
+    if likeliest == 0 and not is_sure:
         return ""
-    row = rows[0]
-    names = names_in_sentences(comparison)
-    first, second = (names[comparison.models[code]] for code in (table.first[row], table.second[row]))
-    more = f" (and {len(rows) - 1} more pair(s))" if len(rows) > 1 else ""
+    name = names_in_sentences(comparison)[comparison.models[likeliest]]
     return (
-        f"Test and posterior disagree on {first} against {second}{more}: the verdict is {VERDICTS[verdict[row]]} (adjusted p "
-        f"{format_pvalue(float(table.adjusted_claim_pvalue[row]))}), the posterior says {VERDICTS[bayesian[row]]}."
+        f"P(best) is highest for {name}, {format_probability(chance)}: it is the share of draws of the joint posterior in which "
+        "the model comes first, and keeps no error rate over the models; the standing does."
     )
 
 
@@ -301,39 +316,76 @@ def _disagreement(comparison: Comparison) -> str:
 
 
 def ranking_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> Table:
-    """Models from best to worst with their difference to the reference."""
+    """Models from best to worst; their standing, or the verdict against the baseline."""
     t = comparison.ranking_table
     shown = short_names(comparison.models[:ROWS], name_width)
-    decimals = table_decimals(comparison)
-    level = format_percent(1 - comparison.settings.alpha)
-    rows = []
-    for row in range(len(shown)):
-        is_reference = row == t.reference
-        rows.append(
-            (
-                str(row + 1),
-                shown[row],
-                format_score(float(t.mean[row]), decimals),
-                "reference" if is_reference else format_score(float(t.difference[row]), decimals, signed=True),
-                "" if is_reference else format_interval(float(t.interval.low[row]), float(t.interval.high[row]), decimals),
-                "" if is_reference else VERDICTS[t.verdict[row]],
-                # a share of draws: 0 means rare
-                *([] if t.p_best is None else [format_probability(max(float(t.p_best[row]), 1e-9))]),
-                "yes" if t.in_shortlist[row] else "no",
-            )
-        )
-    p_best = () if t.p_best is None else ("P(best)",)
+    n_rows, decimals = len(shown), table_decimals(comparison)
+    columns = {
+        "rank": _ranks(comparison, n_rows),
+        "model": shown,
+        t.value_name: [format_score(float(value), decimals) for value in t.mean[:n_rows]],
+    }
+    if comparison.settings.baseline is not None:
+        columns |= _against_columns(comparison, n_rows, decimals)
+    elif len(comparison.models) > 2:
+        bounds = [format_bound(float(bound), decimals, (comparison.rope,)) for bound in t.best.shortfall_high[:n_rows]]
+        columns |= {"short by up to": bounds, "standing": [STANDINGS[code] for code in t.standing[:n_rows]]}
+        if t.letters is not None:
+            columns["letters"] = t.letters[:n_rows]
+    if t.p_best is not None:
+        columns["P(best)"] = [format_probability(max(float(p), 1e-9)) for p in t.p_best[:n_rows]]  # of draws: 0 means rare
     direction = "higher" if comparison.metric.higher_is_better else "lower"
-    left_out = len(comparison.models) - len(rows)
+    left_out = len(comparison.models) - n_rows
     more = f"; {left_out} more below these" if left_out else ""
+    left_aligned = ("model", "verdict", "standing", "letters")
     return Table(
         f"Ranking by {t.value_name} {printable(comparison.metric.name)}, {direction} is better{more}",
-        ("rank", "model", t.value_name, "difference", f"{level} interval", "verdict", *p_best, "may be best"),
-        tuple(rows),
-        (True, False, True, True, True, False, *(True for _ in p_best), False),
-        notes=(design_line(comparison),),
-        spare=(("interval",), p_best),
+        tuple(columns),
+        tuple(zip(*columns.values(), strict=True)),
+        tuple(header not in left_aligned for header in columns),
+        notes=tuple(ranking_notes(comparison)),
+        spare=(("letters",), ("P(best)",), ("difference",)),
     )
+
+
+def _ranks(comparison: Comparison, n_rows: int) -> list[str]:
+    """Rank, and the ranks that the intervals leave open: "2 (1-3)"."""
+    low, high = comparison.ranking_table.rank_low, comparison.ranking_table.rank_high
+    ranks = [str(rank) for rank in range(1, n_rows + 1)]
+    if low is None or high is None or len(comparison.models) < 3:
+        return ranks
+    return [
+        f"{rank} ({a}-{b})" if a != b else f"{rank} ({a})" for rank, a, b in zip(ranks, low.tolist(), high.tolist(), strict=False)
+    ]
+
+
+def _against_columns(comparison: Comparison, n_rows: int, decimals: int) -> dict[str, list[str]]:
+    against, sign = comparison.against_reference, comparison.metric.sign
+    reference = comparison.models.index(comparison.reference)
+    rows = range(n_rows)
+    return {
+        "difference": [
+            "baseline" if row == reference else format_score(sign * float(against.difference[row]), decimals, signed=True)
+            for row in rows
+        ],
+        interval_name(comparison, is_header=True): [
+            "" if row == reference else _interval(comparison, against.interval, row) for row in rows
+        ],
+        "verdict": [_verdict(against.verdict[row], against.reason[row]) for row in rows],
+    }
+
+
+def _interval(comparison: Comparison, interval: Interval, row: int | np.integer[Any]) -> str:
+    """One interval in the sign of the metric."""
+    sign = comparison.metric.sign
+    low, high = sorted(sign * float(end[row]) + 0.0 for end in interval)
+    return format_interval(low, high, table_decimals(comparison), limits(comparison))
+
+
+def _verdict(verdict: int, reason: int) -> str:
+    """The verdict, with its reason where that is more than an interval that leaves it open."""
+    why = REASONS[reason]
+    return VERDICTS[verdict] + (f" ({why})" if why and why != "unsettled" else "")
 
 
 def pair_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> Table:
@@ -341,31 +393,31 @@ def pair_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> Table:
     t, models = comparison.pair_table, comparison.models
     everything = t.n_pairs <= ALL_PAIRS_UP_TO
     chosen = np.arange(t.n_pairs) if everything else t.rows_with(models.index(comparison.reference))[:ROWS]
-    decimals = table_decimals(comparison)
-    interval, verdict = t.interval, t.verdict
+    decimals, sign = table_decimals(comparison), comparison.metric.sign
+    interval, verdict, reason, pvalue = t.interval, t.verdict, t.reason, t.adjusted_pvalue
     shown = _shown_names(models, t.first[chosen], t.second[chosen], name_width)
     columns = {
         "first": [shown[code] for code in t.first[chosen]],
         "second": [shown[code] for code in t.second[chosen]],
-        "difference": [format_score(float(value), decimals, signed=True) for value in t.difference[chosen]],
-        f"{format_percent(1 - comparison.settings.alpha)} interval": [
-            format_interval(float(interval.low[row]), float(interval.high[row]), decimals) for row in chosen
-        ],
+        "difference": [format_score(sign * float(value), decimals, signed=True) for value in t.difference[chosen]],
+        interval_name(comparison, is_header=True): [_interval(comparison, interval, row) for row in chosen],
         **{
             f"P({region})": [format_probability(float(p)) for p in column[chosen]]
             for region, column in zip(REGIONS, t.probabilities or (), strict=False)
         },
-        f"p {comparison.settings.alternative}": [format_pvalue(float(p)) for p in t.adjusted_pvalue[chosen]],
-        "adj. p": [format_pvalue(float(p)) for p in t.adjusted_claim_pvalue[chosen]],
-        "verdict": [VERDICTS[verdict[row]] + (f" ({REASONS[t.kind[row]]})" if t.kind[row] else "") for row in chosen],
+        p_name(comparison.settings.alternative): [format_pvalue(float(p)) for p in pvalue[chosen]],
+        "verdict": [_verdict(verdict[row], reason[row]) for row in chosen],
     }
-    if comparison.settings.alternative == "two-sided":
-        del columns["p two-sided"]
-    title = "Pairs, first against second; positive favours the first"
+    better = favours(comparison)
+    title = f"Pairs, first minus second; {better} the first"
     if len(chosen) > 1:
-        for side, text in (("first", "{} against each of these"), ("second", "each of these against {}")):
+        for side, text in (
+            ("first", "{} minus each of these; {better} {}"),
+            ("second", "each of these minus {}; {better} these"),
+        ):
             if len(set(getattr(t, side)[chosen])) == 1:
-                title = f"Pairs: {text.format(names_in_sentences(comparison)[models[getattr(t, side)[chosen[0]]]])}"
+                name = names_in_sentences(comparison)[models[getattr(t, side)[chosen[0]]]]
+                title = f"Pairs: {text.format(name, name, better=better)}"
                 del columns[side]
                 break
     rest = "" if everything else f"; {_counted(comparison, chosen)}"
@@ -377,13 +429,13 @@ def pair_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> Table:
         tuple(header not in left_aligned for header in columns),
         notes=tuple(footnotes(comparison)),
         folded="Pairs",
-        spare=(tuple(f"P({region})" for region in REGIONS), ("interval",)),
+        spare=(tuple(f"P({region})" for region in REGIONS), ("adj. p",), ("difference",)),
         ranks={printable(name): rank for rank, name in enumerate(models, 1)},
     )
 
 
 def design_line(comparison: Comparison) -> str:
-    """Splits, sizes and orientation of the scores, in one line."""
+    """Splits and sizes of the scores, in one line."""
     matrix, design = comparison.matrix, comparison.design
     n_repeats = int(np.unique(matrix.repeat).size)
     folds = f" ({n_repeats} repeats)" if n_repeats > 1 and design.pairing == "key" else ""
@@ -392,33 +444,78 @@ def design_line(comparison: Comparison) -> str:
         about = "about " if design.sizes == "approximate" else ""
         sizes = f", {about}{span(matrix.n_train)} training and {about}{span(matrix.n_test)} test examples each"
     dataset = f" of {quote(matrix.dataset)}" if matrix.dataset else ""
-    difference = "difference = model minus " + names_in_sentences(comparison)[comparison.reference]
-    oriented = "" if comparison.metric.higher_is_better else ", turned so that positive is better"
-    return f"{matrix.n_splits} splits{dataset}{folds}{sizes}; {difference}{oriented}"
+    return f"{count(matrix.n_splits, 'split')}{dataset}{folds}{sizes}"
+
+
+def ranking_notes(comparison: Comparison) -> Iterator[str]:
+    """Notes on reading the ranking."""
+    table = comparison.ranking_table
+    if comparison.settings.baseline is not None:
+        side = favours(comparison)
+        baseline = names_in_sentences(comparison)[comparison.reference]
+        yield f"{design_line(comparison)}; difference = model minus {baseline}, {side} the model"
+        return
+    yield design_line(comparison)
+    if len(comparison.models) < 3:
+        return
+    level = format_percent(1 - comparison.settings.alpha)
+    yield (
+        f"with {level} confidence the best is among those that may be, and each model falls short of it by no more than is said "
+        "(multiple comparisons with the best, which ask this of all models at once, apart from the pairs)"
+    )
+    if table.letters is not None:
+        yield "in brackets the ranks that the pairs leave open; models that share a letter are not told apart by their pair"
+    else:
+        yield f"in brackets the ranks that the pairs leave open; letters are given up to {MOST_LETTERED} models"
 
 
 def footnotes(comparison: Comparison) -> list[str]:
-    """Notes on reading the tables."""
-    s = comparison.settings
-    rope = f"rope ±{comparison.rope:g} {printable(comparison.metric.name)}" if comparison.rope else "no rope"
-    family = f"{s.correction} over {comparison.pair_table.n_pairs} pair{'s' if comparison.pair_table.n_pairs > 1 else ''}"
-    claim = "adj. p is that of the strongest claim about a pair (better, equivalent or worse)"
-    lines = [f"{rope}; each interval is for one difference; {claim}, {family}, and decides the verdict at {s.alpha:g}"]
-    if s.alternative != "two-sided":
-        lines.append(f"p {s.alternative}: one-sided test of no difference at all in the order given, {family}")
+    """Notes on reading the table of pairs."""
+    s, table = comparison.settings, comparison.pair_table
+    lines = [f"{_rope_note(comparison)}; the verdict is where the interval lies{_family_note(comparison)}"]
+    name = p_name(s.alternative)
+    against = (
+        "no difference at all"
+        if s.alternative == "two-sided"
+        else f"no difference, one-sided ({s.alternative}) in the order given"
+    )
+    how = "" if comparison.correction == "none" or table.n_pairs == 1 else f", adjusted over the {table.n_pairs} pairs"
+    lines.append(f"{name} tests {against}{how} ({comparison.correction})" if how else f"{name} tests {against}, not adjusted")
+    if table.probabilities is not None:
+        lines.append("P(...) are posterior probabilities of one pair by itself, whatever the number of pairs")
     return lines
 
 
+def _rope_note(comparison: Comparison) -> str:
+    if not comparison.rope:
+        return "no rope"
+    return f"rope ±{rope_words(comparison)} {printable(comparison.metric.name)} (differences too small to matter)"
+
+
+def _family_note(comparison: Comparison) -> str:
+    """Words on what the intervals of the family hold together."""
+    table, each = comparison.pair_table, level_words(comparison.pair_table.level)
+    if table.n_pairs == 1:
+        return ""
+    if table.is_simultaneous:
+        together = f"hold at once with {format_percent(1 - comparison.settings.alpha)} confidence"
+        return f"; all {table.n_pairs} intervals {together} ({comparison.correction}: each is at {each})"
+    if comparison.correction == "none":
+        return "; each interval is for itself, and with many pairs some will be wrong"
+    return f"; intervals at the level of {comparison.correction}, {each} each, not simultaneous"
+
+
 def method_lines(comparison: Comparison) -> list[str]:
-    """Name of the procedure, why it was chosen, and its assumptions."""
+    """Name of the procedure, why it was chosen, its assumptions, and tests beside it."""
     m = comparison.method
-    return [f"{m.name}: {m.reason}.", "It assumes: " + "; ".join(m.assumptions) + "."]
+    lines = [f"{m.name}: {m.reason}.", "It assumes: " + "; ".join(m.assumptions) + "."]
+    return [*lines, *(f"Beside it: {test.text}" for test in comparison.beside)]
 
 
 def table_decimals(comparison: Comparison) -> int:
     """Decimals of a table: those of the median standard error, so that one odd pair does not set them."""
     errors = comparison.pair_table.resolution
-    errors = errors[errors > 0]
+    errors = errors[np.isfinite(errors) & (errors > 0)]
     return decimals_for(float(np.median(errors)) if errors.size else float("nan"))
 
 
@@ -431,124 +528,16 @@ def _shown_names(models: Sequence[str], first: IntArray, second: IntArray, width
 def _counted(comparison: Comparison, shown: np.ndarray) -> str:
     """Number of pairs that are shown, and the verdicts of the others: 9 of 780 shown (the others: ...)."""
     verdict = np.delete(comparison.pair_table.verdict, shown)
-    counts = np.bincount(verdict, minlength=len(VERDICTS))
-    parts = f"{counts[1] + counts[3]} better or worse, {counts[2]} equivalent, {counts[0]} undecided"
-    return f"{len(shown)} of {comparison.pair_table.n_pairs} shown (the others: {parts})"
-
-
-# --- columns ----------------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Coded:
-    """A column of names as codes into `names`."""
-
-    codes: IntArray
-    names: tuple[str, ...]
-
-    def __len__(self) -> int:
-        """Number of rows."""
-        return len(self.codes)
-
-    def __getitem__(self, rows: slice) -> Coded:
-        """Some of the rows."""
-        return Coded(self.codes[rows], self.names)
-
-    def tolist(self) -> list[str]:
-        """The names themselves."""
-        return [self.names[code] for code in self.codes.tolist()]
-
-
-Column = FloatArray | IntArray | np.ndarray[Any, Any] | Coded
-Columns = dict[str, Column]
-
-
-def pair_columns(comparison: Comparison) -> Columns:
-    """Columns of the pairs, named and ordered as documented; without those that the procedure cannot give."""
-    t, models = comparison.pair_table, comparison.models
-    d, bayesian = t.differences, t.bayesian_verdict
-    better, equivalent, worse = (None, None, None) if t.probabilities is None else t.probabilities
-    columns: dict[str, Column | None] = {
-        "first": Coded(t.first, models),
-        "second": Coded(t.second, models),
-        "n_splits": np.broadcast_to(d.n_units, t.first.shape),
-        "difference": d.estimate,
-        "standard_error": d.standard_error,
-        "df": None if d.df is None else np.broadcast_to(d.df, t.first.shape),
-        "statistic": d.statistic,
-        "pvalue": t.pvalue,
-        "adjusted_pvalue": t.adjusted_pvalue,
-        "interval_low": t.interval.low,
-        "interval_high": t.interval.high,
-        "simultaneous_low": t.simultaneous.low,
-        "simultaneous_high": t.simultaneous.high,
-        "p_better": better,
-        "p_equivalent": equivalent,
-        "p_worse": worse,
-        "claim": Coded(t.claim, CLAIMS),
-        "claim_pvalue": t.claim_pvalue,
-        "adjusted_claim_pvalue": t.adjusted_claim_pvalue,
-        "verdict": Coded(t.verdict, VERDICTS),
-        "bayesian_verdict": None if bayesian is None else Coded(bayesian, VERDICTS),
-        "reason": Coded(t.kind, REASONS),
-    }
-    return {name: column for name, column in columns.items() if column is not None}
-
-
-def ranking_columns(comparison: Comparison) -> Columns:
-    """Columns of the ranking, named and ordered as documented; without those that the procedure cannot give."""
-    t, models = comparison.ranking_table, comparison.models
-    columns: dict[str, Column | None] = {
-        "rank": np.arange(1, len(models) + 1),
-        "model": Coded(np.arange(len(models)), models),
-        "mean": t.mean,
-        "mean_low": t.mean_interval.low,
-        "mean_high": t.mean_interval.high,
-        "n_splits": t.n_splits,
-        "difference": t.difference,
-        "interval_low": t.interval.low,
-        "interval_high": t.interval.high,
-        "verdict": Coded(_verdict_or_none(t.verdict, t.reference), ("", *VERDICTS)),
-        "p_best": t.p_best,
-        "expected_rank": t.expected_rank,
-        "in_shortlist": t.in_shortlist,
-    }
-    return {name: column for name, column in columns.items() if column is not None}
-
-
-def _verdict_or_none(verdict: np.ndarray[Any, Any], reference: int) -> IntArray:
-    """Codes into ("", *VERDICTS); the reference has no verdict against itself."""
-    codes = verdict.astype(np.int64) + 1
-    codes[reference] = 0
-    return codes
-
-
-def ranking_frame(comparison: Comparison) -> pd.DataFrame:
-    """One row for each model, best first."""
-    return _frame(ranking_columns(comparison))
-
-
-def correlation_frame(comparison: Comparison) -> pd.DataFrame:
-    """Models by models, in ranking order."""
-    import pandas as pd
-
-    return pd.DataFrame(comparison.correlation_matrix, index=list(comparison.models), columns=list(comparison.models))
-
-
-def _frame(columns: Columns) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.DataFrame(
-        {
-            name: pd.Categorical.from_codes(column.codes, pd.Index(column.names)) if isinstance(column, Coded) else column
-            for name, column in columns.items()
-        }
-    )
+    n = dict(zip(VERDICTS, np.bincount(verdict, minlength=len(VERDICTS)).tolist(), strict=True))
+    parts = [(n["better"] + n["worse"], "better or worse"), (n["ahead"] + n["behind"], "ahead or behind")]
+    parts += [(n["equivalent"], "equivalent"), (n["undecided"], "undecided")]
+    words = ", ".join(f"{number} {what}" for number, what in parts if number)
+    return f"{len(shown)} of {comparison.pair_table.n_pairs} shown (the others: {words})"
 
 
 VIEW = View(
     page,
-    frame,
+    pair_frame,
     facts,
     "tiebreak.views.plots.comparison:ComparisonPlots",
     frames={"ranking": ranking_frame, "correlation": correlation_frame},

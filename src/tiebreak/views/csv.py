@@ -49,7 +49,7 @@ def _frame_rows(frame: pd.DataFrame) -> Iterator[tuple[object, ...]]:
 
 def pair_lines(comparison: Comparison, *, raw: bool = False) -> Iterator[str]:
     """All pairs with their columns as `Comparison.pairs` names them, as `csv_lines`."""
-    from tiebreak.views.comparison import pair_columns
+    from tiebreak.views.comparison_columns import pair_columns
 
     columns = pair_columns(comparison)
     return csv_lines(list(columns), zip(*(column.tolist() for column in columns.values()), strict=True), raw=raw)

@@ -14,6 +14,7 @@ from typing import Any
 import tiebreak
 
 SCHEMA = 1
+"""Of results but comparisons and their pairs, which are at 2."""
 
 
 def document(**content: Any) -> dict[str, Any]:
@@ -43,15 +44,20 @@ def plain(value: Any) -> Any:
 
 def as_lists(facts: dict[str, Any]) -> dict[str, Any]:
     """Facts with a list in the place of each iterator."""
-    return {
-        key: list(value) if isinstance(value, Iterator) else as_lists(value) if isinstance(value, dict) else value
-        for key, value in facts.items()
-    }
+    return {key: _as_list(value) for key, value in facts.items()}
+
+
+def _as_list(value: Any) -> Any:
+    if isinstance(value, Iterator):
+        return list(value)
+    if isinstance(value, list):
+        return [_as_list(each) for each in value]
+    return as_lists(value) if isinstance(value, dict) else value
 
 
 def json_text(facts: dict[str, Any]) -> str:
     """Facts as text: indented, or line by line where there are long lists."""
-    if any(isinstance(value, Iterator) for value in facts.values()):
+    if any(_is_long(value) for value in facts.values()):
         return "".join(json_pieces(facts))
     return encoded(facts, indent=1)
 
@@ -67,11 +73,29 @@ def json_pieces(facts: dict[str, Any]) -> Iterator[str]:
         opening = ",\n"
         if isinstance(value, Iterator):
             yield from _array(value)
-        elif isinstance(value, dict) and any(isinstance(entry, Iterator) for entry in value.values()):
+        elif isinstance(value, dict) and _is_long(value):
             yield from json_pieces(value)
+        elif isinstance(value, list) and _is_long(value):
+            yield from _array_of_long(value)
         else:
             yield encoded(value)
     yield "\n}"
+
+
+def _is_long(value: Any) -> bool:
+    """True for an iterator and for what holds one."""
+    if isinstance(value, dict | list):
+        return any(map(_is_long, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, Iterator)
+
+
+def _array_of_long(entries: list[Any]) -> Iterator[str]:
+    opening = "[\n"
+    for entry in entries:
+        yield opening
+        yield from json_pieces(entry)
+        opening = ",\n"
+    yield "\n]"
 
 
 def _array(entries: Iterator[Any]) -> Iterator[str]:

@@ -297,7 +297,16 @@ GAP = 2
 
 NAME_COLUMNS = ("model", "first", "second")
 
-STYLES = {"better": "bold green", "worse": "red", "equivalent": "cyan", "undecided": "yellow", "met": "green", "NOT": "bold red"}
+STYLES = {
+    "better": "bold green",
+    "ahead": "green",
+    "behind": "red",
+    "worse": "red",
+    "equivalent": "cyan",
+    "undecided": "yellow",
+    "met": "green",
+    "NOT": "bold red",
+}
 """By the first word, which says the same to those who see no colours."""
 
 

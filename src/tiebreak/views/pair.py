@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.views.json import document, plain
@@ -14,6 +15,7 @@ from tiebreak.views.words import (
     format_probability,
     format_pvalue,
     format_score,
+    printable,
     short_names,
 )
 
@@ -26,28 +28,28 @@ QUOTE_WIDTH = 60
 """Characters of a name in a sentence."""
 
 COLUMNS = (
-    "first", "second", "n_splits", "difference", "standard_error", "df", "statistic", "pvalue", "adjusted_pvalue", "interval_low",
-    "interval_high", "simultaneous_low", "simultaneous_high", "p_better", "p_equivalent", "p_worse", "claim", "claim_pvalue",
-    "adjusted_claim_pvalue", "verdict", "bayesian_verdict", "reason",
+    "first", "second", "n_units", "difference", "standard_error", "df", "statistic", "pvalue", "adjusted_pvalue", "level",
+    "interval_low", "interval_high", "p_better", "p_equivalent", "p_worse", "verdict", "reason",
 )  # fmt: skip
 """Columns of the frame, as those of all pairs of a comparison."""
 
 
 def page(pair: PairComparison) -> Page:
     """The sentence, and the numbers that it rests on."""
-    decimals = decimals_for(pair.resolution)
-    settings = pair.comparison.settings
+    decimals, sign = decimals_for(pair.resolution), pair.comparison.metric.sign
     regions = {"P(better)": pair.p_better, "P(equiv.)": pair.p_equivalent, "P(worse)": pair.p_worse}
     columns = {
-        "difference": format_score(pair.difference, decimals, signed=True),
-        f"{format_percent(1 - settings.alpha)} interval": format_interval(pair.interval_low, pair.interval_high, decimals),
+        "difference": format_score(sign * pair.difference, decimals, signed=True),
+        interval_name(pair.comparison, in_family=pair.is_in_family): interval_text(pair, decimals),
         **{name: format_probability(p) for name, p in regions.items() if pair.distribution.is_posterior},
-        "adj. p": format_pvalue(pair.adjusted_claim_pvalue),
+        p_name(pair.alternative): format_pvalue(pair.adjusted_pvalue if pair.is_in_family else pair.pvalue),
         "verdict": pair.verdict or "-",
     }
+    if not pair.is_in_family:
+        columns = {name.replace("adj. p", "p"): text for name, text in columns.items()}
     first, second = short_names((pair.first, pair.second), NAME_WIDTH)
     table = Table(
-        f"'{first}' against '{second}' on {pair.n_splits} splits; positive favours the first",
+        f"'{first}' minus '{second}' on {pair.n_units} {pair.comparison.method.unit}s; {favours(pair.comparison)} the first",
         tuple(columns),
         (tuple(columns.values()),),
         tuple(name != "verdict" for name in columns),
@@ -67,6 +69,7 @@ def facts(pair: PairComparison) -> dict[str, Any]:
     """The row, the sentence and the differences."""
     metric = pair.comparison.metric
     return document(
+        schema=2,
         metric={"name": metric.name, "higher_is_better": metric.higher_is_better},
         rope=pair.rope,
         sentence=pair_sentence(pair),
@@ -81,69 +84,141 @@ def _row(pair: PairComparison) -> dict[str, Any]:
     return {name: getattr(pair, name) for name in COLUMNS if name not in absent}
 
 
+# --- sentences ---------------------------------------------------------------------------------------------------------------
+
+
 def pair_sentence(pair: PairComparison) -> str:
-    """Meaning of the verdict on one pair."""
+    """Meaning of the verdict on one pair: a cause is named only where it is the cause."""
     comparison = pair.comparison
-    if pair.reason:
-        return _undefined(comparison, pair)
+    if not pair.has_interval:
+        return _without_interval(pair)
     if pair.difference < 0:
         pair = comparison.pair(pair.second, pair.first)
     names = names_in_sentences(comparison)
     first, second = names[pair.first], names[pair.second]
+    rope = rope_words(comparison)
+    how = by_how_much(pair)
     if pair.verdict == "better":
-        beyond = f", more than the rope of {rope_words(comparison)}" if comparison.rope else ""
-        return f"{first} is better than {second}: {_by_how_much(comparison, pair)}{beyond}."
-    how = _by_how_much(comparison, pair, f" for {first}")
+        return f"{first} is better than {second}: {how}{f', more than the rope of {rope}' if comparison.rope else ''}."
+    if pair.verdict == "ahead":
+        return f"{first} is ahead of {second}: {how}. A difference is shown; that it exceeds the rope of {rope} is not."
     if pair.verdict == "equivalent":
-        if _differs(comparison, pair):
-            return (
-                f"{first} is measurably better than {second}, but by too little to matter: {_by_how_much(comparison, pair)}, "
-                f"inside the rope of ±{rope_words(comparison)}. Practically they are equivalent."
-            )
-        return f"{first} and {second} are practically equivalent: {how}, inside the rope of ±{rope_words(comparison)}."
-    if pair.verdict == "":
+        ahead = f" {first} is measurably ahead, by too little to matter." if is_told_apart(pair) else ""
+        return f"{first} and {second} are practically equivalent: {_inside(pair, f' for {first}')} the rope of ±{rope}.{ahead}"
+    how = by_how_much(pair, f" for {first}")
+    if not pair.is_in_family:
         return f"{first} against {second}: {how}; this pair is not in the family that was judged, so it has no verdict."
-    if comparison.rope and _differs(comparison, pair):
-        doubt = f"whether by more than the rope of {rope_words(comparison)} is undecided"
-        return f"{first} is better than {second}, but {doubt}: {_by_how_much(comparison, pair)}."
-    shown = f"neither a difference beyond the rope of ±{rope_words(comparison)} nor equivalence is shown"
-    if not comparison.rope:
-        shown = "no difference is shown, and without a rope equivalence cannot be concluded"
-    return f"{first} and {second} cannot be told apart yet: {how}; {shown}."
+    return f"{first} and {second} cannot be told apart yet: {how}; {_open(pair)}."
 
 
-def _undefined(comparison: Comparison, pair: PairComparison) -> str:
-    names = names_in_sentences(comparison)
+def _open(pair: PairComparison) -> str:
+    """Words on a pair that has an interval and is undecided all the same."""
+    if pair.reason == "discrete":
+        return "the interval ends at 0 itself, which shows no difference"
+    if not pair.comparison.rope:
+        return "no difference is shown, and without a rope equivalence cannot be concluded"
+    rope = rope_words(pair.comparison)
+    return f"it holds 0 and reaches beyond the rope of ±{rope}, so neither a difference nor equivalence is shown"
+
+
+def _without_interval(pair: PairComparison) -> str:
+    names = names_in_sentences(pair.comparison)
     first, second = names[pair.first], names[pair.second]
+    unit = pair.comparison.method.unit
     if pair.reason == "identical-scores":
-        return f"{first} and {second} have identical scores on all {pair.n_splits} splits: nothing tells them apart here."
+        return f"{first} and {second} have identical scores on all {pair.n_units} {unit}s: nothing tells them apart here."
     if pair.reason == "no-spread":
         return (
-            f"{first} and {second} differ by the same amount on all {pair.n_splits} splits: without spread there is nothing to "
+            f"{first} and {second} differ by the same amount on all {pair.n_units} {unit}s: without spread there is nothing to "
             "test the difference with, so it stays undecided."
         )
-    return f"{first} and {second} share {pair.n_splits} split(s), too few to compare them."
+    if pair.reason == "too-few-units":
+        return (
+            f"{first} and {second} are undecided: {pair.n_units} {unit}s are too few for an interval at "
+            f"{level_words(pair.level)}, the level of this family."
+        )
+    if pair.reason == "too-few-draws":
+        return (
+            f"{first} and {second} are undecided: there are too few draws for an interval at the level that the number of pairs "
+            "asks for."
+        )
+    return f"{first} and {second} share {pair.n_units} {unit}{'s' if pair.n_units != 1 else ''}, too few to compare them."
 
 
-def _by_how_much(comparison: Comparison, pair: PairComparison, whose: str = "") -> str:
-    """Size and interval of a difference: accuracy higher by 0.032 (95% interval 0.012 to 0.052)."""
-    decimals = decimals_for(pair.resolution)
-    word = "higher" if comparison.metric.higher_is_better else "lower"
-    level = format_percent(1 - comparison.settings.alpha)
-    interval = format_interval(pair.interval_low, pair.interval_high, decimals)
-    return f"{comparison.metric.name} {word} by {format_score(pair.difference, decimals)}{whose} ({level} interval {interval})"
+def by_how_much(pair: PairComparison, whose: str = "") -> str:
+    """Size and interval of a difference that is not negative: accuracy higher by 0.032 (95% interval 0.012 to 0.052).
+
+    The interval of a loss has the sign of the loss: "log_loss lower by 0.10 (95% interval of the difference -0.12 to -0.08)".
+    """
+    return f"{_size(pair)}{whose} ({_named(pair)} {interval_text(pair, decimals_for(pair.resolution))})"
+
+
+def _inside(pair: PairComparison, whose: str) -> str:
+    return f"{_size(pair)}{whose}, and the {_named(pair)}, {interval_text(pair, decimals_for(pair.resolution))}, lies inside"
+
+
+def _size(pair: PairComparison) -> str:
+    metric = pair.comparison.metric
+    size = format_score(pair.difference, decimals_for(pair.resolution))
+    return f"{printable(metric.name)} {'higher' if metric.higher_is_better else 'lower'} by {size}"
+
+
+def _named(pair: PairComparison) -> str:
+    """Name of the interval; of a loss it is said that the sign is the loss's own."""
+    name = interval_name(pair.comparison, in_family=pair.is_in_family)
+    return name if pair.comparison.metric.higher_is_better else f"{name} of the difference"
+
+
+def is_told_apart(pair: PairComparison) -> bool:
+    """True where 0 lies outside the interval, beyond rounding noise."""
+    tolerance = float(pair.distribution.tolerance)
+    return pair.interval_low > tolerance or pair.interval_high < -tolerance
+
+
+def interval_text(pair: PairComparison, decimals: int) -> str:
+    """The interval in the sign of the metric: first minus second."""
+    low, high = sorted(pair.comparison.metric.sign * end + 0.0 for end in (pair.interval_low, pair.interval_high))
+    return format_interval(low, high, decimals, limits(pair.comparison))
+
+
+def limits(comparison: Comparison) -> tuple[float, ...]:
+    """Numbers on whose true side the ends of intervals are printed."""
+    return (0.0, comparison.rope, -comparison.rope)
+
+
+def interval_name(comparison: Comparison, *, in_family: bool = True, is_header: bool = False) -> str:
+    """Name of the one interval of a pair: "95% interval", "simultaneous 95% interval", "98.3% interval".
+
+    The header of a table is short, as a note below says what the intervals of the family hold together.
+    """
+    table, alpha = comparison.pair_table, comparison.settings.alpha
+    if not in_family:
+        return f"its own {format_percent(1 - alpha)} interval"
+    if table.is_simultaneous:
+        return f"{'simultaneous ' if table.n_pairs > 1 and not is_header else ''}{format_percent(1 - alpha)} interval"
+    return f"{level_words(table.level)} interval"
+
+
+def level_words(level: float) -> str:
+    """Coverage of one interval: as many digits as tell it from 100%."""
+    decimals = max(0, -math.floor(math.log10(level)) - 1)
+    return f"{100 * (1 - level):.{decimals}f}%"
+
+
+def p_name(alternative: str) -> str:
+    """Header of the adjusted p-value of no difference."""
+    return "adj. p" if alternative == "two-sided" else f"adj. p {alternative}"
+
+
+def favours(comparison: Comparison) -> str:
+    """The side of a difference that is better, in the sign of the metric: "positive favours", "negative favours"."""
+    return "positive favours" if comparison.metric.higher_is_better else "lower is better, so negative favours"
 
 
 def rope_words(comparison: Comparison) -> str:
     """The rope in the metric's unit, and as it was given."""
     given = comparison.settings.rope
-    return f"{comparison.rope:.3g} ({given.strip()})" if isinstance(given, str) else f"{comparison.rope:g}"
-
-
-def _differs(comparison: Comparison, pair: PairComparison) -> bool:
-    """True if the test of no difference at all rejects over the family."""
-    two_sided = comparison.pair(pair.first, pair.second, alternative="two-sided")
-    return two_sided.adjusted_pvalue <= comparison.settings.alpha
+    return f"{comparison.rope:.15g}" if not isinstance(given, str) else f"{comparison.rope:.6g} ({given.strip()})"
 
 
 def names_in_sentences(comparison: Comparison) -> dict[str, str]:

@@ -94,7 +94,9 @@ def sentence(curve: ValidationCurve, spot: SweetSpot) -> str:
         for verdict, words in (
             ("equivalent", "practically equivalent"),
             ("undecided", "not told apart from it yet"),
+            ("behind", "behind, maybe by too little to matter"),
             ("worse", "worse"),
+            ("ahead", "ahead on the splits that it has"),
             ("better", "better on the splits that it has"),
         )
         if (places := spot.where(verdict))
@@ -135,7 +137,7 @@ def _points(curve: ValidationCurve) -> Table:
 
 
 def _notes(curve: ValidationCurve) -> tuple[str, ...]:
-    verdicts = "Verdicts are those of tiebreak.compare among the values of a model, adjusted over all pairs (holm)."
+    verdicts = "Verdicts are those of tiebreak.compare among the values of a model, each pair by one interval (bonferroni)."
     return (verdicts, _PICKED, interval_note(curve.alpha), *lost_notes(curve.evaluation))
 
 

@@ -23,21 +23,54 @@ def decimals_for(standard_error: float) -> int:
     return min(max(1 - math.floor(math.log10(standard_error)), 0), 12)
 
 
-def format_score(value: float, decimals: int, *, signed: bool = False) -> str:
-    """A score or difference with a fixed number of decimals; "-" where it is undefined, never "-0.00"."""
+def format_score(value: float, decimals: int, *, signed: bool = False, more: int = 0) -> str:
+    """A score or difference with a fixed number of decimals, and `more` of them; "-" where it is undefined, never "-0.00"."""
     if not math.isfinite(value):
         return "-" if math.isnan(value) else ("inf" if value > 0 else "-inf")
-    rounded = round(value, decimals) + 0.0
+    rounded = round(value, decimals + more) + 0.0
     if rounded != 0 and not 1e-9 < abs(rounded) < 1e7:
-        return f"{value:{'+' if signed else ''}.3e}"
-    return f"{rounded:{'+' if signed and rounded != 0 else ''}.{decimals}f}"
+        return f"{value:{'+' if signed else ''}.{3 + more}e}"
+    return f"{rounded:{'+' if signed and rounded != 0 else ''}.{decimals + more}f}"
 
 
-def format_interval(low: float, high: float, decimals: int) -> str:
-    """An interval as "-0.016 to 0.036"; "-" where it is undefined."""
+def format_interval(low: float, high: float, decimals: int, limits: Sequence[float] = ()) -> str:
+    """An interval as "-0.016 to 0.036"; "-" where it is undefined.
+
+    Digits grow until both ends lie, as printed, on their true side of the limits.
+    """
     if math.isnan(low) or math.isnan(high):
         return "-"
-    return f"{format_score(low, decimals)} to {format_score(high, decimals)}"
+    for more in range(MOST_DIGITS):
+        ends = [format_score(end, decimals, more=more) for end in (low, high)]
+        if all(
+            _side(float(text), limit) == _side(end, limit)
+            for text, end in zip(ends, (low, high), strict=True)
+            for limit in limits
+        ):
+            break
+    return " to ".join(ends)
+
+
+def format_bound(value: float, decimals: int, limits: Sequence[float] = ()) -> str:
+    """An upper bound, rounded up so that "at most" stays true, and on its true side of the limits as `format_interval`."""
+    if not math.isfinite(value) or value == 0:
+        return "-" if math.isnan(value) else format_score(value, 0)
+    for more in range(MOST_DIGITS):
+        scale = 10.0 ** (decimals + more)
+        above = math.ceil(value * scale * (1 - 1e-12)) / scale
+        if all(_side(above, limit) == _side(value, limit) for limit in limits):
+            break
+    return format_score(above, decimals, more=more)
+
+
+def _side(value: float, limit: float) -> int:
+    """1 above, -1 below, 0 on the limit, which is meant up to rounding noise."""
+    distance = value - limit
+    return 0 if abs(distance) <= 1e-12 * abs(limit) else 1 if distance > 0 else -1
+
+
+MOST_DIGITS = 13
+"""Digits that are tried beyond those of the standard error."""
 
 
 def format_pvalue(pvalue: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -18,10 +19,11 @@ import tiebreak as tb
 from tests.cli.test_compare import run
 from tests.comparison.tables import noisy
 from tiebreak.comparison.procedures import METHODS
-from tiebreak.comparison.procedures.procedure import Differences, Procedure
+from tiebreak.comparison.procedures.procedure import Differences, Procedure, TestOnly
 from tiebreak.comparison.settings import Settings
+from tiebreak.comparison.verdict import TOO_FEW_DRAWS
 from tiebreak.errors import NotOfferedError
-from tiebreak.numerics import FloatArray, IntArray, row_moments
+from tiebreak.numerics import FloatArray, IntArray, Interval, row_moments
 from tiebreak.scores.scores import Scores
 
 SIGNS = np.array(list(product((1.0, -1.0), repeat=10)))
@@ -71,7 +73,7 @@ SIGN_FLIP = SignFlip(
 
 NAMES = ("forest", "ridge", "tree")
 TABLE = noisy(0.80, 0.79, 0.60, noise=0.01)
-NOT_GIVEN = {"standard_error", "df", "statistic", "p_better", "p_equivalent", "p_worse", "bayesian_verdict"}
+NOT_GIVEN = {"standard_error", "df", "statistic", "p_better", "p_equivalent", "p_worse"}
 
 
 @pytest.fixture(autouse=True)
@@ -88,17 +90,19 @@ def answer(table: Any = TABLE, **settings: Any) -> tb.Comparison:
 
 def test_pvalues_are_those_of_scipy() -> None:
     """scipy.stats.permutation_test with all 1,024 flips, two-sided and at the limits of the rope."""
-    pairs = answer(order=list(NAMES)).pairs
+    toy = answer(order=list(NAMES))
+    pairs, differences = toy.pairs, toy.pair_table.differences
     for row, (i, j) in enumerate(((0, 1), (0, 2), (1, 2))):
         d = TABLE[i] - TABLE[j]
-        p = {}
-        for name, shift, side in (("zero", 0.0, "two-sided"), ("better", 0.005, "greater"), ("worse", -0.005, "less")):
+        for shift, side, ours in (
+            (0.0, "two-sided", pairs["pvalue"][row]),
+            (0.005, "greater", differences.tail_below(0.005)[row]),
+            (-0.005, "less", differences.tail_above(-0.005)[row]),
+        ):
             flipped = stats.permutation_test(
                 (d - shift,), np.mean, permutation_type="samples", alternative=side, n_resamples=1024
             )
-            p[name] = flipped.pvalue
-        assert_allclose(pairs["pvalue"][row], p["zero"], rtol=1e-12)
-        assert_allclose(pairs["claim_pvalue"][row], min(2 * p["better"], 2 * p["worse"]), rtol=1e-12)
+            assert_allclose(ours, flipped.pvalue, rtol=1e-12)
 
 
 def test_ends_of_an_interval_are_where_the_test_starts_to_reject() -> None:
@@ -125,7 +129,7 @@ def test_text_and_markdown() -> None:
     """Sentence, ranking, pairs, method; no column of probabilities, as p-values are none."""
     shown = answer()
     assert shown.sentence.startswith("'forest' has the highest mean accuracy (0.8")
-    assert "It is better than 'tree'" in shown.sentence
+    assert "It is the best of the 3 (95% confidence)." in shown.sentence
     for text in (shown.to_text(), shown.to_markdown(), shown.to_html()):
         assert "sign-flip: asked for by name, to show how a procedure is added." in text.replace("\n  ", " ")
         assert "differences are symmetric" in text.replace("\n  ", " ")
@@ -137,10 +141,11 @@ def test_frames_leave_out_what_it_cannot_give() -> None:
     """Columns of the pairs and of the ranking are those of the corrected t-test but for these."""
     toy, usual = answer(), answer(method="corrected-t", n_train=90, n_test=10)
     assert list(toy.pairs.columns) == [name for name in usual.pairs.columns if name not in NOT_GIVEN]
-    assert set(usual.ranking.columns) - set(toy.ranking.columns) == {"p_best", "expected_rank"}
+    assert list(toy.ranking.columns) == list(usual.ranking.columns)
+    assert "p_best" not in answer(p_best=True).ranking
     assert list(toy.pairs["verdict"]) == ["undecided", "better", "better"]
     pair = toy.pair("tree", "forest")
-    assert (pair.verdict, pair.bayesian_verdict) == ("worse", "")
+    assert pair.verdict == "worse"
     assert list(pair.to_frame().columns) == list(toy.pairs.columns)
     assert pair.pvalue == toy.pairs["pvalue"][1]
     assert (pair.interval_low, pair.interval_high) == (-toy.pairs["interval_high"][1], -toy.pairs["interval_low"][1])
@@ -153,7 +158,7 @@ def test_json_is_written_and_read_back(tmp_path: Path) -> None:
     content = json.loads(toy.to_json(tmp_path / "answer.json"))
     assert content["method"]["name"] == content["settings"]["method"] == "sign-flip"
     assert list(content["pairs"][0]) == list(toy.pairs.columns)
-    again = tb.compare(tmp_path / "answer.json", method="sign-flip", rope=0.005)
+    again = tb.compare(tmp_path / "answer.json")
     assert again.pairs.equals(toy.pairs)
     assert again.ranking.equals(toy.ranking)
 
@@ -166,7 +171,7 @@ def test_plots(tmp_path: Path) -> None:
     assert names == {"scores", "correlation", "ranking", "verdicts"}
     assert "posterior" not in repr(toy.plot)
     ranking = toy.plot.ranking().data
-    assert_allclose(ranking["simultaneous_low"][1:], toy.ranking_table.simultaneous.low[1:])
+    assert_allclose(ranking["interval_low"][1:], toy.against_reference.interval.low[1:])
     with pytest.raises(NotOfferedError, match=r"sign-flip gives no posterior to draw; plot.ranking\(\) draws its intervals"):
         toy.plot.posterior()
 
@@ -189,6 +194,72 @@ def test_what_only_a_t_test_has_is_absent_with_a_clear_error() -> None:
         _ = pair.posterior
     with pytest.raises(NotOfferedError, match="sign-flip has no half-width floor"):
         pair.half_width_floor()
+
+
+def test_too_few_units_for_the_level(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Six splits have 64 flips, and so no tail of 0.05 / 3 / 2: the interval is the whole line, and it is said why."""
+    monkeypatch.setattr("tests.comparison.procedures.test_toy.SIGNS", np.array(list(product((1.0, -1.0), repeat=6))))
+    few = answer(TABLE[:, :6])
+    assert set(few.pairs["reason"]) == {"too-few-units"}
+    assert np.isneginf(few.pairs["interval_low"]).all()
+    assert "too few" in few.pair("forest", "tree").sentence
+
+
+def test_a_procedure_may_say_why_it_has_no_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as too few draws for so small a level, and a p-value on the discrete side of an interval that ends at 0."""
+
+    class FewDraws(SignFlips):
+        def interval(self, alpha: ArrayLike) -> Interval:
+            nothing = np.full(self.estimate.shape, np.nan)
+            return Interval(nothing, nothing)
+
+        def reasons(self, level: float) -> np.ndarray:
+            return np.full(self.estimate.shape, TOO_FEW_DRAWS, dtype=np.int8)
+
+    class Drawn(SignFlip):
+        def judge(self, *arguments: Any) -> FewDraws:
+            return FewDraws(**vars(super().judge(*arguments)))
+
+    monkeypatch.setitem(METHODS, "sign-flip", Drawn(**vars(SIGN_FLIP)))
+    toy = answer()
+    assert set(toy.pairs["reason"]) == {"too-few-draws"}
+    assert "too few draws" in toy.pair("forest", "tree").sentence
+    assert "undecided (too-few-draws)" in str(toy)
+
+
+def test_a_discrete_test_may_reject_where_the_interval_ends_at_zero(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Verdicts use closed ends: the pair is undecided, and the reason is said."""
+
+    class AtZero(SignFlips):
+        def interval(self, alpha: ArrayLike) -> Interval:
+            low, high = super().interval(alpha)
+            return Interval(np.where(low > 0, 0.0, low), high)
+
+    class Discrete(SignFlip):
+        def judge(self, *arguments: Any) -> AtZero:
+            return AtZero(**vars(super().judge(*arguments)))
+
+    monkeypatch.setitem(METHODS, "sign-flip", Discrete(**vars(SIGN_FLIP)))
+    toy = answer()
+    assert list(toy.pairs["reason"]) == ["unsettled", "discrete", "discrete"]
+    assert "the interval ends at 0 itself" in toy.pair("forest", "tree").sentence
+
+
+def test_options_and_tests_beside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A procedure declares its options, reads the caller's, and may show tests that have no verdict; JSON keeps the options."""
+
+    class Optional(SignFlip):
+        def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
+            yield TestOnly(name="sign", models=data.models, pvalue=0.5, text=f"sign test at {self.options_of(settings)['place']}")
+
+    fields = {**vars(SIGN_FLIP), "options": {"place": 1}}
+    monkeypatch.setitem(METHODS, "sign-flip", Optional(**fields))
+    assert answer().beside[0].pvalue == 0.5
+    toy = answer(options={"place": 2})
+    assert "Beside it: sign test at 2" in str(toy)
+    assert json.loads(toy.to_json())["resolved"]["options"] == {"place": 2}
+    with pytest.raises(ValueError, match=r"sign-flip has no option 'speed'; it knows 'place'\. Correct options=\."):
+        answer(options={"speed": 1})
 
 
 def test_pairs_without_spread_have_a_reason() -> None:
@@ -214,11 +285,10 @@ def test_tails_that_are_a_posterior_give_probabilities_and_a_plot(monkeypatch: p
             return Credible(**vars(super().judge(*arguments)))
 
     monkeypatch.setitem(METHODS, "sign-flip", Bayesian(**vars(SIGN_FLIP)))
-    three, two = answer(), answer(TABLE[:2])
+    three, two = answer(p_best=True), answer(TABLE[:2], p_best=True)
     pair = three.pair("forest", "ridge")
     d = TABLE[0] - TABLE[1]
     assert pair.p_better == np.mean(SIGNS @ (0.005 - d) >= (0.005 - d).sum() - 1e-12)
-    assert pair.bayesian_verdict == "undecided"
     assert set(three.ranking.columns) >= {"expected_rank"}
     assert "p_best" not in three.ranking
     assert list(two.ranking["p_best"]) == [

@@ -19,7 +19,7 @@ def test_rows_are_the_pairs_with_the_reference_turned_the_models_way(settings: d
     for model in set(FOUR) - {comparison.reference}:
         pair = comparison.pair(model, comparison.reference)
         row = data.loc[model]
-        assert (row["simultaneous_low"], row["simultaneous_high"]) == (pair.simultaneous_low, pair.simultaneous_high)
+        assert (row["interval_low"], row["interval_high"]) == (pair.interval_low, pair.interval_high)
         assert (row["difference"], row["verdict"], row["reason"]) == (pair.difference, pair.verdict, pair.reason)
     np.testing.assert_array_equal(data["mean"], comparison.ranking["mean"])
     assert data.loc[comparison.reference, "verdict"] == ""
@@ -28,21 +28,21 @@ def test_rows_are_the_pairs_with_the_reference_turned_the_models_way(settings: d
 def test_intervals_and_band_are_named() -> None:
     """Simultaneous, of the difference, and over how many pairs."""
     words = words_of(graded(FOUR).plot.ranking().figure_)
-    assert "simultaneous 95% intervals of the difference, m = 6 pairs" in words
+    assert "simultaneous 95% intervals of the difference" in words
     assert "rope, ±0.02" in words
 
 
-def test_lines_are_the_simultaneous_intervals() -> None:
+def test_lines_are_the_intervals_that_decide() -> None:
     """Nothing else is drawn as a line but the zero."""
     display = graded(FOUR).plot.ranking()
     drawn = [line.get_xdata() for line in display.ax_.lines if len(set(line.get_xdata())) == 2]
-    np.testing.assert_array_equal(drawn, display.data[["simultaneous_low", "simultaneous_high"]].iloc[1:])
+    np.testing.assert_array_equal(drawn, display.data[["interval_low", "interval_high"]].iloc[1:])
 
 
 def test_verdicts_stand_as_words_and_shapes() -> None:
     """The three kinds that occur in this table, beside their rows."""
     words = words_of(graded(FOUR).plot.ranking().figure_)
-    for text in ("■ equivalent", "○ undecided", "▼ worse"):
+    for text in ("■ equivalent", "▽ behind", "▼ worse"):
         assert text in words
     assert "model 0 ranks first; of 3 others" in words
 
@@ -59,7 +59,7 @@ def test_a_baseline_is_named() -> None:
     words = words_of(graded(FOUR, baseline="model 2").plot.ranking().figure_)
     assert "Against the baseline model 2" in words
     assert "baseline, mean" in words
-    assert "m = 3 pairs" in words
+    assert "simultaneous 95% intervals" in words
 
 
 def test_pairs_without_spread_have_a_mark_and_a_reason_but_no_line() -> None:
@@ -71,7 +71,7 @@ def test_pairs_without_spread_have_a_mark_and_a_reason_but_no_line() -> None:
     words = words_of(display.figure_)
     for text in ("undecided (identical scores)", "undecided (no spread)", "undecided (too few shared splits)"):
         assert text in words
-    assert display.data["simultaneous_low"].isna().all()
+    assert display.data["interval_low"].isna().all()
 
 
 def test_lower_is_better_is_said_on_the_axis() -> None:

@@ -50,14 +50,14 @@ def test_every_cell_is_the_pair_of_its_row_and_column() -> None:
     for row in data.itertuples():
         pair = comparison.pair(row.row, row.column)
         assert (row.difference, row.verdict) == (pair.difference, pair.verdict)
-        assert row.adjusted_claim_pvalue == pair.adjusted_claim_pvalue
+        assert row.adjusted_pvalue == pair.adjusted_pvalue
 
 
 def test_few_models_have_words_and_differences() -> None:
     """So that the figure can be read without a legend."""
     display = graded(FOUR).plot.verdicts()
     words = words_of(display.figure_)
-    for text in ("▲ better", "■ equivalent", "▼ worse", "○ undecided"):
+    for text in ("▲ better", "△ ahead", "■ equivalent", "▽ behind", "▼ worse"):
         assert text in words
     assert display.ax_.get_legend() is None
 

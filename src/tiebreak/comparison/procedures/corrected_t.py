@@ -67,10 +67,14 @@ class StudentDifferences(Differences):
     def _df(self) -> IntArray:
         return np.maximum(self.moments.df, 1)
 
-    def quantile(self, p: float, *, upper: bool = False) -> FloatArray:
+    def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
         """Ends in closed form."""
-        df, position = np.unique(self._df, return_inverse=True)
-        multiplier = student_quantile(p, df)[position].reshape(np.shape(self._df))
+        df = self._df
+        if np.ndim(p) == 0:  # few different df, many pairs
+            df, position = np.unique(df, return_inverse=True)
+            multiplier = student_quantile(p, df)[position].reshape(np.shape(self._df))
+        else:
+            multiplier = student_quantile(p, df)
         return np.asarray(self.estimate + (-multiplier if upper else multiplier) * self.standard_error)
 
     def density(self, at: FloatArray) -> FloatArray:

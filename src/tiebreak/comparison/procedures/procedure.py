@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tiebreak.comparison.verdict import TOO_FEW_UNITS, Codes
+from tiebreak.errors import InvalidParameterError, Setting
 from tiebreak.frequentist.adjustment import Correction
 from tiebreak.numerics import SPREAD, FloatArray, IntArray, Interval, divide
 from tiebreak.scores.differences import model_moments
-from tiebreak.scores.scores import Notice, Scores
+from tiebreak.scores.scores import Notice, Scores, quoted
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
@@ -33,7 +35,8 @@ class Tails(NamedTuple):
 class Differences(ABC):
     """Confidence distribution, or posterior, of the difference of each pair; arrays over pairs, of one shape.
 
-    A procedure gives the two tails; intervals are found from them, so that p-values and intervals agree.
+    A procedure gives one monotone function of `at` with its two tails: the same procedure on differences less `at`. p-values,
+    bounds and intervals at any level are all read from it, so they agree.
 
     Attributes
     ----------
@@ -42,7 +45,8 @@ class Differences(ABC):
     n_units : ndarray or int
         Splits, datasets, examples, as the procedure counts.
     kind : ndarray
-        SPREAD, IDENTICAL, CONSTANT or UNDEFINED, of `numerics`; only a pair of kind SPREAD has tails, intervals and claims.
+        SPREAD, IDENTICAL, CONSTANT or UNDEFINED, of `numerics`; only a pair of kind SPREAD has tails and intervals. A procedure
+        that has them for identical data (Tango's score interval) calls these SPREAD.
     tolerance : ndarray or float
         Differences up to this size are rounding noise.
     standard_error, df : ndarray, int or None
@@ -79,13 +83,13 @@ class Differences(ABC):
         """Test statistic, or None; nan for identical scores, infinite for a constant difference."""
         return None if self.standard_error is None else divide(self.estimate, self.standard_error)
 
-    def quantile(self, p: float, *, upper: bool = False) -> FloatArray:
+    def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
         """Value below which the tail is at most `p`; infinite where no value has so small a tail.
 
         Parameters
         ----------
-        p : float
-            Between 0 and 1.
+        p : array_like
+            Between 0 and 1; broadcast against the pairs, so that (k, 1) levels give (k, n_pairs) values.
         upper : bool
             Of the upper tail: the value above which it is at most `p`. A small `p` keeps its digits so.
         """
@@ -93,19 +97,34 @@ class Differences(ABC):
         tail = self.tail_above if upper else self.tail_below
         size = np.abs(self.estimate) if self.standard_error is None else self.standard_error
         step = np.where(size > self.tolerance, size, 1.0)
+        p, start, step = np.broadcast_arrays(np.asarray(p, dtype=float), sign * np.asarray(self.estimate), step)
 
         def is_small(x: FloatArray) -> NDArray[np.bool_]:
             return np.asarray(tail(sign * x) <= p)
 
-        return np.asarray(sign * _last_small(is_small, sign * np.asarray(self.estimate), step))
+        return np.asarray(sign * _last_small(is_small, start, step))
 
-    def interval(self, alpha: float) -> Interval:
-        """Two-sided interval at level 1 - alpha; nan for a pair without spread."""
-        low, high = self.quantile(alpha / 2.0), self.quantile(alpha / 2.0, upper=True)
+    def interval(self, alpha: ArrayLike) -> Interval:
+        """Two-sided interval at level 1 - alpha, which broadcasts as in `quantile`; nan for a pair without spread."""
+        half = np.asarray(alpha, dtype=float) / 2.0
+        return Interval(*(self.bound(half, upper=upper) for upper in (False, True)))
+
+    def bound(self, p: ArrayLike, *, upper: bool) -> FloatArray:
+        """One-sided bound that misses with probability `p`: `quantile`, but nan for a pair without spread."""
+        end = self.quantile(p, upper=upper)
         has_spread = self.kind == SPREAD
-        if np.all(has_spread):
-            return Interval(low, high)
-        return Interval(np.where(has_spread, low, np.nan), np.where(has_spread, high, np.nan))
+        return end if np.all(has_spread) else np.where(has_spread, end, np.nan)
+
+    def reasons(self, level: float) -> Codes:
+        """Code of the reason, of `verdict.REASONS`, why a pair has no interval at 1 - level; 0 where it has one.
+
+        By default its kind, and too few units where the interval reaches from -inf to inf. A procedure whose intervals can fail
+        otherwise, such as too few draws for so small a level, says so here.
+        """
+        if np.all(self.kind == SPREAD) and self.standard_error is not None:
+            return self.kind
+        low, high = self.interval(level)
+        return np.where((self.kind == SPREAD) & np.isneginf(low) & np.isposinf(high), TOO_FEW_UNITS, self.kind).astype(np.int8)
 
     def density(self, at: FloatArray) -> FloatArray:
         """Density of one posterior (arrays of shape ()) at many points, by differences of its tail."""
@@ -159,9 +178,38 @@ class ModelValues(NamedTuple):
     tolerance: FloatArray
 
 
+@dataclass(frozen=True, kw_only=True)
+class TestOnly:
+    """Test that has no interval, as it cannot be asked about shifted data: shown beside an answer, never a verdict.
+
+    McNemar's exact test, Cochran's Q, Friedman's test, the model confidence set, the sign test of a posterior.
+
+    Attributes
+    ----------
+    name : str
+    models : tuple of str
+        That it is about.
+    statistic, pvalue : float
+        nan where it has none.
+    probabilities : dict of str to float
+        By name; empty where it gives none.
+    text : str
+        The outcome in a sentence.
+    """
+
+    __test__: ClassVar[bool] = False  # pytest would take the class for a test
+
+    name: str
+    models: tuple[str, ...]
+    statistic: float = float("nan")
+    pvalue: float = float("nan")
+    probabilities: Mapping[str, float] = field(default_factory=dict, hash=False)
+    text: str
+
+
 @dataclass(frozen=True)
 class Procedure(ABC):
-    """A way of judging differences: facts about it, and three questions that it answers.
+    """A way of judging differences: facts about it, and the questions that it answers.
 
     Attributes
     ----------
@@ -175,6 +223,8 @@ class Procedure(ABC):
     assumptions, references : tuple of str
     correction : str
         Adjustment over a family that suits it.
+    options : mapping
+        Names and defaults of what a caller can set for this procedure alone.
     """
 
     name: str
@@ -184,7 +234,18 @@ class Procedure(ABC):
     generalises_to: str
     assumptions: tuple[str, ...]
     references: tuple[str, ...]
-    correction: Correction = "holm"
+    correction: Correction = "bonferroni"
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def options_of(self, settings: Settings) -> dict[str, Any]:
+        """The options with the caller's in the place of defaults; a name that there is not is an error."""
+        unknown = [name for name in settings.options if name not in self.options]
+        if unknown:
+            there = f"it knows {quoted(list(self.options))}" if self.options else "it has none"
+            raise InvalidParameterError(
+                f"{self.name} has no option {quoted(unknown)}; {there}. Correct ", Setting("options"), "."
+            )
+        return {**self.options, **settings.options}
 
     def applies(self, data: Scores) -> TiebreakError | None:
         """None where the procedure suits the data, else the error that says why not."""
@@ -212,6 +273,10 @@ class Procedure(ABC):
         moments = model_moments(data.matrix())
         nothing = np.full(moments.mean.shape, np.nan)
         return ModelValues("mean", moments.mean, nothing, nothing, np.asarray(moments.n_splits), moments.tolerance)
+
+    def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
+        """Tests shown beside the answer, which have no part in the verdicts."""
+        return iter(())
 
     def reason_for(self, data: Scores) -> str:
         """Reason for choosing it for these data."""

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from tiebreak.comparison.verdict import REASONS, VERDICTS
+from tiebreak.comparison.verdict import MIRRORED, REASONS, VERDICTS
 from tiebreak.views.comparison import table_decimals
+from tiebreak.views.pair import interval_name
 from tiebreak.views.plots.display import ComparisonDisplay, Plots, better_is, shown_models
 from tiebreak.views.plots.matrix import CorrelationDisplay, VerdictsDisplay, counted_verdicts, pair_sentence, verdict_counts
 from tiebreak.views.plots.posterior import PosteriorDisplay
@@ -23,7 +24,7 @@ from tiebreak.views.plots.style import (
     row_axes,
     widest,
 )
-from tiebreak.views.words import format_percent, format_score
+from tiebreak.views.words import format_score
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,7 +37,7 @@ _WHY = {"identical-scores": " (identical scores)", "no-spread": " (no spread)", 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankingDisplay(ComparisonDisplay):
-    """Every model's difference to the best one, or to the baseline, with simultaneous confidence intervals.
+    """Every model's difference to the best one, or to the baseline, with the intervals that decide the verdicts.
 
     The intervals are of differences. Intervals of single models are not drawn: whether those overlap says little about paired
     scores.
@@ -44,8 +45,8 @@ class RankingDisplay(ComparisonDisplay):
     Attributes
     ----------
     data : DataFrame
-        rank, model, mean, n_splits, difference (model minus reference, positive favours the model), simultaneous_low,
-        simultaneous_high, verdict (of the model against the reference, "" for the reference itself), reason.
+        rank, model, mean, n_units, difference (model minus reference, positive favours the model), interval_low,
+        interval_high, verdict (of the model against the reference, "" for the reference itself), reason.
     """
 
     @classmethod
@@ -53,20 +54,18 @@ class RankingDisplay(ComparisonDisplay):
         """Collect the numbers."""
         import pandas as pd
 
-        ranking, models = comparison.ranking_table, comparison.models
-        verdict = np.array(VERDICTS, dtype=object)[ranking.verdict]
-        verdict[ranking.reference] = ""
+        ranking, against, models = comparison.ranking_table, comparison.against_reference, comparison.models
         data = pd.DataFrame(
             {
                 "rank": np.arange(1, len(models) + 1),
                 "model": models,
                 "mean": ranking.mean,
-                "n_splits": ranking.n_splits,
-                "difference": ranking.difference,
-                "simultaneous_low": ranking.simultaneous.low,
-                "simultaneous_high": ranking.simultaneous.high,
-                "verdict": verdict,
-                "reason": np.array(REASONS, dtype=object)[ranking.kind],
+                "n_units": ranking.n_units,
+                "difference": against.difference,
+                "interval_low": against.interval.low,
+                "interval_high": against.interval.high,
+                "verdict": np.array(VERDICTS, dtype=object)[against.verdict],
+                "reason": np.array(REASONS, dtype=object)[against.reason],
             }
         )
         return cls(data.iloc[shown_models(comparison)].reset_index(drop=True), comparison)
@@ -91,40 +90,37 @@ class RankingDisplay(ComparisonDisplay):
         return PLOT_WIDTH + 0.4 + widest(self._row_labels()) + widest(self._row_notes()), 1.7 + 0.27 * max(len(self.data), 2)
 
     def _title(self) -> str:
-        name, ranking = self._reference_name(), self.comparison.ranking_table
-        counts = verdict_counts(np.delete(ranking.verdict, ranking.reference))
+        name, verdicts = self._reference_name(), self.comparison.against_reference.verdict
+        counts = verdict_counts(np.delete(verdicts, self.comparison.models.index(self.comparison.reference)))
         if sum(counts.values()) == 1:
             other = next(other for other in self._names if other != name)
             verdict = str(self.data.loc[self.data["verdict"] != "", "verdict"].iloc[0])
-            mirrored = {"better": "worse", "worse": "better"}.get(verdict, verdict)
-            return pair_sentence(name, other, mirrored)
+            return pair_sentence(name, other, VERDICTS[MIRRORED[VERDICTS.index(verdict)]])
         if self.comparison.settings.baseline is not None:
             return f"Against the baseline {name} {counted_verdicts(counts, 'models')}"
         return f"{name} ranks first; {counted_verdicts(counts, 'others')}"
 
     def _note(self) -> str:
-        comparison, alpha = self.comparison, self.comparison.settings.alpha
-        n_pairs = comparison.pair_table.n_pairs
+        comparison = self.comparison
         band = (
             f"Grey band: the rope, ±{comparison.rope:.4g}, differences too small to matter."
             if comparison.rope
             else "There is no rope, so none can be called equivalent."
         )
         return (
-            f"Lines: simultaneous {format_percent(1 - alpha)} intervals of the difference, m = {n_pairs} "
-            f"pair{'s' if n_pairs > 1 else ''}. {band} Verdicts: claim tests ({self._adjusted}, alpha {alpha:g}), which may "
-            f"decide a little more than the lines show.{self._remark}"
+            f"Lines: {interval_name(comparison)}s of the difference ({self._adjusted}); the verdict is where the line lies. "
+            f"{band}{self._remark}"
         )
 
     def _draw(self, axes: Axes) -> None:
         self._draw_rope(axes)
-        low, high = self.data["simultaneous_low"], self.data["simultaneous_high"]
+        low, high = self.data["interval_low"], self.data["interval_high"]
         for row, (verdict, difference) in enumerate(zip(self.data["verdict"], self.data["difference"], strict=True)):
             if not verdict:
                 axes.scatter(difference, row, marker="|", s=90, color=INK, zorder=3)
                 continue
             mark = MARKS[verdict]
-            face = PAPER if verdict == "undecided" else mark.colour
+            face = PAPER if verdict in ("undecided", "ahead", "behind") else mark.colour
             axes.plot([low[row], high[row]], [row, row], color=mark.colour, linewidth=1.6, solid_capstyle="butt", zorder=2)
             axes.scatter(difference, row, marker=mark.marker, s=38, color=face, edgecolors=mark.colour, zorder=3)
         x_lines = f"{self._metric} difference to {self._reference_name()}", self._favours("the model of the row")
@@ -243,7 +239,7 @@ class ComparisonPlots(Plots["Comparison"]):
         return PosteriorDisplay.from_comparison(self.result, *self._pair(a, b)).plot(ax)
 
     def ranking(self, ax: Axes | None = None) -> RankingDisplay:
-        """Every model's difference to the best one or the baseline, with simultaneous intervals."""
+        """Every model's difference to the best one or the baseline, with the intervals that decide."""
         return RankingDisplay.from_comparison(self.result).plot(ax)
 
     def verdicts(self, ax: Axes | None = None) -> VerdictsDisplay:

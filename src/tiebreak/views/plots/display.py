@@ -183,7 +183,7 @@ class ComparisonDisplay(Display):
 
     @property
     def _adjusted(self) -> str:
-        correction = self.comparison.settings.correction
+        correction = self.comparison.correction
         return "not adjusted" if correction == "none" else correction
 
     def _favours(self, whom: str) -> str:

@@ -191,18 +191,20 @@ def pair_sentence(first: str, second: str, verdict: str) -> str:
     return {
         "better": f"{first} is better than {second}",
         "worse": f"{second} is better than {first}",
+        "ahead": f"{first} is ahead of {second}",
+        "behind": f"{second} is ahead of {first}",
         "equivalent": f"{first} and {second} are practically equivalent",
     }.get(verdict, f"Undecided: {first} against {second}")
 
 
 def verdict_counts(codes: IntArray) -> dict[str, int]:
     """Number of verdicts of each kind."""
-    return {name: int(np.count_nonzero(codes == code)) for code, name in enumerate(VERDICTS)}
+    return {name: int(np.count_nonzero(codes == code)) for code, name in enumerate(VERDICTS) if name}
 
 
 def counted_verdicts(counts: Mapping[str, int], what: str) -> str:
     """Sentence part on the number of each verdict: "of 3 models, 1 is worse and 2 are undecided", "all 3 models are worse"."""
-    order = ("better", "equivalent", "worse", "undecided")
+    order = ("better", "ahead", "equivalent", "behind", "worse", "undecided")
     return counted([(counts[name], f"is {name}", f"are {name}") for name in order], what)
 
 
@@ -222,8 +224,9 @@ class VerdictsDisplay(ComparisonDisplay):
     Attributes
     ----------
     data : DataFrame
-        row, column, difference (positive favours the row, in the metric's unit), adjusted_claim_pvalue, verdict: "better",
-        "equivalent", "worse", "undecided", or "not asked" for a pair that is not in the family. Both orientations of each pair.
+        row, column, difference (positive favours the row, in the metric's unit), adjusted_pvalue, verdict: "better", "ahead",
+        "equivalent", "undecided", "behind", "worse", or "not asked" for a pair that is not in the family. Both orientations of
+        each pair.
     """
 
     @classmethod
@@ -232,12 +235,12 @@ class VerdictsDisplay(ComparisonDisplay):
         import pandas as pd
 
         table, n_models = comparison.pair_table, len(comparison.models)
-        verdict = np.full((n_models, n_models), -1)
+        verdict = np.zeros((n_models, n_models), dtype=np.int8)
         difference, pvalue = np.full(verdict.shape, np.nan), np.full(verdict.shape, np.nan)
         first, second = table.first, table.second
         verdict[first, second], verdict[second, first] = table.verdict, MIRRORED[table.verdict]
         difference[first, second], difference[second, first] = table.difference, 0.0 - table.difference
-        pvalue[first, second] = pvalue[second, first] = table.adjusted_claim_pvalue
+        pvalue[first, second] = pvalue[second, first] = table.adjusted_pvalue
         rows = shown_models(comparison)
         names = pd.Index([comparison.models[row] for row in rows])
         row, column = np.nonzero(~np.eye(rows.size, dtype=bool))
@@ -247,8 +250,8 @@ class VerdictsDisplay(ComparisonDisplay):
                 "row": pd.Categorical.from_codes(row, names),
                 "column": pd.Categorical.from_codes(column, names),
                 "difference": difference[cells],
-                "adjusted_claim_pvalue": pvalue[cells],
-                "verdict": pd.Categorical.from_codes(verdict[cells] + 1, pd.Index([NOT_ASKED, *VERDICTS])),
+                "adjusted_pvalue": pvalue[cells],
+                "verdict": pd.Categorical.from_codes(verdict[cells], pd.Index([NOT_ASKED, *VERDICTS[1:]])),
             }
         )
         return cls(data, comparison)
@@ -268,6 +271,8 @@ class VerdictsDisplay(ComparisonDisplay):
         against = "" if baseline is None else f" with the baseline {names[self._models.index(baseline)]}"
         won = counts["better"] + counts["worse"]
         parts = [(won, "has a winner", "have a winner"), (counts["equivalent"], "is equivalent", "are equivalent")]
+        seen = counts["ahead"] + counts["behind"]
+        parts += [(seen, "has a model ahead", "have a model ahead")]
         parts += [(counts["undecided"], "is undecided", "are undecided")]
         words = counted(parts, f"pairs{against}")
         return words[0].upper() + words[1:]

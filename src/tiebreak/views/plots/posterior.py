@@ -86,7 +86,7 @@ class PosteriorDisplay(ComparisonDisplay):
         if not posterior.is_posterior:
             raise NotOfferedError(f"{comparison.method.name} gives no posterior to draw; plot.ranking() draws its intervals.")
         ends = [posterior.interval(1.0 - level) for level in LEVELS]
-        grid = np.empty(0) if pair.reason else _grid(posterior, pair.rope)
+        grid = np.empty(0) if not pair.has_interval else _grid(posterior, pair.rope)
         data = pd.DataFrame({"difference": grid, "density": posterior.density(grid)})
         intervals = pd.DataFrame({"level": LEVELS, "low": [float(e.low) for e in ends], "high": [float(e.high) for e in ends]})
         return cls(data, comparison, intervals, pair)
@@ -100,42 +100,41 @@ class PosteriorDisplay(ComparisonDisplay):
         return [self.pair.first, self.pair.second]
 
     def _size(self) -> tuple[float, float]:
-        return 7.5, 3.2 if self.pair.reason else 4.7
+        return 7.5, 4.7 if self.pair.has_interval else 3.2
 
     def _title(self) -> str:
         first, second = self._names
-        pair, verdict = self.pair, self.pair.bayesian_verdict
-        sentence = pair_sentence(first, second, verdict)
-        if pair.reason:
+        pair = self.pair
+        sentence = pair_sentence(first, second, pair.verdict or "undecided")
+        if not pair.has_interval:
             return sentence
-        if verdict == "undecided":
-            return f"{sentence}; no region holds {format_percent(self.comparison.settings.probability)} of the posterior"
-        held = {"better": pair.p_better, "equivalent": pair.p_equivalent, "worse": pair.p_worse}[verdict]
-        return f"{sentence}, with probability {_percent(held)}"
+        shares = [("worse", pair.p_worse), ("equivalent", pair.p_equivalent), ("better", pair.p_better)]
+        name, held = max(shares, key=lambda share: share[1])
+        return f"{sentence}; P({name}) is {_percent(held)}"
 
     def _note(self) -> str:
         pair = self.pair
         if not pair.rope:
             rope = "There is no rope, so equivalence has no probability."
-        elif pair.reason or self.data["difference"].between(-pair.rope, pair.rope).any():
+        elif not pair.has_interval or self.data["difference"].between(-pair.rope, pair.rope).any():
             rope = f"Grey band: the rope, ±{pair.rope:.4g}, differences too small to matter."
         else:
             rope = f"The rope, ±{pair.rope:.4g}, differences too small to matter, lies outside the view."
-        if pair.reason:
+        if not pair.has_interval:
             return f"Diamond: the difference. {rope}" if np.isfinite(self._mean) else rope
         symbols = "" if self.owns_figure_ else " " + ", ".join(f"{MARKS[name].symbol} {name}" for name in _REGIONS) + "."
         return (
-            f"Posterior from {pair.n_splits} splits, for this pair alone. {rope} Bars: credible intervals; the white line is the "
+            f"Posterior from {pair.n_units} splits, for this pair alone. {rope} Bars: credible intervals; the white line is the "
             f"mean difference.{symbols}"
         )
 
     def _draw(self, axes: Axes) -> None:
-        self._draw_rope(axes, top=0.4 if self.pair.reason else _TOP)
-        if self.pair.reason:
-            self._draw_without_curve(axes)
-        else:
+        self._draw_rope(axes, top=_TOP if self.pair.has_interval else 0.4)
+        if self.pair.has_interval:
             self._draw_curve(axes)
             self._draw_intervals(axes)
+        else:
+            self._draw_without_curve(axes)
         number_axis(axes)
         axes.grid(visible=False)
         x_label(axes, f"{self._metric} difference", self._favours(self._names[0]), room=5.4)
@@ -178,7 +177,7 @@ class PosteriorDisplay(ComparisonDisplay):
     def _draw_without_curve(self, axes: Axes) -> None:
         pair, mean = self.pair, self._mean
         difference = minus(format_score(mean, decimals_for(pair.resolution), signed=True))
-        text = _WITHOUT_CURVE[pair.reason].format(n=pair.n_splits, difference=difference)
+        text = _WITHOUT_CURVE[pair.reason].format(n=pair.n_units, difference=difference)
         axes.text(0.5, 0.72, text, transform=axes.transAxes, ha="center", va="center", fontsize=SIZE + 2, color=INK)
         if np.isfinite(mean):
             axes.plot([mean], [0.0], marker="D", color=INK, clip_on=False, zorder=3)

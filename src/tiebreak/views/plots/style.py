@@ -111,7 +111,9 @@ NOT_ASKED = "not asked"
 
 MARKS = {
     "better": Mark("▲", "^", "#0072B2", "#cfe4f2", "///"),
+    "ahead": Mark("△", "^", "#0072B2", "#e6f1f9", "//"),
     "equivalent": Mark("■", "s", "#009E73", "#cfeee3", "..."),
+    "behind": Mark("▽", "v", "#D55E00", "#fdeee4", "\\\\"),
     "worse": Mark("▼", "v", "#D55E00", "#fbdfcd", "\\\\\\"),
     "undecided": Mark("○", "o", "#707070", "#f4f4f4", ""),
     NOT_ASKED: Mark("□", "s", "#a0a0a0", PAPER, ""),

@@ -1,0 +1,126 @@
+"""Columns of a comparison's pairs and of its ranking, named and ordered as documented, and the frames made of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tiebreak.comparison.ranking import STANDINGS
+from tiebreak.comparison.verdict import REASONS, VERDICTS
+from tiebreak.numerics import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tiebreak.comparison.comparison import Comparison
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coded:
+    """A column of names as codes into `names`."""
+
+    codes: IntArray
+    names: tuple[str, ...]
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return len(self.codes)
+
+    def __getitem__(self, rows: slice) -> Coded:
+        """Some of the rows."""
+        return Coded(self.codes[rows], self.names)
+
+    def tolist(self) -> list[str]:
+        """The names themselves."""
+        return [self.names[code] for code in self.codes.tolist()]
+
+
+Column = FloatArray | IntArray | np.ndarray[Any, Any] | Coded
+Columns = dict[str, Column]
+
+
+def pair_columns(comparison: Comparison) -> Columns:
+    """Columns of the pairs, named and ordered as documented; without those that the procedure cannot give."""
+    t, models = comparison.pair_table, comparison.models
+    d, shape, interval, probabilities = t.differences, t.first.shape, t.interval, t.probabilities
+    better, equivalent, worse = (None, None, None) if probabilities is None else probabilities
+    columns: dict[str, Column | None] = {
+        "first": Coded(t.first, models),
+        "second": Coded(t.second, models),
+        "n_units": np.broadcast_to(d.n_units, shape),
+        "difference": d.estimate,
+        "standard_error": d.standard_error,
+        "df": None if d.df is None else np.broadcast_to(d.df, shape),
+        "statistic": d.statistic,
+        "pvalue": t.pvalue,
+        "adjusted_pvalue": t.adjusted_pvalue,
+        "level": np.broadcast_to(t.level, shape),
+        "interval_low": interval.low,
+        "interval_high": interval.high,
+        "p_better": better,
+        "p_equivalent": equivalent,
+        "p_worse": worse,
+        "verdict": Coded(t.verdict, VERDICTS),
+        "reason": Coded(t.reason, REASONS),
+    }
+    return {name: column for name, column in columns.items() if column is not None}
+
+
+def ranking_columns(comparison: Comparison) -> Columns:
+    """Columns of the ranking, named and ordered as documented; without those that cannot be given, or were not asked for."""
+    t, models = comparison.ranking_table, comparison.models
+    columns: dict[str, Column | None] = {
+        "rank": np.arange(1, len(models) + 1),
+        "rank_low": t.rank_low,
+        "rank_high": t.rank_high,
+        "model": Coded(np.arange(len(models)), models),
+        "mean": t.mean,
+        "mean_low": t.mean_interval.low,
+        "mean_high": t.mean_interval.high,
+        "n_units": t.n_units,
+        "shortfall_high": t.best.shortfall_high,
+        "may_be_best": t.best.may_be_best,
+        "standing": Coded(t.standing, STANDINGS),
+        "p_best": t.p_best,
+        "expected_rank": t.expected_rank,
+        "letters": None if t.letters is None else np.array(t.letters, dtype=object),
+    }
+    if comparison.settings.baseline is not None:
+        against = comparison.against_reference
+        columns |= {
+            "difference": against.difference,
+            "interval_low": against.interval.low,
+            "interval_high": against.interval.high,
+            "verdict": Coded(against.verdict, VERDICTS),
+        }
+    return {name: column for name, column in columns.items() if column is not None}
+
+
+def ranking_frame(comparison: Comparison) -> pd.DataFrame:
+    """One row for each model, best first."""
+    return _frame(ranking_columns(comparison))
+
+
+def correlation_frame(comparison: Comparison) -> pd.DataFrame:
+    """Models by models, in ranking order."""
+    import pandas as pd
+
+    return pd.DataFrame(comparison.correlation_matrix, index=list(comparison.models), columns=list(comparison.models))
+
+
+def pair_frame(comparison: Comparison) -> pd.DataFrame:
+    """One row for each pair of the family."""
+    return _frame(pair_columns(comparison))
+
+
+def _frame(columns: Columns) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame(
+        {
+            name: pd.Categorical.from_codes(column.codes, pd.Index(column.names)) if isinstance(column, Coded) else column
+            for name, column in columns.items()
+        }
+    )
