@@ -52,7 +52,7 @@ def test_choices_are_those_of_the_library(choices: tuple[str, ...], allowed: Any
 def test_every_option_is_a_parameter_of_compare() -> None:
     """With the same default, but for what only a command line has and what only a search needs."""
     own = {"files", "format_", "raw", "plots", "require_better", "require_not_worse"}
-    for_searches = {"X", "y", "groups", "n_samples"}
+    for_searches = {"X", "y", "groups", "cv", "n_samples"}
     options = {str(p.name) for p in compare.compare_command.params} - own - {"help"}
     parameters = {name: p.default for name, p in inspect.signature(tb.compare).parameters.items() if name != "sources"}
     assert {"rng" if name == "seed" else name for name in options} == set(parameters) - for_searches
@@ -79,7 +79,8 @@ def test_options_reach_the_library(scores: str, monkeypatch: pytest.MonkeyPatch,
     assert seen == {
         "sources": (scores,), "metric": "mine", "lower_is_better": False, "models": ("svm", "ridge"), "dataset": None,
         "rope": "1%", "alpha": 0.1, "p_best": True, "options": None, "baseline": None, "order": ("svm", "ridge"),
-        "correction": "bh", "alternative": "greater", "method": "corrected-t", "missing": "pairwise", "n_train": 512, "n_test": 57, "rng": 4,
+        "correction": "bh", "alternative": "greater", "method": "corrected-t", "missing": "pairwise", "n_train": 512,
+        "n_test": 57, "rng": 4,
     }  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.comparison.tables import RMSE, compared, noisy
 from tiebreak.frequentist import corrected_ttest
+from tiebreak.scores.metric import Metric
 
 MEANS = (0.72, 0.80, 0.77, 0.79)
 
@@ -104,7 +105,7 @@ def test_interval_of_a_mean_ends_at_the_bounds_of_the_metric() -> None:
     assert_allclose(ranking["mean_low"][0], low, rtol=1e-12)
     assert compared(100 * table).ranking["mean_high"][0] > 100
     errors = np.array([[0.0, 0.2, 0.1, 0.0, 0.3], [0.5, 0.6, 0.5, 0.7, 0.6]])
-    ranking = compared(errors, metric=RMSE).ranking
+    ranking = compared(errors, metric=Metric("root_mean_squared_error", False)).ranking
     assert ranking["mean_low"][0] == 0.0
     assert ranking["mean_low"][1] > 0.0
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from tests.views.plots.samples import NAMES, compared, graded, words_of
+from tiebreak.views.plots.style import MARKS
 
 
 def test_data_are_the_correlations_of_the_comparison() -> None:
@@ -67,7 +68,7 @@ def test_many_models_have_marks_and_a_legend() -> None:
     display = graded(tuple(NAMES["short"])).plot.verdicts()
     legend = display.ax_.get_legend()
     assert legend is not None
-    assert [text.get_text() for text in legend.get_texts()] == ["better", "equivalent", "worse", "undecided"]
+    assert [text.get_text() for text in legend.get_texts()] == list(MARKS)[:6]
     assert sum(len(marks.get_offsets()) for marks in display.ax_.collections if marks.get_offsets().size > 2) >= 40 * 39
 
 
