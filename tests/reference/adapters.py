@@ -236,7 +236,10 @@ def bayesian_point_mass_regions(inputs: dict, options: dict, load: object) -> Na
             posterior = tb.bayesian.correlated_t_posterior([mean, mean], test_train_ratio=0.0)
         above, inside, below = posterior.probabilities(rope)
         triples.append([float(below), float(inside), float(above)])
-    return {"p_below_in_above": triples}
+    below, inside, above = ([triple[region] for triple in triples] for region in range(3))
+    names = [_option(f"model_{n}", inputs, options, f"model{n}") for n in (1, 2)]
+    regions = {"p_below_rope": below, "p_in_rope": inside, "p_above_rope": above}
+    return {"p_below_in_above": triples, f"p_{names[0]}_better": above, f"p_{names[1]}_better": below, **regions}
 
 
 def p_value_adjustment(inputs: dict, options: dict, load: object) -> Named:
@@ -369,17 +372,17 @@ def expected_cost(inputs: dict, options: dict, load: object) -> Named:
 
 
 def cost_sensitive_decision(inputs: dict, options: dict, load: object) -> Named:
-    """The decision of least expected cost, and the threshold that it amounts to."""
-    cost = tb.CostMatrix(inputs["cost_actual_rows"])
+    """The decision of least expected cost and, of two classes, the threshold that it amounts to."""
+    cost = tb.CostMatrix(inputs["cost_actual_rows"], _option("labels", inputs, options, None))
     costs = cost.expected_costs(inputs["probabilities"])
-    decisions = cost.decisions(inputs["probabilities"])
+    decisions = np.array([cost.labels.index(label) for label in cost.decisions(inputs["probabilities"]).tolist()])
     chosen = costs[np.arange(len(decisions)), decisions]
     return {
         "expected_cost_per_decision": costs.tolist(),
         "decision_index": decisions.tolist(),
         "min_expected_cost": chosen.tolist(),
         "mean_min_expected_cost": float(np.mean(chosen)),
-        "threshold": cost.threshold(),
+        **({"threshold": cost.threshold()} if len(cost.labels) == 2 else {}),
     }
 
 

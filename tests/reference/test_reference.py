@@ -160,3 +160,21 @@ def test_identical_scores_of_a_table_have_p_1(adapters: ModuleType) -> None:
     result = corrected_ttest(np.zeros(100), test_train_ratio=1 / 9)
     assert float(result.pvalue) == 1.0
     assert math.isnan(float(result.statistic))
+
+
+def test_costs_of_three_classes_have_decisions_and_no_threshold(adapters: ModuleType) -> None:
+    """By hand: (0.2, 0.3, 0.5) costs 0.6 + 5, 0.2 + 2 and 1 + 0.9 - 0.5, so the last decision is the cheapest."""
+    inputs = {"cost_actual_rows": [[0, 1, 5], [2, 0, 3], [10, 4, -1]], "probabilities": [[0.2, 0.3, 0.5]]}
+    got = adapters.cost_sensitive_decision(inputs, {}, _load)
+    assert got["decision_index"] == [2]
+    assert got["expected_cost_per_decision"][0] == pytest.approx([5.6, 2.2, 1.4])
+    assert "threshold" not in got
+    named = adapters.cost_sensitive_decision({**inputs, "labels": ["low", "middle", "high"]}, {}, _load)
+    assert named["decision_index"] == [2]
+
+
+def test_point_masses_name_the_better_model(adapters: ModuleType) -> None:
+    """A difference of 42 is beyond a rope of 2, so the first model is better; -2 is on the limit, which is inside."""
+    inputs = {"cases": [{"mean": 42, "rope": 2}, {"mean": -2, "rope": 2}], "model_1": "svm", "model_2": "tree"}
+    got = adapters.bayesian_point_mass_regions(inputs, {}, _load)
+    assert (got["p_svm_better"], got["p_tree_better"], got["p_in_rope"]) == ([1, 0], [0, 0], [0, 1])
