@@ -154,3 +154,23 @@ def test_many_models_are_counted(study: str, capsys: pytest.CaptureFixture[str])
     )
     Path(study).write_text(STUDY.replace(':GaussianNB"', f':GaussianNB"\n{grid}'))
     assert "  and 3 more" in dry(capsys)
+
+
+@pytest.mark.parametrize("command", [("run", "study.toml", *STORE, "--dry-run"), ("audit", "study.toml")])
+def test_nothing_that_a_study_names_is_made(here: Path, command: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    """A model that leaves a file behind when it is made, as itself and as a parameter: the file is not there."""
+    Path("leaves_a_file.py").write_text(
+        "from sklearn.dummy import DummyClassifier\n\n\nclass Leaves(DummyClassifier):\n"
+        "    def __init__(self, strategy='prior'):\n        open('left', 'w').close()\n        self.strategy = strategy\n"
+    )
+    text = STUDY + '[models.a]\nimport = "leaves_a_file:Leaves"\n[models.b]\nimport = "sklearn.dummy:DummyClassifier"\n'
+    Path("study.toml").write_text(text + 'params = { constant = { import = "leaves_a_file:Leaves" } }\n')
+    assert run(capsys, *command)[0] == 0
+    assert not Path("left").exists()
+    trap = 'params = { constant = { import = "subprocess:Popen", params = { args = ["touch", "left"] } } }\n'
+    Path("study.toml").write_text(text + trap)
+    code, _, err = run(capsys, *command)
+    assert (code, "leads to 'subprocess', which is Python's own" in err) == (2, True)
+    Path("study.toml").write_text(STUDY + '[models.b]\nimport = "sklearn.dummy:DummyClassifier"\n' + trap)
+    assert run(capsys, "run", "study.toml", *STORE)[0] == 2
+    assert not Path("left").exists()

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, make_multilabel_classification
+from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.metrics import f1_score, get_scorer, jaccard_score, make_scorer
@@ -16,8 +17,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
+import tiebreak as tb
 from tests.metrics.helpers import label_array, truth_of
-from tiebreak.errors import InvalidParameterError, InvalidPlanError, InvalidScoresError
+from tiebreak.errors import Advice, InvalidParameterError, InvalidPlanError, InvalidScoresError
 from tiebreak.metrics.resolve import resolve_scorers
 from tiebreak.metrics.scorer import Scorer, check_model, check_target, is_mean_of_rows, values_by_row
 from tiebreak.metrics.targets import UndefinedScore, make_truth
@@ -225,7 +227,7 @@ def test_a_function_leaves_no_model() -> None:
             ["no", "yes"],
             (
                 "the metric 'f1' cannot be computed for y of dataset 'toy': its positive class is the label 1, and the labels "
-                "are 'no' and 'yes'; make the positive class 1 and the other 0."
+                "are 'no' and 'yes'; make the positive class 1 and the other 0"
             ),
         ),
         ("average_precision", [0, 2], "its positive class is the label 1, and the labels are 0 and 2"),
@@ -302,3 +304,14 @@ def test_what_is_not_finite_is_undefined() -> None:
     (scorer,) = resolve_scorers("neg_mean_absolute_error", classifier=False, n_classes=None)
     with pytest.raises(UndefinedScore, match=r"^predict is not finite on 1 row\(s\)$"):
         values_by_row(scorer, make_truth([1.0, 2.0], classifier=False), {"predict": np.array([np.nan, 1.0])})
+
+
+@pytest.mark.parametrize("metric", ["f1", "precision", "recall", "jaccard", "average_precision"])
+def test_words_are_refused_with_the_way_to_name_the_positive_one(metric: str):
+    """For every metric of two classes that counts one of them, whether it is computed here or by scikit-learn."""
+    X, y = np.arange(12.0)[:, None], np.array(["no", "yes"] * 6)
+    with pytest.raises(InvalidPlanError, match="its positive class is the label 1, and the labels are 'no' and 'yes'") as caught:
+        tb.evaluate({"prior": DummyClassifier()}, X, y, cv=2, scoring=metric)
+    assert str(caught.value).endswith("or name it: scoring=make_scorer(..., pos_label='yes').")
+    in_a_study = "".join(part.study or part.python if isinstance(part, Advice) else str(part) for part in caught.value.parts)
+    assert in_a_study.endswith(f'Or name it: metrics = [{{ metric = "{metric}", positive = "yes" }}].')

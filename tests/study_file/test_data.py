@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.study_file.studies import TABLE, of_table
-from tiebreak.errors import SourceNotFoundError, TiebreakError
+from tests.study_file.studies import TABLE, of_table, write_study
+from tiebreak.errors import InvalidStudyError, SourceNotFoundError, TiebreakError
 from tiebreak.study_file.data import BUNDLED, StudyData, read_datasets
+from tiebreak.study_file.study import Study, read_study
 from tiebreak.study_file.toml import Entry
 
 
@@ -215,3 +216,91 @@ def test_a_broken_parquet_file_is_refused(tmp_path: Path) -> None:
     """Whatever pyarrow says of it."""
     (tmp_path / "t.parquet").write_bytes(b"PAR1 and no more")
     assert refused(tmp_path, source="t.parquet", target="y").startswith('data.source = "t.parquet": cannot be read as Parquet: ')
+
+
+# --- columns --------------------------------------------------------------------------------------------------------------
+
+MIXED = "age,country,income,ill\n" + "".join(
+    f"{'' if i % 9 == 0 else 20 + i},{['USA', 'Peru', '', 'Fiji'][i % 4]},{1000 * i},{i % 3 > 0}\n" for i in range(48)
+)
+LOGISTIC = '[models.log]\nimport = "sklearn.linear_model:LogisticRegression"\n'
+
+
+def mixed(folder: Path, columns: str = "", data: str = "", model: str = LOGISTIC) -> Study:
+    """A study of a table with text and empty cells."""
+    text = of_table(f'target = "ill"\n{data}', MIXED, folder)
+    return read_study(write_study(folder, f"{text}{model}{columns}"))
+
+
+def test_text_is_named_with_what_to_do(tmp_path: Path) -> None:
+    """Before anything is fitted, not as a traceback of each cell."""
+    with pytest.raises(InvalidStudyError) as caught:
+        mixed(tmp_path)
+    assert str(caught.value).endswith(
+        "data: the column 'country' holds text ('USA' in row 1), which the model 'log' cannot read. Leave it out with drop = "
+        '["country"], or make numbers of all text: a table [columns] with one_hot = true.'
+    )
+
+
+def test_empty_cells_are_named_with_what_to_do(tmp_path: Path) -> None:
+    """Some models read them; this one does not."""
+    with pytest.raises(InvalidStudyError, match="the column 'age' has 6 empty cells, which the model 'log' cannot read"):
+        mixed(tmp_path, data='drop = "country"')
+    boosting = '[models.log]\nimport = "sklearn.ensemble:HistGradientBoostingClassifier"\n'
+    assert mixed(tmp_path, data='drop = "country"', model=boosting).models
+
+
+def test_columns_are_prepared_on_training_rows(tmp_path: Path) -> None:
+    """Filled in, encoded and scaled by scikit-learn's own transformers, behind which the model stands."""
+    model = mixed(tmp_path, "[columns]\nimpute = true\none_hot = true\nscale = true\n").models["log"]
+    frame = pd.read_csv(tmp_path / "table.csv")
+    X = frame.drop(columns="ill")
+    done = model.named_steps["columns"].fit_transform(X)
+    age = X["age"].fillna(X["age"].median())
+    words = X["country"].fillna(X["country"].mode()[0])
+    expected = {
+        "age": (age - age.mean()) / age.std(ddof=0),
+        "income": (X["income"] - X["income"].mean()) / X["income"].std(ddof=0),
+        **{f"country_{word}": (words == word).astype(float) for word in ("Fiji", "Peru", "USA")},
+    }
+    names = list(model.named_steps["columns"].get_feature_names_out())
+    assert sorted(names) == sorted(expected)
+    for place, name in enumerate(names):
+        np.testing.assert_allclose(done[:, place], expected[name].to_numpy(), atol=1e-12)
+    assert model.fit(X, frame["ill"]).predict(X.assign(country="Atlantis")).size == 48
+
+
+def test_columns_by_name(tmp_path: Path) -> None:
+    """Some are treated, others pass as they are; a grid's candidates keep their names."""
+    columns = '[columns]\nimpute = ["age"]\none_hot = ["country"]\n'
+    grid = LOGISTIC + "grid = { C = [1, 2] }\n"
+    models = mixed(tmp_path, columns, model=grid).models["log"]
+    assert list(models) == ["C=1", "C=2"]
+    done = models["C=1"].named_steps["columns"].fit_transform(pd.read_csv(tmp_path / "table.csv").drop(columns="ill"))
+    assert done.shape == (48, 6)  # age, three words and the empty one, income
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (
+            '[columns]\none_hot = ["county"]\n',
+            r"columns.one_hot\[0\] = \"county\": there is no such column for it; did you mean 'country'",
+        ),
+        ("[columns]\nscale = true\n", "columns: the column 'country' holds text"),
+        ('[columns]\none_hot = true\nscale = ["country"]\n', "there is no such column for it"),
+        ("[columns]\nencode = true\n", "there is no key 'encode' here"),
+        ('[columns]\nscale = "age"\n', "must be a list"),
+    ],
+)
+def test_columns_that_cannot_be(tmp_path: Path, columns: str, message: str) -> None:
+    """With the key, and what is near."""
+    with pytest.raises(InvalidStudyError, match=message):
+        mixed(tmp_path, columns)
+
+
+def test_columns_go_with_tables(tmp_path: Path) -> None:
+    """The data that come with scikit-learn are arrays."""
+    text = '[data]\nsource = "sklearn:iris"\n[columns]\nscale = true\n' + LOGISTIC
+    with pytest.raises(InvalidStudyError, match="goes with a table in a file"):
+        read_study(write_study(tmp_path, text))

@@ -8,20 +8,23 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import get_scorer, make_scorer
 from sklearn.model_selection import ShuffleSplit
 from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC
 
 import tiebreak as tb
-from tests.study_file.studies import STUDY, write_study
+from tests.study_file.studies import STUDY, of_table, write_study
 from tiebreak.errors import InvalidStudyError, SourceNotFoundError, TiebreakError
 from tiebreak.plan.models import name_models
-from tiebreak.plan.plan import make_plan
+from tiebreak.plan.plan import describe_model, find_versions, make_plan
 from tiebreak.study_file.study import build_models, read_study
 from tiebreak.study_file.toml import Entry
 
@@ -251,7 +254,7 @@ def test_a_cost_matrix_can_have_a_name_and_be_alone(tmp_path: Path) -> None:
         ),
         ("{ cost = [[0, 1], [1, 0]], label = [0, 1] }", "there is no key 'label' here; did you mean 'labels'?"),
         ("{ name = 'euro' }", "metrics[0].name = \"euro\": there is no key 'name' here; the keys are 'import' and 'params'."),
-        ("{ params = {} }", "metrics[0]: says neither cost nor import."),
+        ("{ params = {} }", "metrics[0]: says neither metric, cost nor import."),
         ("5", "metrics = 5: must be a list; got a whole number."),
     ],
 )
@@ -468,3 +471,135 @@ def test_a_study_without_models_is_refused() -> None:
     with pytest.raises(InvalidStudyError) as caught:
         build_models(Entry("s.toml", ("models",), {}))
     assert str(caught.value) == ('s.toml: models: there are no models. Add one: [models.NAME] with import = "module:class".')
+
+
+# --- a study file is code -------------------------------------------------------------------------------------------------
+
+STANDARD = [
+    "subprocess:Popen",
+    "os:system",
+    "builtins:eval",
+    "builtins:open",
+    "pathlib:Path",
+    "joblib.parallel:os.system",
+    "joblib.parallel:os.environ",
+    "sklearn.datasets._base:os.system",
+    "sklearn.datasets._base:shutil.rmtree",
+    "joblib.parallel:threading.Thread",
+    "pickle:loads",
+    "posix:system",
+    "math:log",
+    "test.support:run_in_subinterp",
+    "sklearn.svm:SVC.__class__",
+    "sklearn.svm:SVC.__class__.mro",
+    "own_of_study:Path",
+    "own_of_study:run",
+    "own_of_study:alias.system",
+    "own_of_study:text.join",
+]
+
+
+@pytest.mark.parametrize("name", STANDARD)
+def test_nothing_of_pythons_own_is_taken(tmp_path: Path, name: str) -> None:
+    """By whatever way it is reached: by its name, an alias in another module, or an attribute of something else."""
+    (tmp_path / "own_of_study.py").write_text(
+        "import os as alias\nfrom os import system as run\nfrom pathlib import Path\ntext = ''\n"
+    )
+    for old, new in (
+        ('import = "sklearn.linear_model:LogisticRegression"\nparams = { C = 0.5 }', f'import = "{name}"'),
+        ("C = 0.5", f'C = {{ import = "{name}" }}'),
+        ('"accuracy"]', f'"accuracy", "{name}"]'),
+        ('kind = "repeated-stratified"\nn_folds = 5\nn_repeats = 2', f'import = "{name}"'),
+    ):
+        for make_models in (True, False):
+            with pytest.raises(InvalidStudyError, match=r"is Python's own"):
+                read_study(write_study(tmp_path, old=old, new=new), make_models=make_models)
+
+
+def test_own_modules_may_do_what_they_like(tmp_path: Path) -> None:
+    """Objects of their own, made by whatever they import, are theirs."""
+    (tmp_path / "own_free_of_study.py").write_text(
+        "import functools\nfrom sklearn.svm import SVC\n\ndef _fit(X, y, T, rng): return T\nmodel = functools.partial(_fit)\n"
+        "class Mine(SVC):\n    pass\n"
+    )
+    tables = {"a": {"import": "own_free_of_study:model"}, "b": {"import": "own_free_of_study:Mine", "params": {"C": 2}}}
+    sys.path.append(str(tmp_path))
+    models = build_models(Entry(str(tmp_path / "s.toml"), ("models",), tables))
+    assert models["b"].C == 2
+    assert callable(models["a"])
+
+
+TRAP = """\
+class Model:
+    def __init__(self, **params):
+        open("made", "w").close()
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return X
+"""
+
+
+def test_declared_models_are_not_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither they nor their parameters, at any depth; the names of candidates are as if they were."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "trap_of_study.py").write_text(TRAP)
+    trap = '{ import = "trap_of_study:Model", params = { x = [{ import = "trap_of_study:Model" }] } }'
+    text = STUDY + (
+        f'[models.trap]\nimport = "trap_of_study:Model"\nparams = {{ x = {trap} }}\n'
+        f'[models.deep]\nsteps = [{{ import = "sklearn.preprocessing:StandardScaler" }}, {trap}]\n'
+        f'[models.search]\nimport = "sklearn.dummy:DummyClassifier"\ngrid = {{ constant = [{trap}, 1], strategy = ["prior"] }}\n'
+    )
+    declared = read_study(write_study(tmp_path, text), make_models=False)
+    assert not (tmp_path / "made").exists()
+    made = read_study(tmp_path / "study.toml")
+    assert (tmp_path / "made").exists()
+    assert name_models(declared.models).keys() == name_models(made.models).keys()
+
+
+def test_declared_models_say_what_made_ones_say(tmp_path: Path) -> None:
+    """Text, kind and versions, from the class alone."""
+    declared, made = (read_study(write_study(tmp_path), make_models=make) for make in (False, True))
+    for study in (declared, made):
+        plan = make_plan(**study.plan_arguments)
+        assert plan.task == "classification"
+        assert describe_model(next(iter(plan.models.values()))) == "LogisticRegression(C=0.5)"
+    one, two = (name_models(study.models) for study in (declared, made))
+    assert list(one) == list(two)
+    assert find_versions(one.values()) == find_versions(two.values())
+
+
+# --- metrics for two classes ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("metric", ["f1", "precision", "recall", "jaccard", "average_precision", "neg_brier_score"])
+def test_metrics_of_words(tmp_path: Path, metric: str) -> None:
+    """The label that is to be found is named; scores are those of scikit-learn with this label."""
+    rows = "".join(f"{i},{i % 7},{'ill' if i % 7 < 3 or i % 11 == 0 else 'well'}\n" for i in range(60))
+    text = of_table('target = "state"', f"a,b,state\n{rows}", tmp_path)
+    model = '[models.log]\nimport = "sklearn.linear_model:LogisticRegression"\n'
+    metrics = f'metrics = [{{ metric = "{metric}", positive = "ill" }}]\ncv = {{ kind = "kfold", n_folds = 3 }}\n'
+    study = read_study(write_study(tmp_path, metrics + text + model))
+    found = tb.evaluate(**study.plan_arguments, scoring=study.scoring).scores().matrix().score[1]
+    data, scorer = study.datasets[""], get_scorer(metric)
+    settings = {key: value for key, value in scorer._kwargs.items() if key != "pos_label"}
+    named = make_scorer(scorer._score_func, response_method=scorer._response_method, pos_label="ill", **settings)
+    splits = make_plan(**study.plan_arguments).datasets[0].splits
+    fitted = [LogisticRegression().fit(data.X.iloc[train], data.y.iloc[train]) for train, _ in splits]
+    expected = [named(model, data.X.iloc[test], data.y.iloc[test]) for model, (_, test) in zip(fitted, splits, strict=True)]
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ('{ metric = "f1" }', "says no positive"),
+        ('{ metric = "accuracy", positive = 1 }', "is no metric with a positive class"),
+        ('{ metric = "recal", positive = 1 }', "did you mean 'recall'"),
+    ],
+)
+def test_metrics_of_words_that_cannot_be(tmp_path: Path, written: str, message: str) -> None:
+    """With the key."""
+    assert message in refused(write_study(tmp_path, old='["accuracy"]', new=f"[{written}]"))

@@ -28,7 +28,7 @@ def resume_command(context: click.Context, /, stored: str, store: str | None, ru
     path = _study_of(url, name)
     if not run.quiet:
         say(f"the study is {path}")  # it comes out of the store, and what it names is imported
-    context.exit(measure(read_study(path), name, url, run, format_))
+    context.exit(measure(read_study(path, make_models=not run.dry_run), name, url, run, format_))
 
 
 def _study_of(url: str, name: str) -> Path:

@@ -42,10 +42,12 @@ def run_command(context: click.Context, /, study: str, name: str | None, store: 
 
     STUDY is a TOML file with the sections data, cv and models. Each model is measured on each split once: what the store has
     already is not measured again, so the same command goes on after an interruption, and adds what a changed study adds.
+
+    A study file is code: what it imports is run, so use only those that you would run as a program.
     """
     from tiebreak.study_file.study import read_study
 
-    read = read_study(study)
+    read = read_study(study, make_models=not run.dry_run)
     url = store_for_study(store, read.store, read.name)
     context.exit(measure(read, name or read.name, url, run, format_))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from tiebreak.evaluation.evaluate import find_scorers
 from tiebreak.evaluation.run_options import RunOptions
 from tiebreak.plan.fingerprint import fingerprint
+from tiebreak.plan.models import DeclaredModel
 from tiebreak.plan.plan import Plan
 from tiebreak.plan.record import MetricRecord, RunRecord
 from tiebreak.runners.local import number_of_workers
@@ -46,7 +48,7 @@ def preview_plan(plan: Plan, run: RunOptions, *, scoring: Any = None) -> Preview
     """
     metrics = [MetricRecord(each.metric, fingerprint(each.fingerprint_parts)) for each in find_scorers(plan, scoring)]
     record = plan.record(run.name or plan.default_name(), metrics, threads=None)
-    log = _stored_run(record, run)
+    record, log = _stored_run(record, run, plan)
     n_done, n_failed, n_incomplete, seconds = (0, 0, 0, float("nan")) if log is None else _counts(record, log, run.retry_failed)
     n_workers = number_of_workers(run.n_jobs)
     return Preview(
@@ -62,20 +64,38 @@ def preview_plan(plan: Plan, run: RunOptions, *, scoring: Any = None) -> Preview
     )
 
 
-def _stored_run(record: RunRecord, run: RunOptions) -> RunLog | None:
-    """The run in the store, checked as `Store.open` would; None where there is no store, or no such run in it."""
+def _stored_run(record: RunRecord, run: RunOptions, plan: Plan) -> tuple[RunRecord, RunLog | None]:
+    """The run in the store, checked as `Store.open` would; None where there is no store, or no such run in it.
+
+    Models that were declared, and not made, are taken to be those of the store, unless their texts show that they are not. The
+    record comes back with their hashes.
+    """
     store = open_store(run.store)
     try:
         if record.name not in [each.name for each in store.runs()]:
-            return None
+            return record, None
         log = store.read(record.name)
+        record = _recognised(record, log.record, plan)
         merge_records(log.record, record)
         environment_of(record.name, log.environments, record.versions, run.accept_versions)
-        return log
+        return record, log
     except NoStoreError:
-        return None
+        return record, None
     finally:
         store.close()
+
+
+def _recognised(record: RunRecord, stored: RunRecord, plan: Plan) -> RunRecord:
+    """The record with the hashes of the store for models that were declared."""
+    known = {model.name: model for model in stored.models}
+    models = []
+    for each in record.models:
+        same = known.get(each.name)
+        model = plan.models[each.name]
+        if isinstance(model, DeclaredModel) and same is not None and not (model.is_known and same.text != each.text):
+            each = dataclasses.replace(each, fingerprint=same.fingerprint)
+        models.append(each)
+    return dataclasses.replace(record, models=tuple(models))
 
 
 def _counts(record: RunRecord, log: RunLog, retry_failed: bool) -> tuple[int, int, int, float]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -9,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from tiebreak.errors import NAMED_SCORERS, InvalidParameterError, InvalidPlanError, InvalidScoresError
+from tiebreak.errors import NAMED_SCORERS, Advice, InvalidParameterError, InvalidPlanError, InvalidScoresError
 from tiebreak.metrics.answers import numbers, values_of_rows
+from tiebreak.metrics.fast.classification import positive_position
 from tiebreak.metrics.fast.formulas import Formula
 from tiebreak.metrics.fast.probability import log_likelihoods, squared_distances
 from tiebreak.metrics.targets import Array, Truth, UndefinedScore
@@ -135,13 +138,32 @@ def check_target(scorer: Scorer, truth: Truth, dataset_name: str = "") -> None:
 
     It has none, whatever the split and the model, for F1 of the labels "no" and "yes", neither of which is 1.
     """
-    if scorer.how is None:
-        return
     try:
-        scorer.how.check(truth)
+        if scorer.how is not None:
+            scorer.how.check(truth)
+        elif _wants_the_label_1(scorer.call):
+            positive_position(truth)
     except UndefinedScore as reason:
         of = f" of dataset {dataset_name!r}" if dataset_name else ""
-        raise InvalidPlanError(f"the metric {scorer.metric.name!r} cannot be computed for y{of}: {reason}.") from None
+        what = f"the metric {scorer.metric.name!r} cannot be computed for y{of}: {reason}"
+        known = (
+            [] if truth.classes is None or truth.classes.size != 2 or "the label 1" not in str(reason) else truth.classes.tolist()
+        )
+        named = f'{{ metric = "{scorer.metric.name}", positive = {json.dumps(known[1], default=str)} }}' if known else ""
+        how = f", or name it: scoring=make_scorer(..., pos_label={known[1]!r})" if known else ""
+        raise InvalidPlanError(what, Advice(f"{how}.", study=f". Or name it: metrics = [{named}].") if known else ".") from None
+
+
+def _wants_the_label_1(call: Any) -> bool:
+    """True for a scorer of scikit-learn of two classes to which nobody has said which one is positive."""
+    settings = getattr(call, "_kwargs", {})
+    if not hasattr(call, "_score_func") or "pos_label" in settings or settings.get("average", "binary") != "binary":
+        return False
+    try:
+        parameter = inspect.signature(call._score_func).parameters.get("pos_label")
+    except (TypeError, ValueError):
+        return False
+    return parameter is not None and parameter.default == 1
 
 
 Values = Callable[[Truth, Array, "Array | None"], Array]

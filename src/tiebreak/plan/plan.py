@@ -16,7 +16,7 @@ import numpy as np
 from tiebreak.errors import InvalidParameterError, InvalidPlanError
 from tiebreak.plan.data import Dataset, Task, check_dataset, check_datasets, find_task
 from tiebreak.plan.fingerprint import fingerprint, rows_hash
-from tiebreak.plan.models import is_function, module_of, name_models, parts_of
+from tiebreak.plan.models import DeclaredModel, is_function, module_of, name_models, parts_of
 from tiebreak.plan.record import Cell, DatasetRecord, MetricRecord, ModelRecord, RunRecord
 from tiebreak.plan.splits import PlannedDataset, make_splits
 
@@ -87,10 +87,7 @@ class Plan:
         hashes: dict[tuple[int, ...], str] | None = {} if with_hashes else None
         return RunRecord(
             name=name,
-            models=tuple(
-                ModelRecord(model, fingerprint(thing) if with_hashes else "", describe_model(thing) if with_hashes else "")
-                for model, thing in self.models.items()
-            ),
+            models=tuple(_model_record(name, model, with_hashes) for name, model in self.models.items()),
             datasets=tuple(_dataset_record(each, hashes) for each in self.datasets),
             metrics=tuple(metrics),
             rng=self.rng,
@@ -171,6 +168,13 @@ def threads_for(plan: Plan, asked: Any, n_workers: int, n_cores: int) -> int | N
     if isinstance(asked, bool) or not isinstance(asked, int) or asked < 1:
         raise InvalidParameterError(f"threads_per_fit must be 'auto', None or a whole number of at least 1; got {asked!r}.")
     return asked
+
+
+def _model_record(name: str, model: Any, with_hashes: bool) -> ModelRecord:
+    """The model as it is remembered; one that was declared, and not made, has no hash."""
+    if not with_hashes:
+        return ModelRecord(name, "")
+    return ModelRecord(name, "" if isinstance(model, DeclaredModel) else fingerprint(model), describe_model(model))
 
 
 def _content(data: Dataset) -> list[Any]:

@@ -1,15 +1,16 @@
-"""The data of a study file: a table in a file, or a dataset that comes with scikit-learn."""
+"""The data of a study file: a table in a file, or a dataset that comes with scikit-learn; and what models get of its columns."""
 
 from __future__ import annotations
 
 import csv
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.errors import InvalidStudyError, MissingDependencyError, SourceNotFoundError
+from tiebreak.plan.models import DeclaredModel, is_function
 from tiebreak.scores.scores import nearest_file
 from tiebreak.study_file.toml import Entry, nearest, plain
 
@@ -220,3 +221,162 @@ def _read_parquet(source: Entry, path: Path) -> pd.DataFrame:
         return parquet.ParquetFile(path).read().to_pandas(ignore_metadata=True)  # type: ignore[no-any-return]
     except (pyarrow.ArrowException, ValueError) as error:
         raise source.error(f"cannot be read as Parquet: {' '.join(str(error).split())}.") from None
+
+
+# --- columns on their way into the models ---------------------------------------------------------------------------------
+
+_TREATMENTS = ("impute", "one_hot", "scale")
+
+
+def column_steps(entry: Entry, datasets: Mapping[str, StudyData]) -> Any:
+    """The table ``[columns]`` as a ColumnTransformer, which is fitted on training rows only, with the model.
+
+    ``impute`` fills what is missing with the median, or the most frequent word, ``one_hot`` makes a column for each word, and
+    ``scale`` brings numbers to mean 0 and standard deviation 1; each is true, for all columns that it fits, or a list of columns.
+    Columns of words that are not named are left out by no rule: they have to be named, or dropped.
+    """
+    table = entry.table(_TREATMENTS)
+    frame = _one_table(entry, datasets)
+    words, numbers = _text_columns(frame), _columns_of_numbers(frame)
+    imputed = _chosen(table.get("impute"), list(frame.columns), list(frame.columns))
+    encoded = _chosen(table.get("one_hot"), words, list(frame.columns))
+    scaled = _chosen(table.get("scale"), numbers, numbers)
+    for column in words:
+        if column not in encoded:
+            raise entry.error(
+                f"the column {column!r} holds text ({_example(frame[column])}), which hardly any model can read. Name it in "
+                f'one_hot, or leave it out of the data: drop = ["{column}"].'
+            )
+    return _transformer(frame, imputed, encoded, scaled)
+
+
+def _one_table(entry: Entry, datasets: Mapping[str, StudyData]) -> pd.DataFrame:
+    frames = [data.X for data in datasets.values()]
+    if any(not hasattr(frame, "columns") for frame in frames):
+        raise entry.error("goes with a table in a file; the data of scikit-learn are numbers without names.")
+    first: pd.DataFrame = frames[0]
+    for name, other in zip(datasets, frames, strict=True):
+        if list(other.columns) != list(first.columns):
+            raise entry.error(f"goes with datasets of the same columns; those of {name!r} are others.")
+    return first
+
+
+def _chosen(entry: Entry | None, fitting: Sequence[str], allowed: Sequence[str]) -> list[str]:
+    """Columns that a key names: none without it, all that fit where it is true."""
+    if entry is None or entry.value is False:
+        return []
+    if entry.value is True:
+        return list(fitting)
+    chosen = []
+    for each in entry.items():
+        if each.value not in allowed:
+            raise each.error(f"there is no such column for it; {nearest(each.text(), allowed, 'there are')}")
+        chosen.append(str(each.value))
+    return chosen
+
+
+def _transformer(frame: pd.DataFrame, imputed: Sequence[str], encoded: Sequence[str], scaled: Sequence[str]) -> Any:
+    """One part for all columns that are treated alike; the others pass as they are."""
+    from sklearn.compose import ColumnTransformer
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+    alike: dict[tuple[bool, bool, bool], list[str]] = {}
+    for column in frame.columns:
+        treatment = (column in imputed, column in encoded, column in scaled)
+        if any(treatment):
+            alike.setdefault(treatment, []).append(str(column))
+    parts = []
+    for (fills, encodes, scales), columns in alike.items():
+        steps = [SimpleImputer(strategy="most_frequent" if encodes else "median")] if fills else []
+        steps += [OneHotEncoder(handle_unknown="ignore", sparse_output=False)] if encodes else []
+        steps += [StandardScaler()] if scales and not encodes else []
+        words = [word for word, does in zip(("filled", "encoded", "scaled"), (fills, encodes, scales), strict=True) if does]
+        parts.append(("_".join(words), make_pipeline(*steps) if len(steps) > 1 else steps[0], columns))
+    return ColumnTransformer(parts, remainder="passthrough", verbose_feature_names_out=False)
+
+
+def with_columns(entry: Entry, model: Any, transformer: Any) -> Any:
+    """A model, or each candidate of a grid, behind the transformer: the step ``columns`` before the step ``model``."""
+    if isinstance(model, dict):
+        return {name: with_columns(entry, each, transformer) for name, each in model.items()}
+    if isinstance(model, DeclaredModel):
+        return model
+    if is_function(model):
+        raise entry.error("is a function, which is given the table as it is. [columns] goes with estimators.")
+    from sklearn.base import clone
+    from sklearn.pipeline import Pipeline
+
+    return Pipeline([("columns", clone(transformer)), ("model", model)])
+
+
+# --- without [columns] ----------------------------------------------------------------------------------------------------
+
+
+def refuse_unreadable(entry: Entry, datasets: Mapping[str, StudyData], models: Mapping[str, Any]) -> None:
+    """Refuse text, and empty cells, on which a model of scikit-learn would fail each time; says which column, and what to do."""
+    for name, data in datasets.items():
+        if not hasattr(data.X, "columns"):
+            continue
+        place = entry.at(name) if name else entry
+        words = _text_columns(data.X)
+        lacking = [column for column in data.X.columns if data.X[column].isna().any()]
+        for model_name, model in _each(models) if words or lacking else ():
+            reads_words, reads_gaps = _abilities(model)
+            if words and not reads_words:
+                column = words[0]
+                raise place.error(
+                    f"the column {column!r} holds text ({_example(data.X[column])}), which the model {model_name!r} cannot read. "
+                    f'Leave it out with drop = ["{column}"], or make numbers of all text: a table [columns] with one_hot = true.'
+                )
+            if lacking and not reads_gaps:
+                column = lacking[0]
+                raise place.error(
+                    f"the column {column!r} has {int(data.X[column].isna().sum())} empty cells, which the model {model_name!r} "
+                    f'cannot read. Leave it out with drop = ["{column}"], or fill them in: a table [columns] with impute = true.'
+                )
+
+
+def _each(models: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Models by name, one candidate of each grid."""
+    return [(name, next(iter(model.values())) if isinstance(model, dict) else model) for name, model in models.items()]
+
+
+def _abilities(model: Any) -> tuple[bool, bool]:
+    """Abilities to read text and empty cells; taken for granted where nothing says otherwise."""
+    from sklearn.base import BaseEstimator
+    from sklearn.pipeline import Pipeline
+    from sklearn.utils import get_tags
+
+    if type(model) is Pipeline:
+        model = model.steps[0][1]
+    module = type(model).__module__
+    if not isinstance(model, BaseEstimator) or not module.startswith("sklearn."):
+        return True, True
+    holds_others = any(hasattr(each, "fit") for each in model.get_params(deep=False).values())
+    tags = get_tags(model)
+    if (
+        holds_others
+        or tags.no_validation
+        or module.startswith(("sklearn.compose.", "sklearn.feature_extraction.", "sklearn.dummy"))
+    ):
+        return True, True
+    return tags.input_tags.string or tags.input_tags.categorical, tags.input_tags.allow_nan
+
+
+def _text_columns(frame: pd.DataFrame) -> list[str]:
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    return [str(name) for name in frame.columns if not is_numeric_dtype(frame[name]) and not is_bool_dtype(frame[name])]
+
+
+def _columns_of_numbers(frame: pd.DataFrame) -> list[str]:
+    words = _text_columns(frame)
+    return [str(name) for name in frame.columns if name not in words]
+
+
+def _example(column: pd.Series[Any]) -> str:
+    """A word of a column, with its row."""
+    row = int((~column.isna()).to_numpy().argmax())
+    return f"{str(column.iloc[row])[:40]!r} in row {row + 1}"

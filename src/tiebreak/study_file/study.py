@@ -8,22 +8,23 @@ import pkgutil
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from tiebreak.errors import InvalidParameterError, TiebreakError
 from tiebreak.numerics import check_rope_given, is_n_jobs
-from tiebreak.plan.candidates import grid
+from tiebreak.plan.candidates import grid, name_candidates
+from tiebreak.plan.models import DeclaredModel, declare
 from tiebreak.plan.splits import KINDS, OPTIONS
-from tiebreak.study_file.data import StudyData, read_datasets
+from tiebreak.study_file.data import StudyData, column_steps, read_datasets, refuse_unreadable, with_columns
 from tiebreak.study_file.toml import Entry, kind_of, nearest, one_line, plain, read_toml
 
 _HOW = 'Write "module:name", such as "sklearn.svm:SVC".'
 _KEYS = (
     "name", "rope", "metrics", "seed", "n_jobs", "timeout", "threads_per_fit", "keep_predictions", "store",
-    "data", "cv", "inner", "models",
+    "data", "columns", "cv", "inner", "models",
 )  # fmt: skip
 
 
@@ -71,8 +72,11 @@ class Study:
         return None if self.metrics is None else list(self.metrics)
 
 
-def read_study(path: Path | str) -> Study:
+def read_study(path: Path | str, *, make_models: bool = True) -> Study:
     """Read a study file: check it, import its models, read its data.
+
+    A study file is code: what it imports is run. Without `make_models` no model is made, nor a parameter of one: their classes
+    are imported and looked at, and the study holds what they are declared to be. Splitters and metrics are made.
 
     Modules beside the file can be imported from then on, after everything that could be before. What cannot be used is an
     `InvalidStudyError` that names file, key and value; a file that is not there a `SourceNotFoundError`.
@@ -88,14 +92,23 @@ def read_study(path: Path | str) -> Study:
     importlib.invalidate_caches()
     if str(folder) not in sys.path:
         sys.path.append(str(folder))  # last of all: no module beside the study can stand in for an installed one
+    cv, inner = (_cv(table[key]) if key in table else None for key in ("cv", "inner"))
+    metrics = _metrics(table["metrics"]) if "metrics" in table else None
+    models = build_models(table["models"]) if make_models else declare_models(table["models"])
+    datasets = read_datasets(table["data"], folder)
+    if "columns" in table:
+        prepare = column_steps(table["columns"], datasets)
+        models = {name: with_columns(table["models"].at(name), model, prepare) for name, model in models.items()}
+    else:
+        refuse_unreadable(table["data"], datasets, models)
     return Study(
         file=plain(str(path)),
         path=path.absolute(),
-        cv=_cv(table["cv"]) if "cv" in table else None,
-        inner=_cv(table["inner"]) if "inner" in table else None,
-        metrics=_metrics(table["metrics"]) if "metrics" in table else None,
-        models=build_models(table["models"]),
-        datasets=read_datasets(table["data"], folder),
+        cv=cv,
+        inner=inner,
+        metrics=metrics,
+        models=models,
+        datasets=datasets,
         **settings,
     )
 
@@ -145,15 +158,46 @@ def _metrics(entry: Entry) -> tuple[Any, ...]:
 
 def _made_metric(entry: Entry) -> Any:
     """A metric that is an object: imported with its parameters, or a cost matrix under its own key."""
+    if "metric" in entry.value:
+        return _with_positive(entry)
     if "cost" not in entry.value:
         entry.table(("import", "params"))
         if "import" not in entry.value:
-            raise entry.error("says neither cost nor import. Write { cost = { actual = { predicted = 1, ... }, ... } }.")
+            raise entry.error(
+                "says neither metric, cost nor import. Write { cost = { actual = { predicted = 1, ... }, ... } }, or { metric = "
+                '"f1", positive = "yes" }.'
+            )
         return build(entry)
     table = entry.table(("cost", "labels", "name"))
     names = {"cost": "costs", "labels": "labels", "name": "name"}
     params = {names[key]: each.value for key, each in table.items()}
     return build(Entry(entry.file, entry.keys, {"import": "tiebreak.metrics.costs:CostMatrix", "params": params}))
+
+
+def _with_positive(entry: Entry) -> Any:
+    """A metric of scikit-learn's list for two classes, with the label that counts as positive."""
+    from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
+
+    table = entry.table(("metric", "positive"))
+    named = table["metric"]
+    scorers = {name: get_scorer(name) for name in get_scorer_names()}
+    of_two = (name for name, each in scorers.items() if each._kwargs.get("average", "binary") == "binary")
+    names = [name for name in of_two if "pos_label" in _parameters(scorers[name]._score_func)]
+    if named.text() not in names:
+        raise named.error(f"is no metric with a positive class; {nearest(named.value, names, 'there are')}")
+    if "positive" not in table:
+        raise entry.error('says no positive: the label that is to be found, such as positive = "yes".')
+    scorer = get_scorer(named.value)
+    settings = {name: value for name, value in scorer._kwargs.items() if name != "pos_label"}
+    settings |= {"greater_is_better": scorer._sign > 0, "response_method": scorer._response_method}
+    return make_scorer(scorer._score_func, pos_label=table["positive"].value, **settings)
+
+
+def _parameters(function: Any) -> Mapping[str, Any]:
+    try:
+        return inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return {}
 
 
 def _cv(entry: Entry) -> Any:
@@ -191,7 +235,16 @@ def _splitter(entry: Entry) -> Any:
 
 def build_models(entry: Entry) -> dict[str, Any]:
     """All models by name, of the table ``[models]``, in the order of the file; one with a grid is a dict of candidates."""
-    models = {name: _model(each) for name, each in entry.table().items()}
+    return _each_model(entry, _model)
+
+
+def declare_models(entry: Entry) -> dict[str, Any]:
+    """The same with a `DeclaredModel` in the place of each: nothing is made, though classes are imported."""
+    return _each_model(entry, _declared_model)
+
+
+def _each_model(entry: Entry, make: Callable[[Entry], Any]) -> dict[str, Any]:
+    models = {name: make(each) for name, each in entry.table().items()}
     if not models:
         raise entry.error('there are no models. Add one: [models.NAME] with import = "module:class".')
     return models
@@ -203,8 +256,10 @@ def import_object(entry: Entry) -> Any:
     module_name, _, name = text.partition(":") if ":" in text else text.rpartition(".")
     if not all(part.isidentifier() for part in (*module_name.split("."), *name.split("."))):
         raise entry.error(f"is no name to import. {_HOW}")
+    _refuse_standard(entry, module_name)
     found = _module(entry, module_name)
     for part in name.split("."):
+        _refuse_standard(entry, _origin(found))
         try:
             found = getattr(found, part)
         except AttributeError:
@@ -215,7 +270,30 @@ def import_object(entry: Entry) -> Any:
                 if inspect.ismodule(found)
                 else f"{text.removesuffix('.' + part)} has no {part!r}."
             ) from None
+    _refuse_standard(entry, _origin(found))
     return found
+
+
+def _origin(thing: Any) -> str:
+    """Module that a class or function comes from, whatever it is called where it was found; "" for other objects."""
+    if inspect.ismodule(thing):
+        return thing.__name__
+    if not isinstance(thing, type) and not inspect.isroutine(thing):
+        return ""
+    owner = getattr(thing, "__objclass__", None) or getattr(thing, "__self__", None)
+    if inspect.ismodule(owner):
+        return owner.__name__
+    own = getattr(thing, "__module__", None)
+    return str(own or getattr(owner if isinstance(owner, type) else type(owner), "__module__", ""))
+
+
+def _refuse_standard(entry: Entry, module: str) -> None:
+    """Refuse Python's own modules, under whatever name: they start programs, and hold no models."""
+    if module.partition(".")[0] in sys.stdlib_module_names or module.partition(".")[0] in ("test", "__main__"):
+        raise entry.error(
+            f"leads to {module!r}, which is Python's own and holds nothing that a study needs. What is to be made by it belongs "
+            "into a module beside the study."
+        )
 
 
 def build(entry: Entry) -> Any:
@@ -227,13 +305,18 @@ def build(entry: Entry) -> Any:
 
 
 def _model(entry: Entry) -> Any:
+    table = _checked_model(entry)
+    model = build(entry)
+    return _grid(table["grid"], model) if "grid" in table else model
+
+
+def _checked_model(entry: Entry) -> dict[str, Entry]:
     table = entry.table(("import", "params", "steps", "grid"))
     if "steps" in table and "import" in table:
         raise entry.error("has both import and steps. A model is one or the other.")
     if "steps" not in table and "import" not in table:
         raise entry.error(f"says neither import nor steps. {_HOW}")
-    model = build(entry)
-    return _grid(table["grid"], model) if "grid" in table else model
+    return table
 
 
 def _module(entry: Entry, name: str) -> Any:
@@ -273,7 +356,8 @@ def _place(error: BaseException) -> str:
 # --- objects ------------------------------------------------------------------------------------------------------------
 
 
-def _imported(entry: Entry) -> Any:
+def _named(entry: Entry) -> tuple[Any, dict[str, Entry]]:
+    """Object that a table imports and, of a class, its parameters by name; checked as far as can be without making anything."""
     named = entry.at("import")
     found = import_object(named)
     if inspect.ismodule(found):
@@ -282,9 +366,16 @@ def _imported(entry: Entry) -> Any:
         if "params" in entry.value:
             what = "a function" if inspect.isroutine(found) else f"an object of type {type(found).__name__}"
             raise entry.at("params").error(f"{named.value} is {what}; parameters go with a class.")
-        return found
+        return found, {}
     params = entry.at("params").table() if "params" in entry.value else {}
     _check_names(found, params)
+    return found, params
+
+
+def _imported(entry: Entry) -> Any:
+    found, params = _named(entry)
+    if not isinstance(found, type):
+        return found
     values = {name: resolve(each) for name, each in params.items()}
     try:
         return found(**values)
@@ -292,18 +383,18 @@ def _imported(entry: Entry) -> Any:
         raise entry.error(f"{found.__name__} could not be made: {one_line(error)}") from error
 
 
-def resolve(entry: Entry) -> Any:
-    """The value of a parameter; tables with ``import`` or ``steps`` in it are made into objects."""
+def resolve(entry: Entry, make: Callable[[Entry], Any] = build) -> Any:
+    """The value of a parameter; tables with ``import`` or ``steps`` in it become objects, as `make` makes them."""
     if isinstance(entry.value, dict):
         if "steps" in entry.value:
             entry.table(("steps",))
-            return build(entry)
+            return make(entry)
         if "import" in entry.value:
             entry.table(("import", "params"))
-            return build(entry)
-        return {key: resolve(each) for key, each in entry.table().items()}
+            return make(entry)
+        return {key: resolve(each, make) for key, each in entry.table().items()}
     if isinstance(entry.value, list):
-        return [resolve(entry.at(place)) for place in range(len(entry.value))]
+        return [resolve(entry.at(place), make) for place in range(len(entry.value))]
     return entry.value
 
 
@@ -328,19 +419,24 @@ def _check_names(kind: type, params: Mapping[str, Entry]) -> None:
 def _pipeline(entry: Entry) -> Any:
     from sklearn.pipeline import Pipeline
 
+    return Pipeline(_steps(entry, _imported))
+
+
+def _steps(entry: Entry, make: Callable[[Entry], Any]) -> list[tuple[str, Any]]:
+    """Steps of a pipeline by name."""
     entries = entry.at("steps").items()
     parts = []
     for each in entries:
         table = each.table(("import", "params", "name"))
         if "import" not in table:
             raise each.error(f"says no import. {_HOW}")
-        parts.append(_imported(each))
+        parts.append(make(each))
     for each, part in zip(entries[:-1], parts[:-1], strict=True):
         if not (hasattr(part, "fit") and hasattr(part, "transform")):
             raise each.at("import").error("is no transformer (fit and transform), as all steps but the last must be.")
     if not hasattr(parts[-1], "fit"):
         raise entries[-1].at("import").error("has no fit, which the last step of a pipeline needs.")
-    return Pipeline(list(zip(_step_names(entries, parts), parts, strict=True)))
+    return list(zip(_step_names(entries, parts), parts, strict=True))
 
 
 def _step_names(entries: list[Entry], parts: list[Any]) -> list[str]:
@@ -361,18 +457,56 @@ def _step_names(entries: list[Entry], parts: list[Any]) -> list[str]:
 
 def _grid(entry: Entry, model: Any) -> dict[str, Any]:
     """The candidates by name."""
-    tables = entry.items() if isinstance(entry.value, list) else [entry]
     known = list(model.get_params(deep=True)) if hasattr(model, "get_params") and not isinstance(model, type) else []
-    parameters = []
-    for table in tables:
+    parameters = [{name: resolve(each) for name, each in values.items()} for values in _grid_values(entry, model, known)]
+    try:
+        return grid(model, parameters)
+    except TiebreakError as error:
+        raise entry.error(str(error)) from error
+
+
+def _grid_values(entry: Entry, model: Any, known: Sequence[str]) -> list[dict[str, Entry]]:
+    """The lists of values by parameter, in each table of a grid."""
+    tables = []
+    for table in entry.items() if isinstance(entry.value, list) else [entry]:
         values = table.table()
         for name, each in values.items():
             each.items()
             part_is_varied = any(name.startswith(f"{other}__") for other in values)
             if known and name not in known and not part_is_varied:
                 raise each.error(f"{type(model).__name__} has no parameter {name!r}; {nearest(name, known, 'it has')}")
-        parameters.append({name: resolve(each) for name, each in values.items()})
-    try:
-        return grid(model, parameters)
-    except TiebreakError as error:
-        raise entry.error(str(error)) from error
+        tables.append(values)
+    return tables
+
+
+# --- what is declared, and not made ---------------------------------------------------------------------------------------
+
+
+def _declared_model(entry: Entry) -> Any:
+    from sklearn.model_selection import ParameterGrid
+
+    table = _checked_model(entry)
+    model = _declared(entry)
+    if "grid" not in table:
+        return model
+    values = _grid_values(table["grid"], model, ())
+    grids = [{name: [resolve(one, _declared) for one in each.items()] for name, each in table.items()} for table in values]
+    candidates = list(ParameterGrid(grids))
+    names, notices = name_candidates(candidates)
+    if notices:
+        raise table["grid"].error(f"{notices[0].text}. Leave the copies out.")
+    return {name: model.varied(each) for name, each in zip(names, candidates, strict=True)}
+
+
+def _declared(entry: Entry) -> Any:
+    """A stand-in for what a table would make; a function, or another object that is there, is taken as it is."""
+    if "steps" in entry.value:
+        from sklearn.pipeline import Pipeline
+
+        steps = _steps(entry, _declared)
+        last = steps[-1][1]
+        return declare(Pipeline, {"steps": steps}, last.kind if isinstance(last, DeclaredModel) else type(last))
+    found, params = _named(entry)
+    if not isinstance(found, type):
+        return found
+    return declare(found, {name: resolve(each, _declared) for name, each in params.items()})
