@@ -85,5 +85,5 @@ def _draw(audits: list[Audit], folder: Path) -> None:
     names = ["audit.png"] if len(audits) == 1 else [f"audit-{number}.png" for number in range(1, len(audits) + 1)]
     with writing("the plots", folder):
         for audit, name in zip(audits, names, strict=True):
-            audit.plot().save(folder / name)
+            audit.plot.save(folder / name)
     say(f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} in {folder}")

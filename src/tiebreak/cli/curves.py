@@ -100,7 +100,7 @@ def run_curve(path: str, kind: str, measure: Callable[..., Curve], typed: TypedC
     emit_result(curve, typed.format_, lambda: _table(curve))
     if typed.plots is not None:
         with writing("the plot", typed.plots / f"{kind}.png"):
-            curve.plot().save(typed.plots / f"{kind}.png")
+            curve.plot.save(typed.plots / f"{kind}.png")
         say(f"the plot is in {typed.plots / f'{kind}.png'}")
     # whoever chains commands has to be told that no model could be fitted at all
     return EXIT_OK if curve.evaluation.n_done else EXIT_WRONG_USE

@@ -87,7 +87,7 @@ def nested_command(
     emit_result(nested, format_, lambda: (list(COLUMNS["outer"]), nested_rows(nested, "outer")), raw=raw)
     if plots is not None:
         with writing("the plot", plots):
-            nested.plot().save(plots / "nested.png")
+            nested.plot.save(plots / "nested.png")
         say(f"nested.png is in {plots}")
     # whoever chains commands has to be told that nothing could be scored at all
     context.exit(EXIT_OK if any(nested.honest(search).n_splits for search in nested.searches) else EXIT_WRONG_USE)

@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from tiebreak.evaluation.class_curves import Calibrations, PrecisionRecalls, Rocs
     from tiebreak.evaluation.confusions import Confusions
     from tiebreak.metrics.calibration import Strategy
-    from tiebreak.views.plots.display import Plots
+    from tiebreak.views.plots.evaluation import EvaluationPlots
 
 Average = Literal["folds", "pooled"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Evaluation(Result["Plots[Evaluation]"]):
+class Evaluation(Result["EvaluationPlots"]):
     """Scores, predictions, times and failures of models on splits.
 
     Print it for an overview; `compare` says which models are better, and `to_frame` has a row for each cell and metric.

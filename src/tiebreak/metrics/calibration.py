@@ -40,6 +40,8 @@ class CalibrationCurve(Result["CalibrationPlots"]):
         Mean squared distance of the probabilities from what happened.
     calibration_error : float
         Mean distance of `observed` from `predicted`, each bin as often as it has examples.
+    histogram : ndarray of shape (20,)
+        How many probabilities lie in each twentieth from 0 to 1; 1 is in the last.
     n_copies : float
         How often each example was counted, once for each repeat; intervals count it once.
     reason : str
@@ -55,6 +57,7 @@ class CalibrationCurve(Result["CalibrationPlots"]):
     alpha: float
     brier_score: float
     calibration_error: float
+    histogram: IntArray
     n_copies: float = 1.0
     reason: str = ""
 
@@ -124,6 +127,7 @@ def curve_of(
         alpha,
         float(np.mean((p - happened) ** 2)),
         float(np.average(np.abs(observed - predicted), weights=count)),
+        np.histogram(p, bins=20, range=(0.0, 1.0))[0],
         n_copies,
         data.reason,
     )

@@ -267,6 +267,20 @@ class CostMatrix(Result["Plots[CostMatrix]"]):
             return 0.0
         return math.inf if miss < 0 else false_alarm / (false_alarm + miss)
 
+    def of_decisions(self, positive: Any) -> tuple[float, float, float, float]:
+        """Costs, of two classes, of a true positive, a false negative, a false positive and a true negative.
+
+        Raises
+        ------
+        InvalidParameterError
+            More than two classes, or no costs for `positive`.
+        """
+        if len(self.labels) != 2:
+            raise InvalidParameterError(f"a threshold is for two classes, and there are {len(self.labels)}.")
+        yes = self._place(positive)
+        no = 1 - yes
+        return tuple(float(self.costs[place]) for place in ((yes, yes), (yes, no), (no, yes), (no, no)))  # type: ignore[return-value]
+
     # --- as a metric of evaluate ------------------------------------------------------------------------------------------
 
     def of_truth(self, truth: Truth, answer: Array, *_: object) -> float:

@@ -17,6 +17,7 @@ from tiebreak.numerics import FloatArray, IntArray, Interval
 from tiebreak.result import Result
 
 if TYPE_CHECKING:
+    from tiebreak.metrics.costs import CostMatrix
     from tiebreak.views.plots.class_curves import RocPlots
 
 
@@ -141,6 +142,28 @@ class RocCurve(Result["RocPlots"]):
     def tpr_at(self, fpr: ArrayLike) -> FloatArray:
         """The curve at given false positive rates: its upper end where it is vertical, a straight line between points."""
         return np.asarray(np.interp(np.asarray(fpr, dtype=float), self.fpr, self.tpr))
+
+    def expected_costs(self, costs: CostMatrix) -> FloatArray:
+        """Mean cost of an example at each threshold.
+
+        Parameters
+        ----------
+        costs : CostMatrix
+            Of two classes, of which one is `positive`.
+
+        Returns
+        -------
+        ndarray of shape (n_points,)
+            In the unit of the costs.
+
+        Raises
+        ------
+        InvalidParameterError
+            More than two classes, or no costs for `positive`.
+        """
+        right, miss, alarm, quiet = costs.of_decisions(self.positive)
+        total = right * self.tp + miss * self.fn + alarm * self.fp + quiet * self.tn
+        return np.asarray(total / (self.n_positive + self.n_negative))
 
     def better_where(self, other: RocCurve) -> tuple[RocRegion, ...]:
         """Ranges of the false positive rate in which this curve or the other is higher.

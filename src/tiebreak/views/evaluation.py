@@ -221,4 +221,4 @@ def _records(frame: pd.DataFrame, *columns: str) -> list[dict[str, Any]]:
     ]
 
 
-VIEW = View(page, scores_frame, facts)
+VIEW = View(page, scores_frame, facts, "tiebreak.views.plots.evaluation:EvaluationPlots")

@@ -18,7 +18,6 @@ from tiebreak.comparison.settings import Settings
 from tiebreak.scores.metric import Metric
 
 RMSE = Metric("root_mean_squared_error", higher_is_better=False)
-DISPLAYS = ("scores", "correlation", "posterior", "ranking", "verdicts")
 
 GRID = [
     f"scale+svc, kernel={kernel}, gamma={gamma}, C={C}, class_weight=none"
@@ -29,7 +28,14 @@ NAMES = {
     "60 characters": GRID,
     "60 wide characters": ["W" * 58 + f"{number:02}" for number in range(40)],
 }
-HOSTILE = ["a$b$_{x}\\frac{1}", "two\nlines\tand a tab", "<b>html</b>&amp;", "emoji 🚀 模型", "100% {} %d under_score^2", " "]
+HOSTILE = [
+    "a$b$_{x}\\frac{1}",
+    "two\nlines\tand a tab",
+    "<b>html</b>&amp;",
+    "emoji 🚀 模型",
+    "100% {} %d under_score^2",
+    "bidi \u202egpj.\u200b",
+]
 
 
 @cache

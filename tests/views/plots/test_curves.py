@@ -5,40 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pytest
 from matplotlib.figure import Figure
 
 from tests.views.plots.curve_samples import drawn_bias_variance, drawn_learning_curve, drawn_validation_curve
-from tests.views.plots.samples import HOSTILE, NAMES, misplaced, words_of
+from tests.views.plots.samples import NAMES, misplaced, words_of
 from tiebreak.views.plots import BiasVarianceDisplay, LearningCurveDisplay, ValidationCurveDisplay
 
 TWO = ("random forest", "ridge")
-MAKE = {"learning": drawn_learning_curve, "validation": drawn_validation_curve, "bias-variance": drawn_bias_variance}
-
-
-@pytest.mark.parametrize("kind", MAKE)
-@pytest.mark.parametrize("names", ["short", "60 characters", "60 wide characters"])
-@pytest.mark.parametrize("n_models", [1, 2, 8])
-def test_no_text_overlaps_or_is_cut(kind: str, names: str, n_models: int) -> None:
-    """From one model to as many as a figure tells apart, with names of any width."""
-    assert misplaced(MAKE[kind](NAMES[names][:n_models]).plot().figure_) == []
-
-
-@pytest.mark.parametrize("kind", MAKE)
-def test_hostile_names_fit_and_are_shown_as_they_are(kind: str) -> None:
-    """Dollar signs are no mathematics."""
-    figure = MAKE[kind](HOSTILE).plot().figure_
-    assert misplaced(figure) == []
-    assert r"a\$b\$_{x}\frac{1}" in words_of(figure)
-
-
-@pytest.mark.parametrize("kind", MAKE)
-def test_the_callers_axes_fit_when_they_are_of_ordinary_size(kind: str) -> None:
-    """One panel, as the display does not choose the size."""
-    figure = Figure(figsize=(9, 6), layout="constrained")
-    MAKE[kind](NAMES["short"][:2]).plot(ax=figure.subplots())
-    assert misplaced(figure) == []
-    assert len(figure.axes) == 1
 
 
 def test_the_data_are_those_of_the_curve() -> None:
@@ -52,14 +25,25 @@ def test_the_data_are_those_of_the_curve() -> None:
     np.testing.assert_array_equal(lines[0].get_ydata(), curve.points.test_mean[0])
 
 
-def test_lines_bands_and_panels_are_named() -> None:
-    """What is solid, what dashed, what the bands are; fit times stand beside."""
+def test_lines_and_bands_are_named() -> None:
+    """What is solid, what dashed, what the bands are."""
     figure = drawn_learning_curve(TWO).plot().figure_
     words = words_of(figure)
-    for text in ("Solid: test. Dashed: training.", "corrected 95% intervals of the mean over splits", "median time of a fit"):
+    for text in ("Solid: test. Dashed: training.", "corrected 95% intervals of the mean over splits"):
         assert text in words
     assert "more data: less than the rope on doubling" in words
-    assert len(figure.axes) == 2
+    assert len(figure.axes) == 1
+
+
+def test_the_time_of_a_fit_is_drawn_on_request() -> None:
+    """In a panel beside the scores, also on the caller's axes."""
+    figure = drawn_learning_curve(TWO).plot(times=True).figure_
+    assert "median time of a fit" in words_of(figure)
+    assert misplaced(figure) == []
+    given = Figure(figsize=(12, 4))
+    drawn_validation_curve(TWO).plot(times=True, ax=given.subplots())
+    assert "median time of a fit" in words_of(given)
+    assert misplaced(given) == []
 
 
 def test_axes_are_logarithmic_where_the_range_asks_for_it() -> None:
@@ -93,7 +77,7 @@ def test_the_best_value_and_its_ties_have_marks() -> None:
     assert isinstance(display, ValidationCurveDisplay)
     assert display.best == ["1"]
     words = words_of(display.figure_)
-    assert "★ best mean, ■ practically equivalent to it, ○ not told apart yet, ▼ worse." in words
+    assert "★ best mean, ■ practically equivalent to it, ○ not told apart yet, ▽ behind it, ▼ worse." in words
     assert "one scores best at svc__C = 1" in words
 
 

@@ -2,59 +2,104 @@
 
 from __future__ import annotations
 
+import matplotlib.pyplot as plt
 import pytest
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from tests.views.plots.samples import DISPLAYS, HOSTILE, NAMES, RMSE, graded, misplaced, words_of
+from tests.views.plots.every import PLOTS
+from tests.views.plots.samples import HOSTILE, NAMES, drawn_texts, graded, misplaced, words_of
+from tiebreak.views.plots.display import without_pyplot
+from tiebreak.views.plots.style import _contrast
+
+SIZES = [(14.0, 9.0), (12.0, 4.0)]
 
 
-@pytest.mark.parametrize("display", DISPLAYS)
-@pytest.mark.parametrize("kind", ["short", "60 characters"])
-@pytest.mark.parametrize("n_models", [2, 4, 40])
-def test_no_text_overlaps_or_is_cut(display: str, kind: str, n_models: int) -> None:
-    """The sizes and names of the issue; the long names also with a metric that has a long name and where lower is better."""
-    names = tuple(NAMES[kind][:n_models])
-    comparison = graded(names) if kind == "short" else graded(names, metric=RMSE)
-    assert misplaced(getattr(comparison.plot, display)().figure_) == []
+@pytest.mark.parametrize("plot", PLOTS)
+def test_six_long_names_fit(plot: str) -> None:
+    """The sizes that most people have, with names of sixty characters as a grid search makes them."""
+    with without_pyplot():
+        assert misplaced(PLOTS[plot](NAMES["60 characters"][:6])().figure_) == []
 
 
-@pytest.mark.parametrize(
-    ("display", "n_models"),
-    [
-        ("scores", 6),
-        ("scores", 7),
-        ("verdicts", 6),
-        ("verdicts", 7),
-        ("correlation", 7),
-        ("correlation", 20),
-        ("correlation", 21),
-    ],
-)
-def test_sizes_at_which_the_layout_changes(display: str, n_models: int) -> None:
-    """Lines and words give way to dots and marks above six models, and printed correlations to colours above twenty."""
-    assert misplaced(getattr(graded(tuple(NAMES["60 characters"][:n_models])).plot, display)().figure_) == []
+@pytest.mark.slow
+@pytest.mark.parametrize("plot", PLOTS)
+@pytest.mark.parametrize("names", ["60 characters", "60 wide characters"])
+@pytest.mark.parametrize("n_models", [2, 40])
+def test_no_text_overlaps_or_is_cut(plot: str, names: str, n_models: int) -> None:
+    """In a figure of our own."""
+    with without_pyplot():
+        assert misplaced(PLOTS[plot](NAMES[names][:n_models])().figure_) == []
 
 
-@pytest.mark.parametrize("display", DISPLAYS)
-def test_the_widest_letters_fit(display: str) -> None:
-    """60 times W is as wide as a name of 60 characters gets."""
-    assert misplaced(getattr(graded(tuple(NAMES["60 wide characters"][:4]), metric=RMSE).plot, display)().figure_) == []
-
-
-@pytest.mark.parametrize("display", DISPLAYS)
-def test_a_baseline_and_hostile_names_fit_and_are_shown_as_they_are(display: str) -> None:
-    """Cells then say "not asked", which is another width; names hold what matplotlib could take for markup."""
-    figure = getattr(graded(tuple(HOSTILE), baseline=HOSTILE[1]).plot, display)().figure_
+@pytest.mark.parametrize("plot", PLOTS)
+def test_the_callers_axes_fit(plot: str) -> None:
+    """Axes of an ordinary figure without a layout engine: the display shortens and leaves out, as it cannot choose the size."""
+    figure = Figure(figsize=(12, 4))
+    PLOTS[plot](NAMES["60 characters"][:6])(ax=figure.subplots())
     assert misplaced(figure) == []
-    assert r"a\$b\$_{x}\frac{1}" in words_of(figure)  # with its dollar signs escaped for matplotlib, which shows them
 
 
-@pytest.mark.parametrize("display", DISPLAYS)
-def test_the_callers_axes_fit_when_they_are_of_ordinary_size(display: str) -> None:
-    """Less is written there, as the display does not choose the size."""
+@pytest.mark.slow
+@pytest.mark.parametrize("plot", PLOTS)
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("n_models", [2, 40])
+def test_the_callers_axes_fit_for_any_number_of_models(plot: str, size: tuple[float, float], n_models: int) -> None:
+    """As many models are drawn as find room."""
+    figure = Figure(figsize=size)
+    PLOTS[plot](NAMES["60 characters"][:n_models])(ax=figure.subplots())
+    assert misplaced(figure) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("plot", PLOTS)
+def test_the_callers_axes_fit_under_a_layout_engine(plot: str) -> None:
+    """Which moves the axes once it has seen the labels."""
     figure = Figure(figsize=(9, 6), layout="constrained")
-    getattr(graded(tuple(NAMES["short"][:4])).plot, display)(ax=figure.subplots())
+    PLOTS[plot](NAMES["60 characters"][:6])(ax=figure.subplots())
     assert misplaced(figure) == []
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+def test_hostile_names_fit_and_are_shown_as_they_are(plot: str) -> None:
+    """Names hold what matplotlib could take for markup; dollar signs are escaped for it, and shown."""
+    with without_pyplot():
+        display = PLOTS[plot](HOSTILE)()
+    assert misplaced(display.figure_) == []
+    words = words_of(display.figure_)
+    assert "\u202e" not in words
+    assert "$_{x}" not in words.replace(r"\$_{x}", "")
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+def test_a_dark_style_sheet_and_choices_are_respected(plot: str) -> None:
+    """Every text stands out from what it is written on by the 3:1 that large text needs at least; title, caption and size."""
+    with plt.style.context("dark_background"), without_pyplot():
+        figure = PLOTS[plot](NAMES["short"][:3])(title="My title", caption="My caption", figsize=(9, 7)).figure_
+    assert (figure.get_suptitle(), figure.get_supxlabel()) == ("My title", "My caption")
+    assert list(figure.get_size_inches()) == [9, 7]
+    assert to_rgb(figure.get_facecolor()) == (0, 0, 0)
+    inside = {id(text) for axes in figure.axes for text in axes.texts}  # in cells, whose colours are not the ground's
+    for text in drawn_texts(figure):
+        if id(text) not in inside:
+            assert _contrast(text.get_color(), "black") > 3, text
+
+
+def test_a_baseline_fits() -> None:
+    """Cells then say "not asked", which is another width."""
+    names = tuple(NAMES["60 characters"][:4])
+    with without_pyplot():
+        for kind in ("ranking", "verdicts"):
+            assert misplaced(getattr(graded(names, baseline=names[1]).plot, kind)().figure_) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_models", [3, 4, 7, 20, 21])
+@pytest.mark.parametrize("plot", ["scores", "verdicts", "correlation"])
+def test_sizes_at_which_the_layout_changes(plot: str, n_models: int) -> None:
+    """Lines and words give way to dots and marks, and printed correlations to colours."""
+    with without_pyplot():
+        assert misplaced(PLOTS[plot](NAMES["60 characters"][:n_models])().figure_) == []
 
 
 def test_the_check_itself_sees_what_is_wrong() -> None:

@@ -21,7 +21,7 @@ def test_values_are_printed_when_they_fit() -> None:
     display = compared({"a": rises, "b": [x + 0.1 for x in rises], "c": [1 - x for x in rises]}).plot.correlation()
     words = words_of(display.figure_)
     assert "−1.00" in words
-    assert "Scores correlate by -1.00" in words
+    assert "Scores correlate by −1.00" in words
 
 
 def test_a_model_with_constant_scores_has_no_correlation() -> None:
@@ -32,12 +32,15 @@ def test_a_model_with_constant_scores_has_no_correlation() -> None:
 
 
 def test_many_models_are_coloured_without_numbers() -> None:
-    """No cell holds a text, but the colour bar spans what there is."""
+    """The colours span what there is; the diagonal, which is 1 by definition, is not there."""
     display = graded(tuple(NAMES["short"])).plot.correlation()
-    assert len(display.ax_.texts) == 0
-    low, high = display.ax_.images[0].get_clim()
-    assert low <= np.nanmin(display.data.to_numpy())
-    assert high == 1.0
+    values = display.data.to_numpy()[~np.eye(40, dtype=bool)]
+    image = display.ax_.images[0]
+    low, high = image.get_clim()
+    assert 0 <= values.min() - low <= 0.05
+    assert 0 <= high - values.max() <= 0.05
+    assert np.ma.getmaskarray(image.get_array()).diagonal().all()
+    assert {text.get_text() for text in display.ax_.texts} == {str(number) for number in range(1, 41)}  # of the rows
 
 
 FOUR = tuple(NAMES["short"][:4])
@@ -64,12 +67,16 @@ def test_few_models_have_words_and_differences() -> None:
 
 
 def test_many_models_have_marks_and_a_legend() -> None:
-    """One mark for each cell, of the shape of its verdict."""
+    """A mark where something is shown, none where nothing is, on the colour of the difference."""
     display = graded(tuple(NAMES["short"])).plot.verdicts()
     legend = display.ax_.get_legend()
     assert legend is not None
-    assert [text.get_text() for text in legend.get_texts()] == [name for name in MARKS if name in set(display.data["verdict"])]
-    assert sum(len(marks.get_offsets()) for marks in display.ax_.collections if marks.get_offsets().size > 2) >= 40 * 39
+    words = [text.get_text() for text in legend.get_texts()]
+    found = set(display.data["verdict"])
+    assert words == [name for name in MARKS if name in found - {"undecided"}] + ["no mark: undecided"] * ("undecided" in found)
+    n_marks = sum(len(marks.get_offsets()) for marks in display.ax_.collections if marks.get_offsets().size > 2) - 40
+    assert n_marks == (display.data["verdict"] != "undecided").sum()
+    assert display.ax_.images[0].get_array()[0, 1] == display.data["difference"].iloc[0]
 
 
 def test_with_a_baseline_the_rest_is_not_asked() -> None:

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 from sklearn.datasets import load_iris, make_classification
 from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
 
 import tiebreak as tb
-from tests.views.plots.samples import HOSTILE, NAMES, misplaced, words_of
+from tests.views.plots.samples import NAMES, misplaced, words_of
 from tiebreak.metrics.confusion import ConfusionMatrix
 
 CURVES = ("roc", "precision_recall", "calibration")
@@ -46,25 +45,6 @@ def matrix_of(names: list[str], largest: int = 90) -> ConfusionMatrix:
 
 
 @pytest.mark.parametrize("kind", CURVES)
-@pytest.mark.parametrize("names", ["short", "60 characters", "60 wide characters"])
-@pytest.mark.parametrize("n_models", [2, 8, 12])
-def test_no_text_of_curves_overlaps_or_is_cut(kind: str, names: str, n_models: int) -> None:
-    """Of more than eight models the best eight are drawn, and the note says so."""
-    display = drawn(kind, tuple(NAMES[names][:n_models]))
-    assert misplaced(display.figure_) == []
-    assert ("Drawn: the best 8 of 12 curves." in words_of(display.figure_)) is (n_models == 12)
-
-
-@pytest.mark.parametrize("kind", CURVES)
-def test_hostile_names_and_many_classes_fit(kind: str) -> None:
-    """Names that look like markup, and each of three classes against the rest."""
-    assert misplaced(drawn(kind, tuple(HOSTILE)).figure_) == []
-    figure = drawn(kind, ("bayes", "constant"), classes=3).figure_
-    assert misplaced(figure) == []
-    assert "each class against the rest" in words_of(figure)
-
-
-@pytest.mark.parametrize("kind", CURVES)
 def test_curves_that_are_undefined_are_said_to_be(kind: str) -> None:
     """In folds of one example no fold has a curve: what all say together is drawn; of one class there is none at all."""
     assert misplaced(drawn(kind, ("bayes", "constant"), cv="loo", n=30).figure_) == []
@@ -92,14 +72,6 @@ def test_digits_stand_over_their_columns() -> None:
     words = words_of(matrix_of([str(digit) for digit in range(10)]).plot(by="predicted").figure_)
     assert "0 1 2 3 4 5 6 7 8 9" in words
     assert "numbered" not in words
-
-
-@pytest.mark.parametrize("kind", [*CURVES, "confusion"])
-def test_the_callers_axes_fit(kind: str) -> None:
-    """Of ordinary size; less is written there."""
-    figure = Figure(figsize=(9, 6), layout="constrained")
-    getattr(evaluated(tuple(NAMES["short"][:4])), kind)().plot(ax=figure.subplots())
-    assert misplaced(figure) == []
 
 
 # --- the numbers that are drawn -------------------------------------------------------------------------------------------

@@ -1,37 +1,128 @@
-"""All displays together: files, notebooks, and matplotlib's global state."""
+"""All displays together: files, pyplot, notebooks, style sheets, and the choices that every plot takes."""
 
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import matplotlib
+import matplotlib.pyplot as plt
 import pytest
 from matplotlib.figure import Figure
 
-from tests.views.plots.samples import DISPLAYS, NAMES, graded
+from tests.views.plots.every import PLOTS
+from tests.views.plots.samples import NAMES, graded, misplaced, words_of
+from tiebreak.errors import InvalidParameterError
 from tiebreak.views.plots import RankingDisplay
+from tiebreak.views.plots.display import without_pyplot
 
 FOUR = tuple(NAMES["short"][:4])
-PNG = b"\x89PNG\r\n\x1a\n"
+DISPLAYS = ("ranking", "differences", "scores", "verdicts", "correlation", "posterior")
+FIRST_BYTES = {"png": b"\x89PNG\r\n\x1a\n", "svg": b"<?xml", "pdf": b"%PDF-"}
 
 
-def test_save_all_writes_five_files_of_fixed_names(tmp_path: Path) -> None:
+# --- pyplot -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_display_is_a_figure_of_pyplot() -> None:
+    """So that plt.show(), plt.savefig() and plt.gca() mean it."""
+    display = graded(FOUR).plot.ranking()
+    assert plt.get_fignums() == [display.figure_.number]
+    assert plt.gcf() is display.figure_
+    assert plt.gca() is display.ax_
+
+
+def test_show_shows_the_figure(tmp_path: Path) -> None:
+    """A backend of our own, as matplotlib describes them, writes down what it was asked to show."""
+    backend = tmp_path / "noting.py"
+    backend.write_text(
+        "from matplotlib.backend_bases import FigureManagerBase\n"
+        "from matplotlib.backends.backend_agg import FigureCanvasAgg\n"
+        "class FigureManager(FigureManagerBase):\n"
+        "    def show(self): print('shown:', self.canvas.figure.get_suptitle())\n"
+        "    @classmethod\n"
+        "    def pyplot_show(cls, *, block=None):\n"
+        "        from matplotlib._pylab_helpers import Gcf\n"
+        "        for manager in Gcf.get_all_fig_managers(): manager.show()\n"
+        "class FigureCanvas(FigureCanvasAgg):\n"
+        "    manager_class = FigureManager\n"
+    )
+    code = (
+        "import matplotlib.pyplot as plt, tiebreak as tb\n"
+        "scores = {'a': [.9, .8, .85, .9], 'b': [.8, .7, .7, .85]}\n"
+        "tb.compare(scores, metric='accuracy', n_train=90, n_test=10).plot.ranking(title='a and b')\n"
+        "plt.show()\n"
+    )
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, "MPLBACKEND": "module://noting", "PYTHONPATH": path}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout.strip() == "shown: a and b"
+
+
+def test_a_display_has_no_picture_of_its_own_in_a_notebook() -> None:
+    """The notebook shows the figures of pyplot at the end of a cell, and would show it twice."""
+    display = graded(FOUR).plot.ranking()
+    assert not any(hasattr(display, name) for name in ("_repr_png_", "_repr_html_", "_repr_svg_", "_repr_mimebundle_"))
+    assert repr(display) == f"<RankingDisplay: {display.title}>"
+
+
+def test_files_do_not_fill_pyplot(tmp_path: Path) -> None:
+    """What commands write is closed by nobody: no figure is left behind, and matplotlib warns of none."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        graded(FOUR[:2]).plot.save_all(tmp_path)
+        RankingDisplay.from_comparison(graded(FOUR)).to_png()
+    assert plt.get_fignums() == []
+
+
+@pytest.mark.parametrize("display", DISPLAYS)
+def test_pyplot_is_not_needed_for_files(display: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Here its import would fail."""
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    assert graded(FOUR[:2]).plot.save(tmp_path / "a.png", display).exists()
+
+
+def test_importing_the_displays_loads_no_matplotlib() -> None:
+    """Loading takes a second, which a command that draws nothing should not pay."""
+    code = "import sys, tiebreak.views.plots; print({'matplotlib', 'pandas'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+def test_save_all_writes_files_of_fixed_names(tmp_path: Path) -> None:
     """In a folder that it makes; nothing else is left there, and no name of a model gets into a path."""
     folder = tmp_path / "new" / "folder"
     paths = graded(("../../escaped", "a/b")).plot.save_all(folder)
     assert [path.name for path in paths] == [f"{name}.png" for name in DISPLAYS]
     assert sorted(folder.iterdir()) == sorted(paths)
     assert list(tmp_path.rglob("*escaped*")) == []
-    assert all(path.read_bytes().startswith(PNG) for path in paths)
 
 
-def test_the_same_comparison_gives_the_same_bytes() -> None:
-    """Nothing is drawn at random, and no clock gets into the file."""
-    assert graded(FOUR).plot.scores().to_png() == graded(FOUR).plot.scores().to_png()
+@pytest.mark.parametrize("format", FIRST_BYTES)
+def test_the_suffix_is_the_format(format: str, tmp_path: Path) -> None:
+    """By the first bytes, which is how `file` tells; the same figure always gives the same bytes."""
+    display = graded(FOUR).plot.scores()
+    written = display.save(tmp_path / f"figure.{format.upper()}").read_bytes()
+    assert written.startswith(FIRST_BYTES[format])
+    assert written == graded(FOUR).plot.scores().to_bytes(format)
+
+
+@pytest.mark.parametrize(("name", "found"), [("fig.foo", r"ends in \.foo"), ("figure", "has no suffix"), (".png", "no suffix")])
+def test_another_suffix_is_refused_before_anything_is_drawn(name: str, found: str, tmp_path: Path) -> None:
+    """Rather than PNG under another name."""
+    with pytest.raises(InvalidParameterError, match=found):
+        RankingDisplay.from_comparison(graded(FOUR)).save(tmp_path / name)
+    with pytest.raises(InvalidParameterError, match=found):
+        graded(FOUR).plot.save(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_is_replaced_only_by_a_whole_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,23 +141,64 @@ def test_a_file_is_replaced_only_by_a_whole_one(tmp_path: Path, monkeypatch: pyt
     assert list(tmp_path.iterdir()) == [target]
 
 
-def test_a_display_is_drawn_when_asked_and_shown_by_notebooks() -> None:
-    """Numbers first: without plot() there is no figure, and a notebook draws it."""
-    display = RankingDisplay.from_comparison(graded(FOUR))
-    assert not hasattr(display, "figure_")
-    png = display._repr_png_()
-    assert png is not None
-    assert png.startswith(PNG)
-    assert display.plot() is display
+# --- choices ----------------------------------------------------------------------------------------------------------
 
 
-def test_on_the_callers_axes_the_caller_shows_the_figure() -> None:
-    """Otherwise a notebook would show it twice."""
-    figure = Figure()
-    axes = figure.subplots()
+def test_title_and_caption_can_be_left_out() -> None:
+    """An empty text is none."""
+    figure = graded(FOUR).plot.ranking(title="", caption="").figure_
+    assert (figure.get_suptitle(), figure.get_supxlabel()) == ("", "")
+
+
+@pytest.mark.parametrize(
+    "plot", ["ranking", "differences", "scores", "roc, several", "confusion, several", "predicted", "nested"]
+)
+def test_top_limits_the_models(plot: str) -> None:
+    """And the caption says so."""
+    with without_pyplot():
+        display = PLOTS[plot](NAMES["short"][:6])(top=2)
+    assert "Drawn: 2 of 6" in display.caption
+    assert display.data.reset_index()[{"nested": "search"}.get(plot, "model")].nunique() == 2 - (plot == "differences")
+
+
+@pytest.mark.parametrize("wrong", [{"top": 0}, {"top": 1.5}, {"top": True}, {"figsize": 3}, {"figsize": (0, 1)}])
+def test_wrong_choices_are_refused(wrong: dict[str, object]) -> None:
+    """With the value that was given."""
+    name = next(iter(wrong))
+    with pytest.raises(InvalidParameterError, match=name):
+        graded(FOUR).plot.ranking(**wrong)
+    assert plt.get_fignums() == []
+    with pytest.raises(InvalidParameterError, match="figsize is for a figure that is made here"):
+        graded(FOUR).plot.ranking(ax=Figure().subplots(), figsize=(1, 1))
+
+
+def test_the_choices_stand_in_signature_and_help() -> None:
+    """Where a notebook shows them."""
+    method = graded(FOUR).plot.ranking
+    assert list(inspect.signature(method).parameters) == ["ax", "title", "caption", "figsize", "top"]
+    assert "top : int, optional" in (method.__doc__ or "")
+    assert ".plot.posterior(a, b)" in repr(graded(FOUR).plot)
+
+
+def test_on_the_callers_axes_there_is_one_title_at_most() -> None:
+    """None unless asked for, and a later one replaces it."""
+    axes = Figure(figsize=(9, 6)).subplots()
     display = graded(FOUR).plot.ranking(ax=axes)
-    assert (display.ax_, display.figure_) == (axes, figure)
-    assert display._repr_png_() is None
+    assert (display.ax_, display.figure_, axes.get_title()) == (axes, axes.figure, "")
+    axes = Figure(figsize=(9, 6)).subplots()
+    display = graded(FOUR).plot.ranking(ax=axes, title="one", caption="remarks")
+    assert axes.get_title() == "one"
+    assert axes.get_xlabel().endswith("remarks")
+    display.ax_.set_title("two")
+    assert [text for text in words_of(axes.figure).split() if text in ("one", "two")] == ["two"]
+
+
+def test_four_plots_share_a_figure() -> None:
+    """Each in axes of its own, without overlaps."""
+    figure = Figure(figsize=(14, 9), layout="constrained")
+    for axes, kind in zip(figure.subplots(2, 2).flat, ("ranking", "scores", "correlation", "posterior"), strict=True):
+        getattr(graded(FOUR).plot, kind)(ax=axes)
+    assert misplaced(figure) == []
 
 
 def test_a_display_is_frozen() -> None:
@@ -75,25 +207,31 @@ def test_a_display_is_frozen() -> None:
         graded(FOUR).plot.ranking().comparison = graded(FOUR[:2])  # type: ignore[misc]
 
 
-@pytest.mark.parametrize("display", ["ranking", "correlation"])
-def test_style_sheets_do_not_change_our_figures_nor_do_we_change_settings(display: str) -> None:
-    """LaTeX would fail on names, and a dark sheet would make black text unreadable."""
-    plain = getattr(graded(FOUR[:2]).plot, display)().to_png()
-    with matplotlib.rc_context({"text.usetex": True, "figure.facecolor": "black", "savefig.facecolor": "black", "font.size": 30}):
+# --- style sheets -----------------------------------------------------------------------------------------------------
+
+
+def test_settings_are_left_as_they_were() -> None:
+    """LaTeX, which would fail on names, is off while we draw, and on again afterwards."""
+    with matplotlib.rc_context({"text.usetex": True, "figure.autolayout": True}):
         before = dict(matplotlib.rcParams)
-        assert getattr(graded(FOUR[:2]).plot, display)().to_png() == plain
+        display = graded(FOUR[:2]).plot.ranking()
+        display.to_png()
         assert dict(matplotlib.rcParams) == before
 
 
-@pytest.mark.parametrize("display", DISPLAYS)
-def test_pyplot_is_not_needed(display: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Figures that pyplot knows of have to be closed, or memory fills up; here its import would fail."""
-    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    assert getattr(graded(FOUR[:2]).plot, display)().to_png().startswith(PNG)
+def test_the_font_size_of_a_style_sheet_scales_the_figure() -> None:
+    """Text and figure grow together, so that all still fits."""
+    plain = graded(FOUR).plot.ranking().figure_
+    with matplotlib.rc_context({"font.size": 20.0}):
+        large = graded(FOUR).plot.ranking().figure_
+    assert list(large.get_size_inches()) == pytest.approx(list(2 * plain.get_size_inches()))
+    assert large.texts[0].get_fontsize() == 2 * plain.texts[0].get_fontsize()
+    assert misplaced(large) == []
 
 
-def test_importing_the_displays_loads_no_matplotlib() -> None:
-    """Loading takes a second, which a command that draws nothing should not pay."""
-    code = "import sys, tiebreak.views.plots; print({'matplotlib', 'pandas'} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"
+def test_dark_axes_get_light_text_whatever_the_style_sheet() -> None:
+    """The caller made them under a style sheet that is no longer in force."""
+    with plt.style.context("dark_background"):
+        axes = Figure().subplots()
+    display = graded(FOUR).plot.ranking(ax=axes)
+    assert {label.get_color() for label in display.ax_.get_yticklabels()} == {"#ffffff"}

@@ -58,11 +58,14 @@ def test_a_pair_without_a_curve_says_why(scores: dict[str, list[float]], text: s
     assert text in words_of(display.figure_)
 
 
-def test_a_rope_far_away_is_not_drawn_but_named() -> None:
-    """Otherwise the curve would be a spike."""
+def test_zero_and_the_rope_are_always_in_view() -> None:
+    """However far off; the curve is still drawn closely where it is."""
     display = compared({"a": [0.90, 0.91, 0.92, 0.90], "b": [0.1, 0.1, 0.1, 0.1]}, rope=0.001).plot.posterior()
-    assert display.data["difference"].min() > 0.1
-    assert "lies outside the view" in words_of(display.figure_)
+    assert display.data["difference"].min() < -0.001
+    assert {-0.001, 0.0, 0.001} <= set(display.data["difference"])
+    inside = display.data["difference"].between(*display.intervals[["low", "high"]].iloc[2])
+    assert inside.sum() > 50
+    assert "Grey band: the rope, ±0.001" in words_of(display.figure_)
 
 
 def test_the_default_pair_is_the_two_best_or_the_best_and_the_baseline() -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from tests.views.plots.samples import NAMES
-from tiebreak.views.plots.style import MARKS, SIZE, literal, minus, numbered_labels, readable, text_width, wrap
+from tiebreak.views.plots.style import MARKS, SIZE, fitted_labels, literal, minus, readable, text_width, widest, wrap
 
 
 def test_every_verdict_has_its_own_shape_besides_its_colour() -> None:
     """Printed in grey, or seen without a sense of colour, verdicts are still told apart."""
     assert len({mark.symbol for mark in MARKS.values()}) == len(MARKS)
-    assert len({mark.colour for mark in MARKS.values()}) == len(MARKS) - 2  # ahead as better, behind as worse
-    drawn = ("better", "equivalent", "worse", "undecided")
-    assert len({MARKS[name].marker for name in drawn}) == 4
+    assert len({mark.colour for mark in MARKS.values()}) == len(MARKS)
+    drawn = ("better", "ahead", "equivalent", "undecided", "behind", "worse")
+    assert len({(MARKS[name].marker, MARKS[name].is_filled) for name in drawn}) == 6
     assert len({MARKS[name].hatch for name in ("better", "equivalent", "worse")}) == 3
 
 
@@ -42,9 +42,13 @@ def test_undefined_numbers_are_said_to_be_so() -> None:
     assert [minus("-0.01"), minus("0.01"), minus("-")] == ["−0.01", "0.01", "n/a"]
 
 
-def test_numbers_end_the_labels_of_rows() -> None:
-    """There they stand in line at the axis."""
-    assert numbered_labels(["a", "b"]) == ["a  1", "b  2"]
+def test_names_are_shortened_to_the_room_there_is() -> None:
+    """From the middle, and still all different."""
+    names = [f"pipeline-{number}-of-a-very-long-name-with-an-end-{number}" for number in range(3)]
+    labels = fitted_labels(names, 1.2, SIZE)
+    assert widest(labels, SIZE) <= 1.2
+    assert len(set(labels)) == 3
+    assert all(label[-1] == name[-1] for label, name in zip(labels, names, strict=True))
 
 
 def test_control_characters_are_shown_and_unknown_glyphs_replaced() -> None:

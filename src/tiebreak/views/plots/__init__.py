@@ -3,8 +3,11 @@
 from tiebreak.views.plots.audit import AuditDisplay
 from tiebreak.views.plots.bias_variance import BiasVarianceDisplay
 from tiebreak.views.plots.class_curves import CalibrationDisplay, PrecisionRecallDisplay, RocDisplay
-from tiebreak.views.plots.comparison import ComparisonPlots, RankingDisplay, ScoresDisplay
+from tiebreak.views.plots.class_panels import ClassPanelsDisplay
+from tiebreak.views.plots.comparison import ComparisonPlots, DifferencesDisplay, RankingDisplay, ScoresDisplay
+from tiebreak.views.plots.costs import CostsDisplay
 from tiebreak.views.plots.curves import LearningCurveDisplay, ValidationCurveDisplay
+from tiebreak.views.plots.evaluation import PredictionsDisplay, TimesDisplay
 from tiebreak.views.plots.intervals import IntervalsDisplay
 from tiebreak.views.plots.matrix import ConfusionDisplay, CorrelationDisplay, VerdictsDisplay
 from tiebreak.views.plots.nested import NestedDisplay
@@ -14,17 +17,22 @@ __all__ = [
     "AuditDisplay",
     "BiasVarianceDisplay",
     "CalibrationDisplay",
+    "ClassPanelsDisplay",
     "ComparisonPlots",
     "ConfusionDisplay",
     "CorrelationDisplay",
+    "CostsDisplay",
+    "DifferencesDisplay",
     "IntervalsDisplay",
     "LearningCurveDisplay",
     "NestedDisplay",
     "PosteriorDisplay",
     "PrecisionRecallDisplay",
+    "PredictionsDisplay",
     "RankingDisplay",
     "RocDisplay",
     "ScoresDisplay",
+    "TimesDisplay",
     "ValidationCurveDisplay",
     "VerdictsDisplay",
 ]

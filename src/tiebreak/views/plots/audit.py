@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Self, Unpack
 
 import numpy as np
 
 from tiebreak.views.audit import MARKS as SIGNS
 from tiebreak.views.audit import summary
-from tiebreak.views.plots.display import Display, Plots, of_all
+from tiebreak.views.plots.display import Display, Plots, TopLook, of_all
 from tiebreak.views.plots.style import (
-    BAND,
-    INK,
+    COLOURS,
     PLOT_WIDTH,
-    QUIET,
     SMALL,
+    band,
+    ink,
     literal,
     model_axis,
     number_axis,
+    paper,
     plain_axes,
+    quiet,
     row_note,
     short_labels,
+    text_width,
     widest,
     x_label,
 )
@@ -46,10 +49,10 @@ OTHERS = "other classes"
 
 # Okabe and Ito's colours, which the colour-blind tell apart, in an order in which neighbours differ in lightness too
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#bdbdbd")
-_SIGN_COLOURS = {"error": "#b3261e", "warning": "#9a5b00", "note": QUIET}
+_SIGN_COLOURS = {"error": "#d9433a", "warning": "#b97800"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class AuditDisplay(Display):
     """Content of each test set: the share of each class or the spread of the target, against that of all rows.
 
@@ -64,19 +67,23 @@ class AuditDisplay(Display):
         Content of `data`; "sizes" where the target is neither.
     """
 
+    row_height: ClassVar[float] = 0.115
+
     splits: pd.DataFrame
     kind: str
     audit: Audit = field(repr=False)
 
     @classmethod
-    def from_audit(cls, audit: Audit) -> Self:
+    def from_audit(cls, audit: Audit, top: int | None = None) -> Self:
         """Collect the numbers."""
         import pandas as pd
 
         folds = audit.folds
         codes, severities = _by_split(audit)
         rank = {"error": 0, "warning": 1, "note": 2, "": 3}
-        shown = sorted(sorted(range(folds.n_splits), key=lambda split: rank[severities[split]])[:MOST_SPLITS])
+        shown = sorted(
+            sorted(range(folds.n_splits), key=lambda split: rank[severities[split]])[: min(top or MOST_SPLITS, MOST_SPLITS)]
+        )
         splits = pd.DataFrame(
             {
                 "split": shown,
@@ -142,14 +149,16 @@ class AuditDisplay(Display):
 
     def _draw(self, axes: Axes) -> None:
         draw = {"classes": self._draw_classes, "numbers": self._draw_numbers, "sizes": self._draw_sizes}[self.kind]
-        model_axis(axes, self._labels)
+        plain_axes(axes, "bottom")
+        room = self._room(axes)
+        size = min(model_axis(axes, self._labels, room=room), SMALL)
         draw(axes)
         first = len(self._labels) - len(self.splits)
         for row, (severity, codes) in enumerate(zip(self.splits["severity"], self.splits["codes"], strict=True), first):
             if severity:
-                text = f"{SIGNS[severity]} {_remark(codes)}" if self.owns_figure_ else SIGNS[severity]
-                row_note(axes, row, text, colour=_SIGN_COLOURS[severity], size=SMALL)
-        plain_axes(axes, "bottom")
+                text = f"{SIGNS[severity]} {_remark(codes)}"
+                text = text if text_width(text, size) + 0.15 <= room.right else SIGNS[severity]
+                row_note(axes, row, text, colour=_SIGN_COLOURS.get(severity, quiet()), size=size)
 
     def _draw_classes(self, axes: Axes) -> None:
         wide = self.data.pivot(index="split", columns="class", values="share").loc[[-1, *self.splits["split"]]]
@@ -161,15 +170,15 @@ class AuditDisplay(Display):
             share = wide[name].to_numpy()
             bars = axes.barh(range(len(wide)), share, left=left, height=0.74, color=colour, label=literal(name))
             for bar in bars:
-                bar.set(edgecolor="white", linewidth=0.5)
+                bar.set(edgecolor=paper(), linewidth=0.5)
             left = left + share
-        axes.vlines(edges, 0.5, len(wide) - 0.5, color=INK, linewidth=0.8, linestyles=(0, (3, 3)))
+        axes.vlines(edges, 0.5, len(wide) - 0.5, color=ink(), linewidth=0.8, linestyles=(0, (3, 3)))
         axes.set_xlim(0, 1)
         number_axis(axes)
-        x_label(axes, "share of each class in the test set")
+        x_label(axes, "share of each class in the test set", room=self._room(axes))
         axes.legend(
-            loc="lower left" if self.owns_figure_ else "upper left",
-            bbox_to_anchor=(0, 1.0 if self.owns_figure_ else -0.16),  # on the caller's axes the title is above
+            loc="lower left",
+            bbox_to_anchor=(0, 1.0),
             ncols=self._legend_columns,
             fontsize=SMALL,
             frameon=False,
@@ -182,18 +191,18 @@ class AuditDisplay(Display):
     def _draw_numbers(self, axes: Axes) -> None:
         box = self.data[["low", "q1", "median", "q3", "high"]].to_numpy()
         rows = np.arange(len(box))
-        axes.axvspan(box[0, 1], box[0, 3], color=BAND, zorder=0)
-        axes.axvline(box[0, 2], color=QUIET, linewidth=0.8, zorder=1)
-        axes.hlines(rows, box[:, 0], box[:, 4], color=QUIET, linewidth=0.9, zorder=2)
-        axes.barh(rows, box[:, 3] - box[:, 1], left=box[:, 1], height=0.6, color=_COLOURS[0], alpha=0.55, zorder=3)
-        axes.vlines(box[:, 2], rows - 0.3, rows + 0.3, color=INK, linewidth=1.4, zorder=4)
+        axes.axvspan(box[0, 1], box[0, 3], color=band(), zorder=0)
+        axes.axvline(box[0, 2], color=quiet(), linewidth=0.8, zorder=1)
+        axes.hlines(rows, box[:, 0], box[:, 4], color=quiet(), linewidth=0.9, zorder=2)
+        axes.barh(rows, box[:, 3] - box[:, 1], left=box[:, 1], height=0.6, color=COLOURS[0], alpha=0.55, zorder=3)
+        axes.vlines(box[:, 2], rows - 0.3, rows + 0.3, color=ink(), linewidth=1.4, zorder=4)
         number_axis(axes)
-        x_label(axes, "target of the test rows")
+        x_label(axes, "target of the test rows", room=self._room(axes))
 
     def _draw_sizes(self, axes: Axes) -> None:
-        axes.barh(range(len(self.splits)), self.splits["n_test"], height=0.74, color=_COLOURS[0])
+        axes.barh(range(len(self.splits)), self.splits["n_test"], height=0.74, color=COLOURS[0])
         number_axis(axes)
-        x_label(axes, "examples in the test set")
+        x_label(axes, "examples in the test set", room=self._room(axes))
 
 
 def _by_split(audit: Audit) -> tuple[list[list[str]], list[str]]:
@@ -251,8 +260,8 @@ class AuditPlots(Plots["Audit"]):
 
     __slots__ = ()
 
-    def folds(self, ax: Axes | None = None) -> AuditDisplay:
+    def folds(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> AuditDisplay:
         """Content of each test set, and where findings are."""
-        return AuditDisplay.from_audit(self.result).plot(ax)
+        return self._draw(AuditDisplay.from_audit, ax=ax, look=look)
 
     __call__ = folds

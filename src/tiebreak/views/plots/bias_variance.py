@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Self, Unpack
 
 from tiebreak.views.bias_variance import LOSS_NAMES
-from tiebreak.views.plots.display import MOST_MODELS, Display, Plots, of_all
-from tiebreak.views.plots.style import INK, PLOT_WIDTH, SMALL, row_axes, short_labels, widest
+from tiebreak.views.plots.display import MOST_MODELS, Display, Plots, TopLook, of_all
+from tiebreak.views.plots.style import COLOURS, SMALL, ink, row_axes, rows_width, short_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from tiebreak.studies.bias_variance import BiasVariance
 
-BIAS, VARIANCE = "#0072B2", "#E69F00"
+BIAS, VARIANCE = COLOURS[0], "#E69F00"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BiasVarianceDisplay(Display):
     """The loss of each model as a bar of its bias and its variance, the smallest loss first.
 
@@ -27,12 +27,14 @@ class BiasVarianceDisplay(Display):
         model, n_rounds, loss, bias, variance, unbiased, biased; a row for each model that has a loss.
     """
 
+    row_height: ClassVar[float] = 0.115
+
     result: BiasVariance = field(repr=False)
 
     @classmethod
-    def from_result(cls, result: BiasVariance) -> Self:
+    def from_result(cls, result: BiasVariance, top: int | None = None) -> Self:
         """Collect the numbers."""
-        data = result.to_frame().dropna(subset=["loss"]).sort_values("loss", kind="stable").head(MOST_MODELS)
+        data = result.to_frame().dropna(subset=["loss"]).sort_values("loss", kind="stable").head(top or MOST_MODELS)
         return cls(data.reset_index(drop=True), result)
 
     @property
@@ -45,8 +47,7 @@ class BiasVarianceDisplay(Display):
         return [f"{loss:.3g} = {bias:.3g} {sign} {variance:.3g}" for loss, bias, sign, variance in rows]
 
     def _size(self) -> tuple[float, float]:
-        names = short_labels(list(self.data["model"]))
-        return PLOT_WIDTH + 0.5 + widest(names) + widest(self._row_notes()), 2.0 + 0.3 * max(len(names), 2)
+        return rows_width(list(self.data["model"]), self._row_notes()), 2.0 + 0.3 * max(len(self.data), 2)
 
     def _title(self) -> str:
         if self.data.empty:
@@ -64,10 +65,9 @@ class BiasVarianceDisplay(Display):
         )
         how = f"Means over one test set, {self.result.n_rounds} training sets drawn with replacement. Upright line: the loss."
         n_drawn, n_models = len(self.data), len(self.result.models)
-        if n_drawn == MOST_MODELS:
-            return how + noise + of_all(n_drawn, n_models)
-        lost = f" Without a loss, and not drawn: {n_models - n_drawn} models." if n_drawn < n_models else ""
-        return how + noise + lost
+        n_known = int(self.result.to_frame()["loss"].notna().sum())
+        lost = f" Without a loss, and not drawn: {n_models - n_known} models." if n_known < n_models else ""
+        return how + noise + of_all(n_drawn, n_known) + lost
 
     def _draw(self, axes: Axes) -> None:
         rows = range(len(self.data))
@@ -79,17 +79,14 @@ class BiasVarianceDisplay(Display):
         axes.barh(rows, costs, left=self.data["bias"], height=0.62, color=VARIANCE, label=label)
         if not self._is_squared:
             axes.barh(
-                rows, self.data["biased"], left=self.data["loss"], height=0.62, facecolor="none", edgecolor=INK, linewidth=0.6,
+                rows, self.data["biased"], left=self.data["loss"], height=0.62, facecolor="none", edgecolor=ink(), linewidth=0.6,
                 hatch="////", label="variance that helps",
             )  # fmt: skip
         for row, loss in enumerate(self.data["loss"]):
-            axes.plot([loss, loss], [row - 0.4, row + 0.4], color=INK, linewidth=1.8)
+            axes.plot([loss, loss], [row - 0.4, row + 0.4], color=ink(), linewidth=1.8)
         axes.set_xlim(left=0)
-        row_axes(axes, short_labels(list(self.data["model"])), self._row_notes(), LOSS_NAMES[self.result.loss])
-        if self.owns_figure_:
-            axes.legend(fontsize=SMALL, frameon=False, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, borderaxespad=0.2)
-        else:  # above the axes stands their title
-            axes.legend(fontsize=SMALL, loc="lower left")
+        row_axes(axes, list(self.data["model"]), self._row_notes(), LOSS_NAMES[self.result.loss], room=self._room(axes))
+        axes.legend(fontsize=SMALL, frameon=False, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, borderaxespad=0.2)
 
 
 class BiasVariancePlots(Plots["BiasVariance"]):
@@ -97,8 +94,8 @@ class BiasVariancePlots(Plots["BiasVariance"]):
 
     __slots__ = ()
 
-    def parts(self, ax: Axes | None = None) -> BiasVarianceDisplay:
+    def parts(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> BiasVarianceDisplay:
         """Loss of each model as its bias and its variance."""
-        return BiasVarianceDisplay.from_result(self.result).plot(ax)
+        return self._draw(BiasVarianceDisplay.from_result, ax=ax, look=look)
 
     __call__ = parts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, Unpack
 
 import numpy as np
 
@@ -14,27 +14,45 @@ from tiebreak.evaluation.predictions import Average, Lines
 from tiebreak.metrics.calibration import CalibrationCurve
 from tiebreak.metrics.precision_recall import PrecisionRecallCurve
 from tiebreak.metrics.roc import RocCurve
-from tiebreak.numerics import FloatArray
-from tiebreak.views.plots.display import Display, Plots
-from tiebreak.views.plots.style import INK, QUIET, SIZE, SMALL, literal, plain_axes, short, short_labels, widest
+from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.views.plots.class_panels import (
+    CALIBRATION_AXES,
+    MOST_LINES,
+    PRECISION_RECALL_AXES,
+    ROC_AXES,
+    ClassPanelsDisplay,
+    best_first,
+    draw_square,
+    precision_steps,
+)
+from tiebreak.views.plots.costs import CostsDisplay
+from tiebreak.views.plots.display import Display, Plots, TopLook
+from tiebreak.views.plots.style import (
+    DASHES,
+    SIZE,
+    SMALL,
+    faint,
+    fitted_labels,
+    line_colours,
+    literal,
+    panels,
+    quiet,
+    room_of,
+    short,
+    short_labels,
+    widest,
+)
 from tiebreak.views.words import format_interval, format_percent, format_score
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from tiebreak.metrics.costs import CostMatrix
 
-MOST_LINES = 8
-"""Curves that one figure can show legibly; of more, the best are drawn."""
 
 FOLDS_UP_TO = 3
 """Curves up to which the folds and bands of each are drawn too; of more they would hide one another."""
-
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#B58900", "#56B4E9", "#1a1a1a", "#8C564B")
-DASHES = ("-", "--", "-.", (0, (1, 1)), (0, (5, 1)), (0, (8, 2)), (0, (3, 1, 1, 1)), (0, (1, 2)))
-"""Tell lines apart without colour."""
-
-EACH_CLASS = "each class against the rest"
 
 Corner = Literal["lower right", "lower left", "upper left"]
 
@@ -49,24 +67,7 @@ class LineName(NamedTuple):
     detail: str
 
 
-def best_first(values: Sequence[float]) -> list[int]:
-    """Positions of the highest values first; undefined ones last."""
-    return sorted(range(len(values)), key=lambda place: (np.isnan(values[place]), -values[place]))
-
-
-def _names_of(lines: Lines[Any, Any], order: Sequence[int]) -> list[str]:
-    """Names of some lines: the model's, with its class where there are several."""
-    chosen = [lines.lines[place] for place in order]
-    models = list(dict.fromkeys(line.model for line in chosen))
-    shown = dict(zip(models, short_labels(models), strict=True))
-    if len(lines.classes) == 1:
-        return [shown[line.model] for line in chosen]
-    if len(models) == 1:
-        return [short(f"class {line.positive}") for line in chosen]
-    return [f"{shown[line.model]}, class {short(str(line.positive), 16)}" for line in chosen]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LinesDisplay(Display):
     """Curves of one model or several in a square of two shares.
 
@@ -83,8 +84,7 @@ class LinesDisplay(Display):
     alpha : float
     """
 
-    x_name: ClassVar[str]
-    y_name: ClassVar[str]
+    axis_names: ClassVar[tuple[str, str]]
     corner: ClassVar[Corner]
 
     legend: tuple[LineName, ...]
@@ -99,62 +99,76 @@ class LinesDisplay(Display):
 
     @classmethod
     def _of(cls, data: pd.DataFrame, details: Sequence[str], lines: Lines[Any, Any], order: Sequence[int], **more: Any) -> Self:
-        """A display of some lines of a result, in an order."""
-        legend = tuple(LineName(*each) for each in zip(_names_of(lines, order), details, strict=True))
-        subject = EACH_CLASS if len(lines.classes) > 1 else f"class {short(str(lines.classes[0]), 20)}"
-        return cls(data, legend, subject, len(lines), lines.alpha, **more)
+        """A display of some lines of a result, in an order; those without a detail are drawn in grey."""
+        names = [lines.lines[place].model for place in order]
+        data.insert(0, "model", data["line"].map(dict(enumerate(names))))
+        legend = tuple(LineName(*each) for each in zip(short_labels(names), details, strict=False))
+        return cls(data, legend, f"class {short(str(lines.classes[0]), 20)}", len(lines), lines.alpha, **more)
 
     def _size(self) -> tuple[float, float]:
         width = PLOT_SIDE + 1.9 + widest([text for each in self.legend for text in each])
         return width, max(PLOT_SIDE, 0.42 * len(self.legend)) + 1.7
 
     def _draw(self, axes: Axes) -> None:
+        self._draw_lines(axes)
+
+    def _draw_lines(self, axes: Axes) -> None:
         for start, end in self._dotted():
-            axes.plot([0, 1], [start, end], color=QUIET, linewidth=0.8, linestyle=(0, (2, 3)), zorder=1)
+            axes.plot([0, 1], [start, end], color=quiet(), linewidth=0.8, linestyle=(0, (2, 3)), zorder=1)
         handles: list[Any] = []
+        colours = line_colours()
         for number in range(len(self.legend)):
             points = self.data[self.data["line"] == number]
-            handles += self._draw_line(axes, points, number)  # a line without points still stands in the legend
-        axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xticks=np.linspace(0, 1, 6), yticks=np.linspace(0, 1, 6))
-        axes.set_box_aspect(1)
-        axes.set_anchor("W")  # what room is left over is for the legend
-        axes.set_xlabel(literal(self.x_name), fontsize=SIZE)
-        axes.set_ylabel(literal(self.y_name), fontsize=SIZE)
-        axes.grid(color="#dddddd", linewidth=0.6)
-        axes.set_axisbelow(True)
-        plain_axes(axes, "left", "bottom")
+            # a line without points still stands in the legend
+            handles += self._draw_line(axes, points, number, colours[number])
+        for _, points in self.data[self.data["line"] >= len(self.legend)].groupby("line"):
+            axes.plot(*self._strong(points), color=faint(), linewidth=0.7, zorder=1.2)
+        draw_square(axes, *self.axis_names)
+        if self.owns_figure_:
+            axes.set_box_aspect(1)
+            axes.set_anchor("W")  # what room is left over is for the legend
         self._write_legend(axes, handles)
+
+    @abstractmethod
+    def _strong(self, points: pd.DataFrame) -> tuple[Any, Any]:
+        """The x and y of the one line that stands for a model."""
 
     def _write_legend(self, axes: Axes, handles: list[Any]) -> None:
         if self.owns_figure_:
             labels = [literal(f"{each.name}\n{each.detail}") for each in self.legend]
             axes.legend(
-                handles, labels, loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=SIZE, labelcolor=INK,
+                handles, labels, loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=SIZE,
                 borderaxespad=0.0, labelspacing=0.7, handlelength=2.6,
             )  # fmt: skip
-        else:
-            labels = [literal(f"{each.name}: {each.detail}") for each in self.legend]
-            axes.legend(handles, labels, loc=self.corner, fontsize=SMALL, labelcolor=INK, framealpha=0.8)
+            return
+        room = room_of(axes)
+        names = fitted_labels([each.name for each in self.legend], 0.4 * room.width, SMALL)
+        labels = [f"{name}: {each.detail}" for name, each in zip(names, self.legend, strict=True)]
+        labels = labels if widest(labels, SMALL) <= 0.6 * room.width else names
+        n_fitting = max(1, int(0.9 * room.height / 0.17))
+        axes.legend(
+            handles[:n_fitting], [literal(label) for label in labels[:n_fitting]], loc=self.corner, fontsize=SMALL, framealpha=0.8
+        )
 
     @property
     def _is_detailed(self) -> bool:
         return len(self.legend) <= FOLDS_UP_TO
 
     def _cut(self) -> str:
-        """A remark for the note when not all curves are drawn."""
-        n_drawn = len(self.legend)
-        return f" Drawn: the best {n_drawn} of {self.n_lines} curves." if n_drawn < self.n_lines else ""
+        """A remark for the note when some curves are grey."""
+        n_others = self.n_lines - len(self.legend)
+        return f" Grey: the other {n_others} of {self.n_lines} models." if n_others else ""
 
     def _dotted(self) -> list[tuple[float, float]]:
         """Heights at both ends of the lines of what tells nothing."""
         return [(0.0, 1.0)]
 
     @abstractmethod
-    def _draw_line(self, axes: Axes, points: pd.DataFrame, number: int) -> list[Any]:
+    def _draw_line(self, axes: Axes, points: pd.DataFrame, number: int, colour: str) -> list[Any]:
         """Draw one line, and give what stands for it in the legend."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class AreasDisplay(LinesDisplay):
     """Curves that are ranked by the area below them.
 
@@ -167,15 +181,12 @@ class AreasDisplay(LinesDisplay):
     areas: tuple[float, ...]
 
     def _ranked(self, curve: str, metric: str) -> str:
-        """A title that says who is best of several curves; of several classes, which are no rivals, the range."""
+        """A title that says who is best of several curves."""
         best, first, n_lines = self.areas[0], self.legend[0], self.n_lines
         if n_lines == 1:
             return f"{curve} of {self.subject}: {first.detail}"
         if np.isnan(best):
             return f"{metric} is undefined for {self.subject}"
-        if self.subject == EACH_CLASS:
-            worst = next(area for area in reversed(self.areas) if not np.isnan(area))
-            return f"{metric} of {EACH_CLASS}: {format_score(worst, 3)} to {format_score(best, 3)}"
         n_best = sum(abs(area - best) <= 1e-12 for area in self.areas)
         if n_best > 1:
             return f"{n_best} of {n_lines} curves share the highest {metric} for {self.subject}: {first.detail}"
@@ -190,16 +201,18 @@ def _draw_folds(draw: Callable[..., object], axes: Axes, points: pd.DataFrame, c
         draw(axes, fold, color=colour, linewidth=0.7, alpha=strength, zorder=2)
 
 
-def _best(metric: str, values: Sequence[tuple[Average, float]], alpha: float) -> tuple[list[int], list[str], tuple[float, ...]]:
-    """Positions of the lines to draw, best first, what the legend says of each, and the areas of all lines.
+def _best(
+    metric: str, values: Sequence[tuple[Average, float]], alpha: float, top: int | None
+) -> tuple[list[int], list[str], tuple[float, ...]]:
+    """Positions of all lines, best first, what the legend says of those with a colour, and the areas of all lines.
 
     A value is the mean over folds and that of all predictions, which counts where no fold has one.
     """
     areas = [float(mean.mean) if mean.n_splits else pooled for mean, pooled in values]
     order = best_first(areas)
-    drawn = [(place, values[place][0]) for place in order[:MOST_LINES]]
-    details = [_detail(metric, areas[place], mean.low, mean.high, alpha) for place, mean in drawn]
-    return order[:MOST_LINES], details, tuple(areas[place] for place in order)
+    coloured = order[: min(top or MOST_LINES, MOST_LINES)]
+    details = [_detail(metric, areas[place], values[place][0].low, values[place][0].high, alpha) for place in coloured]
+    return order, details, tuple(areas[place] for place in order)
 
 
 STRONG = {"mean": "mean of the folds' curves (vertical averaging)", "fold": "the one fold", "pooled": "all predictions together"}
@@ -211,7 +224,7 @@ ROC_COLUMNS = {
 PRECISION_COLUMNS = {"line": int, "is_pooled": bool, "repeat": int, "fold": int, "recall": float, "precision": float}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RocDisplay(AreasDisplay):
     """ROC curves of one model or several.
 
@@ -224,19 +237,18 @@ class RocDisplay(AreasDisplay):
         As of `AreasDisplay`.
     """
 
-    x_name: ClassVar[str] = "false positive rate (negatives called positive)"
-    y_name: ClassVar[str] = "true positive rate (positives found)"
+    axis_names: ClassVar[tuple[str, str]] = ROC_AXES
     corner: ClassVar[Corner] = "lower right"
 
     @classmethod
-    def from_result(cls, result: RocCurve | Rocs) -> Self:
+    def from_result(cls, result: RocCurve | Rocs, top: int | None = None) -> Self:
         """Collect the numbers of a single curve, or of those of several models."""
         if isinstance(result, RocCurve):
             low, high = result.auc_interval()
             data = _frame([_roc_points(0, "fold", True, result)], ROC_COLUMNS)
             return cls._alone(data, _detail("AUC", result.auc, low, high, 0.05), result.positive, 0.05, areas=(result.auc,))
-        order, details, areas = _best("AUC", [(line.auc, line.pooled.auc) for line in result], result.alpha)
-        with_folds = len(order) <= FOLDS_UP_TO
+        order, details, areas = _best("AUC", [(line.auc, line.pooled.auc) for line in result], result.alpha, top)
+        with_folds = len(details) <= FOLDS_UP_TO
         points = (point for number, place in enumerate(order) for point in _roc_lines(number, result.lines[place], with_folds))
         return cls._of(_frame(points, ROC_COLUMNS), details, result, order, areas=areas)
 
@@ -264,8 +276,12 @@ class RocDisplay(AreasDisplay):
             "folds agree. Faint: folds. "
         )
 
-    def _draw_line(self, axes: Axes, points: pd.DataFrame, number: int) -> list[Any]:
-        strong, colour = points[points["is_strong"]], COLOURS[number]
+    def _strong(self, points: pd.DataFrame) -> tuple[Any, Any]:
+        strong = points[points["is_strong"]]
+        return strong["fpr"], strong["tpr"]
+
+    def _draw_line(self, axes: Axes, points: pd.DataFrame, number: int, colour: str) -> list[Any]:
+        strong = points[points["is_strong"]]
         _draw_folds(_draw_rates, axes, points[~points["is_strong"]], colour)
         if self._is_detailed and strong["low"].notna().any():
             axes.fill_between(strong["fpr"], strong["low"], strong["high"], color=colour, alpha=0.16, linewidth=0, zorder=1.5)
@@ -321,14 +337,20 @@ class RocPlots(Plots["RocCurve | Rocs"]):
 
     __slots__ = ()
 
-    def curve(self, ax: Axes | None = None) -> RocDisplay:
-        """ROC curve of one model, or curves of several: folds faint, means strong."""
-        return RocDisplay.from_result(self.result).plot(ax)
+    def costs(self, costs: CostMatrix, ax: Axes | None = None, **look: Unpack[TopLook]) -> CostsDisplay:
+        """Expected cost of an example for every threshold, by the costs of right and wrong decisions."""
+        return self._draw(CostsDisplay.from_result, costs, ax=ax, look=look)
+
+    def curve(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> RocDisplay | ClassPanelsDisplay:
+        """ROC curve of one model, or curves of several: folds faint, means strong; of several classes a panel for each model."""
+        if isinstance(self.result, Rocs) and len(self.result.classes) > 1:
+            return self._draw(ClassPanelsDisplay.from_rocs, ax=ax, look=look)
+        return self._draw(RocDisplay.from_result, ax=ax, look=look)
 
     __call__ = curve
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PrecisionRecallDisplay(AreasDisplay):
     """Precision-recall curves of one model or several.
 
@@ -343,22 +365,21 @@ class PrecisionRecallDisplay(AreasDisplay):
         Precision of calling everything positive, of each line.
     """
 
-    x_name: ClassVar[str] = "recall (positives found)"
-    y_name: ClassVar[str] = "precision (right among those called positive)"
+    axis_names: ClassVar[tuple[str, str]] = PRECISION_RECALL_AXES
     corner: ClassVar[Corner] = "lower left"
 
     prevalence: tuple[float, ...]
 
     @classmethod
-    def from_result(cls, result: PrecisionRecallCurve | PrecisionRecalls) -> Self:
+    def from_result(cls, result: PrecisionRecallCurve | PrecisionRecalls, top: int | None = None) -> Self:
         """Collect the numbers of a single curve, or of those of several models."""
         if isinstance(result, PrecisionRecallCurve):
             data, area = _frame([_precision_points(0, True, result)], PRECISION_COLUMNS), result.average_precision
             detail = _detail("AP", area, np.nan, np.nan, 0.05)
             return cls._alone(data, detail, result.positive, 0.05, areas=(area,), prevalence=(result.prevalence,))
         averages = [(line.average_precision, line.pooled.average_precision) for line in result]
-        order, details, areas = _best("AP", averages, result.alpha)
-        lines, with_folds = [result.lines[place] for place in order], len(order) <= FOLDS_UP_TO
+        order, details, areas = _best("AP", averages, result.alpha, top)
+        lines, with_folds = [result.lines[place] for place in order], len(details) <= FOLDS_UP_TO
         points = (point for number, line in enumerate(lines) for point in _precision_lines(number, line, with_folds))
         prevalence = tuple(line.pooled.prevalence for line in lines)
         return cls._of(_frame(points, PRECISION_COLUMNS), details, result, order, areas=areas, prevalence=prevalence)
@@ -379,18 +400,23 @@ class PrecisionRecallDisplay(AreasDisplay):
     def _dotted(self) -> list[tuple[float, float]]:
         return [(share, share) for share in sorted(set(self.prevalence))]
 
-    def _draw_line(self, axes: Axes, points: pd.DataFrame, number: int) -> list[Any]:
-        _draw_folds(_draw_steps, axes, points[~points["is_pooled"]], COLOURS[number])
-        look = {"color": COLOURS[number], "linestyle": DASHES[number], "linewidth": 1.9, "zorder": 4}
+    def _strong(self, points: pd.DataFrame) -> tuple[Any, Any]:
+        return _steps(points[points["is_pooled"]])
+
+    def _draw_line(self, axes: Axes, points: pd.DataFrame, number: int, colour: str) -> list[Any]:
+        _draw_folds(_draw_steps, axes, points[~points["is_pooled"]], colour)
+        look = {"color": colour, "linestyle": DASHES[number], "linewidth": 1.9, "zorder": 4}
         return _draw_steps(axes, points[points["is_pooled"]], **look)
 
 
 def _draw_steps(axes: Axes, points: pd.DataFrame, **look: Any) -> list[Any]:
-    """Each precision holds from the recall before it."""
+    return list(axes.plot(*_steps(points), **look))
+
+
+def _steps(points: pd.DataFrame) -> tuple[FloatArray, FloatArray]:
+    """The corners of the curve: each precision holds from the recall before it."""
     recall, precision = points["recall"].to_numpy(), points["precision"].to_numpy()
-    if len(recall):
-        recall, precision = np.insert(recall, 0, 0.0), np.insert(precision, 0, precision[0])
-    return list(axes.step(recall, precision, where="pre", **look))
+    return np.concatenate([[0.0], np.repeat(recall, 2)[:-1]]) if len(recall) else recall, np.repeat(precision, 2)
 
 
 def _precision_lines(number: int, line: ModelPrecisionRecall, with_folds: bool) -> Iterator[dict[str, Any]]:
@@ -401,10 +427,7 @@ def _precision_lines(number: int, line: ModelPrecisionRecall, with_folds: bool) 
 
 
 def _precision_points(number: int, is_pooled: bool, curve: PrecisionRecallCurve) -> dict[str, Any]:
-    """The points at which another positive example is found; those after it, of the same recall, are no step of their own."""
-    is_step = np.diff(curve.recall, prepend=0.0) > 0
-    rates = {"recall": curve.recall[is_step], "precision": curve.precision[is_step]}
-    return {"line": number, "is_pooled": is_pooled, "repeat": -1, "fold": -1, **rates}
+    return {"line": number, "is_pooled": is_pooled, "repeat": -1, "fold": -1, **precision_steps(curve)}
 
 
 class PrecisionRecallPlots(Plots["PrecisionRecallCurve | PrecisionRecalls"]):
@@ -412,9 +435,11 @@ class PrecisionRecallPlots(Plots["PrecisionRecallCurve | PrecisionRecalls"]):
 
     __slots__ = ()
 
-    def curve(self, ax: Axes | None = None) -> PrecisionRecallDisplay:
-        """Precision-recall curve of one model, or curves of several: folds faint, all predictions strong."""
-        return PrecisionRecallDisplay.from_result(self.result).plot(ax)
+    def curve(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> PrecisionRecallDisplay | ClassPanelsDisplay:
+        """Precision-recall curve of one model, or of several: folds faint, all predictions strong; of several classes panels."""
+        if isinstance(self.result, PrecisionRecalls) and len(self.result.classes) > 1:
+            return self._draw(ClassPanelsDisplay.from_precision_recalls, ax=ax, look=look)
+        return self._draw(PrecisionRecallDisplay.from_result, ax=ax, look=look)
 
     __call__ = curve
 
@@ -422,9 +447,9 @@ class PrecisionRecallPlots(Plots["PrecisionRecallCurve | PrecisionRecalls"]):
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CalibrationDisplay(LinesDisplay):
-    """Calibration curves of one model or several.
+    """Calibration curves of one model or several, above a histogram of the probabilities.
 
     Attributes
     ----------
@@ -432,27 +457,34 @@ class CalibrationDisplay(LinesDisplay):
         line, predicted, observed, low, high, count; a row for each bin.
     legend, subject, alpha, n_lines
         As of `LinesDisplay`, the smallest error first.
+    histogram : ndarray of shape (n_lines, 20)
+        Number of probabilities in each twentieth, for each line in the legend.
     """
 
-    x_name: ClassVar[str] = "probability that was predicted (mean of the bin)"
-    y_name: ClassVar[str] = "share that was positive"
+    axis_names: ClassVar[tuple[str, str]] = CALIBRATION_AXES
     corner: ClassVar[Corner] = "upper left"
 
+    histogram: IntArray
+
     @classmethod
-    def from_result(cls, result: CalibrationCurve | Calibrations) -> Self:
+    def from_result(cls, result: CalibrationCurve | Calibrations, top: int | None = None) -> Self:
         """Collect the numbers of a single curve, or of those of several models."""
         if isinstance(result, CalibrationCurve):
-            return cls._alone(_bins([result]), _error(result), result.positive, result.alpha)
-        order = best_first([-line.pooled.calibration_error for line in result])[:MOST_LINES]
+            return cls._alone(_bins([result]), _error(result), result.positive, result.alpha, histogram=result.histogram[None])
+        order = best_first([-line.pooled.calibration_error for line in result])
         chosen = [result.lines[place].pooled for place in order]
-        return cls._of(_bins(chosen), [_error(curve) for curve in chosen], result, order)
+        coloured = chosen[: min(top or MOST_LINES, MOST_LINES)]
+        histogram = np.array([curve.histogram for curve in coloured])
+        return cls._of(_bins(chosen), [_error(curve) for curve in coloured], result, order, histogram=histogram)
+
+    def _size(self) -> tuple[float, float]:
+        width, height = LinesDisplay._size(self)
+        return width, height + 1.0
 
     def _title(self) -> str:
         best = self.legend[0]
         if self.n_lines == 1:
             return f"Probabilities of {self.subject} are {best.detail}"
-        if self.subject == EACH_CLASS:
-            return f"Probabilities of {EACH_CLASS}: {best.name} is {best.detail}, {self.legend[-1].name} {self.legend[-1].detail}"
         return f"The probabilities of {best.name} for {self.subject} are nearest to what happens: {best.detail}"
 
     def _note(self) -> str:
@@ -460,11 +492,31 @@ class CalibrationDisplay(LinesDisplay):
         lines = f" Vertical lines: Wilson's {level} interval of each bin by itself." if self._is_detailed else ""
         return (
             f"Points: bins of similar probability, of all predictions together.{lines} Dotted: probabilities that hold. Above it "
-            f"more happens than was said, below it less. A constant can be calibrated too.{self._cut()}"
+            "more happens than was said, below it less. Below: how often each probability was said. A constant can be calibrated "
+            f"too.{self._cut()}"
         )
 
-    def _draw_line(self, axes: Axes, points: pd.DataFrame, number: int) -> list[Any]:
-        x, colour = points["predicted"], COLOURS[number]
+    def _strong(self, points: pd.DataFrame) -> tuple[Any, Any]:
+        return points["predicted"], points["observed"]
+
+    def _draw(self, axes: Axes) -> None:
+        curves, below = panels(axes, 2, 1, heights=(4.5, 1.0))
+        self._draw_lines(curves)
+        curves.set_xlabel("")
+        curves.tick_params(labelbottom=False)
+        edges = np.linspace(0.0, 1.0, self.histogram.shape[1] + 1)
+        for number, counts in enumerate(self.histogram):
+            look: dict[str, Any] = {"color": line_colours()[number], "linewidth": 1.2, "linestyle": DASHES[number]}
+            below.stairs(counts / max(counts.sum(), 1), edges, fill=False, **look)
+        draw_square(below, self.axis_names[0], "share")
+        below.set_ylim(0, None)
+        below.set_yticks([])
+        if self.owns_figure_:
+            below.set_box_aspect(0.2)
+            below.set_anchor("W")
+
+    def _draw_line(self, axes: Axes, points: pd.DataFrame, number: int, colour: str) -> list[Any]:
+        x = points["predicted"]
         if self._is_detailed:
             axes.vlines(x, points["low"], points["high"], color=colour, linewidth=1.0, alpha=0.6, zorder=2)
         return axes.plot(
@@ -480,7 +532,10 @@ def _error(curve: CalibrationCurve) -> str:
 def _bins(curves: list[CalibrationCurve]) -> pd.DataFrame:
     import pandas as pd
 
-    frames = [curve.to_frame().assign(line=np.int64(number)) for number, curve in enumerate(curves)]
+    names = ("predicted", "observed", "low", "high", "count")
+    frames = [
+        pd.DataFrame({name: getattr(curve, name) for name in names}).assign(line=number) for number, curve in enumerate(curves)
+    ]
     return pd.concat(frames, ignore_index=True)
 
 
@@ -489,8 +544,10 @@ class CalibrationPlots(Plots["CalibrationCurve | Calibrations"]):
 
     __slots__ = ()
 
-    def curve(self, ax: Axes | None = None) -> CalibrationDisplay:
-        """Calibration curve of one model, or curves of several."""
-        return CalibrationDisplay.from_result(self.result).plot(ax)
+    def curve(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> CalibrationDisplay | ClassPanelsDisplay:
+        """Calibration curve of one model, or of several, above a histogram; of several classes a panel for each model."""
+        if isinstance(self.result, Calibrations) and len(self.result.classes) > 1:
+            return self._draw(ClassPanelsDisplay.from_calibrations, ax=ax, look=look)
+        return self._draw(CalibrationDisplay.from_result, ax=ax, look=look)
 
     __call__ = curve

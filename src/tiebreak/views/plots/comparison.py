@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Self, Unpack
 
 import numpy as np
 
+from tiebreak.comparison.ranking import STANDINGS
 from tiebreak.comparison.verdict import MIRRORED, REASONS, VERDICTS
+from tiebreak.numerics import IntArray
 from tiebreak.views.comparison import table_decimals
 from tiebreak.views.pair import interval_name
-from tiebreak.views.plots.display import ComparisonDisplay, Plots, better_is, shown_models
+from tiebreak.views.plots.display import ComparisonDisplay, Look, Plots, TopLook, better_is, shown_models
 from tiebreak.views.plots.matrix import CorrelationDisplay, VerdictsDisplay, counted_verdicts, pair_sentence, verdict_counts
 from tiebreak.views.plots.posterior import PosteriorDisplay
 from tiebreak.views.plots.style import (
-    INK,
+    COLOURS,
     MARKS,
-    PAPER,
-    PLOT_WIDTH,
-    QUIET,
+    SMALL,
+    Room,
+    faint,
+    ink,
     minus,
-    numbered_labels,
+    paper,
+    quiet,
     row_axes,
-    widest,
+    rows_width,
 )
 from tiebreak.views.words import format_score
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
     from tiebreak.comparison.comparison import Comparison, PairComparison
@@ -35,9 +41,124 @@ if TYPE_CHECKING:
 _WHY = {"identical-scores": " (identical scores)", "no-spread": " (no spread)", "missing-splits": " (too few shared splits)"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RankingDisplay(ComparisonDisplay):
-    """Every model's difference to the best one, or to the baseline, with the intervals that decide the verdicts.
+def against_reference(comparison: Comparison, rows: IntArray) -> pd.DataFrame:
+    """Some models against the best one or the baseline: the columns of `RankingDisplay.data`."""
+    import pandas as pd
+
+    ranking, against, models = comparison.ranking_table, comparison.against_reference, comparison.models
+    data = pd.DataFrame(
+        {
+            "rank": np.arange(1, len(models) + 1),
+            "model": models,
+            "mean": ranking.mean,
+            "n_units": ranking.n_units,
+            "difference": against.difference,
+            "interval_low": against.interval.low,
+            "interval_high": against.interval.high,
+            "verdict": np.array(VERDICTS, dtype=object)[against.verdict],
+            "reason": np.array(REASONS, dtype=object)[against.reason],
+            "standing": np.array(STANDINGS, dtype=object)[ranking.standing],
+            "letters": [""] * len(models) if ranking.letters is None else ranking.letters,
+        }
+    )
+    return data.iloc[rows].reset_index(drop=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class AgainstDisplay(ComparisonDisplay):
+    """Rows of models against the best one or the baseline, each with its verdict."""
+
+    row_height: ClassVar[float] = 0.115
+
+    @property
+    def _reference(self) -> str:
+        return self._names[self._models.index(self.comparison.reference)]
+
+    def _row_notes(self) -> list[str]:
+        decimals = table_decimals(self.comparison)
+        reference = "first" if self.comparison.settings.baseline is None else "baseline"
+        notes = []
+        for row in self._table.to_dict("records"):
+            verdict, reason = row["verdict"], row["reason"]
+            words = f"{MARKS[verdict].symbol} {verdict}{_WHY.get(reason, '')}" if verdict else reference
+            notes.append(f"{minus(format_score(float(row['mean']), decimals))}  {words}  {row['letters']}".rstrip())
+        return notes
+
+    @property
+    def _table(self) -> pd.DataFrame:
+        """A row for each model."""
+        return self.data
+
+    def _title(self) -> str:
+        name, comparison = self._reference, self.comparison
+        counts = verdict_counts(np.delete(comparison.against_reference.verdict, comparison.models.index(comparison.reference)))
+        if len(comparison.models) == 2:
+            other = next(other for other in self._names if other != name)
+            verdict = str(self._table.loc[self._table["verdict"] != "", "verdict"].iloc[0])
+            return pair_sentence(name, other, VERDICTS[MIRRORED[VERDICTS.index(verdict)]])
+        if comparison.settings.baseline is not None:
+            return f"Against the baseline {name} {counted_verdicts(counts, 'models')}"
+        n_models, n_best = len(comparison.models), len(comparison.shortlist())
+        if n_best == 1:
+            return f"{name} is the best of {n_models}; {counted_verdicts(counts, 'others')}"
+        return f"{name} ranks first; {n_best} of {n_models} models may be the best"
+
+    def _about_intervals(self) -> str:
+        comparison = self.comparison
+        letters = "; models that share a letter are not told apart" if (self._table["letters"] != "").any() else ""
+        rope = (
+            f"Grey band: the rope, ±{comparison.rope:.4g}, differences too small to matter."
+            if comparison.rope
+            else "There is no rope, so none can be called equivalent."
+        )
+        return (
+            f"Lines: {interval_name(comparison)}s of the difference ({self._adjusted}); the verdict is where the line lies. "
+            f"{rope} On the right: mean {self._metric} and verdict{letters}."
+        )
+
+    def _finish(self, axes: Axes, room: Room) -> None:
+        """Labels, notes, and a legend of the verdicts where there is no room for notes."""
+        x_lines = f"difference in {self._metric} to {self._reference}", self._favours("the model of the row")
+        has_notes = row_axes(axes, self._models, self._row_notes(), *x_lines, room=room, is_numbered=True)
+        if not has_notes:
+            _verdict_legend(axes, [verdict for verdict in MARKS if (self._table["verdict"] == verdict).any()], room)
+
+
+def _verdict_legend(axes: Axes, verdicts: Sequence[str], room: Room) -> None:
+    """The marks in words, below the rows."""
+    from matplotlib.lines import Line2D
+
+    handles = [
+        Line2D(
+            [],
+            [],
+            linestyle="",
+            marker=MARKS[name].marker,
+            color=MARKS[name].face,
+            markeredgecolor=MARKS[name].colour,
+            label=name,
+        )
+        for name in verdicts
+    ]
+    n_columns = max(1, min(len(handles), int(room.width / 1.1)))
+    n_lines = -(-len(handles) // n_columns)
+    low, high = axes.get_ylim()
+    axes.set_ylim(low + (low - high) * min(0.6, (0.1 + 0.17 * n_lines) / room.height), high)
+    axes.legend(
+        handles=handles, loc="lower left", ncols=n_columns, frameon=False, fontsize=SMALL, borderaxespad=0.1, handletextpad=0.2,
+        columnspacing=1.0,
+    )  # fmt: skip
+
+
+def _draw_interval(axes: Axes, row: float, low: float, difference: float, high: float, verdict: str) -> None:
+    mark = MARKS[verdict]
+    axes.plot([low, high], [row, row], color=mark.colour, linewidth=1.6, solid_capstyle="butt", zorder=3)
+    axes.scatter(difference, row, marker=mark.marker, s=38, color=mark.face, edgecolors=mark.colour, zorder=4)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RankingDisplay(AgainstDisplay):
+    """Every model's difference to the best one, or to the baseline, with the interval that decides its verdict.
 
     The intervals are of differences. Intervals of single models are not drawn: whether those overlap says little about paired
     scores.
@@ -46,97 +167,111 @@ class RankingDisplay(ComparisonDisplay):
     ----------
     data : DataFrame
         rank, model, mean, n_units, difference (model minus reference, positive favours the model), interval_low,
-        interval_high, verdict (of the model against the reference, "" for the reference itself), reason.
+        interval_high, verdict (of the model against the reference, "" for the reference itself), reason, standing, letters.
     """
 
     @classmethod
-    def from_comparison(cls, comparison: Comparison) -> Self:
+    def from_comparison(cls, comparison: Comparison, top: int | None = None) -> Self:
         """Collect the numbers."""
-        import pandas as pd
-
-        ranking, against, models = comparison.ranking_table, comparison.against_reference, comparison.models
-        data = pd.DataFrame(
-            {
-                "rank": np.arange(1, len(models) + 1),
-                "model": models,
-                "mean": ranking.mean,
-                "n_units": ranking.n_units,
-                "difference": against.difference,
-                "interval_low": against.interval.low,
-                "interval_high": against.interval.high,
-                "verdict": np.array(VERDICTS, dtype=object)[against.verdict],
-                "reason": np.array(REASONS, dtype=object)[against.reason],
-            }
-        )
-        return cls(data.iloc[shown_models(comparison)].reset_index(drop=True), comparison)
-
-    def _row_labels(self) -> list[str]:
-        return [f"{name}  {rank}" for rank, name in zip(self.data["rank"], self._names, strict=True)]
-
-    def _reference_name(self) -> str:
-        return self._names[self._models.index(self.comparison.reference)]
-
-    def _row_notes(self) -> list[str]:
-        decimals = table_decimals(self.comparison)
-        baseline = "" if self.comparison.settings.baseline is None else "baseline, "
-        return [
-            f"{MARKS[verdict].symbol} {verdict}{_WHY.get(reason, '')}"
-            if verdict
-            else f"{baseline}mean {minus(format_score(value, decimals))}"
-            for verdict, reason, value in zip(self.data["verdict"], self.data["reason"], self.data["mean"], strict=True)
-        ]
+        return cls(against_reference(comparison, shown_models(comparison, top)), comparison, top)
 
     def _size(self) -> tuple[float, float]:
-        return PLOT_WIDTH + 0.4 + widest(self._row_labels()) + widest(self._row_notes()), 1.7 + 0.27 * max(len(self.data), 2)
-
-    def _title(self) -> str:
-        name, verdicts = self._reference_name(), self.comparison.against_reference.verdict
-        counts = verdict_counts(np.delete(verdicts, self.comparison.models.index(self.comparison.reference)))
-        if sum(counts.values()) == 1:
-            other = next(other for other in self._names if other != name)
-            verdict = str(self.data.loc[self.data["verdict"] != "", "verdict"].iloc[0])
-            return pair_sentence(name, other, VERDICTS[MIRRORED[VERDICTS.index(verdict)]])
-        if self.comparison.settings.baseline is not None:
-            return f"Against the baseline {name} {counted_verdicts(counts, 'models')}"
-        return f"{name} ranks first; {counted_verdicts(counts, 'others')}"
+        width = rows_width(self._models, self._row_notes(), is_numbered=True)
+        return width, 1.7 + 0.27 * max(len(self.data), 2)
 
     def _note(self) -> str:
-        comparison = self.comparison
-        band = (
-            f"Grey band: the rope, ±{comparison.rope:.4g}, differences too small to matter."
-            if comparison.rope
-            else "There is no rope, so none can be called equivalent."
-        )
-        return (
-            f"Lines: {interval_name(comparison)}s of the difference ({self._adjusted}); the verdict is where the line lies. "
-            f"{band}{self._remark}"
-        )
+        return f"{self._about_intervals()}{self._remark}"
 
     def _draw(self, axes: Axes) -> None:
         self._draw_rope(axes)
-        low, high = self.data["interval_low"], self.data["interval_high"]
-        for row, (verdict, difference) in enumerate(zip(self.data["verdict"], self.data["difference"], strict=True)):
-            if not verdict:
-                axes.scatter(difference, row, marker="|", s=90, color=INK, zorder=3)
-                continue
-            mark = MARKS[verdict]
-            face = PAPER if verdict in ("undecided", "ahead", "behind") else mark.colour
-            axes.plot([low[row], high[row]], [row, row], color=mark.colour, linewidth=1.6, solid_capstyle="butt", zorder=2)
-            axes.scatter(difference, row, marker=mark.marker, s=38, color=face, edgecolors=mark.colour, zorder=3)
-        x_lines = f"{self._metric} difference to {self._reference_name()}", self._favours("the model of the row")
-        row_axes(axes, self._row_labels(), self._row_notes(), *x_lines, room=PLOT_WIDTH + 0.6)
+        columns = ("interval_low", "difference", "interval_high", "verdict")
+        for row, (low, difference, high, verdict) in enumerate(zip(*(self.data[each] for each in columns), strict=True)):
+            if verdict:
+                _draw_interval(axes, row, low, difference, high, verdict)
+            else:
+                axes.scatter(difference, row, marker="|", s=90, color=ink(), zorder=3)
+        self._finish(axes, self._room(axes))
 
 
-JOINED_UP_TO = 6
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class DifferencesDisplay(AgainstDisplay):
+    """Difference of every model to the best one, or to the baseline, on every split, with its mean and interval.
+
+    Attributes
+    ----------
+    data : DataFrame
+        model (in ranking order), repeat, fold, difference on that split (positive favours the model); a row for each split that
+        both have.
+    table : DataFrame
+        A row for each model, as in `RankingDisplay.data`.
+    """
+
+    table: pd.DataFrame
+
+    @classmethod
+    def from_comparison(cls, comparison: Comparison, top: int | None = None) -> Self:
+        """Collect the numbers."""
+        import pandas as pd
+
+        rows = shown_models(comparison, top)
+        matrix = comparison.matrix
+        reference = comparison.models.index(comparison.reference)
+        difference = comparison.metric.sign * (matrix.score[rows] - matrix.score[reference])
+        difference[rows == reference] = np.nan
+        model, split = np.nonzero(~np.isnan(difference))
+        data = pd.DataFrame(
+            {
+                "model": pd.Categorical.from_codes(model, pd.Index([comparison.models[row] for row in rows])),
+                "repeat": matrix.repeat[split],
+                "fold": matrix.fold[split],
+                "difference": difference[model, split],
+            }
+        )
+        return cls(data, comparison, top, against_reference(comparison, rows))
+
+    @property
+    def _table(self) -> pd.DataFrame:
+        return self.table
+
+    def _size(self) -> tuple[float, float]:
+        width = rows_width(self._models, self._row_notes(), is_numbered=True)
+        return width, 1.7 + 0.34 * max(len(self.table), 2)
+
+    def _note(self) -> str:
+        dots = f"Dots: the difference on each of {self.comparison.matrix.n_splits} splits. Marks: means. "
+        return f"{dots}{self._about_intervals()}{self._remark}"
+
+    def _draw(self, axes: Axes) -> None:
+        self._draw_rope(axes)
+        row = self.data["model"].cat.codes.to_numpy()
+        shift = _shifts(self.data["repeat"].to_numpy(), self.data["fold"].to_numpy(), 0.36)
+        strength = float(np.clip(30 / max(self.comparison.matrix.n_splits, 1), 0.15, 0.6))
+        axes.scatter(self.data["difference"], row + 0.18 + shift, s=9, color=quiet(), alpha=strength, linewidths=0, zorder=2)
+        columns = ("interval_low", "difference", "interval_high", "verdict")
+        for place, (low, difference, high, verdict) in enumerate(zip(*(self.table[each] for each in columns), strict=True)):
+            if verdict:
+                _draw_interval(axes, place - 0.16, low, difference, high, verdict)
+            else:
+                axes.scatter(difference, place, marker="|", s=90, color=ink(), zorder=3)
+        self._finish(axes, self._room(axes))
+
+
+def _shifts(repeat: IntArray, fold: IntArray, spread: float) -> np.ndarray:
+    """A small vertical shift for each split, the same in every row, so that equal scores stay visible."""
+    _, place = np.unique(np.stack([repeat, fold]), axis=1, return_inverse=True)
+    return np.asarray(((place.ravel() * 0.618034) % 1 - 0.5) * spread)
+
+
+JOINED_UP_TO = 3
 """Models up to which lines join the scores of one split; with more the lines would hide the dots."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ScoresDisplay(ComparisonDisplay):
     """Score of every model on every split, and its mean.
 
-    For up to six models a thin line joins the scores of one split: parallel lines are differences that hold on every split,
-    whatever the split's own difficulty.
+    For up to three models a thin line joins the scores of one split: parallel lines are differences that hold on every split,
+    whatever the split's own difficulty. For more, `DifferencesDisplay` shows what is paired.
 
     Attributes
     ----------
@@ -145,12 +280,14 @@ class ScoresDisplay(ComparisonDisplay):
         there.
     """
 
+    row_height: ClassVar[float] = 0.115
+
     @classmethod
-    def from_comparison(cls, comparison: Comparison) -> Self:
+    def from_comparison(cls, comparison: Comparison, top: int | None = None) -> Self:
         """Collect the numbers."""
         import pandas as pd
 
-        rows = shown_models(comparison)
+        rows = shown_models(comparison, top)
         matrix = comparison.matrix
         model, split = np.nonzero(~np.isnan(matrix.score[rows]))
         names = pd.Index([comparison.models[row] for row in rows])
@@ -163,49 +300,52 @@ class ScoresDisplay(ComparisonDisplay):
                 "mean": comparison.ranking_table.mean[rows[model]],
             }
         )
-        return cls(data, comparison)
+        return cls(data, comparison, top)
 
     @property
     def _is_joined(self) -> bool:
         return len(self._models) <= JOINED_UP_TO
 
+    def _row_notes(self) -> list[str]:
+        decimals, n_splits = table_decimals(self.comparison), self.comparison.matrix.n_splits
+        counted = self.data.groupby("model", observed=False)["mean"].agg(["first", "size"])
+        return [
+            minus(format_score(float(mean), decimals)) + ("" if n == n_splits else f" ({n} splits)")
+            for mean, n in zip(counted["first"], counted["size"], strict=True)
+        ]
+
     def _size(self) -> tuple[float, float]:
-        step = 0.62 if self._is_joined else 0.26
-        return PLOT_WIDTH + 1.2 + widest(numbered_labels(self._models)), 1.5 + step * max(len(self._models), 2)
+        step = 0.62 if self._is_joined else 0.27
+        width = rows_width(self._models, self._row_notes(), is_numbered=True)
+        return width, 1.5 + step * max(len(self._models), 2)
 
     def _title(self) -> str:
         best, n_models = self._names[0], len(self.comparison.models)
-        mean = format_score(float(self.data["mean"].iloc[0]), table_decimals(self.comparison))
+        mean = minus(format_score(float(self.comparison.ranking_table.mean[0]), table_decimals(self.comparison)))
         return f"{best} ranks first of {n_models}, with a mean {self._metric} of {mean}"
 
     def _note(self) -> str:
         joined = "; each line joins the scores of one split" if self._is_joined else ""
         return (
-            f"Dots: {self.comparison.matrix.n_splits} splits{joined}. Diamonds: means. Whether means differ by more than chance "
-            f"is not shown here.{self._remark}"
+            f"Dots: {self.comparison.matrix.n_splits} splits{joined}. Diamonds, and on the right: means. Whether means differ by "
+            f"more than chance is not shown here.{self._remark}"
         )
 
     def _draw(self, axes: Axes) -> None:
         models = self._models
-        # a split has the same small vertical shift in every row, so that equal scores stay visible and lines stay parallel
         wide = self.data.pivot(index=["repeat", "fold"], columns="model", values="score")
-        spread = 0.2 if self._is_joined else 0.5
-        shift = ((np.arange(len(wide)) * 0.618034) % 1 - 0.5) * spread
+        repeat, fold = np.array(wide.index.to_list()).T
+        shift = _shifts(repeat, fold, 0.2 if self._is_joined else 0.5)
         height = np.arange(len(models))[None, :] + shift[:, None]
         if self._is_joined:
             strength = float(np.clip(12 / len(wide), 0.12, 0.6))
-            for score, row in zip(wide.to_numpy(), height, strict=True):
-                axes.plot(score, row, color=QUIET, linewidth=0.7, alpha=strength, zorder=1)
-        axes.scatter(wide.to_numpy(), height, s=14, color=MARKS["better"].colour, alpha=0.45, linewidths=0, zorder=2)
-        counted = self.data.groupby("model", observed=False)["mean"].agg(["first", "size"])
-        axes.scatter(counted["first"], range(len(models)), marker="D", s=34, color="white", edgecolors=INK, zorder=3)
-        decimals = table_decimals(self.comparison)
-        notes = []
-        for mean, n_splits in zip(counted["first"], counted["size"], strict=True):
-            lacking = "" if n_splits == self.comparison.matrix.n_splits else f" ({n_splits} splits)"
-            notes.append(f"mean {minus(format_score(float(mean), decimals))}{lacking}")
+            axes.plot(wide.to_numpy().T, height.T, color=quiet(), linewidth=0.7, alpha=strength, zorder=1)
+        axes.scatter(wide.to_numpy(), height, s=14, color=COLOURS[0], alpha=0.45, linewidths=0, zorder=2)
+        means = self.data.groupby("model", observed=False)["mean"].first()
+        axes.scatter(means, range(len(models)), marker="D", s=34, color=paper(), edgecolors=ink(), zorder=3)
+        axes.hlines(np.arange(len(models)) + 0.5, 0, 1, transform=axes.get_yaxis_transform(), color=faint(), linewidth=0.3)
         x_line = f"{self._metric} of each split ({better_is(self.comparison.metric)} is better)"
-        row_axes(axes, numbered_labels(self._models), notes, x_line)
+        row_axes(axes, models, self._row_notes(), x_line, room=self._room(axes), is_numbered=True)
 
 
 class ComparisonPlots(Plots["Comparison"]):
@@ -219,32 +359,37 @@ class ComparisonPlots(Plots["Comparison"]):
         has_posterior = self.result.pair_table.differences.is_posterior
         return tuple(name for name in super().names if has_posterior or name != "posterior")
 
-    def scores(self, ax: Axes | None = None) -> ScoresDisplay:
+    def ranking(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> RankingDisplay:
+        """Every model's difference to the best one or the baseline, with its interval and verdict."""
+        return self._draw(RankingDisplay.from_comparison, ax=ax, look=look)
+
+    def differences(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> DifferencesDisplay:
+        """The same differences on every split."""
+        return self._draw(DifferencesDisplay.from_comparison, ax=ax, look=look)
+
+    def scores(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> ScoresDisplay:
         """Score of every model on every split."""
-        return ScoresDisplay.from_comparison(self.result).plot(ax)
+        return self._draw(ScoresDisplay.from_comparison, ax=ax, look=look)
 
-    def correlation(self, ax: Axes | None = None) -> CorrelationDisplay:
+    def verdicts(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> VerdictsDisplay:
+        """Difference and verdict of every model against every other."""
+        return self._draw(VerdictsDisplay.from_comparison, ax=ax, look=look)
+
+    def correlation(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> CorrelationDisplay:
         """Correlation of the models' scores over the splits."""
-        return CorrelationDisplay.from_comparison(self.result).plot(ax)
+        return self._draw(CorrelationDisplay.from_comparison, ax=ax, look=look)
 
-    def posterior(self, a: str | None = None, b: str | None = None, ax: Axes | None = None) -> PosteriorDisplay:
+    def posterior(
+        self, a: str | None = None, b: str | None = None, ax: Axes | None = None, **look: Unpack[Look]
+    ) -> PosteriorDisplay:
         """Posterior of the difference of two models; positive favours `a`.
 
         Parameters
         ----------
         a, b : str, optional
             Names. What is not given is the best-ranked other model or, when a baseline was named, for `b` the baseline.
-        ax : Axes, optional
         """
-        return PosteriorDisplay.from_comparison(self.result, *self._pair(a, b)).plot(ax)
-
-    def ranking(self, ax: Axes | None = None) -> RankingDisplay:
-        """Every model's difference to the best one or the baseline, with the intervals that decide."""
-        return RankingDisplay.from_comparison(self.result).plot(ax)
-
-    def verdicts(self, ax: Axes | None = None) -> VerdictsDisplay:
-        """Verdict on every model against every other."""
-        return VerdictsDisplay.from_comparison(self.result).plot(ax)
+        return self._draw(PosteriorDisplay.from_comparison, *self._pair(a, b), ax=ax, look=look)
 
     def _pair(self, a: str | None, b: str | None) -> tuple[str, str]:
         baseline = self.result.settings.baseline
@@ -265,9 +410,8 @@ class PairPlots(Plots["PairComparison"]):
         """Names of the plots; a posterior is drawn where the procedure gives one."""
         return ("posterior",) if self.result.comparison.pair_table.differences.is_posterior else ()
 
-    def posterior(self, ax: Axes | None = None) -> PosteriorDisplay:
+    def posterior(self, ax: Axes | None = None, **look: Unpack[Look]) -> PosteriorDisplay:
         """Posterior of the difference; positive favours the first model."""
-        pair = self.result
-        return PosteriorDisplay.from_comparison(pair.comparison, pair.first, pair.second).plot(ax)
+        return self._draw(PosteriorDisplay.from_pair, ax=ax, look=look)
 
     __call__ = posterior

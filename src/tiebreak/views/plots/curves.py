@@ -6,23 +6,28 @@ import numbers
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 
 from tiebreak.frequentist.more_data import ANSWERS, CANNOT_BE_TOLD, LESS_THAN_ROPE, YES
 from tiebreak.numerics import FloatArray
-from tiebreak.views.plots.display import Display, Plots, better_is
+from tiebreak.views.plots.display import Display, Plots, TopLook, better_is
 from tiebreak.views.plots.style import (
-    INK,
     MARKS,
-    PAPER,
-    QUIET,
+    OWN_ROOM,
     SIZE,
     SMALL,
+    band,
+    fitted_labels,
+    ink,
+    line_colours,
     literal,
     minus,
+    panels,
+    paper,
     plain_axes,
+    quiet,
     short,
     short_labels,
     text_width,
@@ -39,10 +44,7 @@ if TYPE_CHECKING:
     from tiebreak.studies.validation_curve import ValidationCurve
 
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#1a1a1a", "#8c6d31")
-"""Okabe and Ito's, one for each model; for yellow, which is lost on white, a brown."""
-
-MOST_CURVES = len(COLOURS)
+MOST_CURVES = 8
 """Models that one figure tells apart; of more, the first ones are drawn."""
 
 BANDS_UP_TO = 3
@@ -53,11 +55,9 @@ LOG_FROM = 10.0
 """Ratio of the largest to the smallest from which an axis is logarithmic."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CurveDisplay(Display):
-    """Curves of several models: test scores (solid) and training scores (dashed) with corrected intervals, and fit times.
-
-    On the caller's axes only the scores are drawn.
+    """Curves of several models: test scores (solid) and training scores (dashed) with corrected intervals.
 
     Attributes
     ----------
@@ -66,11 +66,14 @@ class CurveDisplay(Display):
     x_name : str
     is_log : bool
         True where x is drawn on a logarithmic axis.
+    has_times : bool
+        True where the median time of a fit is drawn in a panel beside the scores.
     """
 
     curve: LearningCurve | ValidationCurve = field(repr=False)
     x_name: str
     is_log: bool
+    has_times: bool
 
     @property
     def models(self) -> list[str]:
@@ -80,7 +83,7 @@ class CurveDisplay(Display):
     def _size(self) -> tuple[float, float]:
         entries = self._entries()
         lines = [line for entry in entries for line in entry.split("\n")]
-        width = SCORE_WIDTH + TIME_WIDTH + 1.6 + widest(lines, SMALL)
+        width = SCORE_WIDTH + (TIME_WIDTH + 0.6 if self.has_times else 0.0) + 1.1 + widest(lines, SMALL)
         return width, max(HEIGHT, 1.7 + 0.155 * len(lines) + 0.06 * len(entries))
 
     def _note(self) -> str:
@@ -98,27 +101,30 @@ class CurveDisplay(Display):
         return len(self.models) <= BANDS_UP_TO
 
     def _draw(self, axes: Axes) -> None:
-        times = None
-        if self.owns_figure_:
-            figure: Any = axes.get_figure(root=True)
-            grid = figure.add_gridspec(1, 2, width_ratios=(SCORE_WIDTH, TIME_WIDTH))
-            axes.set_subplotspec(grid[0])
-            times = figure.add_subplot(grid[1])
-        handles = [self._draw_model(axes, times, number, name) for number, name in enumerate(self.models)]
-        self._axis(axes, SCORE_WIDTH)
+        room, times = self._room(axes), None
+        width = SCORE_WIDTH if room is OWN_ROOM else room.width
+        scores = axes
+        if self.has_times:
+            scores, times = panels(axes, 2, 2)
+            width *= 0.5
+        handles = [self._draw_model(scores, times, number, name) for number, name in enumerate(self.models)]
+        self._axis(scores, width)
         label = f"{short(self.curve.metric.name)} ({better_is(self.curve.metric)} is better)"
-        axes.set_ylabel(literal(label), fontsize=SIZE)
-        entries = [literal(entry) for entry in self._entries()]
-        if times is None:
-            axes.legend(handles, entries, fontsize=SMALL, frameon=False, loc="best")
-            return
-        self._axis(times, TIME_WIDTH)
-        _time_axis(times, self.data["fit_seconds"].to_numpy(dtype=float))
-        beside = (1.02, 1.02)
-        times.legend(handles, entries, fontsize=SMALL, frameon=False, loc="upper left", bbox_to_anchor=beside, labelspacing=0.7)
+        scores.set_ylabel(literal(label), fontsize=SIZE, color=ink())
+        if times is not None:
+            self._axis(times, width)
+            _time_axis(times, self.data["fit_seconds"].to_numpy(dtype=float))
+        if room is OWN_ROOM:
+            entries = [literal(entry) for entry in self._entries()]
+            (times or axes).legend(
+                handles, entries, fontsize=SMALL, frameon=False, loc="upper left", bbox_to_anchor=(1.02, 1.02), labelspacing=0.7
+            )
+        else:
+            names = [literal(name) for name in fitted_labels(self.models, 0.4 * width, SMALL)]
+            scores.legend(handles, names, fontsize=SMALL, frameon=False, loc="best")
 
     def _draw_model(self, axes: Axes, times: Axes | None, number: int, name: str) -> Line2D:
-        colour = COLOURS[number]
+        colour = line_colours()[number]
         points = self.data[self.data["model"] == name].sort_values("x", kind="stable")
         x = points["x"].to_numpy(dtype=float)
         shifted = x if self._has_bands else self._shifted(x, number)
@@ -158,8 +164,8 @@ class CurveDisplay(Display):
         x, labels = ticks["x"].to_numpy(dtype=float), [short(label, 16) for label in ticks["label"]]
         kept = _with_room(np.log(x) if self.is_log else x, labels, 0.9 * width)
         axes.set_xticks(x[kept], labels=[literal(minus(labels[place])) for place in kept])
-        axes.set_xlabel(literal(short(self.x_name)), fontsize=SIZE)
-        axes.grid(color="#dddddd", linewidth=0.6)
+        axes.set_xlabel(literal(short(self.x_name)), fontsize=SIZE, color=ink())
+        axes.grid(color=band(), linewidth=0.6)
         axes.set_axisbelow(True)
         plain_axes(axes, "left", "bottom")
 
@@ -209,16 +215,16 @@ def _time_axis(axes: Axes, values: FloatArray) -> None:
         axes.set_ylim(bottom=0)
         axes.yaxis.set_major_locator(MaxNLocator(nbins=5))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: "0" if value == 0 else seconds(value)))
-    axes.set_ylabel("median time of a fit", fontsize=SIZE, color=QUIET)
+    axes.set_ylabel("median time of a fit", fontsize=SIZE, color=quiet())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LearningCurveDisplay(CurveDisplay):
     """Scores of models by the number of training examples, and whether more of them would help.
 
     Attributes
     ----------
-    data, curve, x_name, is_log
+    data, curve, x_name, is_log, has_times
         As of `CurveDisplay`; x is the number of training examples.
     """
 
@@ -230,14 +236,14 @@ class LearningCurveDisplay(CurveDisplay):
         return [answer.answer for answer in self.curve.answers[: len(self.models)]]
 
     @classmethod
-    def from_curve(cls, curve: LearningCurve) -> Self:
+    def from_curve(cls, curve: LearningCurve, times: bool = False, top: int | None = None) -> Self:
         """Collect the numbers."""
-        drawn = curve.models[:MOST_CURVES]
+        drawn = curve.models[: min(top or MOST_CURVES, MOST_CURVES)]
         data = curve.to_frame()
         data = data[data["model"].isin(drawn)].reset_index(drop=True)
         data.insert(1, "x", data["size"])
         data.insert(2, "label", data["size"].map(str))
-        return cls(data, curve, "training examples", is_wide(curve.sizes))
+        return cls(data, curve, "training examples", is_wide(curve.sizes), times)
 
     def _title(self) -> str:
         if len(self.models) == 1:
@@ -266,20 +272,20 @@ class LearningCurvePlots(Plots["LearningCurve"]):
 
     __slots__ = ()
 
-    def scores(self, ax: Axes | None = None) -> LearningCurveDisplay:
-        """Scores by training examples, with the time of a fit."""
-        return LearningCurveDisplay.from_curve(self.result).plot(ax)
+    def scores(self, ax: Axes | None = None, *, times: bool = False, **look: Unpack[TopLook]) -> LearningCurveDisplay:
+        """Scores by training examples; with `times` the time of a fit beside them."""
+        return self._draw(LearningCurveDisplay.from_curve, times, ax=ax, look=look)
 
     __call__ = scores
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ValidationCurveDisplay(CurveDisplay):
     """Scores of models by the value of a parameter, with the best value and all that are practically as good.
 
     Attributes
     ----------
-    data, curve, x_name, is_log
+    data, curve, x_name, is_log, has_times
         As of `CurveDisplay`; x is the value itself where all are numbers, else its position. Further columns: is_best, and
         verdict against the best.
     """
@@ -293,14 +299,14 @@ class ValidationCurveDisplay(CurveDisplay):
         return ["" if spot.position is None else self.curve.labels[spot.position] for spot in spots]
 
     @classmethod
-    def from_curve(cls, curve: ValidationCurve) -> Self:
+    def from_curve(cls, curve: ValidationCurve, times: bool = False, top: int | None = None) -> Self:
         """Collect the numbers."""
-        drawn = curve.models[:MOST_CURVES]
+        drawn = curve.models[: min(top or MOST_CURVES, MOST_CURVES)]
         x = _numbers(curve.values)
         data = curve.to_frame()
         data = data[data["model"].isin(drawn)].reset_index(drop=True)
         data.insert(1, "x", [float(place) for _ in drawn for place in (x or range(len(curve.values)))])
-        return cls(data.drop(columns="value"), curve, curve.parameter, x is not None and is_wide(x))
+        return cls(data.drop(columns="value"), curve, curve.parameter, x is not None and is_wide(x), times)
 
     def _title(self) -> str:
         if len(self.models) > 1:
@@ -324,15 +330,17 @@ class ValidationCurveDisplay(CurveDisplay):
     def _mark(self, axes: Axes, points: pd.DataFrame, x: FloatArray, colour: str) -> None:
         for place, verdict, is_best, mean in zip(x, points["verdict"], points["is_best"], points["test_mean"], strict=True):
             if is_best:
-                axes.scatter(place, mean, marker="*", s=130, color=colour, edgecolors=INK, linewidths=0.7, zorder=6)
+                axes.scatter(place, mean, marker="*", s=130, color=colour, edgecolors=ink(), linewidths=0.7, zorder=6)
             elif verdict in MARKS:
-                face = PAPER if verdict == "undecided" else colour
+                face = colour if MARKS[verdict].is_filled else paper()
                 axes.scatter(place, mean, marker=MARKS[verdict].marker, s=26, color=face, edgecolors=colour, zorder=5)
             else:
                 axes.scatter(place, mean, marker=".", s=16, color=colour, zorder=5)
 
 
-_WORDS = {"equivalent": "practically equivalent to it", "undecided": "not told apart yet", "worse": "worse"}
+_WORDS = {
+    "equivalent": "practically equivalent to it", "undecided": "not told apart yet", "behind": "behind it", "worse": "worse",
+}  # fmt: skip
 
 
 def _numbers(values: Sequence[Any]) -> list[float] | None:
@@ -348,8 +356,8 @@ class ValidationCurvePlots(Plots["ValidationCurve"]):
 
     __slots__ = ()
 
-    def scores(self, ax: Axes | None = None) -> ValidationCurveDisplay:
-        """Scores by the value of the parameter, with the time of a fit."""
-        return ValidationCurveDisplay.from_curve(self.result).plot(ax)
+    def scores(self, ax: Axes | None = None, *, times: bool = False, **look: Unpack[TopLook]) -> ValidationCurveDisplay:
+        """Scores by the value of the parameter; with `times` the time of a fit beside them."""
+        return self._draw(ValidationCurveDisplay.from_curve, times, ax=ax, look=look)
 
     __call__ = scores

@@ -6,15 +6,36 @@ import inspect
 import io
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypedDict, TypeVar
 
 import numpy as np
 
+from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import IntArray
 from tiebreak.views.json import write_whole
-from tiebreak.views.plots.style import BAND, DPI, QUIET, headline, house_style, new_axes, short, short_labels
+from tiebreak.views.plots.style import (
+    DPI,
+    OWN_ROOM,
+    SIZE,
+    SMALL,
+    Room,
+    band,
+    headline,
+    house_style,
+    literal,
+    new_figure,
+    quiet,
+    rescale,
+    room_of,
+    short,
+    short_labels,
+    wrap,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,15 +45,76 @@ if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.scores.metric import Metric
 
+MOST_MODELS = 60
+"""Models that one figure can show legibly; of more, the first ones are drawn."""
+
+FORMATS = ("png", "svg", "pdf")
+
+_uses_pyplot: ContextVar[bool] = ContextVar("uses_pyplot", default=True)
+
+
+@contextmanager
+def without_pyplot() -> Iterator[None]:
+    """Figures made here are unknown to pyplot, so that nobody has to close them: for commands, files and reports."""
+    token = _uses_pyplot.set(False)
+    try:
+        yield
+    finally:
+        _uses_pyplot.reset(token)
+
+
+class Look(TypedDict, total=False):
+    """Choices that every plot takes.
+
+    Attributes
+    ----------
+    title : str
+        Instead of the finding; "" for none.
+    caption : str
+        Instead of the remarks on reading the figure; "" for none.
+    figsize : tuple of float
+        Width and height in inches, instead of a fitting size.
+    """
+
+    title: str | None
+    caption: str | None
+    figsize: tuple[float, float] | None
+
+
+class TopLook(Look, total=False):
+    """Choices of a plot that has a row, column or line for each of several models.
+
+    Attributes
+    ----------
+    top : int
+        Models to draw, the best or first ones; as many as are legible if not given.
+    """
+
+    top: int | None
+
+
+_LOOK = """
+ax : matplotlib Axes, optional
+    Where to draw. If not given, pyplot makes a figure of fitting size, which ``plt.show()`` shows. On axes that are given there
+    is no title and no caption unless asked for; the display has what would be written as `title` and `caption`.
+title, caption : str, optional
+    Instead of the finding, and of the remarks on reading the figure; "" for none.
+figsize : tuple of float, optional
+    Width and height of the figure in inches.
+"""
+_TOP = """top : int, optional
+    Models to draw, the best or first ones; as many as are legible if not given.
+"""
 
 R = TypeVar("R")
+D = TypeVar("D", bound="Display")
 
 
 class Plots(Generic[R]):
     """Plots of one result, reached as ``result.plot``.
 
-    Shown, it lists them. Each method draws one and returns its Display, with ``data``, ``ax_`` and ``figure_``; `ax` is where to
-    draw, and without it a figure of fitting size is made. Where there is only one plot, ``result.plot(...)`` draws it.
+    Shown, it lists them. Each method draws one and returns its Display, with ``data``, ``ax_`` and ``figure_``. Where there is
+    only one plot, ``result.plot(...)`` draws it.
     """
 
     __slots__ = ("result",)
@@ -40,47 +122,119 @@ class Plots(Generic[R]):
     def __init__(self, result: R) -> None:
         self.result = result
 
+    def __init_subclass__(cls) -> None:
+        """Write the choices that all plots take into the signature and the docstring of each, where people look for them."""
+        for name, method in list(vars(cls).items()):
+            if name.startswith("_") or not inspect.isfunction(method):
+                continue
+            signature = inspect.signature(method)
+            kinds = [str(each.annotation) for each in signature.parameters.values() if each.kind is each.VAR_KEYWORD]
+            if not kinds:
+                continue
+            has_top = "TopLook" in kinds[0]
+            kept = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
+            more = ("title", "caption", "figsize", *(("top",) if has_top else ()))
+            added = [inspect.Parameter(each, inspect.Parameter.KEYWORD_ONLY, default=None) for each in more]
+            method.__signature__ = signature.replace(parameters=[*kept, *added])  # type: ignore[attr-defined]
+            doc = inspect.getdoc(method) or ""
+            head = "" if "Parameters\n----" in doc else "\n\nParameters\n----------"
+            method.__doc__ = f"{doc}{head}{_LOOK}{_TOP if has_top else ''}"
+
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the plots."""
-        own = {} if type(self) is Plots else vars(type(self))
-        return tuple(name for name in own if not name.startswith("_") and name != "names")
+        """Names of the plots that can be drawn without further choices."""
+        return tuple(name for name in self._methods() if not _required(getattr(type(self), name)))
 
-    def save_all(self, directory: str | os.PathLike[str]) -> list[Path]:
-        """Write all of them as PNG, each under its name.
+    def _methods(self) -> list[str]:
+        own = {} if type(self) is Plots else vars(type(self))
+        return [name for name, each in own.items() if not name.startswith("_") and inspect.isfunction(each)]
+
+    def save(self, path: str | os.PathLike[str], name: str | None = None) -> Path:
+        """Write one of them, the first if none is named, as PNG, SVG or PDF by the suffix; pyplot is not touched."""
+        check_format(path)
+        with without_pyplot():
+            display: Display = getattr(self, name or self.names[0])()
+        return display.save(path)
+
+    def save_all(self, directory: str | os.PathLike[str], *, format: str = "png") -> list[Path]:
+        """Write all of them, each under its name.
 
         Parameters
         ----------
         directory : path
             Made if it is not there. Files of the same names are replaced.
+        format : {"png", "svg", "pdf"}
         """
+        check_format(f"plot.{format}")
         folder = Path(directory)
         folder.mkdir(parents=True, exist_ok=True)
-        return [getattr(self, name)().save(folder / f"{name}.png") for name in self.names]
+        return [self.save(folder / f"{name}.{format}", name) for name in self.names]
+
+    def _draw(self, make: Callable[..., D], *choices: Any, ax: Axes | None, look: Look) -> D:
+        """Collect the numbers of one plot, for as many models as there is room for, and draw it."""
+        options: dict[str, Any] = dict(look)
+        top = options.pop("top", None)
+        if top is not None and (isinstance(top, bool) or not isinstance(top, int | np.integer) or top < 1):
+            raise InvalidParameterError(f"top must be a whole number of at least 1; got {top!r}.")
+        kind: type[Display] = make.__self__  # type: ignore[attr-defined]
+        if ax is not None:
+            room, (width, height) = room_of(ax), kind.panel_size
+            if kind.row_height:
+                top = min(max(2, int(room.height / kind.row_height)), top or MOST_MODELS)
+            elif width:
+                top = min(max(1, int(room.width / width)) * max(1, int(room.height / height)), top or MOST_MODELS)
+        limit = {"top": int(top)} if top is not None else {}
+        return make(self.result, *choices, **limit).plot(ax, **options)
 
     def __repr__(self) -> str:
         calls = {}
-        for name in self.names:
+        for name in self._methods():
+            if name not in self.names and not _required(getattr(type(self), name)):
+                continue  # not for this result
             method = getattr(type(self), name)
-            parameters = [each for each in inspect.signature(method).parameters if each not in ("self", "ax")]
+            parameters = [
+                each for each in inspect.signature(method).parameters if each not in ("self", "ax", *Look.__annotations__)
+            ]
             calls[f".plot.{name}({', '.join(parameters)})"] = (inspect.getdoc(method) or "").partition("\n")[0]
         width = max(map(len, calls), default=0)
         title = f"{len(calls)} plot{'' if len(calls) == 1 else 's'} of {type(self.result).__name__}"
-        return "\n".join([title, *(f"  {call:<{width}}  {what}" for call, what in calls.items())])
+        has_look = any("figsize" in inspect.signature(getattr(type(self), name)).parameters for name in self._methods())
+        shared = ["  each also takes ax, title, caption and figsize"] if has_look else []
+        return "\n".join([title, *(f"  {call:<{width}}  {what}" for call, what in calls.items()), *shared])
 
 
-MOST_MODELS = 60
-"""Models that one figure can show legibly; of more, the first ones of the ranking are drawn."""
+def _required(method: Callable[..., Any]) -> list[str]:
+    """Parameters that have to be given."""
+    parameters = [each for each in inspect.signature(method).parameters.values() if each.kind is not each.VAR_KEYWORD]
+    return [each.name for each in parameters if each.default is each.empty and each.name != "self"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+def check_format(path: str | os.PathLike[str]) -> str:
+    """The format that the suffix of a file name stands for.
+
+    Raises
+    ------
+    InvalidParameterError
+        Another suffix than those of `FORMATS`, or none.
+    """
+    suffix = Path(path).suffix.lower().removeprefix(".")
+    if suffix not in FORMATS:
+        found = f"ends in .{suffix}" if suffix else "has no suffix"
+        raise InvalidParameterError(
+            f"a figure is written as .png, .svg or .pdf, and the file name {str(Path(path).name)!r} {found}. For other formats "
+            "use display.figure_.savefig(path)."
+        )
+    return suffix
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Display(ABC):
-    """A figure about a comparison, in scikit-learn's manner.
+    """A figure about a result, in scikit-learn's manner.
 
     Attributes
     ----------
     data : DataFrame
-        Every number that is drawn.
+        Every number that is drawn, with full names.
     ax_ : Axes
         Set by `plot`.
     figure_ : Figure
@@ -89,57 +243,147 @@ class Display(ABC):
         True where `plot` made the figure, at a size that fits; on the caller's axes less is written.
     """
 
+    row_height: ClassVar[float] = 0.0
+    """Inches that a row needs at least on axes that are given; 0 for a plot without rows."""
+
+    panel_size: ClassVar[tuple[float, float]] = (0.0, 0.0)
+    """Inches that a panel needs at least on axes that are given; 0 for a plot without panels."""
+
     data: pd.DataFrame = field(repr=False)
     ax_: Axes = field(init=False, repr=False)
     figure_: Figure = field(init=False, repr=False)
-    owns_figure_: bool = field(init=False, repr=False, default=False)
+    owns_figure_: bool = field(init=False, repr=False, default=True)
 
-    def plot(self, ax: Axes | None = None) -> Self:
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        title: str | None = None,
+        caption: str | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Self:
         """Draw.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw. If not given, a figure of fitting size is made, which pyplot does not know of.
+            Where to draw. If not given, pyplot makes a figure of fitting size, which ``plt.show()`` shows.
+        title, caption : str, optional
+            Instead of the finding, and of the remarks on reading the figure; "" for none. On axes that are given there are none
+            unless asked for here.
+        figsize : tuple of float, optional
+            Width and height of the figure in inches.
+
+        Raises
+        ------
+        InvalidParameterError
+            `figsize` beside `ax`, or one that is no pair of positive numbers.
         """
-        own = ax is None
-        self._set("owns_figure_", own)
-        with house_style(own_figure=own):
-            axes = new_axes(*self._size()) if ax is None else ax
+        self._set("owns_figure_", ax is None)
+        if ax is not None and figsize is not None:
+            raise InvalidParameterError("figsize is for a figure that is made here; the axes given as ax= have theirs.")
+        with house_style(ax):
+            axes = self._new_axes(figsize) if ax is None else ax
             self._draw(axes)
-            headline(axes, self._title(), self._note(), own_figure=own)
+            figure: Figure = axes.get_figure(root=True)  # type: ignore[assignment]
+            if ax is None:
+                headline(figure, self.title if title is None else title, self.caption if caption is None else caption)
+                self._rescale(figure, figsize)
+            else:
+                self._write_beside(axes, title, caption)
         self._set("ax_", axes)
-        self._set("figure_", axes.get_figure(root=True))
+        self._set("figure_", figure)
         return self
 
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the drawing as PNG; a file of that name is replaced at once, never left half written.
+    @property
+    def title(self) -> str:
+        """Finding that the figure shows."""
+        return self._title()
+
+    @property
+    def caption(self) -> str:
+        """Remarks on reading the figure."""
+        return self._note()
+
+    def save(self, path: str | os.PathLike[str], *, dpi: float | None = None) -> Path:
+        """Write the drawing as PNG, SVG or PDF; a file of that name is replaced at once, never left half written.
 
         Parameters
         ----------
         path : path
-            In a folder that exists.
+            In a folder that exists; its suffix names the format.
+        dpi : float, optional
+            Dots per inch of a PNG; 144 if not given, or those of the style sheet.
+
+        Raises
+        ------
+        InvalidParameterError
+            Another suffix.
         """
         target = Path(path)
-        write_whole(target, self.to_png())
+        content = self.to_bytes(check_format(target), dpi=dpi)
+        write_whole(target, content)
         return target
+
+    def to_bytes(self, format: str, *, dpi: float | None = None) -> bytes:
+        """The figure as "png", "svg" or "pdf", drawn if it was not yet; the same figure gives the same bytes."""
+        import matplotlib
+
+        kind = check_format(f"figure.{format}")
+        if not hasattr(self, "figure_"):
+            with without_pyplot():
+                self.plot()
+        theirs = matplotlib.rcParams["savefig.dpi"]
+        dots = dpi or (DPI if theirs == "figure" else theirs)
+        dates = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]  # no clock gets into the file
+        buffer = io.BytesIO()
+        with house_style(self.ax_), matplotlib.rc_context({"svg.hashsalt": "tiebreak", "savefig.facecolor": "auto"}):
+            self.figure_.savefig(buffer, format=kind, dpi=dots, metadata=dates)
+        return buffer.getvalue()
 
     def to_png(self) -> bytes:
         """The figure as PNG, drawn if it was not yet."""
-        if not hasattr(self, "figure_"):
-            self.plot()
-        buffer = io.BytesIO()
-        with house_style(own_figure=self.owns_figure_):
-            self.figure_.savefig(buffer, format="png", dpi=DPI)
-        return buffer.getvalue()
+        return self.to_bytes("png")
 
-    def _repr_png_(self) -> bytes | None:
-        """For notebooks; a figure that the caller made is shown by whoever made it."""
-        return self.to_png() if self.owns_figure_ or not hasattr(self, "figure_") else None
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.title}>"
 
     def _set(self, name: str, value: object) -> None:
         """Frozen, as its numbers do not change; the drawing is the one thing that is added."""
         object.__setattr__(self, name, value)
+
+    def _new_axes(self, figsize: tuple[float, float] | None) -> Axes:
+        if figsize is None:
+            width, height = self._size()
+        else:
+            try:
+                width, height = (float(side) for side in figsize)
+            except (TypeError, ValueError):
+                raise InvalidParameterError(f"figsize must be a width and a height in inches; got {figsize!r}.") from None
+            if not (0 < width < np.inf and 0 < height < np.inf):
+                raise InvalidParameterError(f"figsize must be a width and a height in inches; got {figsize!r}.")
+        return new_figure(width, height, is_registered=_uses_pyplot.get()).add_subplot()
+
+    def _rescale(self, figure: Figure, figsize: tuple[float, float] | None) -> None:
+        """Larger or smaller as a whole where the style sheet has another ``font.size``, unless the size was named."""
+        from matplotlib import rcParams
+
+        factor = float(rcParams["font.size"]) / 10.0
+        if factor != 1.0 and figsize is None:
+            rescale(figure, factor)
+
+    def _write_beside(self, axes: Axes, title: str | None, caption: str | None) -> None:
+        """On the caller's axes: the title as theirs, so that another one replaces it, and the caption below the label."""
+        width = room_of(axes).width
+        if title:
+            axes.set_title(literal(wrap(title, width, SIZE + 1)), fontsize=SIZE + 1)
+        if caption:
+            label = axes.get_xlabel()
+            axes.set_xlabel(f"{label}\n{literal(wrap(caption, width, SMALL))}", fontsize=SMALL)
+
+    def _room(self, axes: Axes) -> Room:
+        """Room for labels and notes."""
+        return OWN_ROOM if self.owns_figure_ else room_of(axes)
 
     @abstractmethod
     def _size(self) -> tuple[float, float]:
@@ -157,16 +401,17 @@ class Display(ABC):
     def _draw(self, axes: Axes) -> None: ...
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ComparisonDisplay(Display):
     """A figure about a comparison, which it holds: settings, metric and verdicts are read from there."""
 
     comparison: Comparison = field(repr=False)
+    top: int | None = field(repr=False)
 
     @property
     def _models(self) -> list[str]:
         """Names of the models that are drawn, best first."""
-        return [self.comparison.models[row] for row in shown_models(self.comparison)]
+        return [self.comparison.models[row] for row in shown_models(self.comparison, self.top)]
 
     @property
     def _names(self) -> list[str]:
@@ -193,14 +438,13 @@ class ComparisonDisplay(Display):
         """A band up to a share of the height, and a line at zero."""
         rope = self.comparison.rope
         if rope:
-            axes.axvspan(-rope, rope, ymax=top, color=BAND, linewidth=0, zorder=0)
-        axes.axvline(0.0, ymax=top, color=QUIET, linewidth=0.8, zorder=1)
+            axes.axvspan(-rope, rope, ymax=top, color=band(), linewidth=0, zorder=0)
+        axes.axvline(0.0, ymax=top, color=quiet(), linewidth=0.8, zorder=1)
 
 
-def shown_models(comparison: Comparison) -> IntArray:
+def shown_models(comparison: Comparison, top: int | None = None) -> IntArray:
     """Rows of the ranking that are drawn: all, or of very many the first and the reference."""
-    n_models = len(comparison.models)
-    rows = np.arange(min(n_models, MOST_MODELS))
+    rows = np.arange(min(len(comparison.models), top or MOST_MODELS))
     reference = comparison.models.index(comparison.reference)
     if reference >= rows.size:
         rows[-1] = reference

@@ -11,7 +11,7 @@ import numpy as np
 from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import FloatArray, check_probability
 from tiebreak.views.plots.display import Display
-from tiebreak.views.plots.style import INK, MARKS, PLOT_WIDTH, QUIET, minus, row_axes, widest
+from tiebreak.views.plots.style import COLOURS, ink, minus, quiet, row_axes, rows_width
 from tiebreak.views.words import format_percent
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _OF_RATES: tuple[tuple[DifferenceMethod, str], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class IntervalsDisplay(Display):
     """Intervals of one difference, and whether they hold zero.
 
@@ -82,7 +82,7 @@ class IntervalsDisplay(Display):
         ]
 
     def _size(self) -> tuple[float, float]:
-        return PLOT_WIDTH + 0.4 + widest(list(self.data["method"])) + widest(self._row_notes()), 1.7 + 0.3 * len(self.data)
+        return rows_width(list(self.data["method"]), self._row_notes()), 1.7 + 0.3 * len(self.data)
 
     def _title(self) -> str:
         if not np.isfinite(self.data["low"].iloc[0]):
@@ -98,10 +98,12 @@ class IntervalsDisplay(Display):
         return f"Lines: {level} intervals of the difference; the first row is the one to believe. {self.caution}"
 
     def _draw(self, axes: Axes) -> None:
-        axes.axvline(0.0, color=QUIET, linewidth=0.8, zorder=1)
+        axes.axvline(0.0, color=quiet(), linewidth=0.8, zorder=1)
         for row, (low, high) in enumerate(zip(self.data["low"], self.data["high"], strict=True)):
-            colour = MARKS["better"].colour if row == 0 else QUIET
+            colour = COLOURS[0] if row == 0 else quiet()
             width = 2.0 if row == 0 else 1.4
             axes.plot([low, high], [row, row], color=colour, linewidth=width, solid_capstyle="butt", zorder=2)
-            axes.scatter(self.difference, row, s=34, color=colour, edgecolors=INK, linewidths=0.5, zorder=3)
-        row_axes(axes, list(self.data["method"]), self._row_notes(), self.unit, "positive favours the first")
+            axes.scatter(self.difference, row, s=34, color=colour, edgecolors=ink(), linewidths=0.5, zorder=3)
+        row_axes(
+            axes, list(self.data["method"]), self._row_notes(), self.unit, "positive favours the first", room=self._room(axes)
+        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Self, Unpack
 
 import numpy as np
 
@@ -12,22 +12,30 @@ from tiebreak.comparison.verdict import MIRRORED, VERDICTS
 from tiebreak.metrics.confusion import ConfusionMatrix, Share
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.views.comparison import table_decimals
-from tiebreak.views.plots.display import ComparisonDisplay, Display, Plots, shown_models
+from tiebreak.views.pair import interval_name
+from tiebreak.views.plots.display import ComparisonDisplay, Display, Look, Plots, TopLook, of_all, shown_models
 from tiebreak.views.plots.style import (
-    INK,
     MARKS,
     NOT_ASKED,
-    PAPER,
-    QUIET,
+    OWN_ROOM,
     SIZE,
     SMALL,
+    Room,
+    band,
+    fitted_labels,
+    ink,
     literal,
     minus,
     model_axis,
-    numbered_labels,
+    n_columns_of,
+    panels,
+    paper,
     plain_axes,
+    quiet,
+    room_of,
     short,
     short_labels,
+    tint,
     widest,
     wrap,
 )
@@ -35,7 +43,6 @@ from tiebreak.views.words import format_percent, format_score
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.colorbar import Colorbar
     from matplotlib.image import AxesImage
     from matplotlib.ticker import Formatter
 
@@ -57,27 +64,25 @@ class Square:
     Attributes
     ----------
     models : sequence of str
-    own_figure : bool
-        True where the figure is as large as `size` asks for; on the caller's axes cells may be small, and hold no words.
+    room : Room
+        Of the axes; in a figure of our own, which is as large as `size` asks for, cells have room for words.
     """
 
     models: Sequence[str]
-    own_figure: bool
+    room: Room
 
     @property
     def has_words(self) -> bool:
         """True where a cell has room for words."""
-        return self.own_figure and len(self.models) <= WORDS_UP_TO
+        return self.room is OWN_ROOM and len(self.models) <= WORDS_UP_TO
 
     @property
     def is_printed(self) -> bool:
         """True where a cell has room for a number."""
-        return len(self.models) <= (PRINTED_UP_TO if self.own_figure else WORDS_UP_TO)
-
-    @property
-    def row_labels(self) -> list[str]:
-        """Names, numbered where the columns are."""
-        return short_labels(self.models) if self.has_words else numbered_labels(self.models)
+        n_models = max(len(self.models), 1)
+        if self.room is OWN_ROOM:
+            return n_models <= PRINTED_UP_TO
+        return self.room.width / n_models >= 0.42 and self.room.height / n_models >= 0.17
 
     @property
     def cell(self) -> tuple[float, float]:
@@ -92,29 +97,29 @@ class Square:
     def size(self, beside: float) -> tuple[float, float]:
         """Width and height in inches of a figure with the square, its labels, and something `beside` it."""
         n_models, (width, height) = len(self.models), self.cell
-        return max(6.5, n_models * width + widest(self.row_labels) + beside + 0.5), n_models * height + 1.9
+        return max(6.5, n_models * width + widest(short_labels(self.models)) + beside + 0.8), n_models * height + 1.9
 
     def label(self, axes: Axes) -> None:
         """Write the labels, and draw lines between the cells."""
         n_models = len(self.models)
-        model_axis(axes, self.row_labels)
+        plain_axes(axes)
+        size = model_axis(axes, self.models, room=self.room, is_numbered=not self.has_words)
+        if n_models > 20:
+            size = min(size, SIZE - 2)
+            axes.tick_params(axis="y", labelsize=size)
+        columns = [str(number) for number in range(1, n_models + 1)]
         if self.has_words:
             columns = [wrap(name, self.cell[0] - 0.1, SIZE) for name in short_labels(self.models)]
-        else:
-            columns = [str(number) for number in range(1, n_models + 1)]
         axes.xaxis.tick_top()
         axes.set_xticks(range(n_models), labels=[literal(column) for column in columns])
         axes.set_xlim(-0.5, n_models - 0.5)
-        plain_axes(axes)
-        axes.tick_params(length=0)
-        if n_models > 20:
-            axes.tick_params(labelsize=SIZE - 2)
+        axes.tick_params(axis="x", length=0, labelsize=size, labelcolor=ink() if self.has_words else quiet())
         edges = [position - 0.5 for position in range(n_models + 1)]
-        axes.hlines(edges, -0.5, n_models - 0.5, color=PAPER, linewidth=1)
-        axes.vlines(edges, -0.5, n_models - 0.5, color=PAPER, linewidth=1)
+        axes.hlines(edges, -0.5, n_models - 0.5, color=paper(), linewidth=1)
+        axes.vlines(edges, -0.5, n_models - 0.5, color=paper(), linewidth=1)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CorrelationDisplay(ComparisonDisplay):
     """Correlation of the models' scores over splits.
 
@@ -123,21 +128,23 @@ class CorrelationDisplay(ComparisonDisplay):
     Attributes
     ----------
     data : DataFrame
-        Models by models, in ranking order; nan where the scores of a model do not vary.
+        Models by models, in ranking order; nan where the scores of a model do not vary. The diagonal, which is 1 by definition,
+        is not drawn.
     """
 
-    @classmethod
-    def from_comparison(cls, comparison: Comparison) -> Self:
-        """Collect the numbers."""
-        rows = shown_models(comparison)
-        return cls(comparison.correlation.iloc[rows, rows], comparison)
+    row_height: ClassVar[float] = 0.1
 
-    @property
-    def _square(self) -> Square:
-        return Square(self._models, self.owns_figure_)
+    @classmethod
+    def from_comparison(cls, comparison: Comparison, top: int | None = None) -> Self:
+        """Collect the numbers."""
+        rows = shown_models(comparison, top)
+        return cls(comparison.correlation.iloc[rows, rows], comparison, top)
+
+    def _square(self, room: Room = OWN_ROOM) -> Square:
+        return Square(self._models, room)
 
     def _size(self) -> tuple[float, float]:
-        return self._square.size(beside=1.2)
+        return self._square().size(beside=1.2)
 
     def _title(self) -> str:
         names = self._names
@@ -149,41 +156,61 @@ class CorrelationDisplay(ComparisonDisplay):
         pairs = [f"{names[first[i]]} and {names[second[i]]}" for i in defined]
         value = values[defined]
         if len(names) == 2:
-            return f"The scores of {pairs[0]} correlate by {value[0]:.2f}"
+            return f"The scores of {pairs[0]} correlate by {minus(f'{value[0]:.2f}')}"
         high, low = int(value.argmax()), int(value.argmin())
-        return f"Scores correlate by {value[low]:.2f} ({pairs[low]}) to {value[high]:.2f} ({pairs[high]})"
+        if len(names) > WORDS_UP_TO:
+            return f"Scores of {len(names)} models correlate by {minus(f'{value[low]:.2f}')} to {minus(f'{value[high]:.2f}')}"
+        lowest, highest = (f"{minus(f'{value[place]:.2f}')} ({pairs[place]})" for place in (low, high))
+        return f"Scores correlate by {lowest} to {highest}"
 
     def _note(self) -> str:
         missing = " n/a: scores that do not vary, or too few shared splits." if self.data.isna().to_numpy().any() else ""
         return (
             f"Correlation over {self.comparison.matrix.n_splits} splits: the higher, the more is gained by comparing on the same "
-            f"splits.{missing}{self._square.note}{self._remark}"
+            f"splits. Colours span what there is.{missing}{self._square().note}{self._remark}"
         )
 
     def _draw(self, axes: Axes) -> None:
-        values = self.data.to_numpy()
-        is_printed = self._square.is_printed
-        # where colours alone tell the cells apart, they span what there is
-        low = float(np.floor(10 * np.nanmin(values, initial=0.0 if is_printed else 0.9)) / 10)
-        image = axes.imshow(values, cmap="cividis", vmin=low, vmax=1.0, aspect="auto")
-        self._square.label(axes)
-        size = SIZE if self._square.has_words else SMALL - 1
+        values = self.data.to_numpy(copy=True)
+        np.fill_diagonal(values, np.nan)
+        square = self._square(self._room(axes))
+        low, high = _span(values)
+        image = axes.imshow(np.ma.masked_invalid(values), cmap="cividis", vmin=low, vmax=high, aspect="auto")
+        square.label(axes)
+        size = SIZE if square.has_words else SMALL - 1
         for (row, column), value in np.ndenumerate(values):
-            if np.isnan(value):
-                text, colour = "n/a" if is_printed else "·", QUIET
-            elif is_printed:
-                text, colour = minus(f"{value:.2f}"), PAPER if value - low < 0.55 * (1.0 - low) else INK
-            else:
+            if row == column:
                 continue
-            axes.text(column, row, text, ha="center", va="center", fontsize=size, color=colour)
-        _colour_bar(axes, image).set_label("correlation (no unit)", fontsize=SIZE)
+            if np.isnan(value):
+                axes.text(
+                    column, row, "n/a" if square.is_printed else "·", ha="center", va="center", fontsize=size, color=quiet()
+                )
+            elif square.is_printed:
+                colour = _text_on(image, value)
+                axes.text(column, row, minus(f"{value:.2f}"), ha="center", va="center", fontsize=size, color=colour)
+        _colour_bar(axes, image, "correlation")
 
 
-def _colour_bar(axes: Axes, image: AxesImage, numbers: Formatter | None = None) -> Colorbar:
+def _span(values: FloatArray) -> tuple[float, float]:
+    """Ends of a colour scale from the smallest to the largest value, rounded outwards to twentieths."""
+    known = values[~np.isnan(values)]
+    if not known.size:
+        return 0.0, 1.0
+    low, high = np.floor(20 * known.min() + 1e-9) / 20, np.ceil(20 * known.max() - 1e-9) / 20
+    return float(min(low, high - 0.05)), float(high)
+
+
+def _text_on(image: AxesImage, value: float) -> str:
+    """Black or white, whichever is easier to read on the colour of a value."""
+    red, green, blue, _ = image.cmap(float(np.asarray(image.norm(np.asarray(value)))))
+    return "black" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "white"
+
+
+def _colour_bar(axes: Axes, image: AxesImage, label: str, numbers: Formatter | None = None) -> None:
     bar = axes.figure.colorbar(image, ax=axes, shrink=0.8, aspect=25, pad=0.02, format=numbers)
-    bar.ax.tick_params(labelsize=SMALL)
+    bar.ax.tick_params(labelsize=SMALL, color=quiet(), labelcolor=ink())
     bar.outline.set_visible(False)
-    return bar
+    bar.set_label(literal(label), fontsize=SMALL, color=ink())
 
 
 def pair_sentence(first: str, second: str, verdict: str) -> str:
@@ -217,20 +244,21 @@ def counted(parts: Sequence[tuple[int, str, str]], what: str) -> str:
     return f"of {total} {what}, {', '.join(texts[:-1])} and {texts[-1]}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class VerdictsDisplay(ComparisonDisplay):
-    """Matrix of verdicts, the model of the row against the model of the column.
+    """Matrix of differences and verdicts, the model of the row against the model of the column.
 
     Attributes
     ----------
     data : DataFrame
-        row, column, difference (positive favours the row, in the metric's unit), adjusted_pvalue, verdict: "better", "ahead",
-        "equivalent", "undecided", "behind", "worse", or "not asked" for a pair that is not in the family. Both orientations of
-        each pair.
+        row, column, difference (positive favours the row, in the metric's unit), adjusted_pvalue, verdict, which is "not asked"
+        for a pair that is not in the family. Both orientations of each pair.
     """
 
+    row_height: ClassVar[float] = 0.1
+
     @classmethod
-    def from_comparison(cls, comparison: Comparison) -> Self:
+    def from_comparison(cls, comparison: Comparison, top: int | None = None) -> Self:
         """Collect the numbers."""
         import pandas as pd
 
@@ -241,7 +269,7 @@ class VerdictsDisplay(ComparisonDisplay):
         verdict[first, second], verdict[second, first] = table.verdict, MIRRORED[table.verdict]
         difference[first, second], difference[second, first] = table.difference, 0.0 - table.difference
         pvalue[first, second] = pvalue[second, first] = table.adjusted_pvalue
-        rows = shown_models(comparison)
+        rows = shown_models(comparison, top)
         names = pd.Index([comparison.models[row] for row in rows])
         row, column = np.nonzero(~np.eye(rows.size, dtype=bool))
         cells = (rows[row], rows[column])
@@ -254,14 +282,14 @@ class VerdictsDisplay(ComparisonDisplay):
                 "verdict": pd.Categorical.from_codes(verdict[cells], pd.Index([NOT_ASKED, *VERDICTS[1:]])),
             }
         )
-        return cls(data, comparison)
+        return cls(data, comparison, top)
 
-    @property
-    def _square(self) -> Square:
-        return Square(self._models, self.owns_figure_)
+    def _square(self, room: Room = OWN_ROOM) -> Square:
+        return Square(self._models, room)
 
     def _size(self) -> tuple[float, float]:
-        return self._square.size(beside=0.0 if self._square.has_words else 1.2)
+        width, height = self._square().size(beside=1.2)
+        return width, height + (0.0 if self._square().has_words else 0.25)
 
     def _title(self) -> str:
         counts, names = verdict_counts(self.comparison.pair_table.verdict), self._names
@@ -271,65 +299,77 @@ class VerdictsDisplay(ComparisonDisplay):
         against = "" if baseline is None else f" with the baseline {names[self._models.index(baseline)]}"
         won = counts["better"] + counts["worse"]
         parts = [(won, "has a winner", "have a winner"), (counts["equivalent"], "is equivalent", "are equivalent")]
-        seen = counts["ahead"] + counts["behind"]
-        parts += [(seen, "has a model ahead", "have a model ahead")]
+        parts += [(counts["ahead"] + counts["behind"], "has a model ahead", "have a model ahead")]
         parts += [(counts["undecided"], "is undecided", "are undecided")]
         words = counted(parts, f"pairs{against}")
         return words[0].upper() + words[1:]
 
     def _note(self) -> str:
         rope = f"rope ±{self.comparison.rope:.4g}" if self.comparison.rope else "no rope, so none is equivalent"
-        numbers = f" Number: difference in {self._metric}, {self._favours('the row')}."
-        alpha = f"alpha {self.comparison.settings.alpha:g}, {self._adjusted}"
-        cells = numbers if self._square.has_words else self._square.note
-        return f"Each cell: the model of the row against that of the column; {rope}; {alpha}.{cells}{self._remark}"
+        alpha = f"{interval_name(self.comparison)}s ({self._adjusted})"
+        return (
+            f"Each cell: the model of the row against that of the column. Colour: difference in {self._metric}, "
+            f"{self._favours('the row')}. A mark stands where something is shown; {rope}; {alpha}.{self._square().note}"
+            f"{self._remark}"
+        )
 
     def _draw(self, axes: Axes) -> None:
-        from matplotlib.colors import to_rgb
+        from matplotlib.colors import LinearSegmentedColormap
 
         n_models = len(self._models)
         row, column = self.data["row"].cat.codes.to_numpy(), self.data["column"].cat.codes.to_numpy()
+        difference = np.full((n_models, n_models), np.nan)
+        difference[row, column] = self.data["difference"]
+        largest = max(float(np.nanmax(np.abs(difference), initial=0.0)), 2 * self.comparison.rope) or 1.0
+        ends = (tint(MARKS[name].colour, 0.75) for name in ("worse", "better"))
+        low, high = ends
+        colours = LinearSegmentedColormap.from_list("difference", [low, paper(), high])
+        image = axes.imshow(np.ma.masked_invalid(difference), cmap=colours, vmin=-largest, vmax=largest, aspect="auto")
+        square = self._square(self._room(axes))
+        square.label(axes)
+        axes.scatter(range(n_models), range(n_models), marker="s", s=(40 * min(square.cell)) ** 2, color=band(), linewidths=0)
         verdict = self.data["verdict"].to_numpy(dtype=object)
-        tints = np.full((n_models, n_models, 3), to_rgb("#d0d0d0"))
-        for name, mark in MARKS.items():
-            cells = verdict == name
-            tints[row[cells], column[cells]] = to_rgb(mark.tint)
-        axes.imshow(tints, aspect="auto")
-        self._square.label(axes)
-        if self._square.has_words:
+        if square.has_words:
             self._write_cells(axes, row, column, verdict)
         else:
-            self._mark_cells(axes, row, column, verdict)
+            self._mark_cells(axes, row, column, verdict, square)
+        _colour_bar(axes, image, f"difference in {self._metric}")
 
     def _write_cells(self, axes: Axes, row: np.ndarray, column: np.ndarray, verdict: np.ndarray) -> None:
         """Symbol, word and difference in each cell."""
         decimals = table_decimals(self.comparison)
         for x, y, name, difference in zip(column, row, verdict, self.data["difference"], strict=True):
             if name == NOT_ASKED:
-                axes.text(x, y, name, ha="center", va="center", fontsize=SMALL, color=QUIET)
+                axes.text(x, y, name, ha="center", va="center", fontsize=SMALL, color=quiet())
                 continue
             word = f"{MARKS[name].symbol} {name}"
-            axes.text(x, y - 0.17, word, ha="center", va="center", fontsize=SIZE, fontweight="bold", color=INK)
+            axes.text(x, y - 0.17, word, ha="center", va="center", fontsize=SIZE, fontweight="bold", color=ink())
             number = minus(format_score(float(difference), decimals, signed=True))
-            axes.text(x, y + 0.2, number, ha="center", va="center", fontsize=SIZE, color=INK)
+            axes.text(x, y + 0.2, number, ha="center", va="center", fontsize=SIZE, color=ink())
 
-    def _mark_cells(self, axes: Axes, row: np.ndarray, column: np.ndarray, verdict: np.ndarray) -> None:
-        """A mark in each cell, and what the marks mean beside the square."""
+    def _mark_cells(self, axes: Axes, row: np.ndarray, column: np.ndarray, verdict: np.ndarray, square: Square) -> None:
+        """A mark in each cell where something is shown, and what the marks mean below the square."""
         from matplotlib.lines import Line2D
 
-        area = (30 * min(self._square.cell)) ** 2
+        n_models, room = len(self._models), square.room
+        cell = min(square.cell) if room is OWN_ROOM else min(room.width, room.height) / n_models
+        area = min((28 * cell) ** 2, 60.0)
         handles = []
         for name, mark in MARKS.items():
             cells = verdict == name
-            if not cells.any():
+            if not cells.any() or name in ("undecided", NOT_ASKED):
                 continue
-            # most cells may be undecided, and are to recede
-            recedes = name in ("undecided", NOT_ASKED)
-            face, edge, size = (PAPER, "#b5b5b5", 0.5 * area) if recedes else (mark.colour, mark.colour, area)
-            if name != NOT_ASKED:
-                axes.scatter(column[cells], row[cells], marker=mark.marker, s=size, color=face, edgecolors=edge, linewidths=0.8)
-            handles.append(Line2D([], [], linestyle="", marker=mark.marker, color=face, markeredgecolor=edge, label=name))
-        axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=SIZE, borderaxespad=0.2)
+            face = ink() if mark.is_filled else "none"
+            axes.scatter(column[cells], row[cells], marker=mark.marker, s=area, color=face, edgecolors=ink(), linewidths=0.8)
+            handles.append(Line2D([], [], linestyle="", marker=mark.marker, color=face, markeredgecolor=ink(), label=name))
+        for name, words in (("undecided", "no mark: undecided"), (NOT_ASKED, "white: not asked")):
+            if (verdict == name).any():
+                handles.append(Line2D([], [], linestyle="", label=words))
+        n_columns = max(1, min(len(handles), int((room.width if room is not OWN_ROOM else self._size()[0] - 2) / 1.2)))
+        axes.legend(
+            handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=n_columns, frameon=False, fontsize=SMALL,
+            borderaxespad=0.4, columnspacing=1.0, handletextpad=0.3,
+        )  # fmt: skip
 
 
 _SHARES = {
@@ -339,85 +379,152 @@ _SHARES = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+MOST_PANELS = 9
+"""Models that one figure shows side by side."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ConfusionDisplay(Display):
-    """Number of examples of each class that were taken for each class.
+    """Number of examples of each class that were taken for each class, in a panel for each model.
 
     Attributes
     ----------
     data : DataFrame
-        Counts; actual classes as index, predicted ones as columns.
-    share : ndarray of shape (n_labels, n_labels)
-        Shares as colours; nan in a class without examples, or without predictions.
-    matrix : ConfusionMatrix
+        Counts; actual classes as index, predicted ones as columns. Of several models one below the other, with the model as
+        first level of the index.
+    shares : tuple of ndarray of shape (n_labels, n_labels)
+        Shares as colours, of each model; nan in a class without examples, or without predictions.
+    matrices : tuple of ConfusionMatrix
     by : {"actual", "predicted", "all"}
-    model : str
+    models : tuple of str
         "" for a matrix from arrays.
+    n_models : int
+        Models that there are, drawn or not.
     """
 
-    share: FloatArray
-    matrix: ConfusionMatrix = field(repr=False)
+    panel_size: ClassVar[tuple[float, float]] = (2.0, 1.5)
+
+    shares: tuple[FloatArray, ...]
+    matrices: tuple[ConfusionMatrix, ...] = field(repr=False)
     by: Share
-    model: str
+    models: tuple[str, ...]
+    n_models: int
 
     @classmethod
-    def from_matrix(cls, matrix: ConfusionMatrix, *, by: Share = "actual", model: str = "") -> Self:
-        """Collect the numbers."""
-        return cls(matrix.to_frame(), matrix.normalised(by), matrix, by, model)
+    def from_matrices(
+        cls,
+        matrices: ConfusionMatrix | Mapping[str, ConfusionMatrix] | Confusions,
+        model: str | None = None,
+        by: Share = "actual",
+        top: int | None = None,
+    ) -> Self:
+        """Collect the numbers of one matrix, or of those of several models."""
+        import pandas as pd
 
-    @property
-    def _square(self) -> Square:
-        return Square([str(label) for label in self.data.index], self.owns_figure_)
+        if isinstance(matrices, ConfusionMatrix):
+            return cls(matrices.to_frame(), (matrices.normalised(by),), (matrices,), by, ("",), 1)
+        names = list(matrices) if model is None else [model]
+        drawn = names[: min(top or MOST_PANELS, MOST_PANELS)]
+        chosen = tuple(matrices[name] for name in drawn)
+        frames = [each.to_frame() for each in chosen]
+        data = frames[0] if len(frames) == 1 else pd.concat(dict(zip(drawn, frames, strict=True)), names=["model"])
+        return cls(data, tuple(each.normalised(by) for each in chosen), chosen, by, tuple(drawn), len(names))
+
+    def _square(self, room: Room = OWN_ROOM) -> Square:
+        return Square([str(label) for label in self.matrices[0].labels], room)
+
+    def _columns(self, room: Room = OWN_ROOM) -> int:
+        return n_columns_of(len(self.models), room, self.panel_size[0])
 
     def _size(self) -> tuple[float, float]:
-        width, height = self._square.size(beside=1.7)
-        return width, height + 0.3
+        if len(self.models) == 1:
+            width, height = self._square().size(beside=1.7)
+            return width, height + 0.3
+        side = float(np.clip(0.34 * len(self._square().models), 1.6, 2.6))
+        beside = 0.2 if self._has_short_names else min(widest(short_labels(self._square().models, 16)) + 0.3, 1.3)
+        return self._columns() * (side + beside + 0.6) + 0.8, -(-len(self.models) // self._columns()) * (side + 0.75) + 1.0
 
     def _title(self) -> str:
-        subject = f"{short(self.model)} is right" if self.model else "Right"
-        n = int(self.data.to_numpy().sum())
+        n = self.matrices[0].n_examples
         if not n:
             return "No examples"
-        beats = self.matrix.accuracy > self.matrix.majority_rate
-        rest = f"always saying the most frequent class is right on {_percent(self.matrix.majority_rate)}"
-        return f"{subject} on {_percent(self.matrix.accuracy)} of {n} predictions; {'' if beats else 'no better: '}{rest}"
+        accuracies = [each.accuracy for each in self.matrices]
+        best = int(np.argmax(accuracies))
+        majority = self.matrices[best].majority_rate
+        beats = accuracies[best] > majority
+        rest = f"always saying the most frequent class is right on {_percent(majority)}"
+        if len(self.models) == 1:
+            subject = f"{short(self.models[0])} is right" if self.models[0] else "Right"
+        else:
+            ties = sum(each == accuracies[best] for each in accuracies) - 1
+            subject = f"{short_labels(self.models)[best]}{f' and {ties} more are' if ties else ' is'} right most often,"
+        return f"{subject} on {_percent(accuracies[best])} of {n} predictions; {'' if beats else 'no better: '}{rest}"
 
     def _note(self) -> str:
-        printed = "Cells: predictions" if self._square.is_printed else "Cells"
-        shares = f"{', and their' if self._square.has_words else '; colours:'} share of {_SHARES[self.by]}"
-        empty = " n/a: no such examples or predictions." if np.isnan(self.share).any() else ""
-        return f"{printed}{shares}. The diagonal is right.{empty}{'' if self._has_short_names else self._square.note}"
+        is_one, square = len(self.models) == 1, self._square()
+        has_words = is_one and square.has_words
+        printed = "Cells: predictions" if is_one and square.is_printed else "Cells"
+        shares = f"{', and their' if has_words else '; colours:'} share of {_SHARES[self.by]}"
+        empty = " n/a: no such examples or predictions." if any(np.isnan(share).any() for share in self.shares) else ""
+        columns = "" if self._has_short_names or has_words else " Columns are numbered as the rows."
+        drawn = of_all(len(self.models), self.n_models, "models; plot(model) draws another")
+        return f"{printed}{shares}. The diagonal is right.{empty}{columns}{drawn}"
 
     @property
     def _has_short_names(self) -> bool:
         """True where names such as digits fit above the columns, which then need no numbers."""
-        return all(len(name) <= 2 and name.isalnum() for name in self._square.models)
+        return all(len(name) <= 2 and name.isalnum() for name in self._square().models)
 
     def _draw(self, axes: Axes) -> None:
         from matplotlib.ticker import PercentFormatter
 
-        high = max(float(np.nanmax(self.share, initial=0.0)), 1e-9) if self.by == "all" else 1.0
-        image = axes.imshow(self.share, cmap="Blues", vmin=0.0, vmax=high, aspect="auto")
-        square = self._square
+        largest = max(float(np.nanmax(share, initial=0.0)) for share in self.shares)
+        high = max(largest, 1e-9) if self.by == "all" else 1.0
+        room = self._room(axes)
+        if len(self.models) == 1:
+            image = self._draw_matrix(axes, self._square(room), 0, high)
+            axes.set_ylabel("actual class", fontsize=SIZE, color=quiet())
+            axes.set_xlabel("predicted class", fontsize=SIZE, color=quiet(), labelpad=8 if room is OWN_ROOM else 2)
+            axes.xaxis.set_label_position("top")
+            _colour_bar(axes, image, "share", PercentFormatter(1.0))
+            return
+        n_columns = self._columns(room)
+        each = panels(axes, len(self.models), n_columns)
+        width = max(1.2, 0.8 * room_of(each[0]).width)
+        names = fitted_labels(self.models, width, SMALL)
+        for number, panel in enumerate(each):
+            small = room_of(panel)._replace(left=1.2 if self.owns_figure_ else 0.2 * room.width / n_columns)
+            self._draw_matrix(panel, self._square(small), number, high)
+            right = f"\nright on {_percent(self.matrices[number].accuracy)}" if room is OWN_ROOM else ""
+            panel.set_title(
+                literal(f"{names[number]}{right}"),
+                fontsize=SMALL, color=ink(),
+            )  # fmt: skip
+
+    def _draw_matrix(self, axes: Axes, square: Square, number: int, high: float) -> AxesImage:
+        share, counts = self.shares[number], self.matrices[number].counts
+        low = tint(MARKS["better"].colour, 0.04)
+        from matplotlib.colors import LinearSegmentedColormap
+
+        colours = LinearSegmentedColormap.from_list("share", [low, MARKS["better"].colour])
+        image = axes.imshow(np.ma.masked_invalid(share), cmap=colours, vmin=0.0, vmax=high, aspect="auto")
         square.label(axes)
         if self._has_short_names:
+            for text in list(axes.texts):  # the numbers of the rows
+                text.remove()
             axes.set_xticks(range(len(square.models)), labels=square.models)
             axes.set_yticks(range(len(square.models)), labels=square.models)
-        counts = self.data.to_numpy()
         longest = len(str(int(counts.max()))) if counts.size else 1
         size = SIZE if square.has_words else SMALL - 1 if longest <= 4 else SMALL - 3
-        for (row, column), share in np.ndenumerate(self.share):
+        for (row, column), value in np.ndenumerate(share):
             if not square.is_printed or not (square.has_words or counts[row, column]):
                 continue
             words = str(counts[row, column])
             if square.has_words:
-                words += f"\n{'n/a' if np.isnan(share) else _percent(share)}"
-            colour = PAPER if share > 0.6 * high else INK
+                words += f"\n{'n/a' if np.isnan(value) else _percent(value)}"
+            colour = ink() if np.isnan(value) else _text_on(image, value)
             axes.text(column, row, words, ha="center", va="center", fontsize=size, color=colour)
-        axes.set_ylabel("actual class", fontsize=SIZE, color=QUIET)
-        axes.set_xlabel("predicted class", fontsize=SIZE, color=QUIET, labelpad=8)
-        axes.xaxis.set_label_position("top")
-        _colour_bar(axes, image, PercentFormatter(1.0))
+        return image
 
 
 def _percent(share: float) -> str:
@@ -433,9 +540,9 @@ class ConfusionMatrixPlots(Plots[ConfusionMatrix]):
 
     __slots__ = ()
 
-    def matrix(self, *, by: Share = "actual", ax: Axes | None = None) -> ConfusionDisplay:
+    def matrix(self, ax: Axes | None = None, *, by: Share = "actual", **look: Unpack[Look]) -> ConfusionDisplay:
         """Counts as a square; colours are shares `by` actual or predicted class, or of all."""
-        return ConfusionDisplay.from_matrix(self.result, by=by).plot(ax)
+        return self._draw(ConfusionDisplay.from_matrices, None, by, ax=ax, look=look)
 
     __call__ = matrix
 
@@ -445,9 +552,10 @@ class ConfusionsPlots(Plots["Confusions"]):
 
     __slots__ = ()
 
-    def matrix(self, model: str | None = None, *, by: Share = "actual", ax: Axes | None = None) -> ConfusionDisplay:
-        """Matrix of one model, the first if none is named."""
-        name = self.result.models[0] if model is None else model
-        return ConfusionDisplay.from_matrix(self.result[name], by=by, model=name).plot(ax)
+    def matrix(
+        self, model: str | None = None, *, by: Share = "actual", ax: Axes | None = None, **look: Unpack[TopLook]
+    ) -> ConfusionDisplay:
+        """Matrix of one model, or a panel for each."""
+        return self._draw(ConfusionDisplay.from_matrices, model, by, ax=ax, look=look)
 
     __call__ = matrix

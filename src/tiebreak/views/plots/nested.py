@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
 from tiebreak.evaluation.cells import metric_position
 from tiebreak.views.nested import nested_frame
-from tiebreak.views.plots.display import MOST_MODELS, Display, Plots, better_is, of_all
-from tiebreak.views.plots.style import INK, MARKS, PAPER, PLOT_WIDTH, QUIET, minus, row_axes, short, short_labels, widest
+from tiebreak.views.plots.display import MOST_MODELS, Display, Plots, TopLook, better_is, of_all
+from tiebreak.views.plots.style import COLOURS, MARKS, ink, minus, paper, quiet, row_axes, rows_width, short, short_labels
 from tiebreak.views.words import decimals_for, format_percent, format_score
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ CLAIM = MARKS["worse"]
 _ROW = 0.58
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class NestedDisplay(Display):
     """Scores of each search on the outer splits, the honest mean with its interval, and the claim of plain cross-validation.
 
@@ -38,15 +38,17 @@ class NestedDisplay(Display):
         favourite, n_favourite.
     """
 
+    row_height: ClassVar[float] = 0.34
+
     searches: pd.DataFrame = field(repr=False)
     nested: NestedEvaluation = field(repr=False)
     metric: Metric
 
     @classmethod
-    def from_nested(cls, nested: NestedEvaluation, metric: str | None = None) -> Self:
+    def from_nested(cls, nested: NestedEvaluation, metric: str | None = None, top: int | None = None) -> Self:
         """Collect the numbers of one metric, the first if none is named."""
         known = nested.outer.record.metrics[metric_position(nested.outer, metric)].metric
-        names = list(nested.searches[:MOST_MODELS])
+        names = list(nested.searches[: top or MOST_MODELS])
         outer = _of(nested_frame(nested, "outer"), known.name, names)
         summary = _of(nested_frame(nested, "summary"), known.name, names)
         columns = ["search", "score", "interval_low", "interval_high", "n_splits", "claim", "inner_claim"]
@@ -82,8 +84,7 @@ class NestedDisplay(Display):
         return minus(format_score(float(value), self._decimals))
 
     def _size(self) -> tuple[float, float]:
-        lines = [line for note in self._notes() for line in note.split("\n")]
-        return PLOT_WIDTH + 0.5 + widest(self._labels()) + widest(lines), 1.9 + _ROW * max(len(self.searches), 2)
+        return rows_width(list(self.searches["search"]), self._notes()), 1.9 + _ROW * max(len(self.searches), 2)
 
     def _title(self) -> str:
         metric = short(self.metric.name)
@@ -116,13 +117,14 @@ class NestedDisplay(Display):
             scores = self.data.loc[self.data["search"] == search["search"], "score"].to_numpy()
             strength = float(np.clip(25 / max(scores.size, 1), 0.25, 0.75))  # many dots are drawn fainter
             shift = 0.14 + ((np.arange(scores.size) * 0.618034) % 1 - 0.5) * 0.22
-            axes.scatter(scores, row + shift, s=14, color=MARKS["better"].colour, alpha=strength, linewidths=0, zorder=2)
+            axes.scatter(scores, row + shift, s=14, color=COLOURS[0], alpha=strength, linewidths=0, zorder=2)
             height = row - 0.14
-            axes.plot([search["interval_low"], search["interval_high"]], [height, height], color=INK, linewidth=1.6, zorder=3)
-            axes.scatter(search["score"], height, marker="D", s=34, color=PAPER, edgecolors=INK, zorder=5)
-            axes.scatter(search["inner_claim"], height, marker="|", s=110, color=QUIET, linewidths=1.6, zorder=4)
+            axes.plot([search["interval_low"], search["interval_high"]], [height, height], color=ink(), linewidth=1.6, zorder=3)
+            axes.scatter(search["score"], height, marker="D", s=34, color=paper(), edgecolors=ink(), zorder=5)
+            axes.scatter(search["inner_claim"], height, marker="|", s=110, color=quiet(), linewidths=1.6, zorder=4)
             axes.scatter(search["claim"], height - 0.13, marker="v", s=34, color=CLAIM.colour, zorder=6)
-        row_axes(axes, self._labels(), self._notes(), f"{short(self.metric.name)} ({better_is(self.metric)} is better)")
+        x_line = f"{short(self.metric.name)} ({better_is(self.metric)} is better)"
+        row_axes(axes, list(self.searches["search"]), self._notes(), x_line, room=self._room(axes))
 
 
 def _of(frame: pd.DataFrame, metric: str, searches: list[str]) -> pd.DataFrame:
@@ -135,8 +137,8 @@ class NestedPlots(Plots["NestedEvaluation"]):
 
     __slots__ = ()
 
-    def scores(self, metric: str | None = None, ax: Axes | None = None) -> NestedDisplay:
+    def scores(self, metric: str | None = None, ax: Axes | None = None, **look: Unpack[TopLook]) -> NestedDisplay:
         """Outer scores, honest means with their intervals, and the claims."""
-        return NestedDisplay.from_nested(self.result, metric).plot(ax)
+        return self._draw(NestedDisplay.from_nested, metric, ax=ax, look=look)
 
     __call__ = scores

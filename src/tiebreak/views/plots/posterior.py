@@ -12,14 +12,17 @@ from tiebreak.numerics import FloatArray
 from tiebreak.views.plots.display import ComparisonDisplay
 from tiebreak.views.plots.matrix import pair_sentence
 from tiebreak.views.plots.style import (
-    INK,
     MARKS,
+    OWN_ROOM,
     SIZE,
+    ink,
     literal,
     minus,
     number_axis,
+    paper,
     plain_axes,
     row_note,
+    text_width,
     wrap,
     x_label,
 )
@@ -51,7 +54,7 @@ _WITHOUT_CURVE = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PosteriorDisplay(ComparisonDisplay):
     """Posterior density of the difference of two models, with the rope, three probabilities and three credible intervals.
 
@@ -89,7 +92,12 @@ class PosteriorDisplay(ComparisonDisplay):
         grid = np.empty(0) if not pair.has_interval else _grid(posterior, pair.rope)
         data = pd.DataFrame({"difference": grid, "density": posterior.density(grid)})
         intervals = pd.DataFrame({"level": LEVELS, "low": [float(e.low) for e in ends], "high": [float(e.high) for e in ends]})
-        return cls(data, comparison, intervals, pair)
+        return cls(data, comparison, None, intervals, pair)
+
+    @classmethod
+    def from_pair(cls, pair: PairComparison) -> Self:
+        """Collect the numbers of a pair, as it is oriented."""
+        return cls.from_comparison(pair.comparison, pair.first, pair.second)
 
     @property
     def _mean(self) -> float:
@@ -114,30 +122,26 @@ class PosteriorDisplay(ComparisonDisplay):
 
     def _note(self) -> str:
         pair = self.pair
-        if not pair.rope:
-            rope = "There is no rope, so equivalence has no probability."
-        elif not pair.has_interval or self.data["difference"].between(-pair.rope, pair.rope).any():
+        rope = "There is no rope, so equivalence has no probability."
+        if pair.rope:
             rope = f"Grey band: the rope, ±{pair.rope:.4g}, differences too small to matter."
-        else:
-            rope = f"The rope, ±{pair.rope:.4g}, differences too small to matter, lies outside the view."
         if not pair.has_interval:
             return f"Diamond: the difference. {rope}" if np.isfinite(self._mean) else rope
-        symbols = "" if self.owns_figure_ else " " + ", ".join(f"{MARKS[name].symbol} {name}" for name in _REGIONS) + "."
         return (
             f"Posterior from {pair.n_units} splits, for this pair alone. {rope} Bars: credible intervals; the white line is the "
-            f"mean difference.{symbols}"
+            "mean difference."
         )
 
     def _draw(self, axes: Axes) -> None:
         self._draw_rope(axes, top=_TOP if self.pair.has_interval else 0.4)
-        if self.pair.has_interval:
+        if not self.pair.has_interval:
+            self._draw_without_curve(axes)
+        else:
             self._draw_curve(axes)
             self._draw_intervals(axes)
-        else:
-            self._draw_without_curve(axes)
         number_axis(axes)
         axes.grid(visible=False)
-        x_label(axes, f"{self._metric} difference", self._favours(self._names[0]), room=5.4)
+        x_label(axes, f"difference in {self._metric}", self._favours(self._names[0]), room=self._room(axes))
 
     def _draw_curve(self, axes: Axes) -> None:
         x, y = self.data["difference"].to_numpy(), self.data["density"].to_numpy()
@@ -148,53 +152,62 @@ class PosteriorDisplay(ComparisonDisplay):
             mark = MARKS[name]
             filled = axes.fill_between(x, y, where=inside, hatch=mark.hatch, linewidth=0, zorder=2)
             filled.set(facecolor=mark.tint, edgecolor=mark.colour)
-        axes.plot(x, y, color=INK, linewidth=1.4, zorder=3)
+        axes.plot(x, y, color=ink(), linewidth=1.4, zorder=3)
         shares = (self.pair.p_worse, self.pair.p_equivalent, self.pair.p_better)
         for name, share, place, side in zip(_REGIONS, shares, (0.0, 0.5, 1.0), ("left", "center", "right"), strict=True):
             if name == "equivalent" and not rope:
                 continue
-            text = f"{MARKS[name].symbol} {name + ' ' if self.owns_figure_ else ''}{_percent(share)}"
+            text = f"{MARKS[name].symbol} {name} {_percent(share)}"
+            if self._room(axes).width < 4.0:  # three such texts beside each other
+                text = f"{MARKS[name].symbol} {_percent(share)}"
             written = axes.text(place, 1.0, text, transform=axes.transAxes, ha=side, va="top", fontsize=SIZE + 1)
-            written.set(fontweight="bold", color=INK)
+            written.set(fontweight="bold", color=ink())
         axes.set_xlim(x[0], x[-1])
         axes.set_ylim(_LOWEST * peak, _HIGHEST * peak)
-        axes.axhline(0.0, color=INK, linewidth=0.8, zorder=3)
+        axes.axhline(0.0, color=ink(), linewidth=0.8, zorder=3)
 
     def _draw_intervals(self, axes: Axes) -> None:
         peak = float(self.data["density"].max())
         decimals = decimals_for(self.pair.resolution)
         heights = -peak * (0.09 + 0.1 * np.arange(len(LEVELS)))
+        room = self._room(axes)
         for height, low, high in zip(heights, self.intervals["low"], self.intervals["high"], strict=True):
-            axes.plot([low, high], [height, height], color=INK, linewidth=5, solid_capstyle="butt", zorder=3)
-            axes.plot([self._mean], [height], marker="|", color="white", markersize=6, zorder=4)
-            row_note(axes, height, minus(format_interval(low, high, decimals)))
+            axes.plot([low, high], [height, height], color=ink(), linewidth=5, solid_capstyle="butt", zorder=3)
+            axes.plot([self._mean], [height], marker="|", color=paper(), markersize=6, zorder=4)
+            words = minus(format_interval(low, high, decimals))
+            if text_width(words, SIZE) + 0.15 <= room.right:
+                row_note(axes, height, words)
         axes.set_yticks(heights, labels=[format_percent(level) for level in LEVELS])
         plain_axes(axes, "bottom")
         axes.tick_params(axis="y", length=0)
-        label = wrap(f"density per unit of {self._metric}", 2.2, SIZE)
-        axes.set_ylabel(literal(label), y=(0.5 - _LOWEST) / (_HIGHEST - _LOWEST), fontsize=SIZE)
+        if room is OWN_ROOM:
+            label = wrap(f"density per unit of {self._metric}", 2.2, SIZE)
+            axes.set_ylabel(literal(label), y=(0.5 - _LOWEST) / (_HIGHEST - _LOWEST), fontsize=SIZE)
 
     def _draw_without_curve(self, axes: Axes) -> None:
         pair, mean = self.pair, self._mean
         difference = minus(format_score(mean, decimals_for(pair.resolution), signed=True))
-        text = _WITHOUT_CURVE[pair.reason].format(n=pair.n_units, difference=difference)
-        axes.text(0.5, 0.72, text, transform=axes.transAxes, ha="center", va="center", fontsize=SIZE + 2, color=INK)
+        text = _WITHOUT_CURVE.get(pair.reason, "There is no interval: {reason}").format(
+            n=pair.n_units, difference=difference, reason=pair.reason
+        )
+        axes.text(0.5, 0.72, text, transform=axes.transAxes, ha="center", va="center", fontsize=SIZE + 2, color=ink())
         if np.isfinite(mean):
-            axes.plot([mean], [0.0], marker="D", color=INK, clip_on=False, zorder=3)
+            axes.plot([mean], [0.0], marker="D", color=ink(), clip_on=False, zorder=3)
         axes.set_ylim(0.0, 1.0)
         axes.set_yticks([])
         plain_axes(axes, "bottom")
 
 
 def _grid(posterior: Differences, rope: float) -> FloatArray:
-    """Differences at which the curve is drawn: where the mass is, and 0 and the rope unless they are far off."""
+    """Differences at which the curve is drawn, always with 0 and the rope among them, and close together where the mass is."""
     low, high = (float(end) for end in posterior.interval(0.05))
     reach = high - low
-    edges = np.array([-rope, 0.0, rope])
-    near = edges[(edges > low - 3 * reach) & (edges < high + 3 * reach)]
-    left, right = min([low - 0.3 * reach, *near]), max([high + 0.3 * reach, *near])
+    left, right = min(low - 0.3 * reach, -rope, 0.0), max(high + 0.3 * reach, rope, 0.0)
     margin = 0.03 * (right - left)
-    return np.union1d(np.linspace(left - margin, right + margin, 801), near)
+    whole = np.linspace(left - margin, right + margin, 401)
+    return np.unique(
+        np.concatenate([whole, np.linspace(low - reach, high + reach, 401), [-rope, 0.0, rope]]).clip(*whole[[0, -1]])
+    )
 
 
 def _percent(share: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tiebreak.views.page import NAME_WIDTH
 from tiebreak.views.words import printable, short_names, shorten
@@ -33,24 +33,30 @@ _FALLBACKS = (
     "Apple SD Gothic Neo",
     "Arial Unicode MS",
 )
-"""Fonts that people have for what matplotlib's own font lacks; bitmap emoji are left out, as Agg cannot draw them."""
+"""Fonts that people have for what the first font lacks; bitmap emoji are left out, as Agg cannot draw them."""
 
 
 @cache
-def font_families() -> tuple[str, ...]:
-    """Matplotlib's own font, then the fallbacks that are installed."""
+def _installed() -> tuple[str, ...]:
     from matplotlib.font_manager import fontManager
 
     installed = set(fontManager.get_font_names())
     return ("DejaVu Sans", *(name for name in _FALLBACKS if name in installed))
 
 
+def font_families() -> tuple[str, ...]:
+    """Families that the caller's style names, then matplotlib's own, then the fallbacks that are installed."""
+    from matplotlib import rcParams
+
+    return tuple(dict.fromkeys([*rcParams["font.family"], *_installed()]))
+
+
 @cache
-def _drawable() -> frozenset[int]:
+def _drawable(families: tuple[str, ...]) -> frozenset[int]:
     """Code points for which one of the fonts has a glyph."""
     from matplotlib.font_manager import FontProperties, fontManager, get_font
 
-    paths = [fontManager.findfont(FontProperties(family=[name])) for name in font_families()]
+    paths = [fontManager.findfont(FontProperties(family=[name])) for name in families]
     return frozenset(code for path in paths for code in get_font(str(path)).get_charmap())
 
 
@@ -59,7 +65,7 @@ def readable(text: str) -> str:
     text = printable(text) if text.strip() else repr(text)
     if text.isascii():
         return text
-    glyphs = _drawable()
+    glyphs = _drawable(font_families())
     return "".join(character if ord(character) in glyphs else "\N{REPLACEMENT CHARACTER}" for character in text)
 
 
@@ -78,14 +84,103 @@ def short_labels(names: Sequence[str], width: int = NAME_WIDTH) -> list[str]:
     return short_names([readable(name) for name in names], width)
 
 
-def numbered_labels(names: Sequence[str]) -> list[str]:
-    """Short names followed by their number, for rows: the numbers stand in line where labels end at an axis."""
-    return [f"{name}  {number}" for number, name in enumerate(short_labels(names), 1)]
+# --- Colours --------------------------------------------------------------------------------------------------------
 
 
-INK, QUIET, BAND, PAPER = "#1a1a1a", "#5f5f5f", "#e4e4e4", "#ffffff"
+def ink() -> str:
+    """Colour of text and lines."""
+    return _mixed(1.0)
+
+
+def quiet() -> str:
+    """Colour of what is said in passing."""
+    return _mixed(0.63)
+
+
+def faint() -> str:
+    """Colour of lines and marks that stay in the background."""
+    return _mixed(0.3)
+
+
+def band() -> str:
+    """Colour of areas and of the grid."""
+    return _mixed(0.12)
+
+
+def paper() -> str:
+    """Colour that everything is drawn on."""
+    return _mixed(0.0)
+
+
+def tint(colour: str, share: float = 0.2) -> str:
+    """Colour mixed with that of the paper."""
+    return _mixed(share, colour)
+
+
+def _mixed(share: float, colour: Any = None) -> str:
+    """Mixture of a share of a colour, the ink's if none is named, and paper, as the style sheet has them."""
+    from matplotlib import rcParams
+    from matplotlib.colors import to_hex, to_rgb
+
+    above = to_rgb(rcParams["text.color"] if colour is None else colour)
+    below = to_rgb(rcParams["axes.facecolor"])
+    red, green, blue = (share * one + (1 - share) * other for one, other in zip(above, below, strict=True))
+    return str(to_hex((red, green, blue)))
+
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#B58900", "#56B4E9", "#8C564B")
+"""Okabe and Ito's, which the colour-blind tell apart; for yellow and black, which are lost on white or black, two browns."""
+
+DASHES = ("-", "--", "-.", (0, (1, 1)), (0, (5, 1)), (0, (8, 2)), (0, (3, 1, 1, 1)), (0, (1, 2)))
+"""Tell lines apart without colour."""
+
+
+def line_colours() -> list[str]:
+    """Eight colours for lines that stand side by side: those of the caller's style sheet if it has any of its own, else ours."""
+    from itertools import cycle, islice
+
+    from matplotlib import rcParams, rcParamsDefault
+
+    theirs = rcParams["axes.prop_cycle"].by_key().get("color", [])
+    ours = rcParamsDefault["axes.prop_cycle"].by_key()["color"]
+    return list(islice(cycle(theirs), 8)) if theirs and theirs != ours else [*COLOURS, ink()]
+
+
+class Mark(NamedTuple):
+    """Mark of a verdict: the shape tells it apart without colour, the colour (Okabe and Ito's) also for the colour-blind."""
+
+    symbol: str
+    marker: str
+    colour: str
+    is_filled: bool
+    hatch: str = ""
+
+    @property
+    def tint(self) -> str:
+        """Colour of areas."""
+        return tint(self.colour) if self.is_filled else paper()
+
+    @property
+    def face(self) -> str:
+        """Colour inside the mark."""
+        return self.colour if self.is_filled else paper()
+
+
+NOT_ASKED = "not asked"
+"""Stands for the verdict on a pair that is not in the family."""
+
+MARKS = {
+    "better": Mark("▲", "^", "#0072B2", True, "///"),
+    "ahead": Mark("△", "^", "#56B4E9", False),
+    "equivalent": Mark("■", "s", "#009E73", True, "..."),
+    "undecided": Mark("○", "o", "#808080", False),
+    "behind": Mark("▽", "v", "#E69F00", False),
+    "worse": Mark("▼", "v", "#D55E00", True, "\\\\\\"),
+    NOT_ASKED: Mark("□", "s", "#a0a0a0", False),
+}
+
 SIZE, SMALL, TITLE = 9.0, 8.0, 11.5
-"""Font sizes in points."""
+"""Font sizes in points, where the caller's ``font.size`` is matplotlib's default of 10."""
 
 PAD = 0.12
 """Inches between the edge of a figure and what it shows."""
@@ -96,75 +191,127 @@ PLOT_WIDTH = 4.6
 DPI = 144
 
 
-class Mark(NamedTuple):
-    """Mark of a verdict: the shape tells it apart without colour, the colour (Okabe and Ito's) also for the colour-blind."""
-
-    symbol: str
-    marker: str
-    colour: str
-    tint: str
-    hatch: str
-
-
-NOT_ASKED = "not asked"
-"""Stands for the verdict on a pair that is not in the family."""
-
-MARKS = {
-    "better": Mark("▲", "^", "#0072B2", "#cfe4f2", "///"),
-    "ahead": Mark("△", "^", "#0072B2", "#e6f1f9", "//"),
-    "equivalent": Mark("■", "s", "#009E73", "#cfeee3", "..."),
-    "behind": Mark("▽", "v", "#D55E00", "#fdeee4", "\\\\"),
-    "worse": Mark("▼", "v", "#D55E00", "#fbdfcd", "\\\\\\"),
-    "undecided": Mark("○", "o", "#707070", "#f4f4f4", ""),
-    NOT_ASKED: Mark("□", "s", "#a0a0a0", PAPER, ""),
-}
-
-
 @contextmanager
-def house_style(*, own_figure: bool) -> Iterator[None]:
-    """Matplotlib's settings while a display draws or saves.
+def house_style(axes: Axes | None = None) -> Iterator[None]:
+    """Matplotlib's settings while a display draws: the caller's colours and fonts, and what our texts need besides.
 
-    A figure of our own looks the same whatever the caller's style sheet says; on the caller's axes only what names need is set:
-    a font with their glyphs, and no LaTeX, which would stumble over an underscore.
+    No LaTeX, which would stumble over an underscore; fonts with the glyphs that names need; on axes whose ground does not go
+    with the ink of the style sheet, black or white instead.
     """
     import matplotlib
+    from matplotlib.colors import to_hex, to_rgba
 
-    families = list(font_families())
     with matplotlib.rc_context():
-        if own_figure:
-            matplotlib.rcdefaults()
-        else:
-            families = [*matplotlib.rcParams["font.family"], *families]
-        matplotlib.rcParams.update(
-            {"font.family": families, "text.usetex": False, "text.parse_math": True, "hatch.linewidth": 0.6}
-        )
+        settings: Any = matplotlib.rcParams
+        grounds = [
+            axes.get_facecolor() if axes is not None else settings["axes.facecolor"],
+            settings["figure.facecolor"],
+            "white",
+        ]
+        ground = to_hex(next(each for each in grounds if to_rgba(each)[3] > 0.5))
+        text = to_hex(settings["text.color"])
+        if _contrast(text, ground) < 4.5:  # the least of the Web Content Accessibility Guidelines for text
+            text = max("#000000", "#ffffff", key=lambda each: _contrast(each, ground))
+        colours = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
+        settings.update(dict.fromkeys(colours, text))
+        settings.update(dict.fromkeys(("axes.facecolor", "legend.facecolor"), ground))
+        settings.update(dict.fromkeys(("axes.titlecolor", "xtick.labelcolor", "ytick.labelcolor"), text))
+        settings.update({"font.family": list(font_families()), "text.usetex": False, "text.parse_math": True})
+        settings.update({"hatch.linewidth": 0.6, "axes.grid": False, "axes.unicode_minus": True, "legend.edgecolor": ground})
+        settings.update({"figure.autolayout": False, "figure.constrained_layout.use": False, "image.interpolation": "nearest"})
         yield
 
 
-def new_axes(width: float, height: float) -> Axes:
-    """Axes on a figure of the given size in inches that is not registered with pyplot, so that nobody has to close it."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+def _contrast(one: str, other: str) -> float:
+    """Contrast of two colours by the Web Content Accessibility Guidelines 2: 1 for the same, 21 for black on white."""
+    from matplotlib.colors import to_rgb
 
-    figure = Figure(figsize=(width, height), dpi=DPI, facecolor=PAPER, layout="constrained")
-    FigureCanvasAgg(figure)
+    def luminance(colour: str) -> float:
+        parts = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(colour)]
+        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+# --- Figures and their texts ----------------------------------------------------------------------------------------
+
+
+def new_figure(width: float, height: float, *, is_registered: bool) -> Figure:
+    """A figure of the given size in inches; registered, pyplot knows it, shows it and keeps it until it is closed."""
+    if is_registered:
+        import matplotlib.pyplot as plt
+
+        figure: Figure = plt.figure(figsize=(width, height), layout="constrained")
+    else:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(width, height), dpi=DPI, layout="constrained")
+        FigureCanvasAgg(figure)
     engine = figure.get_layout_engine()
     if engine is not None:
         engine.set(w_pad=PAD, h_pad=PAD)  # type: ignore[call-arg]
-    return figure.add_subplot()
+    return figure
 
 
-def headline(axes: Axes, title: str, note: str, *, own_figure: bool) -> None:
-    """Write the finding above and how to read the figure below; on the caller's axes both go above, as an axes title."""
+def headline(figure: Figure, title: str, caption: str) -> None:
+    """Write the finding above and how to read the figure below it, in a figure of our own."""
+    room = figure.get_figwidth() - 2 * PAD
+    left = PAD / figure.get_figwidth()
+    if title:
+        figure.suptitle(literal(wrap(title, room, TITLE)), x=left, ha="left", fontsize=TITLE, fontweight="bold")
+    if caption:
+        figure.supxlabel(literal(wrap(caption, room, SMALL)), x=left, ha="left", fontsize=SMALL, color=quiet())
+
+
+def rescale(figure: Figure, factor: float) -> None:
+    """Make a figure and all its text larger or smaller."""
+    from matplotlib.text import Annotation, Text
+
+    figure.set_size_inches(*(factor * figure.get_size_inches()))
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_tick_params(labelsize=factor * float(axis.get_major_ticks(1)[0].label1.get_fontsize()))
+    ticks = {id(label) for axes in figure.axes for label in (*axes.get_xticklabels(), *axes.get_yticklabels())}
+    for text in figure.findobj(Text):
+        if id(text) not in ticks:
+            text.set_fontsize(factor * float(text.get_fontsize()))
+        if isinstance(text, Annotation):
+            x, y = text.xyann
+            text.xyann = factor * x, factor * y
+
+
+class Room(NamedTuple):
+    """Inches of some axes: their width and height, and what is free to the left and to the right of them."""
+
+    width: float
+    height: float
+    left: float
+    right: float
+
+
+OWN_ROOM = Room(PLOT_WIDTH, 40.0, 40.0, 40.0)
+"""Room of axes in a figure of our own, which is as large as the texts need."""
+
+
+def room_of(axes: Axes) -> Room:
+    """Room of the caller's axes; where a layout engine moves axes, labels may take a part of their width."""
     figure: Figure = axes.get_figure(root=True)  # type: ignore[assignment]
-    if own_figure:
-        room = figure.get_figwidth() - 2 * PAD
-        left = PAD / figure.get_figwidth()
-        figure.suptitle(literal(wrap(title, room, TITLE)), x=left, ha="left", fontsize=TITLE, fontweight="bold", color=INK)
-        figure.supxlabel(literal(wrap(note, room, SMALL)), x=left, ha="left", fontsize=SMALL, color=QUIET)
-        return
-    room = 0.85 * axes.get_position().width * figure.get_figwidth()  # a layout engine may still make them narrower
-    axes.set_title(literal(wrap(title, room, SIZE) + "\n" + wrap(note, room, SIZE)), loc="left", fontsize=SIZE)
+    scale = 1 / figure.dpi
+    box = axes.get_window_extent()
+    width, height = box.width * scale, box.height * scale
+    if figure.get_layout_engine() is not None:
+        return Room(0.6 * width, 0.85 * height, 0.36 * width, 0.2 * width)
+    left, right = box.x0, figure.bbox.width - box.x1
+    for other in figure.axes:
+        near = other.get_window_extent()
+        if other is not axes and near.y0 < box.y1 and box.y0 < near.y1:
+            if near.x1 <= box.x0:
+                left = min(left, 0.65 * (box.x0 - near.x1))
+            if near.x0 >= box.x1:
+                right = min(right, 0.3 * (near.x0 - box.x1))
+    return Room(width, height, left * scale, right * scale)
 
 
 def plain_axes(axes: Axes, *spines: str) -> None:
@@ -172,7 +319,7 @@ def plain_axes(axes: Axes, *spines: str) -> None:
     axes.spines[["left", "right", "top", "bottom"]].set_visible(False)
     if spines:
         axes.spines[list(spines)].set_visible(True)
-    axes.tick_params(labelsize=SIZE)
+    axes.tick_params(labelsize=SIZE, color=quiet(), labelcolor=ink())
 
 
 def number_axis(axes: Axes) -> None:
@@ -181,38 +328,65 @@ def number_axis(axes: Axes) -> None:
 
     axes.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10]))
     axes.xaxis.set_major_formatter(ScalarFormatter(useOffset=False))
-    axes.grid(axis="x", color="#dddddd", linewidth=0.6)
+    axes.grid(axis="x", color=band(), linewidth=0.6)
     axes.set_axisbelow(True)
 
 
-def x_label(axes: Axes, *lines: str, room: float = PLOT_WIDTH) -> None:
-    """Quantity and unit below a horizontal axis; each line at most `room` inches wide."""
-    axes.set_xlabel(literal("\n".join(wrap(line, room, SIZE) for line in lines)), fontsize=SIZE)
+def x_label(axes: Axes, *lines: str, room: Room = OWN_ROOM) -> None:
+    """Quantity and unit below a horizontal axis; on the caller's axes on one line, as there may be no room for more."""
+    if room is OWN_ROOM:
+        text = "\n".join(wrap(line, room.width + 0.6, SIZE) for line in lines)
+    else:
+        fitting = (each for each in ("; ".join(lines), lines[0]) if text_width(each, SIZE) <= room.width)
+        text = next(fitting, fitted(lines[0], room.width, SIZE))
+    axes.set_xlabel(literal(text), fontsize=SIZE, color=ink())
 
 
-def model_axis(axes: Axes, names: Sequence[str]) -> None:
-    """Models as rows, the first on top."""
-    axes.set_yticks(range(len(names)), labels=[literal(name) for name in names])
+def model_axis(axes: Axes, names: Sequence[str], *, room: Room = OWN_ROOM, is_numbered: bool = False) -> float:
+    """Models as rows, the first on top, where asked for with their numbers in grey before the names; the size of the text."""
+    size = float(min(SIZE, max(4.0, 72 * room.height / len(names) / 1.2))) if names else SIZE
+    numbers = [str(number) for number in range(1, len(names) + 1)] if is_numbered else [""]
+    beside = 0.14 + widest(numbers, size) + 0.1 * is_numbered
+    labels = fitted_labels(names, room.left - beside, size)
+    axes.set_yticks(range(len(names)), labels=[literal(label) for label in labels])
     axes.set_ylim(len(names) - 0.5, -0.5)
-    axes.tick_params(axis="y", length=0)
+    axes.tick_params(axis="y", length=0, labelsize=size, labelcolor=ink(), pad=4)
+    axes.yaxis.labelpad = 4 + 72 * widest(numbers, size) + 9 * is_numbered  # matplotlib does not see the numbers
+    for row, number in enumerate(numbers if is_numbered else ()):
+        axes.annotate(
+            number, xy=(0.0, row), xycoords=("axes fraction", "data"), xytext=(-77 * widest(labels, size) - 10, 0),
+            textcoords="offset points", ha="right", va="center_baseline", fontsize=size, color=quiet(), annotation_clip=False,
+        )  # fmt: skip
+    return size
 
 
-def row_note(axes: Axes, row: float, text: str, *, colour: str = INK, size: float = SIZE) -> None:
+def row_note(axes: Axes, row: float, text: str, *, colour: str = "", size: float = SIZE) -> None:
     """Text to the right of a row of the figure."""
     axes.annotate(
         literal(text), xy=(1.0, row), xycoords=("axes fraction", "data"), xytext=(6, 0), textcoords="offset points",
-        va="center_baseline", fontsize=size, color=colour, annotation_clip=False,
+        va="center_baseline", fontsize=size, color=colour or ink(), annotation_clip=False,
     )  # fmt: skip
 
 
-def row_axes(axes: Axes, names: Sequence[str], notes: Sequence[str], *x_lines: str, room: float = PLOT_WIDTH) -> None:
-    """Models as rows with a note on each to the right, above a labelled axis of numbers."""
-    for row, note in enumerate(notes):
-        row_note(axes, row, note)
-    model_axis(axes, names)
+def row_axes(
+    axes: Axes, names: Sequence[str], notes: Sequence[str], *x_lines: str, room: Room = OWN_ROOM, is_numbered: bool = False
+) -> bool:
+    """Models as rows with a note on each to the right, above a labelled axis of numbers; false where notes find no room."""
     number_axis(axes)
     plain_axes(axes, "bottom")
+    size = model_axis(axes, names, room=room, is_numbered=is_numbered)
     x_label(axes, *x_lines, room=room)
+    if widest([line for note in notes for line in note.split("\n")], size) + 0.15 > room.right:
+        return False
+    for row, note in enumerate(notes):
+        row_note(axes, row, note, size=size)
+    return True
+
+
+def rows_width(names: Sequence[str], notes: Sequence[str], *, is_numbered: bool = False) -> float:
+    """Width in inches of a figure of our own with such rows."""
+    number = 0.2 + widest([str(len(names))]) if is_numbered else 0.0
+    return PLOT_WIDTH + 0.5 + widest(short_labels(names)) + number + widest([line for note in notes for line in note.split("\n")])
 
 
 def minus(text: str) -> str:
@@ -220,15 +394,41 @@ def minus(text: str) -> str:
     return "n/a" if text == "-" else text.replace("-", "−")
 
 
+def n_columns_of(n: int, room: Room, width: float) -> int:
+    """Columns for some panels: two or three in a figure of our own, as many as fit with that width in inches elsewhere."""
+    if room is OWN_ROOM:
+        return min(n, 2 if n in (2, 4) else 3)
+    return min(n, max(1, int(room.width / width)))
+
+
+def panels(axes: Axes, n: int, n_columns: int, *, heights: Sequence[float] | None = None) -> list[Axes]:
+    """Axes side by side in the place of some axes, which then draw nothing themselves; `heights` are those of the rows."""
+    figure: Figure = axes.get_figure(root=True)  # type: ignore[assignment]
+    n_rows = -(-n // n_columns)
+    axes.set_axis_off()
+    place = axes.get_subplotspec()
+    if place is None:
+        width, height = 1 / n_columns, 1 / n_rows
+        corners = [((k % n_columns) * width, 1 - (k // n_columns + 1) * height) for k in range(n)]
+        return [axes.inset_axes((x + 0.12 * width, y + 0.12 * height, 0.8 * width, 0.7 * height)) for x, y in corners]
+    gaps = {} if figure.get_layout_engine() is not None else {"wspace": 0.35, "hspace": 0.1 if heights else 0.55}
+    grid = place.subgridspec(n_rows, n_columns, height_ratios=heights, **gaps)
+    return [figure.add_subplot(grid[k // n_columns, k % n_columns]) for k in range(n)]
+
+
 # --- Measured text --------------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=4096)  # measuring takes a millisecond
 def text_width(text: str, size: float, *, bold: bool = False) -> float:
     """Width in inches of one line of text."""
+    return _measured(text, size, bold, font_families())
+
+
+@lru_cache(maxsize=4096)  # measuring takes a millisecond
+def _measured(text: str, size: float, bold: bool, families: tuple[str, ...]) -> float:
     from matplotlib.font_manager import FontProperties
 
-    font = FontProperties(family=list(font_families()), size=size, weight="bold" if bold else "normal")
+    font = FontProperties(family=list(families), size=size, weight="bold" if bold else "normal")
     width, _, _ = _renderer().get_text_width_height_descent(text, font, False)  # type: ignore[no-untyped-call]
     return float(width) / DPI
 
@@ -243,6 +443,20 @@ def _renderer() -> RendererAgg:
 def widest(texts: Sequence[str], size: float = SIZE) -> float:
     """Width in inches of the widest of some lines; 0 for none."""
     return max((text_width(text, size) for text in texts), default=0.0)
+
+
+def fitted(text: str, room: float, size: float) -> str:
+    """Text without its middle, where it is wider than the room."""
+    return fitted_labels([text], room, size)[0]
+
+
+def fitted_labels(names: Sequence[str], room: float, size: float, width: int = NAME_WIDTH) -> list[str]:
+    """Names all different and at most so wide, in inches and characters, but not below ten characters."""
+    labels = short_labels(names, width)
+    while width > 10 and widest(labels, size) > room:
+        width = max(10, min(width - 1, int(width * room / widest(labels, size))))
+        labels = short_labels(names, width)
+    return labels
 
 
 def wrap(text: str, room: float, size: float) -> str:

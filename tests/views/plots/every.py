@@ -1,0 +1,74 @@
+"""Every plot there is, drawn for any number of models with any names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+import tiebreak as tb
+from tests.views.plots.curve_samples import drawn_bias_variance, drawn_learning_curve, drawn_validation_curve
+from tests.views.plots.samples import graded
+from tiebreak.views.plots.display import Display
+
+X = np.random.default_rng(0).normal(size=(150, 3))
+BINARY = (X[:, 0] + np.random.default_rng(1).normal(size=150) > 0).astype(int)
+SEVERAL = np.digitize(X[:, 0] + np.random.default_rng(2).normal(size=150), [-1.0, 0.0, 1.0])
+NUMBERS = X[:, 0] + np.random.default_rng(3).normal(size=150)
+
+
+def shrunken(strength: float, target: np.ndarray) -> Callable[..., Any]:
+    """A model that says what the first column lets expect, the more weakly the stronger it is shrunken."""
+
+    def answer(X_train: Any, y_train: Any, X_test: Any, rng: Any) -> Any:
+        distance = X_test[:, :1] - np.linspace(-1.5, 1.5, max(len(np.unique(y_train)), 2))[None, :]
+        if target is NUMBERS:
+            return X_test[:, 0] / (1 + strength)
+        weight = np.exp(-(distance**2) / (1 + strength) / 2)
+        return weight / weight.sum(axis=1, keepdims=True)
+
+    return answer
+
+
+@cache
+def evaluated(names: tuple[str, ...], kind: str = "binary") -> tb.Evaluation:
+    """Ever more shrunken models, on two classes, four classes, or numbers."""
+    y = {"binary": BINARY, "several": SEVERAL, "numbers": NUMBERS}[kind]
+    auc = "roc_auc" if kind == "binary" else "roc_auc_ovr"
+    scoring = ["neg_root_mean_squared_error"] if kind == "numbers" else ["accuracy", auc, "neg_log_loss"]
+    models = {name: shrunken(place / 4, y) for place, name in enumerate(names)}
+    return tb.evaluate(models, X, y, cv={"kind": "kfold", "n_folds": 3}, scoring=scoring, progress=False)
+
+
+COSTS = tb.metrics.CostMatrix([[0, 1], [5, 0]])
+
+
+@cache
+def nested(names: tuple[str, ...]) -> tb.NestedEvaluation:
+    """A search between two candidates for each name."""
+    models = {name: {"strong": shrunken(1.0, BINARY), "weak": shrunken(0.1 * k, BINARY)} for k, name in enumerate(names)}
+    return tb.nested_cross_validate(models, X[:60], BINARY[:60], outer=3, inner=2, scoring="neg_log_loss", progress=False)
+
+
+PLOTS: dict[str, Callable[[Sequence[str]], Callable[..., Display]]] = {
+    **{
+        kind: lambda names, kind=kind: getattr(graded(tuple(names)).plot, kind)  # type: ignore[misc]
+        for kind in ("ranking", "differences", "scores", "verdicts", "correlation", "posterior")
+    },
+    **{
+        f"{kind}, {classes}": lambda names, kind=kind, classes=classes: getattr(evaluated(tuple(names), classes), kind)().plot  # type: ignore[misc]
+        for kind in ("roc", "precision_recall", "calibration", "confusion")
+        for classes in ("binary", "several")
+    },
+    "costs": lambda names: lambda ax=None, **look: evaluated(tuple(names)).roc().plot.costs(COSTS, ax, **look),
+    "times": lambda names: lambda ax=None, **look: evaluated(tuple(names)).plot.times(rope=0.02, ax=ax, **look),
+    "predicted": lambda names: evaluated(tuple(names), "numbers").plot.predicted,
+    "residuals": lambda names: evaluated(tuple(names), "numbers").plot.residuals,
+    "learning curve": lambda names: drawn_learning_curve(names).plot,
+    "validation curve": lambda names: drawn_validation_curve(names).plot,
+    "bias and variance": lambda names: drawn_bias_variance(names).plot,
+    "nested": lambda names: nested(tuple(names)).plot,
+}
+"""Name of each plot and the callable that draws it, with `ax`, `title` and the like."""
