@@ -103,3 +103,19 @@ def test_alternative_changes_two_columns_only(alternative: str, setting: dict[st
     assert plain.shortlist() == one_sided.shortlist()
     statistic = plain.pairs["statistic"]
     assert_allclose(one_sided.pairs["pvalue"], stats.t.sf(statistic if alternative == "greater" else -statistic, 9), rtol=1e-11)
+
+
+def test_a_large_family_is_made_in_blocks_and_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Columns that are not kept, blocks of a few pairs, and one pair of a table: the same numbers, with holes as well."""
+    table = noisy(*np.linspace(0.7, 0.8, 9))
+    table[3, 2] = np.nan
+    options = {"rope": 0.01, "missing": "pairwise", "correction": "holm"}
+    whole = compared(table, list("abcdefghi"), **options)
+    monkeypatch.setattr("tiebreak.comparison.pairs.MOST_KEPT", 5)
+    monkeypatch.setattr("tiebreak.comparison.best._BLOCK", 4)
+    monkeypatch.setattr("tiebreak.numerics.moments._BLOCK", 20)
+    blocks = compared(table, list("abcdefghi"), **options)
+    assert blocks.pairs.equals(whole.pairs)
+    assert blocks.ranking.equals(whole.ranking)
+    assert str(blocks) == str(whole)
+    assert_array_equal(blocks.pair_table.count_verdicts(), whole.pair_table.count_verdicts())

@@ -15,7 +15,7 @@ from scipy import stats
 
 from tiebreak.errors import InvalidParameterError
 from tiebreak.frequentist import adjust_pvalues
-from tiebreak.frequentist.adjustment import Correction
+from tiebreak.frequentist.adjustment import Correction, interval_level
 
 ALL = get_args(Correction)
 
@@ -204,3 +204,33 @@ def test_errors_of_input(p: object, correction: str, text: str) -> None:
     """What is no p-value, no family, no correction."""
     with pytest.raises(InvalidParameterError, match=text):
         adjust_pvalues(p, correction)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("correction", ["bonferroni", "sidak", "holm", "hochberg", "hommel", "bh", "by", "none"])
+def test_the_level_lies_between_what_is_rejected_and_what_is_not(correction: Correction, seed: int) -> None:
+    """A p-value is at most the level exactly where its adjusted one is at most alpha; a nan counts in m."""
+    rng = np.random.default_rng(seed)
+    p = np.where(rng.random(12) < 0.5, rng.random(12), rng.random(12) * 0.01)
+    p[seed % 3 :: 7] = np.nan
+    level = interval_level(p, correction, 0.05)
+    rejected = adjust_pvalues(p, correction) <= 0.05
+    assert_array_equal(p <= level, rejected)
+
+
+def test_levels_by_hand() -> None:
+    """0.001, 0.02, 0.03, 0.9 at 0.05: Holm and Hochberg reject one, so alpha / 3; BH three, so 3 alpha / 4; Hommel's h is 2."""
+    p = [0.03, 0.001, 0.9, 0.02]
+    expected = {
+        "bonferroni": 0.0125,
+        "sidak": 1 - 0.95**0.25,
+        "holm": 0.05 / 3,
+        "hochberg": 0.05 / 3,
+        "hommel": 0.025,
+        "bh": 0.0375,
+        "by": 0.0125 / (25 / 12),
+        "none": 0.05,
+    }
+    for correction, level in expected.items():
+        assert interval_level(p, correction, 0.05) == pytest.approx(level, rel=1e-12), correction
+    assert interval_level([0.001, 0.002], "holm", 0.05) == 0.05

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -60,25 +61,42 @@ def best_bounds(first: IntArray, second: IntArray, differences: Differences, n_m
        Statistics 12, 1984.
     .. [H96] J. Hsu. Multiple Comparisons: Theory and Methods. Chapman & Hall, 1996, chapter 4.
     """
-    low, high = (differences.bound(level, upper=upper) for upper in (False, True))
-    tolerance = np.asarray(differences.tolerance)
-    first_above, second_above = low > tolerance, high < -tolerance
-    winner = np.concatenate([first[first_above], second[second_above]])
-    loser = np.concatenate([second[first_above], first[second_above]])
-    may_be_best = _sources(winner, loser, n_models)
-    shortfall_low = np.full(n_models, -np.inf)
-    np.maximum.at(shortfall_low, second, np.where(np.isnan(low), -np.inf, low))
-    np.maximum.at(shortfall_low, first, np.where(np.isnan(high), -np.inf, -high))
+    shortfall_low, arrows = np.full(n_models, -np.inf), []
+    for one, two, some in _blocks(first, second, differences):
+        low, high = (some.bound(level, upper=upper) for upper in (False, True))
+        arrows += [np.array([one, two])[:, low > some.tolerance], np.array([two, one])[:, high < -np.asarray(some.tolerance)]]
+        np.maximum.at(shortfall_low, two, np.where(np.isnan(low), -np.inf, low))
+        np.maximum.at(shortfall_low, one, np.where(np.isnan(high), -np.inf, -high))
+    may_be_best = _sources(np.concatenate(arrows, axis=1), n_models)
     shortfall_high = np.zeros(n_models)
-    for rivals, others, bound, sign in ((first, second, high, 1.0), (second, first, low, -1.0)):
-        rows = np.flatnonzero(may_be_best[rivals])
-        upper = sign * bound[rows]
-        np.maximum.at(shortfall_high, others[rows], np.where(np.isnan(upper), np.inf, upper))
+    concerned = np.flatnonzero(may_be_best[first] | may_be_best[second])
+    for one, two, some in _blocks(first[concerned], second[concerned], differences.take(concerned)):
+        for rivals, others, upper in (
+            (one, two, some.bound(level, upper=True)),
+            (two, one, -some.bound(level, upper=False)),
+        ):
+            upper = np.where(may_be_best[rivals], np.where(np.isnan(upper), np.inf, upper), 0.0)
+            np.maximum.at(shortfall_high, others, upper)
     return BestBounds(may_be_best, shortfall_high, shortfall_low)
 
 
-def _sources(winner: IntArray, loser: IntArray, n_models: int) -> NDArray[np.bool_]:
-    """Models in strongly connected components of the arrows from winner to loser into which no arrow comes from outside."""
+def _blocks(first: IntArray, second: IntArray, differences: Differences) -> Iterator[tuple[IntArray, IntArray, Differences]]:
+    """Pairs and their differences, some hundred thousand at a time."""
+    if first.size <= _BLOCK:
+        yield first, second, differences
+        return
+    for start in range(0, first.size, _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        yield first[rows], second[rows], differences.take(rows)
+
+
+_BLOCK = 500_000
+"""Pairs at a time: those of 3,000 models would fill gigabytes."""
+
+
+def _sources(arrows: IntArray, n_models: int) -> NDArray[np.bool_]:
+    """Models in strongly connected components of the arrows, (winner, loser), into which no arrow comes from outside."""
+    winner, loser = arrows
     beaten = np.zeros(n_models, dtype=bool)
     if np.all(winner < loser):  # down the ranking only, as without gaps: there are no cycles
         beaten[loser] = True
@@ -86,8 +104,8 @@ def _sources(winner: IntArray, loser: IntArray, n_models: int) -> NDArray[np.boo
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    arrows = coo_array((np.ones(winner.size, dtype=np.int8), (winner, loser)), shape=(n_models, n_models))
-    n_components, component = connected_components(arrows, directed=True, connection="strong")
+    graph = coo_array((np.ones(winner.size, dtype=np.int8), (winner, loser)), shape=(n_models, n_models))
+    n_components, component = connected_components(graph, directed=True, connection="strong")
     is_entered = np.zeros(n_components, dtype=bool)
     is_entered[component[loser[component[winner] != component[loser]]]] = True
     return np.asarray(~is_entered[component])

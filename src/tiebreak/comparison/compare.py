@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tiebreak.comparison.comparison import Comparison
-from tiebreak.comparison.pairs import PairTable
+from tiebreak.comparison.pairs import PairTable, every_pair
 from tiebreak.comparison.procedures import choose_method
 from tiebreak.comparison.ranking import ranking_order
 from tiebreak.comparison.settings import Settings
@@ -64,10 +64,11 @@ def family(models: tuple[str, ...], settings: Settings) -> tuple[IntArray, IntAr
     All pairs in the order given or else in ranking order; with a baseline, every other model against it.
     """
     others = settings.order or tuple(name for name in models if name != settings.baseline)
-    position = np.array([models.index(name) for name in others])
+    place = {name: row for row, name in enumerate(models)}
+    position = np.array([place[name] for name in others], dtype=np.int32)
     if settings.baseline is not None:
-        return position, np.full(position.size, models.index(settings.baseline))
-    first, second = np.triu_indices(position.size, 1)
+        return position, np.full(position.size, place[settings.baseline], dtype=np.int32)
+    first, second = every_pair(position.size)
     return position[first], position[second]
 
 

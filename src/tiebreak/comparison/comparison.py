@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tiebreak.comparison.best import BestBounds
-from tiebreak.comparison.pairs import Against, PairTable, pvalue_of
+from tiebreak.comparison.pairs import SINGLE_STEP, Against, PairTable, pvalue_of
 from tiebreak.comparison.procedures.procedure import Differences, Procedure, TestOnly
 from tiebreak.comparison.ranking import RankingTable, all_best_bounds, rank_models
 from tiebreak.comparison.requirements import Gate, Requirements, judge_requirements
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import InvalidParameterError, NotOfferedError
-from tiebreak.frequentist.adjustment import Correction, adjust_pvalues
+from tiebreak.frequentist.adjustment import Correction, adjust_pvalues, adjust_single_step
 from tiebreak.numerics import Alternative, FloatArray, IntArray, check_alternative
 from tiebreak.printable import printable
 from tiebreak.result import Result, view_of
@@ -404,12 +404,16 @@ class Comparison(Result["ComparisonPlots"]):
         values = table.row_values(row, mirrored)
         if not in_family or alternative != self._own_alternative(row, mirrored):
             values["pvalue"] = float(pvalue_of(distribution, alternative))
+            if in_family:
+                values["adjusted_pvalue"] = self._adjusted(row, values["pvalue"])
         if in_family:
-            return values | {"adjusted_pvalue": self._adjusted(row, values["pvalue"])}
+            return values
         reason = "" if values["reason"] in ("unsettled", "discrete") else values["reason"]
         return values | {"adjusted_pvalue": float("nan"), "level": float("nan"), "verdict": "", "reason": reason}
 
     def _adjusted(self, row: int, pvalue: float) -> float:
+        if self.correction in SINGLE_STEP:
+            return float(adjust_single_step(np.array([pvalue]), self.correction, self.pair_table.n_pairs)[0])
         family = self.pair_table.pvalue.copy()
         family[row] = pvalue
         return float(adjust_pvalues(family, self.correction)[row])

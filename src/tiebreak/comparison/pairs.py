@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import Any, NamedTuple, TypeVar
 
@@ -24,7 +24,7 @@ from tiebreak.comparison.verdict import (
     is_told_apart,
     verdict_codes,
 )
-from tiebreak.frequentist.adjustment import Correction, adjust_pvalues, interval_level
+from tiebreak.frequentist.adjustment import Correction, adjust_pvalues, adjust_single_step, interval_level
 from tiebreak.numerics import (
     IDENTICAL,
     SMALLEST_PVALUE,
@@ -38,7 +38,10 @@ from tiebreak.numerics import (
 )
 
 SIMULTANEOUS = ("bonferroni", "sidak")
-"""Corrections whose level makes all intervals of the family cover at once; like "none" they need no p-values."""
+"""Corrections whose level makes all intervals of the family cover at once."""
+
+SINGLE_STEP = (*SIMULTANEOUS, "none")
+"""Corrections whose level does not depend on the p-values, nor an adjusted p-value on the others."""
 
 MOST_KEPT = 500_000
 """Pairs up to which columns are kept once they are made; beyond, they are made anew, as 3,000 models would fill gigabytes."""
@@ -54,7 +57,7 @@ def _kept(column: Callable[[PairTable], T]) -> Callable[[PairTable], T]:
         if column.__name__ in table.made:
             return table.made[column.__name__]  # type: ignore[no-any-return]
         values = column(table)
-        if table.n_pairs <= MOST_KEPT:
+        if table.n_pairs <= MOST_KEPT or isinstance(values, float):
             table.made[column.__name__] = values
         return values
 
@@ -122,7 +125,7 @@ class PairTable:
     @_kept
     def level(self) -> float:
         """The intervals are at 1 - this, one level for the whole family; from two-sided p-values whatever the alternative."""
-        needs_none = self.correction in (*SIMULTANEOUS, "none")
+        needs_none = self.correction in SINGLE_STEP
         pvalue = np.broadcast_to(np.nan, self.first.shape) if needs_none else pvalue_of(self.differences, "two-sided")
         return interval_level(pvalue, self.correction, self.alpha)
 
@@ -141,6 +144,8 @@ class PairTable:
     @_kept
     def adjusted_pvalue(self) -> FloatArray:
         """The p-values adjusted over the family."""
+        if self.correction in SINGLE_STEP:
+            return adjust_single_step(self.pvalue, self.correction, self.n_pairs)
         return adjust_pvalues(self.pvalue, self.correction)
 
     @property
@@ -186,6 +191,39 @@ class PairTable:
             LimitTails(low.below, low.above, high.below, high.above), self.rope, d.estimate, is_point, np.asarray(d.tolerance)
         )
 
+    def part(self, rows: IntArray | slice) -> PairTable:
+        """Some of the pairs as a table, judged with the whole family: without making the columns of all."""
+        part = replace(self, first=self.first[rows], second=self.second[rows], differences=self.differences.take(rows))
+        part.made["level"] = self.level
+        if self.correction in SINGLE_STEP:
+            part.made["adjusted_pvalue"] = adjust_single_step(part.pvalue, self.correction, self.n_pairs)
+        else:
+            part.made["adjusted_pvalue"] = self.adjusted_pvalue[rows]
+        return part
+
+    def blocks(self) -> Iterator[PairTable]:
+        """All pairs, some hundred thousand at a time; a family of usual size as it is."""
+        if self.n_pairs <= MOST_KEPT:
+            yield self
+            return
+        for start in range(0, self.n_pairs, MOST_KEPT):
+            rows = slice(start, start + MOST_KEPT)
+            part = replace(self, first=self.first[rows], second=self.second[rows], differences=self.differences.take(rows))
+            part.made["level"] = self.level
+            yield part
+
+    def count_verdicts(self) -> IntArray:
+        """Number of pairs by verdict code."""
+        return np.asarray(sum(np.bincount(part.verdict, minlength=len(VERDICTS)) for part in self.blocks()))
+
+    @property
+    @_kept
+    def typical_resolution(self) -> float:
+        """Median of `resolution` over the pairs that have one, nan where none has."""
+        sizes = self.resolution
+        sizes = sizes[np.isfinite(sizes) & (sizes > 0)]
+        return float(np.median(sizes)) if sizes.size else float("nan")
+
     @property
     def resolution(self) -> FloatArray:
         """Size of the uncertainty of each difference: its standard error, or a quarter of its interval where it has none."""
@@ -212,49 +250,48 @@ class PairTable:
 
     def against(self, reference: int, n_models: int) -> Against:
         """Every model against one of them, whichever way round the pairs stand."""
-        rows = self.rows_with(reference)
-        model = np.where(self.first[rows] == reference, self.second[rows], self.first[rows])
-        as_asked = self.first[rows] == model
-        oriented = np.where(as_asked, 1.0, -1.0) * self.difference[rows]
+        part = self.part(self.rows_with(reference))
+        model = np.where(part.first == reference, part.second, part.first)
+        as_asked = part.first == model
+        oriented = np.where(as_asked, 1.0, -1.0) * part.difference
         # models that tie stand in order of name, and rounding must not seem to rank them otherwise
-        tolerance = np.broadcast_to(self.differences.tolerance, self.first.shape)[rows]
-        oriented = np.where(np.abs(oriented) <= tolerance, 0.0, oriented)
+        oriented = np.where(np.abs(oriented) <= part.differences.tolerance, 0.0, oriented)
 
         def of_models(values: NDArray[Any], elsewhere: float) -> NDArray[Any]:
             column = np.full(n_models, elsewhere, dtype=values.dtype)
             column[model] = values
             return column
 
-        low, high = (end[rows] for end in self.interval)
+        low, high = part.interval
         ends = np.where(as_asked, low, -high), np.where(as_asked, high, -low)
-        verdict = self.verdict[rows]
-        verdict = np.where(as_asked, verdict, MIRRORED[verdict]).astype(np.int8)
+        verdict = np.where(as_asked, part.verdict, MIRRORED[part.verdict]).astype(np.int8)
         return Against(
             of_models(oriented, 0.0),
             Interval(*(of_models(end, np.nan) for end in ends)),
             of_models(verdict, NONE),
-            of_models(self.reason[rows], 0),
+            of_models(part.reason, 0),
         )
 
     def row_values(self, row: int, mirrored: bool) -> dict[str, Any]:
         """One row as plain values, named as in the `pairs` frame; mirrored, the second model stands first."""
-        d = self.differences
+        part = self if self.n_pairs == 1 else self.part(np.array([row]))
+        d = part.differences
         sign = -1.0 if mirrored else 1.0
 
         def value(column: ArrayLike | None) -> float:
-            return float("nan") if column is None else float(np.broadcast_to(column, self.first.shape)[row])
+            return float("nan") if column is None else float(np.broadcast_to(column, (1,))[0])
 
-        low, high = sorted(sign * float(end[row]) + 0.0 for end in self.interval)  # + 0.0: no -0.0
-        verdict = self.verdict[row]
-        better, equivalent, worse = map(value, (None, None, None) if self.probabilities is None else self.probabilities)
+        low, high = sorted(sign * float(end[0]) + 0.0 for end in part.interval)  # + 0.0: no -0.0
+        verdict = part.verdict[0]
+        better, equivalent, worse = map(value, (None, None, None) if part.probabilities is None else part.probabilities)
         return {
             "n_units": int(value(d.n_units)),
             "difference": sign * value(d.estimate) + 0.0,
             "standard_error": value(d.standard_error),
             "df": float("nan") if d.df is None else int(value(d.df)),
             "statistic": sign * value(d.statistic) + 0.0,
-            "pvalue": value(self.pvalue),
-            "adjusted_pvalue": value(self.adjusted_pvalue),
+            "pvalue": value(part.pvalue),
+            "adjusted_pvalue": value(part.adjusted_pvalue),
             "level": self.level,
             "interval_low": low,
             "interval_high": high,
@@ -262,8 +299,15 @@ class PairTable:
             "p_equivalent": equivalent,
             "p_worse": better if mirrored else worse,
             "verdict": VERDICTS[MIRRORED[verdict] if mirrored else verdict],
-            "reason": REASONS[self.reason[row]],
+            "reason": REASONS[part.reason[0]],
         }
+
+
+def every_pair(n_models: int) -> tuple[IntArray, IntArray]:
+    """First and second of all pairs of n_models in order, in four bytes each: numpy's own indices of a triangle take eight."""
+    index = np.arange(n_models, dtype=np.int32)
+    first = np.repeat(index, index[::-1])
+    return first, np.concatenate([index[start + 1 :] for start in range(n_models)])
 
 
 def pvalue_of(differences: Differences, alternative: Alternative) -> FloatArray:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tiebreak.bayesian.joint_posterior import N_DRAWS, combine_pairs
 from tiebreak.comparison.best import BestBounds, best_bounds, best_level
 from tiebreak.comparison.letters import MOST_LETTERED, compact_letters
-from tiebreak.comparison.pairs import PairTable
+from tiebreak.comparison.pairs import PairTable, every_pair
 from tiebreak.comparison.procedures.procedure import Differences, ModelValues, Procedure
 from tiebreak.comparison.settings import Settings
 from tiebreak.numerics import SPREAD, FloatArray, IntArray, Interval
@@ -121,7 +121,7 @@ def all_best_bounds(scores: Scores, procedure: Procedure, pairs: PairTable, sett
     n_models = len(scores.models)
     if pairs.n_pairs == n_models * (n_models - 1) // 2:
         return best_bounds(pairs.first, pairs.second, pairs.differences, n_models, level)
-    first, second = np.triu_indices(n_models, 1)
+    first, second = every_pair(n_models)
     return best_bounds(first, second, procedure.judge(scores, first, second, settings), n_models, level)
 
 
@@ -137,9 +137,12 @@ def _standings(best: BestBounds, rope: float) -> NDArray[np.int8]:
 
 def _rank_intervals(pairs: PairTable, n_models: int) -> tuple[IntArray, IntArray]:
     """Smallest and largest rank of each model that the intervals of the pairs leave open."""
-    above = pairs.told_apart
-    n_better = np.bincount(pairs.second[above > 0], minlength=n_models) + np.bincount(pairs.first[above < 0], minlength=n_models)
-    n_worse = np.bincount(pairs.first[above > 0], minlength=n_models) + np.bincount(pairs.second[above < 0], minlength=n_models)
+    n_better, n_worse = np.zeros(n_models, dtype=np.intp), np.zeros(n_models, dtype=np.intp)
+    for part in pairs.blocks():
+        above = part.told_apart
+        for winner, loser, rows in ((part.first, part.second, above > 0), (part.second, part.first, above < 0)):
+            n_better += np.bincount(loser[rows], minlength=n_models)
+            n_worse += np.bincount(winner[rows], minlength=n_models)
     return 1 + n_better, n_models - n_worse
 
 
@@ -158,7 +161,7 @@ def _joint_of_complete(
     p_best, expected_rank = np.full(complete.size, np.nan), np.full(complete.size, np.nan)
     n_complete = int(np.count_nonzero(complete))
     if n_complete >= 2:
-        first, second = np.triu_indices(n_complete, 1)
+        first, second = every_pair(n_complete)
         kept = scores.take([name for name, is_whole in zip(scores.models, complete, strict=True) if is_whole])
         differences: Differences = procedure.judge(kept, first, second, settings)
         if not differences.is_posterior:

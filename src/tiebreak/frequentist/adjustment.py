@@ -69,6 +69,14 @@ def adjust_pvalues(pvalues: ArrayLike, correction: Correction = "holm") -> Float
     return adjusted
 
 
+def adjust_single_step(pvalues: FloatArray, correction: Correction, m: int) -> FloatArray:
+    """p-values of some of m tests by "bonferroni", "sidak" or "none", which need no others."""
+    if correction == "none":
+        return pvalues
+    adjusted = pvalues * m if correction == "bonferroni" else _sidak(pvalues, m)
+    return np.asarray(np.minimum(adjusted, 1.0))
+
+
 def interval_level(pvalues: ArrayLike, correction: Correction, alpha: float) -> float:
     """One level for the two-sided intervals of a whole family, at which they exclude 0 exactly where the correction rejects.
 
@@ -121,9 +129,9 @@ def _bonferroni(p: FloatArray) -> FloatArray:
     return np.asarray(p * p.size)
 
 
-def _sidak(p: FloatArray) -> FloatArray:
+def _sidak(p: FloatArray, m: int | None = None) -> FloatArray:
     with np.errstate(divide="ignore"):
-        return np.asarray(-np.expm1(p.size * np.log1p(-p)))  # 1 - (1 - p)^m without losing a small p
+        return np.asarray(-np.expm1((p.size if m is None else m) * np.log1p(-p)))  # 1 - (1 - p)^m without losing a small p
 
 
 def _holm(p: FloatArray) -> FloatArray:

@@ -107,7 +107,7 @@ LARGEST_ROPE = 1e300
 
 def check_rope(rope: float) -> float:
     """Half-width of the region of practical equivalence, finite and not negative."""
-    if not _is_number(rope) or not 0 <= (float(rope) if isinstance(rope, np.floating) else rope) <= LARGEST_ROPE:
+    if not _is_number(rope) or not 0 <= getattr(rope, "item", lambda: rope)() <= LARGEST_ROPE:
         raise InvalidParameterError(
             f"rope must be a finite half-width of at least 0, in the metric's unit; got {rope!r:.60}. "
             "It is the largest difference that does not matter to you, e.g. 0.01 for one point of accuracy.",

@@ -50,6 +50,11 @@ class DifferenceMoments:
         df = np.maximum(self.n_splits - 1, 0)
         return int(df) if np.ndim(df) == 0 else df
 
+    def take(self, rows: IntArray | slice) -> DifferenceMoments:
+        """The same of some of the rows, of arrays of shape (n_rows,)."""
+        n = self.n_splits if np.ndim(self.n_splits) == 0 else np.asarray(self.n_splits)[rows]
+        return DifferenceMoments(self.mean[rows], self.sd[rows], n, self.kind[rows], self.tolerance[rows])
+
 
 def row_moments(differences: FloatArray, scale: ArrayLike | None = None, *, omit_missing: bool = False) -> DifferenceMoments:
     """Moments of each row of differences, by two passes.
@@ -105,25 +110,31 @@ def pair_moments(scores: FloatArray, first: IntArray, second: IntArray) -> Diffe
     """
     n = scores.shape[1]
     magnitude = np.maximum(scores.max(axis=1), -scores.min(axis=1))
-    tolerance = np.maximum(RELATIVE_TOLERANCE * np.maximum(magnitude[first], magnitude[second]), SMALLEST)
     exponent = int(np.frexp(magnitude.max())[1])  # a power of two keeps the squares in the range of floats, without rounding
     means, raw, products = _products_of_deviations(scores, exponent)
     own = np.diagonal(products).copy()
-    total = own[first] + own[second]
-    squares = total - 2.0 * products[first, second]
-    doubtful = squares < CANCELS_BELOW * total
-    doubtful |= squares < OFFSET_BELOW * (raw[first] + raw[second])
-    doubtful |= squares < SMALLEST
-    mean = np.ldexp(means[first] - means[second], exponent)
-    sd = np.ldexp(np.sqrt(np.maximum(squares, 0.0) / (n - 1)), exponent)
-    doubtful |= sd <= 3.0 * tolerance  # the largest deviation is at least sd / sqrt(2)
-    kind = np.full(mean.shape, SPREAD, dtype=np.int8)
-    todo = np.flatnonzero(doubtful)
+    mean, sd, tolerance = np.empty(first.shape), np.empty(first.shape), np.empty(first.shape)
+    kind = np.full(first.shape, SPREAD, dtype=np.int8)
+    todo = []
+    for start in range(0, first.size, _BLOCK):  # 5 million pairs at a time would need temporaries of 300 MB
+        rows = slice(start, start + _BLOCK)
+        one, two = first[rows], second[rows]
+        tolerance[rows] = np.maximum(RELATIVE_TOLERANCE * np.maximum(magnitude[one], magnitude[two]), SMALLEST)
+        mean[rows] = np.ldexp(means[one] - means[two], exponent)
+        total = own[one] + own[two]
+        squares = total - 2.0 * products[one, two]
+        doubtful = squares < CANCELS_BELOW * total
+        doubtful |= squares < OFFSET_BELOW * (raw[one] + raw[two])
+        doubtful |= squares < SMALLEST
+        sd[rows] = np.ldexp(np.sqrt(np.maximum(squares, 0.0) / (n - 1)), exponent)
+        doubtful |= sd[rows] <= 3.0 * tolerance[rows]  # the largest deviation is at least sd / sqrt(2)
+        todo.append(start + np.flatnonzero(doubtful))
+    doubtful_rows = np.concatenate(todo) if todo else np.empty(0, dtype=np.intp)
     step = max(1, _BLOCK // n)
-    for start in range(0, todo.size, step):
-        rows = todo[start : start + step]
-        direct = row_moments(scores[first[rows]] - scores[second[rows]], tolerance[rows] / RELATIVE_TOLERANCE)
-        mean[rows], sd[rows], kind[rows] = direct.mean, direct.sd, direct.kind
+    for start in range(0, doubtful_rows.size, step):
+        some = doubtful_rows[start : start + step]
+        direct = row_moments(scores[first[some]] - scores[second[some]], tolerance[some] / RELATIVE_TOLERANCE)
+        mean[some], sd[some], kind[some] = direct.mean, direct.sd, direct.kind
     return _settled(mean, sd, n, kind, tolerance)
 
 
@@ -204,8 +215,10 @@ def _settled(
     mean: FloatArray, sd: FloatArray, n: IntArray | int, kind: NDArray[np.int8], tolerance: FloatArray
 ) -> DifferenceMoments:
     """Rows without spread get sd exactly 0, identical ones mean exactly 0, undefined ones nan."""
-    sd = np.where(kind == SPREAD, sd, np.where(kind == UNDEFINED, np.nan, 0.0))
-    return DifferenceMoments(np.where(kind == IDENTICAL, 0.0, mean), sd, n, kind, tolerance)
+    if np.any(kind != SPREAD):
+        sd = np.where(kind == SPREAD, sd, np.where(kind == UNDEFINED, np.nan, 0.0))
+        mean = np.where(kind == IDENTICAL, 0.0, mean)
+    return DifferenceMoments(mean, sd, n, kind, tolerance)
 
 
 def corrected_standard_error(moments: DifferenceMoments, test_train_ratio: ArrayLike) -> FloatArray:

@@ -44,6 +44,7 @@ from tiebreak.views.words import (
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
+    from tiebreak.comparison.pairs import PairTable
     from tiebreak.comparison.requirements import Requirements
     from tiebreak.scores.scores import ScoreMatrix
 
@@ -394,19 +395,20 @@ def pair_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> Table:
     everything = t.n_pairs <= ALL_PAIRS_UP_TO
     chosen = np.arange(t.n_pairs) if everything else t.rows_with(models.index(comparison.reference))[:ROWS]
     decimals, sign = table_decimals(comparison), comparison.metric.sign
-    interval, verdict, reason, pvalue = t.interval, t.verdict, t.reason, t.adjusted_pvalue
-    shown = _shown_names(models, t.first[chosen], t.second[chosen], name_width)
+    part = t.part(chosen)
+    interval = part.interval
+    shown = _shown_names(models, part.first, part.second, name_width)
     columns = {
-        "first": [shown[code] for code in t.first[chosen]],
-        "second": [shown[code] for code in t.second[chosen]],
-        "difference": [format_score(sign * float(value), decimals, signed=True) for value in t.difference[chosen]],
-        interval_name(comparison, is_header=True): [_interval(comparison, interval, row) for row in chosen],
+        "first": [shown[code] for code in part.first],
+        "second": [shown[code] for code in part.second],
+        "difference": [format_score(sign * float(value), decimals, signed=True) for value in part.difference],
+        interval_name(comparison, is_header=True): [_interval(comparison, interval, row) for row in range(len(chosen))],
         **{
-            f"P({region})": [format_probability(float(p)) for p in column[chosen]]
-            for region, column in zip(REGIONS, t.probabilities or (), strict=False)
+            f"P({region})": [format_probability(float(p)) for p in column]
+            for region, column in zip(REGIONS, part.probabilities or (), strict=False)
         },
-        p_name(comparison.settings.alternative): [format_pvalue(float(p)) for p in pvalue[chosen]],
-        "verdict": [_verdict(verdict[row], reason[row]) for row in chosen],
+        p_name(comparison.settings.alternative): [format_pvalue(float(p)) for p in part.adjusted_pvalue],
+        "verdict": [_verdict(*codes) for codes in zip(part.verdict, part.reason, strict=True)],
     }
     better = favours(comparison)
     title = f"Pairs, first minus second; {better} the first"
@@ -420,7 +422,7 @@ def pair_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> Table:
                 title = f"Pairs: {text.format(name, name, better=better)}"
                 del columns[side]
                 break
-    rest = "" if everything else f"; {_counted(comparison, chosen)}"
+    rest = "" if everything else f"; {_counted(comparison, part)}"
     left_aligned = ("first", "second", "verdict")
     return Table(
         title + rest,
@@ -481,7 +483,7 @@ def footnotes(comparison: Comparison) -> list[str]:
     )
     how = "" if comparison.correction == "none" or table.n_pairs == 1 else f", adjusted over the {table.n_pairs} pairs"
     lines.append(f"{name} tests {against}{how} ({comparison.correction})" if how else f"{name} tests {against}, not adjusted")
-    if table.probabilities is not None:
+    if table.differences.is_posterior:
         lines.append("P(...) are posterior probabilities of one pair by itself, whatever the number of pairs")
     return lines
 
@@ -514,9 +516,7 @@ def method_lines(comparison: Comparison) -> list[str]:
 
 def table_decimals(comparison: Comparison) -> int:
     """Decimals of a table: those of the median standard error, so that one odd pair does not set them."""
-    errors = comparison.pair_table.resolution
-    errors = errors[np.isfinite(errors) & (errors > 0)]
-    return decimals_for(float(np.median(errors)) if errors.size else float("nan"))
+    return decimals_for(comparison.pair_table.typical_resolution)
 
 
 def _shown_names(models: Sequence[str], first: IntArray, second: IntArray, width: int) -> dict[int, str]:
@@ -525,14 +525,14 @@ def _shown_names(models: Sequence[str], first: IntArray, second: IntArray, width
     return dict(zip(codes, short_names([models[code] for code in codes], width), strict=True))
 
 
-def _counted(comparison: Comparison, shown: np.ndarray) -> str:
+def _counted(comparison: Comparison, shown: PairTable) -> str:
     """Number of pairs that are shown, and the verdicts of the others: 9 of 780 shown (the others: ...)."""
-    verdict = np.delete(comparison.pair_table.verdict, shown)
-    n = dict(zip(VERDICTS, np.bincount(verdict, minlength=len(VERDICTS)).tolist(), strict=True))
+    counts = comparison.pair_table.count_verdicts() - shown.count_verdicts()
+    n = dict(zip(VERDICTS, counts.tolist(), strict=True))
     parts = [(n["better"] + n["worse"], "better or worse"), (n["ahead"] + n["behind"], "ahead or behind")]
     parts += [(n["equivalent"], "equivalent"), (n["undecided"], "undecided")]
     words = ", ".join(f"{number} {what}" for number, what in parts if number)
-    return f"{len(shown)} of {comparison.pair_table.n_pairs} shown (the others: {words})"
+    return f"{shown.n_pairs} of {comparison.pair_table.n_pairs} shown (the others: {words})"
 
 
 VIEW = View(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -49,6 +49,21 @@ class StudentDifferences(Differences):
     ratio: FloatArray | float
     data: Scores
     split_ratio: FloatArray
+
+    def take(self, rows: IntArray | slice) -> Self:
+        """The same of some of the pairs."""
+        moments = self.moments.take(rows)
+        return replace(
+            self,
+            estimate=moments.mean,
+            n_units=moments.n_splits,
+            kind=moments.kind,
+            tolerance=moments.tolerance,
+            standard_error=self.standard_error[rows],
+            df=moments.df,
+            moments=moments,
+            ratio=self.ratio if np.ndim(self.ratio) == 0 else np.asarray(self.ratio)[rows],
+        )
 
     def tails(self, at: ArrayLike) -> Tails:
         """Both tails, of which the smaller one keeps its relative precision."""

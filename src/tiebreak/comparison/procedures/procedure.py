@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -77,6 +77,13 @@ class Differences(ABC):
     def tails(self, at: ArrayLike) -> Tails:
         """Both tails, for procedures where two cost no more than one."""
         return Tails(self.tail_below(at), self.tail_above(at))
+
+    def take(self, rows: IntArray | slice) -> Self:
+        """The same of some of the pairs: of every array whose first axis is the pairs, these rows."""
+        n_pairs = np.size(self.estimate)
+        held = {each.name: getattr(self, each.name) for each in fields(self)}
+        some = {name: value[rows] for name, value in held.items() if np.ndim(value) and len(value) == n_pairs}
+        return replace(self, **some)
 
     @property
     def statistic(self) -> FloatArray | None:

@@ -1,0 +1,116 @@
+"""Settings that travel: with a saved answer, with the run of a study, and where several sources disagree."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.naive_bayes import GaussianNB
+
+import tiebreak as tb
+from tests.comparison.tables import noisy
+from tiebreak.errors import InvalidParameterError
+from tiebreak.evaluation.evaluate import measure_plan
+from tiebreak.evaluation.run_options import RunOptions
+from tiebreak.plan.plan import make_plan
+
+NAMES = ("a", "b", "c")
+ASKED: dict[str, Any] = {
+    "rope": "1%", "alpha": 0.1, "correction": "holm", "order": ("c", "a", "b"), "alternative": "greater", "method": "paired-t",
+    "missing": "pairwise", "rng": 3, "p_best": True,
+}  # fmt: skip
+
+
+def answer(**settings: Any) -> tb.Comparison:
+    """Three models on ten splits."""
+    sources = dict(zip(NAMES, noisy(0.80, 0.78, 0.75), strict=True))
+    return tb.compare(sources, metric="accuracy", n_train=90, n_test=10, **settings)
+
+
+def saved(path: Path, **settings: Any) -> str:
+    """The file of an answer."""
+    answer(**settings).to_json(path)
+    return str(path)
+
+
+def test_a_saved_answer_is_read_with_its_settings(tmp_path: Path) -> None:
+    """All of them as they were asked, so that the same bytes are written again; a comparison itself brings them along, too."""
+    path = tmp_path / "r.json"
+    one = answer(**ASKED)
+    one.to_json(path)
+    for again in (tb.compare(path), tb.compare(one), tb.compare(json.loads(path.read_text()))):
+        assert again.settings == one.settings
+        assert again.rope == one.rope
+    assert json.loads(tb.compare(path).to_json())["pairs"] == json.loads(path.read_text())["pairs"]
+    assert tb.compare(path).settings.rope == "1%"
+
+
+def test_given_settings_win_and_read_scores_leaves_them_behind(tmp_path: Path) -> None:
+    """One by one; the three that name models go together."""
+    path = saved(tmp_path / "r.json", **ASKED)
+    other = tb.compare(path, rope=0.02, baseline="b")
+    assert (other.settings.rope, other.settings.alpha, other.settings.baseline) == (0.02, 0.1, "b")
+    assert (other.settings.order, other.settings.alternative) == (None, "two-sided")
+    plain = tb.compare(tb.read_scores(path))
+    assert (plain.settings.rope, plain.settings.alpha, plain.settings.correction) == (0.0, 0.05, None)
+
+
+def test_names_count_only_where_all_models_are_there(tmp_path: Path) -> None:
+    """Without the baseline, or with models that the order does not name, the rest still counts."""
+    path = saved(tmp_path / "r.json", baseline="c", rope=0.01)
+    assert tb.compare(path).settings.baseline == "c"
+    without = tb.compare(path, models=["a", "b"])
+    assert (without.settings.baseline, without.settings.rope) == (None, 0.01)
+    ordered = saved(tmp_path / "o.json", order=("c", "a", "b"), alternative="less")
+    assert tb.compare(ordered, models=["a", "c"]).settings.alternative == "two-sided"
+
+
+def test_sources_that_disagree_are_refused_unless_the_caller_decides(tmp_path: Path) -> None:
+    """Both are named, with what they say; a seed is no disagreement."""
+    one, two = saved(tmp_path / "one.json", rope=0.01, rng=1), saved(tmp_path / "two.json", rope=0.02, rng=2)
+    with pytest.raises(
+        InvalidParameterError, match=r"one.json.* was compared with rope 0.01 and .*two.json.* with 0.02. Say which"
+    ):
+        tb.compare(one, two)
+    assert tb.compare(one, two, rope=0.03).settings.rope == 0.03
+    same = saved(tmp_path / "same.json", rope=0.01)
+    assert tb.compare(one, same).settings.rope == 0.01
+
+
+def test_schema_one_is_read_without_its_probability(tmp_path: Path) -> None:
+    """Its rope is "rope_given", its scores are one dataset's, and what this version does not know is ignored."""
+    old = json.loads(answer(rope="1%").to_json())
+    old |= {"schema": 1, "scores": old["scores"][0]}
+    old["settings"] |= {"rope_given": "1%", "rope": 0.008, "probability": 0.9, "correction": "holm"}
+    del old["resolved"], old["items"], old["settings"]["options"], old["settings"]["p_best"]
+    path = tmp_path / "old.json"
+    path.write_text(json.dumps(old))
+    again = tb.compare(path)
+    assert (again.settings.rope, again.correction) == ("1%", "holm")
+    assert again.pairs["difference"].equals(answer().pairs["difference"])
+
+
+@pytest.mark.parametrize(("key", "value"), [("rope", [1]), ("order", "abc"), ("rng", 0.5), ("options", 3)])
+def test_settings_of_another_kind_are_refused_with_the_place(key: str, value: object, tmp_path: Path) -> None:
+    """A file that was edited by hand."""
+    content = json.loads(answer().to_json())
+    content["settings"][key] = value
+    path = tmp_path / "r.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(tb.errors.UnreadableSourceError, match=rf"r.json: settings.{key} is "):
+        tb.compare(path)
+
+
+def test_the_run_of_a_study_brings_its_rope(tmp_path: Path) -> None:
+    """Out of the store, and by `compare` of the evaluation."""
+    url = f"sqlite:///{tmp_path}/runs.db"
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    plan = make_plan({"nb": GaussianNB(), "dummy": DummyClassifier()}, X, (X[:, 0] > 0).astype(int), cv=4)
+    evaluation = measure_plan(plan, RunOptions(store=url, name="study", settings={"rope": 0.05}))
+    assert tb.compare(f"{url}#study").rope == 0.05
+    assert tb.compare(f"{url}#study", rope=0.01).rope == 0.01
+    assert evaluation.compare().rope == 0.05
