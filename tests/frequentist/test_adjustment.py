@@ -17,7 +17,8 @@ from tiebreak.errors import InvalidParameterError
 from tiebreak.frequentist import adjust_pvalues
 from tiebreak.frequentist.adjustment import Correction, interval_level
 
-ALL = get_args(Correction)
+ALL = tuple(name for name in get_args(Correction) if name != "shaffer")
+"""Those for any number of p-values; Shaffer's is for all pairs, and has its tests in test_shaffer.py."""
 
 
 def closed(p: np.ndarray, combined: Callable[[np.ndarray], float]) -> np.ndarray:

@@ -676,6 +676,238 @@ def model_confidence_set(inputs: dict, options: dict, load: object) -> Named:
     return named
 
 
+def wilcoxon_signed_rank(inputs: dict, options: dict, load: object) -> Named:
+    """Signed-rank test of one difference for each dataset, in every variant that packages have."""
+    d, scale = _differences_of_datasets(inputs, load)
+
+    def test(**how: object) -> tb.frequentist.SignedRankResult:
+        return tb.frequentist.wilcoxon(d, scale=scale, **how)
+
+    exact, normal = test(method="exact"), test(method="normal", continuity=False)
+    continuity = test(method="normal")
+    pratt = test(zeros="pratt", method="normal", continuity=False)
+    split = test(zeros="split", method="normal", continuity=False)
+    named = {
+        "n": exact.n_units,
+        "n_zero": exact.n_zero,
+        "n_used": exact.n_used,
+        "w_plus": exact.w_plus,
+        "w_minus": exact.w_minus,
+        "statistic_min": min(exact.w_plus, exact.w_minus),
+        "n_tie_groups": exact.n_tie_groups,
+        "rank_biserial": exact.rank_biserial,
+        "hodges_lehmann": exact.estimate,
+        "z": normal.zscore,
+        "z_continuity": continuity.zscore,
+        "pratt_w_plus": pratt.w_plus,
+        "pratt_w_minus": pratt.w_minus,
+        "pratt_z": pratt.zscore,
+        "demsar_n": split.n_used,
+        "demsar_r_plus": split.w_plus,
+        "demsar_r_minus": split.w_minus,
+        "demsar_t": min(split.w_plus, split.w_minus),
+        "demsar_z": 0.0 - abs(split.zscore),  # of the smaller sum
+    }
+    ways = {
+        "p_exact": {"method": "exact"},
+        "p_normal": {"method": "normal", "continuity": False},
+        "p_normal_continuity": {"method": "normal"},
+        "pratt_p_exact": {"zeros": "pratt", "method": "exact"},
+        "pratt_p_normal": {"zeros": "pratt", "method": "normal", "continuity": False},
+        "pratt_p_normal_continuity": {"zeros": "pratt", "method": "normal"},
+        "demsar_p": {"zeros": "split", "method": "normal", "continuity": False},
+    }
+    for name, how in ways.items():
+        for side in ("two-sided", "greater", "less"):
+            named[f"{name}_{side.replace('-', '_')}"] = test(alternative=side, **how).pvalue
+    low, high = exact.confidence_interval(float(_option("confidence", inputs, options, 0.95)))
+    return named | {"hodges_lehmann_low": low, "hodges_lehmann_high": high}
+
+
+def wilcoxon_critical_values(inputs: dict, options: dict, load: object) -> Named:
+    """Largest rank sums that reject, for numbers of differences and levels."""
+    levels = _critical_levels(inputs, options)
+    value = tb.frequentist.wilcoxon_critical_value
+    rows = {str(n): [value(n, alpha, alternative=side) for alpha, side in levels] for n in _listed(inputs["n"])}
+    return {"critical_min_rank_sum": rows, "critical_rank_sum": rows, "critical_values": rows}
+
+
+def sign_test(inputs: dict, options: dict, load: object) -> Named:
+    """Sign test of one difference for each dataset, ties dropped or split."""
+    if "wins" in inputs:
+        counts = [int(inputs[name]) if name in inputs else 0 for name in ("wins", "losses", "ties")]
+        d, scale = np.repeat([1.0, -1.0, 0.0], counts), None
+    else:
+        d, scale = _differences_of_datasets(inputs, load)
+    sides = {side: tb.frequentist.sign_test(d, scale=scale, alternative=side) for side in ("two-sided", "greater", "less")}
+    split = {s: tb.frequentist.sign_test(d, scale=scale, alternative=s, ties="split") for s in ("two-sided", "greater", "less")}
+    test = sides["two-sided"]
+    named = {
+        "wins": test.wins,
+        "losses": test.losses,
+        "ties": test.ties,
+        "n_without_ties": test.n_counted,
+        "wins_ties_split": split["two-sided"].wins_counted,
+        "n_ties_split": split["two-sided"].n_counted,
+    }
+    for side, result in sides.items():
+        name = side.replace("-", "_")
+        named |= {f"p_{name}": result.pvalue, f"p_ties_split_{name}": split[side].pvalue}
+    for alpha, z in ((0.05, 1.96), (0.1, 1.645), (0.01, 2.576)):  # the cases have quantiles as textbooks print them
+        for name, n in (("", named["n_ties_split"]), ("_without_ties", named["n_without_ties"])):
+            level = f"{100 * alpha:02.0f}"
+            named[f"critical_wins{name}_normal_{level}"] = n / 2 + z * n**0.5 / 2
+            named[f"critical_wins{name}_{level}"] = tb.frequentist.sign_test_critical_value(n, alpha).wins if n else None
+    return named
+
+
+def sign_test_critical_values(inputs: dict, options: dict, load: object) -> Named:
+    """Wins and losses that reject, for numbers of differences and levels: exact, and by the normal approximation."""
+    levels = _critical_levels(inputs, options)
+    value = tb.frequentist.sign_test_critical_value
+    rows = {str(n): [value(n, alpha, alternative=side) for alpha, side in levels] for n in _listed(inputs["n"])}
+
+    def column(name: str) -> dict[str, list]:
+        return {n: [getattr(each, name) for each in row] for n, row in rows.items()}
+
+    normal = column("wins_normal")
+    rounded = {n: [int(np.ceil(each)) for each in row] for n, row in normal.items()}
+    return {
+        **dict.fromkeys(("critical_wins", "critical_min_wins", "critical_wins_exact", "critical_values"), column("wins")),
+        **dict.fromkeys(
+            ("critical_losses", "critical_max_losses", "critical_min_count", "critical_smaller_count"), column("losses")
+        ),
+        "critical_wins_normal": normal,
+        "critical_wins_normal_rounded_up": rounded,
+    }
+
+
+def friedman(inputs: dict, options: dict, load: object) -> Named:
+    """Average ranks, and Friedman's and Iman and Davenport's tests with and without the correction for ties."""
+    _, table, higher = _dataset_table(inputs, options, load)
+    tied = tb.frequentist.friedman_test(table, higher_is_better=higher)
+    plain = tb.frequentist.friedman_test(table, higher_is_better=higher, tie_correction=False)
+    return _friedman_names(plain, "no_tie_correction") | _friedman_names(tied, "tie_corrected")
+
+
+def friedman_from_ranks(inputs: dict, options: dict, load: object) -> Named:
+    """The same from average ranks alone, with Nemenyi's and Bonferroni and Dunn's differences."""
+    ranks, n = _given_ranks(inputs, options)
+    test = tb.frequentist.friedman_from_ranks(ranks, n)
+    named = _friedman_names(test, "no_tie_correction")
+    short = {
+        "chi2": test.friedman.statistic,
+        "p": test.friedman.pvalue,
+        "p_chi2": test.friedman.pvalue,
+        "F": test.iman_davenport.statistic,
+        "iman_davenport": test.iman_davenport.statistic,
+        "iman_davenport_F": test.iman_davenport.statistic,
+        "p_F": test.iman_davenport.pvalue,
+        "iman_davenport_p": test.iman_davenport.pvalue,
+    }
+    return named | short | _rank_distances(ranks, n, _alphas(inputs, options))
+
+
+def friedman_posthoc_all_pairs(inputs: dict, options: dict, load: object) -> Named:
+    """z-tests of all pairs of average ranks, by every correction."""
+    names, ranks, n = _ranks_of(inputs, options, load)
+    tests = tb.frequentist.rank_differences(ranks, n)
+    order = _pair_order(names, _option("pairs", inputs, options, None))
+    named = {
+        "average_ranks": ranks.tolist(),
+        "standard_error": tests.standard_error,
+        "z": (0.0 - tests.zscore)[order].tolist(),  # the cases have rank of the first less rank of the second
+        "p_values": tests.pvalue[order].tolist(),
+    }
+    adjusted = _all_pairs_adjusted(tests.pvalue)
+    return named | {name: values[order].tolist() for name, values in adjusted.items()}
+
+
+def friedman_posthoc_control(inputs: dict, options: dict, load: object) -> Named:
+    """z-tests of a control and each other model, by every correction."""
+    names, ranks, n = _ranks_of(inputs, options, load)
+    control = names.index(_option("control", inputs, options, names[0]))
+    tests = tb.frequentist.rank_differences(ranks, n, control=control)
+    others = [names[k] for k in tests.second.tolist()]
+    order = [others.index(name) for name in _option("order", inputs, options, others)]
+    named = {
+        "standard_error": tests.standard_error,
+        "z": (0.0 - tests.zscore)[order].tolist(),
+        "p_values": tests.pvalue[order].tolist(),
+    }
+    adjust = tb.frequentist.adjust_pvalues
+    named |= {name: adjust(tests.pvalue, code)[order].tolist() for name, code in CORRECTIONS.items()}
+    return named | _rank_distances(ranks, n, _alphas(inputs, options))
+
+
+def nemenyi(inputs: dict, options: dict, load: object) -> Named:
+    """Critical differences, p-values and groups of Nemenyi's test."""
+    names, ranks, n = _ranks_of(inputs, options, load)
+    test = tb.frequentist.nemenyi_test(ranks, n)
+    named = {"average_ranks": ranks.tolist(), "standard_error": test.standard_error, "p_values": test.pvalues.tolist()}
+    for alpha in _alphas(inputs, options):
+        named[f"cliques_{alpha:g}"] = [[names[k] for k in clique] for clique in test.cliques(alpha)]
+    return named | _rank_distances(ranks, n, _alphas(inputs, options))
+
+
+def nemenyi_bonferroni_dunn_q(inputs: dict, options: dict, load: object) -> Named:
+    """Multipliers of the standard error for numbers of models, against all pairs and against a control."""
+    alpha, quantile = float(_option("alpha", inputs, options, 0.05)), tb.frequentist.rank_quantile
+    return {
+        f"q_{test.replace('-', '_')}": [quantile(k, alpha, test=test) for k in _listed(inputs["k"])]
+        for test in ("nemenyi", "bonferroni-dunn")
+    }
+
+
+def nemenyi_finite_df(inputs: dict, options: dict, load: object) -> Named:
+    """Critical difference with infinitely many degrees of freedom, and with those of a package."""
+    k, n = int(inputs["k"]), int(inputs["n"])
+    alpha, df = float(_option("alpha", inputs, options, 0.05)), _option("df", inputs, options, None)
+    difference = tb.frequentist.critical_difference
+    named = {"cd_infinite_df": difference(k, n, alpha)}
+    if df is not None:
+        named |= dict.fromkeys((f"cd_df_{df:g}", "cd_finite_df"), difference(k, n, alpha, df=float(df)))
+    return named
+
+
+def p_value_adjustment_all_pairs(inputs: dict, options: dict, load: object) -> Named:
+    """Adjusted p-values of all pairs, by corrections that know how the pairs hang together too."""
+    p = _numbers(inputs["p_values"])
+    pairs = inputs.get("pairs")
+    names = list(inputs["models"]) if "models" in inputs else list(dict.fromkeys(name for pair in pairs or () for name in pair))
+    order = _pair_order(names, pairs) if pairs else np.arange(p.size)
+    in_order = np.empty(p.size)
+    in_order[order] = p
+    return {name: values[order].tolist() for name, values in _all_pairs_adjusted(in_order).items()}
+
+
+def shaffer_S_sets(inputs: dict, options: dict, load: object) -> Named:
+    """Numbers of pairs of models that can be alike at the same time."""
+    return {"S": {str(k): list(tb.frequentist.shaffer_sets(int(k))) for k in _listed(inputs["k"])}}
+
+
+def aggregate_scores(inputs: dict, options: dict, load: object) -> Named:
+    """Means, medians and interquartile means over runs and tasks, and the probability of improvement of each pair of models."""
+    tables = {name: np.array([_numbers(row) for row in inputs[name]]) for name in inputs if np.ndim(inputs[name]) == 2}
+    if str(inputs.get("rows", "runs")) == "tasks":
+        tables = {name: table.T for name, table in tables.items()}
+    higher = not inputs.get("lower_is_better", False)
+    named: Named = {}
+    for name, table in tables.items():
+        for statistic in ("median", "mean", "iqm"):
+            found = tb.frequentist.aggregate_scores(table, statistic, n_bootstraps=1).estimate
+            named[f"{statistic}_{name}"] = found
+        for other, second in tables.items():
+            if other != name and second.shape[1] == table.shape[1]:
+                found = tb.frequentist.probability_of_improvement(table, second, higher_is_better=higher, n_bootstraps=1)
+                named[f"probability_of_improvement_{name}_over_{other}"] = found.estimate
+        thresholds = _option("thresholds", inputs, options, None)
+        if thresholds is not None:
+            profile = tb.frequentist.performance_profile(table, _listed(thresholds), n_bootstraps=1)
+            named[f"performance_profile_{name}"] = profile.share.tolist()
+    return named
+
+
 ADAPTERS = {
     adapter.__name__: adapter
     for adapter in (
@@ -705,6 +937,20 @@ ADAPTERS = {
         no_information_rate,
         nested_cv_interval,
         cv_wald_interval,
+        wilcoxon_signed_rank,
+        wilcoxon_critical_values,
+        sign_test,
+        sign_test_critical_values,
+        friedman,
+        friedman_from_ranks,
+        friedman_posthoc_all_pairs,
+        friedman_posthoc_control,
+        nemenyi,
+        nemenyi_bonferroni_dunn_q,
+        nemenyi_finite_df,
+        p_value_adjustment_all_pairs,
+        shaffer_S_sets,
+        aggregate_scores,
         mcnemar,
         paired_classification,
         cochran_q,
@@ -1085,3 +1331,109 @@ def _trimmed_mean(values: np.ndarray) -> float:
 
 def _ratio_of_means(first: np.ndarray, second: np.ndarray) -> float:
     return float(np.mean(first) / np.mean(second))
+
+
+# --- many datasets --------------------------------------------------------------------------------------------------
+
+
+def _differences_of_datasets(inputs: dict, load: object) -> tuple[np.ndarray, float | None]:
+    """One difference for each dataset, and the size of the scores that were subtracted, where it is known."""
+    d = _dataset_differences(inputs, load)
+    if "file" not in inputs and "scores_1" not in inputs:
+        return d, None
+    sides = _pair_of_scores(inputs, load) if "file" in inputs or np.ndim(inputs["scores_1"][0]) == 0 else (inputs["scores_1"],)
+    return d, float(max(np.nanmax(np.abs(side)) for side in sides))
+
+
+def _dataset_table(inputs: dict, options: dict, load: object) -> tuple[list[str], np.ndarray, bool]:
+    """Models, their scores of shape (n_datasets, n_models), means where a dataset has several, and whether higher is better."""
+    said = str(_option("rank_direction", inputs, options, "higher"))
+    higher = not _option("lower_is_better", inputs, options, said.startswith(("lower", "smallest", "lowest")))
+    names = inputs.get("models", options.get("models"))
+    if "file" not in inputs:
+        given = inputs["scores"]
+        if hasattr(given, "keys"):
+            names, given = list(given), np.transpose([_numbers(values) for values in given.values()])
+        table = np.array([_numbers(row) for row in given])
+        return list(names or map(str, range(table.shape[1]))), table * _factor(inputs), higher
+    # inputs such as "control" are no columns of the file, and "order" names models
+    columns = _columns(load(inputs["file"]))
+    key = next((name for name in ("row", "dataset", "data_set", "db") if name in columns), None)
+    if names is None and "control" in inputs and "order" in inputs:
+        names = [inputs["control"], *inputs["order"]]
+        names.sort(key=list(columns).index)
+    keys = {"row", "dataset", "data_set", "db", "repeat", "run", "fold", "split", "seed", "n_train", "n_test"}
+    names = list(names or [name for name in columns if name not in keys])
+    values = np.column_stack([_numbers(columns[name]) * _factor(inputs) for name in names])
+    labels = columns[key] if key else list(range(len(values)))
+    groups = [[i for i, each in enumerate(labels) if each == label] for label in dict.fromkeys(labels)]
+    return names, np.array([values[rows].mean(axis=0) for rows in groups]), higher
+
+
+def _given_ranks(inputs: dict, options: dict) -> tuple[np.ndarray, int]:
+    """Average ranks as given, and the number of datasets."""
+    ranks = next(inputs[name] for name in ("average_ranks", "ranks", "mean_ranks") if name in inputs)
+    ranks = _numbers(list(ranks.values()) if hasattr(ranks, "values") else ranks)
+    given = {**options, **inputs}
+    return ranks, int(next(given[name] for name in ("n_datasets", "n", "N", "n_data_sets", "datasets") if name in given))
+
+
+def _ranks_of(inputs: dict, options: dict, load: object) -> tuple[list[str], np.ndarray, int]:
+    """Models, their average ranks and the number of datasets, from scores or as given."""
+    if "file" in inputs or "scores" in inputs:
+        names, table, higher = _dataset_table(inputs, options, load)
+        return names, tb.frequentist.average_ranks(table, higher_is_better=higher), len(table)
+    ranks, n = _given_ranks(inputs, options)
+    return list(_option("models", inputs, options, list(map(str, range(ranks.size))))), ranks, n
+
+
+def _friedman_names(test: tb.frequentist.FriedmanResult, variant: str) -> Named:
+    return {
+        "n_datasets": test.n_datasets,
+        "n_models": test.n_models,
+        "average_ranks": test.average_ranks.tolist(),
+        f"chi2_{variant}": 0.0 if variant == "no_tie_correction" and test.kendall_w == 0 else test.friedman.statistic,
+        f"p_{variant}": test.friedman.pvalue,
+        f"iman_davenport_{variant}": test.iman_davenport.statistic,
+        f"iman_davenport_p_{variant}": test.iman_davenport.pvalue,
+        "df": test.friedman.df,
+        "df2": test.iman_davenport.df2,
+        "kendall_w": test.kendall_w,
+    }
+
+
+def _alphas(inputs: dict, options: dict) -> list[float]:
+    asked = _option("alpha", inputs, options, ())
+    return list(dict.fromkeys([0.05, 0.1, 0.01, *map(float, asked if np.ndim(asked) else [asked])]))
+
+
+def _rank_distances(ranks: np.ndarray, n: int, alphas: list[float]) -> Named:
+    """Quantiles and critical differences of average ranks."""
+    named: Named = {"standard_error": tb.frequentist.rank_differences(ranks, n).standard_error}
+    for alpha in alphas:
+        for test, name in (("nemenyi", ""), ("bonferroni-dunn", "bonferroni_dunn_")):
+            named[f"q_{name}{alpha:g}"] = tb.frequentist.rank_quantile(ranks.size, alpha, test=test)
+            named[f"cd_{name}{alpha:g}"] = tb.frequentist.critical_difference(ranks.size, n, alpha, test=test)
+        named[f"cd_nemenyi_{alpha:g}"] = named[f"cd_{alpha:g}"]
+    return named
+
+
+def _pair_order(names: list[str], pairs: list | None) -> np.ndarray:
+    """Position of each pair of a case among (0, 1), (0, 2), ..., (1, 2), ...; either way round."""
+    place = {frozenset((a, b)): at for at, (a, b) in enumerate((a, b) for i, a in enumerate(names) for b in names[i + 1 :])}
+    return np.array([place[frozenset(pair)] for pair in pairs] if pairs else list(place.values()))
+
+
+def _all_pairs_adjusted(p: np.ndarray) -> dict[str, np.ndarray]:
+    adjust = tb.frequentist.adjust_pvalues
+    named = {name: adjust(p, code) for name, code in (CORRECTIONS | {"shaffer_static": "shaffer"}).items()}
+    return named | ({"bergmann_hommel": tb.frequentist.bergmann_hommel(p)} if p.size <= 36 else {})
+
+
+def _critical_levels(inputs: dict, options: dict) -> list[tuple[float, str]]:
+    """Levels of a table of critical values, and whether each is two-sided."""
+    for name, side in (("alpha_two_sided", "two-sided"), ("alpha_one_sided", "one-sided"), ("alpha", "two-sided")):
+        levels = _option(name, inputs, options, None)
+        if levels is not None:
+            return [(float(alpha), side) for alpha in _listed(levels)]
+    return [(0.05, "two-sided"), (0.1, "two-sided"), (0.01, "two-sided")]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tiebreak.comparison.requirements import Requirements
 
 # Spelled out here, as asking the library would import numpy before the command line is even read; a test holds them equal.
-CORRECTIONS = ("bonferroni", "sidak", "holm", "hochberg", "hommel", "bh", "by", "none")
+CORRECTIONS = ("bonferroni", "sidak", "holm", "hochberg", "hommel", "shaffer", "bh", "by", "none")
 ALTERNATIVES = ("two-sided", "greater", "less")
 MISSING = ("raise", "pairwise")
 

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError
+from tiebreak.frequentist.shaffer import shaffer_multipliers
 from tiebreak.numerics import FloatArray
 
-Correction = Literal["holm", "bonferroni", "sidak", "hochberg", "hommel", "bh", "by", "none"]
+Correction = Literal["holm", "bonferroni", "sidak", "hochberg", "hommel", "shaffer", "bh", "by", "none"]
 
 
 def adjust_pvalues(pvalues: ArrayLike, correction: Correction = "holm") -> FloatArray:
@@ -21,9 +22,12 @@ def adjust_pvalues(pvalues: ArrayLike, correction: Correction = "holm") -> Float
     ----------
     pvalues : array_like of shape (m,)
         Between 0 and 1. A nan is a test that could not be made: it counts in m as a p-value of 1 and stays nan.
-    correction : {"holm", "bonferroni", "sidak", "hochberg", "hommel", "bh", "by", "none"}
+    correction : {"holm", "bonferroni", "sidak", "hochberg", "hommel", "shaffer", "bh", "by", "none"}
         Which error rate is kept: the chance of any wrong rejection ("holm", "bonferroni"; "sidak", "hochberg" and
         "hommel" under independence or positive dependence), or the expected share of wrong ones ("bh" likewise, "by").
+        "shaffer" is Holm's with the knowledge that the hypotheses are "no difference" of all pairs of models, of which not any
+        number can be true at once. All are about rejecting "no difference"; what else is read off a p-value of "holm" and other
+        stepwise ones, such as the side of a rope, is wrong more often than alpha (measured: 0.061 at 0.05).
 
     Returns
     -------
@@ -33,7 +37,8 @@ def adjust_pvalues(pvalues: ArrayLike, correction: Correction = "holm") -> Float
     Raises
     ------
     InvalidParameterError
-        A p-value outside [0, 1], more than one axis, or an unknown correction.
+        A p-value outside [0, 1], more than one axis, an unknown correction, or for "shaffer" a number of p-values that is none
+        of all pairs.
 
     References
     ----------
@@ -42,6 +47,7 @@ def adjust_pvalues(pvalues: ArrayLike, correction: Correction = "holm") -> Float
     .. [H88] Y. Hochberg. A sharper Bonferroni procedure for multiple tests of significance. Biometrika 75, 1988.
     .. [Ho88] G. Hommel. A stagewise rejective multiple test procedure. Biometrika 75, 1988.
     .. [MKG19] R. Meijer, T. Krebs, J. Goeman. Hommel's procedure in linear time. Biometrical Journal 61, 2019.
+    .. [S86] J. P. Shaffer. Modified sequentially rejective multiple test procedures. JASA 81, 1986.
     .. [BH95] Y. Benjamini, Y. Hochberg. Controlling the false discovery rate. J. Royal Statistical Society B 57, 1995.
     .. [BY01] Y. Benjamini, D. Yekutieli. The control of the false discovery rate under dependency. Ann. Stat. 29, 2001.
 
@@ -119,6 +125,8 @@ def interval_level(pvalues: ArrayLike, correction: Correction, alpha: float) -> 
     if correction == "hommel":
         return alpha / max(_hommel_bound(np.sort(np.where(np.isnan(p), 1.0, p)), alpha), 1)
     n_rejected = int(np.count_nonzero(adjust_pvalues(p, correction) <= alpha))
+    if correction == "shaffer":
+        return alpha / float(shaffer_multipliers(m)[n_rejected]) if n_rejected < m else alpha
     if correction in ("holm", "hochberg"):
         return alpha / (m - n_rejected) if n_rejected < m else alpha
     level = max(n_rejected, 1) * alpha / m
@@ -136,6 +144,11 @@ def _sidak(p: FloatArray, m: int | None = None) -> FloatArray:
 
 def _holm(p: FloatArray) -> FloatArray:
     return np.asarray(np.maximum.accumulate(p * np.arange(p.size, 0, -1)))
+
+
+def _shaffer(p: FloatArray) -> FloatArray:
+    """The static form of [S86]_: instead of all hypotheses that are left, as many of them as can be true at once."""
+    return np.asarray(np.maximum.accumulate(p * shaffer_multipliers(p.size)))
 
 
 def _hochberg(p: FloatArray) -> FloatArray:
@@ -220,6 +233,7 @@ _ADJUST: dict[str, Callable[[FloatArray], FloatArray]] = {
     "holm": _holm,
     "hochberg": _hochberg,
     "hommel": _hommel,
+    "shaffer": _shaffer,
     "bh": _benjamini_hochberg,
     "by": _benjamini_yekutieli,
     "none": np.copy,

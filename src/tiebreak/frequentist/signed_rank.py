@@ -51,8 +51,8 @@ class SignedRankResult:
     w_plus, w_minus : ndarray
         Sum of the ranks of positive and of negative differences.
     zscore : ndarray
-        (w_plus - its mean) / its standard deviation, which allows for ties, without a correction for continuity; nan where all
-        are zero.
+        (w_plus - its mean) / its standard deviation, which allows for ties, corrected for continuity where that was asked for;
+        nan where all are zero.
     pvalue : ndarray
         For the alternative that was asked for; 1 where all differences are zero, nan where there is none.
     is_exact : ndarray of bool
@@ -232,12 +232,13 @@ def wilcoxon(
         squares = n * (n + 1) * (2 * n + 1) / 6
     spread = np.sqrt(squares) / 2  # each rank counts by a fair coin; mid-ranks allow for ties
     p = _exact_pvalue(ranks, is_exact, alternative)
-    p = np.where(is_exact, p, _normal_pvalue(centred, spread, alternative, continuity))
+    z = _zscore(centred, spread, alternative, continuity)
+    p = np.where(is_exact, p, _normal_pvalue(z, alternative))
     p = np.where(ranks.n_used == 0, 1.0, np.maximum(p, SMALLEST_PVALUE))
     n_units = np.count_nonzero(~np.isnan(rows), axis=1)
     is_bad = np.isinf(rows).any(axis=1) | (n_units == 0)
     shape = d.shape[:-1]
-    numbers = (ranks.plus, ranks.minus, divide(centred, spread), p)
+    numbers = (ranks.plus, ranks.minus, np.where(spread > 0, z, np.nan), p)
     plus, minus, zscore, pvalue = (plain(np.where(is_bad, np.nan, values).reshape(shape)) for values in numbers)
     return SignedRankResult(
         n_units=_whole(n_units, shape),
@@ -446,11 +447,17 @@ def _exact_cut(n: int, level: ArrayLike) -> IntArray:
     return np.asarray(np.searchsorted(at_most, np.asarray(level) * (1 + 1e-12), side="right") - 1)
 
 
-def _normal_pvalue(centred: FloatArray, spread: FloatArray, alternative: Alternative, continuity: bool) -> FloatArray:
-    from scipy.special import ndtr
-
+def _zscore(centred: FloatArray, spread: FloatArray, alternative: Alternative, continuity: bool) -> FloatArray:
+    """Standardised sum of ranks, moved by a half against the alternative."""
     half = 0.5 if continuity else 0.0
     if alternative == "two-sided":
-        return np.asarray(np.minimum(2 * ndtr(-divide(np.maximum(np.abs(centred) - half, 0.0), spread)), 1.0))
-    signed = centred if alternative == "greater" else -centred
-    return np.asarray(ndtr(-divide(signed - half, spread)))
+        return divide(np.sign(centred) * np.maximum(np.abs(centred) - half, 0.0), spread)
+    return divide(centred - half if alternative == "greater" else centred + half, spread)
+
+
+def _normal_pvalue(z: FloatArray, alternative: Alternative) -> FloatArray:
+    from scipy.special import ndtr
+
+    if alternative == "two-sided":
+        return np.asarray(np.minimum(2 * ndtr(-np.abs(z)), 1.0))
+    return np.asarray(ndtr(-z if alternative == "greater" else z))
