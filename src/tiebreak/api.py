@@ -111,9 +111,9 @@ def compare(
         once with 1 - alpha; with "none" 1 - coverage of each. The others keep their rate for the p-values of no difference.
     baseline : str, optional
         Judge every other model against this one only, instead of all pairs.
-    correction : {"bonferroni", "sidak", "holm", "hochberg", "hommel", "bh", "by", "none"}, optional
+    correction : {"bonferroni", "sidak", "holm", "hochberg", "hommel", "shaffer", "bh", "by", "none"}, optional
         It sets the one level of all intervals of the family, and adjusts p-values. By default the procedure's own, which is
-        "bonferroni" for both t-tests.
+        "bonferroni" for both t-tests. "shaffer" is for all pairs, without a baseline.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
         Direction of `pvalue` and `adjusted_pvalue`; "greater" and "less" need `order` or `baseline`. Intervals, posteriors
         and verdicts do not depend on it.

@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from tests.comparison.tables import compared, noisy
+from tiebreak.errors import InvalidParameterError
 from tiebreak.frequentist import adjust_pvalues
 from tiebreak.frequentist.adjustment import interval_level
 
@@ -73,7 +74,7 @@ def test_undefined_pairs_count_in_the_family() -> None:
     assert_allclose(pairs["interval_high"][0], pairs["difference"][0] + half_width, rtol=1e-12)
 
 
-@pytest.mark.parametrize("correction", ["bonferroni", "sidak", "holm", "hochberg", "hommel", "bh", "by", "none"])
+@pytest.mark.parametrize("correction", ["bonferroni", "sidak", "holm", "hochberg", "hommel", "shaffer", "bh", "by", "none"])
 def test_correction_is_that_of_the_settings(correction: str) -> None:
     """p-values are adjusted as a whole, and the level is that of `interval_level`."""
     answer = compared(noisy(*MEANS), rope=0.005, correction=correction)
@@ -119,3 +120,9 @@ def test_a_large_family_is_made_in_blocks_and_says_the_same(monkeypatch: pytest.
     assert blocks.ranking.equals(whole.ranking)
     assert str(blocks) == str(whole)
     assert_array_equal(blocks.pair_table.count_verdicts(), whole.pair_table.count_verdicts())
+
+
+def test_shaffers_correction_is_for_all_pairs() -> None:
+    """Three pairs with a baseline are as many as all of three models, and yet another family."""
+    with pytest.raises(InvalidParameterError, match="the correction 'shaffer' is for all pairs; against a baseline"):
+        compared(noisy(*MEANS), baseline="a", correction="shaffer")

@@ -51,6 +51,10 @@ class Settings:
                 raise InvalidParameterError(
                     f"unknown {name} {value!r}; choose one of {', '.join(repr(each) for each in allowed if each is not None)}."
                 )
+        if self.correction == "shaffer" and self.baseline is not None:
+            raise InvalidParameterError(
+                "the correction 'shaffer' is for all pairs; against a baseline, whose pairs can all be alike or not, use 'holm'."
+            )
         self._set("p_best", bool(self.p_best))
         self._set("options", dict(self.options))
         if isinstance(self.order, str):

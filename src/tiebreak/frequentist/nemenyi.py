@@ -266,7 +266,7 @@ def _told(difference: FloatArray, limit: float) -> IntArray:
 
 
 def _reaches_middle(terms: IntArray, own: float, limits: FloatArray) -> bool:
-    """True where the own term and some of the others add up to a value that is not told apart, by all sums for each number of terms.
+    """True where the own term and some of the others add up to a value that is not told apart, by all sums of each number.
 
     A set of whole numbers is one large number, whose bit b stands for b less the sum of all negative terms.
     """
