@@ -27,6 +27,12 @@ if TYPE_CHECKING:
         bootstrap_metric,
         bootstrap_sums,
     )
+    from tiebreak.frequentist.bradley_terry import (
+        BradleyTerryBootstrap,
+        BradleyTerryResult,
+        bradley_terry_bootstrap,
+        bradley_terry_mle,
+    )
     from tiebreak.frequentist.clusters import ClusteredMeanResult, ClusterSums, cluster_sums, clustered_mean, mean_of_clusters
     from tiebreak.frequentist.confidence_set import ModelConfidenceSetResult, model_confidence_set
     from tiebreak.frequentist.corrected_t import TTestResult, corrected_ttest, paired_ttest
@@ -65,6 +71,7 @@ if TYPE_CHECKING:
         rank_cliques,
         rank_quantile,
     )
+    from tiebreak.frequentist.pair_outcomes import PairOutcomes, outcomes_of_battles, outcomes_of_scores
     from tiebreak.frequentist.pass_k import pass_at_k
     from tiebreak.frequentist.permutation import PermutationResult, permutation_test_paired, permutation_test_unpaired
     from tiebreak.frequentist.prediction_powered import PredictionPoweredResult, prediction_powered_mean
@@ -93,6 +100,8 @@ _HOMES = {
     "AucDifferenceResult": "tiebreak.frequentist.delong",
     "AucResult": "tiebreak.frequentist.delong",
     "BootstrapResult": "tiebreak.frequentist.bootstrap",
+    "BradleyTerryBootstrap": "tiebreak.frequentist.bradley_terry",
+    "BradleyTerryResult": "tiebreak.frequentist.bradley_terry",
     "ClusterSums": "tiebreak.frequentist.clusters",
     "ClusteredMeanResult": "tiebreak.frequentist.clusters",
     "CochranQResult": "tiebreak.frequentist.mcnemar",
@@ -110,6 +119,7 @@ _HOMES = {
     "NemenyiResult": "tiebreak.frequentist.nemenyi",
     "NestedCvInterval": "tiebreak.frequentist.score_interval",
     "OmnibusTest": "tiebreak.frequentist.friedman",
+    "PairOutcomes": "tiebreak.frequentist.pair_outcomes",
     "PairedAucResult": "tiebreak.frequentist.delong",
     "PairedCounts": "tiebreak.frequentist.tango",
     "PairedProportionsResult": "tiebreak.frequentist.tango",
@@ -138,6 +148,8 @@ _HOMES = {
     "bootstrap_sums": "tiebreak.frequentist.bootstrap",
     "bootstrap_winner": "tiebreak.frequentist.bbc_cv",
     "bootstrap_winner_by": "tiebreak.frequentist.bbc_cv",
+    "bradley_terry_bootstrap": "tiebreak.frequentist.bradley_terry",
+    "bradley_terry_mle": "tiebreak.frequentist.bradley_terry",
     "cluster_sums": "tiebreak.frequentist.clusters",
     "clustered_mean": "tiebreak.frequentist.clusters",
     "cochran_q_test": "tiebreak.frequentist.mcnemar",
@@ -166,6 +178,8 @@ _HOMES = {
     "nemenyi_test": "tiebreak.frequentist.nemenyi",
     "nested_cv_interval": "tiebreak.frequentist.score_interval",
     "noninferiority_pvalue": "tiebreak.frequentist.equivalence",
+    "outcomes_of_battles": "tiebreak.frequentist.pair_outcomes",
+    "outcomes_of_scores": "tiebreak.frequentist.pair_outcomes",
     "paired_auc": "tiebreak.frequentist.delong",
     "paired_counts": "tiebreak.frequentist.tango",
     "paired_proportions": "tiebreak.frequentist.tango",
@@ -199,6 +213,8 @@ __all__ = [
     "AucDifferenceResult",
     "AucResult",
     "BootstrapResult",
+    "BradleyTerryBootstrap",
+    "BradleyTerryResult",
     "ClusterSums",
     "ClusteredMeanResult",
     "CochranQResult",
@@ -216,6 +232,7 @@ __all__ = [
     "NemenyiResult",
     "NestedCvInterval",
     "OmnibusTest",
+    "PairOutcomes",
     "PairedAucResult",
     "PairedCounts",
     "PairedProportionsResult",
@@ -244,6 +261,8 @@ __all__ = [
     "bootstrap_sums",
     "bootstrap_winner",
     "bootstrap_winner_by",
+    "bradley_terry_bootstrap",
+    "bradley_terry_mle",
     "cluster_sums",
     "clustered_mean",
     "cochran_q_test",
@@ -272,6 +291,8 @@ __all__ = [
     "nemenyi_test",
     "nested_cv_interval",
     "noninferiority_pvalue",
+    "outcomes_of_battles",
+    "outcomes_of_scores",
     "paired_auc",
     "paired_counts",
     "paired_proportions",
