@@ -250,6 +250,7 @@ def test_method_names_what_it_assumes() -> None:
     assert plain.name == "paired-t"
     assert "too confident" in plain.reason
     assert set(tb.methods()) == {"corrected-t", "paired-t"}
+    assert "  paired-t     by split: " in repr(tb.methods())
 
 
 def test_uncorrected_intervals_are_shorter() -> None:

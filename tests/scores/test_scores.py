@@ -118,3 +118,15 @@ def test_message_reads_as_text() -> None:
 def test_quoted(names: list[str], text: str) -> None:
     """Names in a sentence."""
     assert quoted(names) == text
+
+
+def test_scores_show_themselves_in_a_line() -> None:
+    """Names and sizes instead of all numbers."""
+    score = np.array([[0.9, np.nan], [0.8, 0.7]])
+    sizes = np.array([90, 90]), np.array([10, 10])
+    matrix = ScoreMatrix("iris", ("svm", "a\nb"), np.zeros(2, dtype=int), np.arange(2), *sizes, score)
+    expected = r"iris: 2 models ('svm' and 'a\nb') x 2 splits, 1 scores missing"
+    assert repr(matrix) == f"<{expected}>"
+    assert repr(Scores(Metric("accuracy", higher_is_better=True), (matrix,))) == (
+        f"<Scores: accuracy (higher is better) of {expected}>"
+    )

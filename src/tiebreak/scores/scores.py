@@ -12,6 +12,7 @@ import numpy as np
 
 from tiebreak.errors import AmbiguousSourceError, Setting, UnknownNameError
 from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.printable import printable
 from tiebreak.scores.metric import Metric
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ class SplitDesign:
     hash: str | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ScoreMatrix:
     """Scores of several models on the same splits of one dataset.
 
@@ -153,6 +154,12 @@ class ScoreMatrix:
     n_train: IntArray
     n_test: IntArray
     score: FloatArray
+
+    def __repr__(self) -> str:
+        missing = int(np.isnan(self.score).sum())
+        of = f"{printable(self.dataset)}: " if self.dataset else ""
+        gaps = f", {missing} scores missing" if missing else ""
+        return f"<{of}{len(self.models)} models ({quoted(self.models)}) x {self.n_splits} splits{gaps}>"
 
     @property
     def n_splits(self) -> int:
@@ -191,7 +198,7 @@ class Asked(NamedTuple):
     settings: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Scores:
     """One score for each dataset, model, repeat and fold, in one metric.
 
@@ -212,6 +219,12 @@ class Scores:
     design: SplitDesign = SplitDesign()
     notices: tuple[Notice, ...] = ()
     asked: tuple[Asked, ...] = ()
+
+    def __repr__(self) -> str:
+        direction = "higher" if self.metric.higher_is_better else "lower"
+        parts = [repr(matrix).strip("<>") for matrix in self.matrices[:3]]
+        more = [f"{len(self.matrices) - 3} more datasets"] if len(self.matrices) > 3 else []
+        return f"<Scores: {printable(self.metric.name)} ({direction} is better) of {'; '.join([*parts, *more])}>"
 
     @property
     def datasets(self) -> tuple[str, ...]:

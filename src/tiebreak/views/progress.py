@@ -1,10 +1,12 @@
-"""Progress of a run: a bar on a terminal, a line now and then elsewhere."""
+"""Progress of a run: a bar on a terminal or in a notebook, a line now and then elsewhere."""
 
 from __future__ import annotations
 
+import html
+import importlib
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tiebreak.errors import InvalidParameterError
 from tiebreak.views.words import format_score, printable, shorten
@@ -20,6 +22,9 @@ EVERY = 0.05
 
 LINE_PAUSE = 5.0
 
+NOTEBOOK_PAUSE = 0.2
+"""Seconds between two updates in a notebook, each of which is a message to the browser."""
+
 
 def shown(progress: Any) -> Callable[[Progress], object] | None:
     """The callable that a measuring function reports to: the one given, or a bar where that is wanted or fitting."""
@@ -27,12 +32,12 @@ def shown(progress: Any) -> Callable[[Progress], object] | None:
         return progress  # type: ignore[no-any-return]
     if progress is not None and not isinstance(progress, bool):
         raise InvalidParameterError(f"progress must be True, False, None or a callable; got {progress!r}.")
-    return bar() if progress or (progress is None and is_interactive()) else None
+    return bar() if progress or (progress is None and (is_interactive() or is_notebook())) else None
 
 
 def bar() -> Callable[[Progress], None]:
-    """A bar on standard error, which goes away when the run ends."""
-    return _Bar()
+    """A bar on standard error, or in the cell of a notebook, which goes away when the run ends."""
+    return _NotebookBar() if is_notebook() else _Bar()
 
 
 def lines(say: Callable[[str], None]) -> Callable[[Progress], None]:
@@ -43,6 +48,13 @@ def lines(say: Callable[[str], None]) -> Callable[[Progress], None]:
 def is_interactive() -> bool:
     """True if standard error is a terminal, where somebody watches."""
     return sys.stderr is not None and sys.stderr.isatty()
+
+
+def is_notebook() -> bool:
+    """True in a notebook: under IPython with a kernel, which shows what it is told to in the cell's output."""
+    ipython = sys.modules.get("IPython")  # where IPython runs, it is loaded
+    shell = ipython.get_ipython() if ipython is not None else None
+    return getattr(shell, "kernel", None) is not None
 
 
 class _Lines:
@@ -103,6 +115,44 @@ class _Bar:
         )
         self._live.start()
         self._task = self._live.add_task(shorten(progress.name, 24), total=progress.n_cells, status="")
+
+
+class _NotebookBar:
+    """A bar of plain HTML with a line of text, and the line alone where there is no HTML; it needs no widgets."""
+
+    def __init__(self) -> None:
+        self._handle: Any = None
+        self._seconds = -NOTEBOOK_PAUSE
+
+    def __call__(self, progress: Progress) -> None:
+        if progress.is_finished:
+            if self._handle is not None:
+                self._handle.update(_Shown("", ""))
+            return
+        left = progress.seconds_left if progress.seconds_left == progress.seconds_left else 0
+        is_early = self._handle is None and progress.seconds + left < SHORT
+        if is_early or progress.seconds - self._seconds < NOTEBOOK_PAUSE:
+            return
+        self._seconds = progress.seconds
+        settled, line = progress.n_done + progress.n_failed, status(progress)
+        shown = _Shown(line, f'<progress value="{settled}" max="{progress.n_cells}"></progress> {html.escape(line)}')
+        if self._handle is None:
+            self._handle = importlib.import_module("IPython.display").display(shown, display_id=True)
+        else:
+            self._handle.update(shown)
+
+
+class _Shown(NamedTuple):
+    """Content of a cell's output, as notebooks ask for it."""
+
+    text: str
+    markup: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return self.markup
 
 
 def opening(progress: Progress) -> str:

@@ -38,9 +38,13 @@ def test_a_display_is_a_figure_of_pyplot() -> None:
 
 
 def test_show_shows_the_figure(tmp_path: Path) -> None:
-    """A backend of our own, as matplotlib describes them, writes down what it was asked to show."""
+    """A backend of our own, as matplotlib describes them, writes down what it was asked to show.
+
+    Like that of notebooks it changes a setting when the first figure loads it, and the setting has to stay.
+    """
     backend = tmp_path / "noting.py"
     backend.write_text(
+        "import matplotlib; matplotlib.interactive(True)\n"
         "from matplotlib.backend_bases import FigureManagerBase\n"
         "from matplotlib.backends.backend_agg import FigureCanvasAgg\n"
         "class FigureManager(FigureManagerBase):\n"
@@ -56,12 +60,12 @@ def test_show_shows_the_figure(tmp_path: Path) -> None:
         "import matplotlib.pyplot as plt, tiebreak as tb\n"
         "scores = {'a': [.9, .8, .85, .9], 'b': [.8, .7, .7, .85]}\n"
         "tb.compare(scores, metric='accuracy', n_train=90, n_test=10).plot.ranking(title='a and b')\n"
-        "plt.show()\n"
+        "plt.show(); print(plt.isinteractive())\n"
     )
     path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {**os.environ, "MPLBACKEND": "module://noting", "PYTHONPATH": path}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
-    assert done.stdout.strip() == "shown: a and b"
+    assert done.stdout.split("\n")[-3:-1] == ["shown: a and b", "True"]
 
 
 def test_a_display_has_no_picture_of_its_own_in_a_notebook() -> None:

@@ -19,9 +19,18 @@ METHODS: dict[str, Procedure] = {
 """All procedures; a new one is a file and a line here."""
 
 
-def methods() -> dict[str, Procedure]:
+class Methods(dict[str, Procedure]):
+    """Procedures by name; shown, a line on each."""
+
+    def __repr__(self) -> str:
+        width = max(map(len, self), default=0)
+        lines = [f"  {name:<{width}}  by {each.unit}: {each.generalises_to}" for name, each in self.items()]
+        return "\n".join([f"{len(self)} methods, and what their answers are about", *lines])
+
+
+def methods() -> Methods:
     """Procedures that `compare` knows, by name: what each takes for granted and where it comes from."""
-    return dict(METHODS)
+    return Methods(METHODS)
 
 
 def choose_method(name: str, data: Scores) -> Procedure:

@@ -34,6 +34,7 @@ from tiebreak.views.plots.style import (
     room_of,
     short,
     short_labels,
+    text_height,
     wrap,
 )
 
@@ -282,10 +283,11 @@ class Display(ABC):
         self._set("owns_figure_", ax is None)
         if ax is not None and figsize is not None:
             raise InvalidParameterError("figsize is for a figure that is made here; the axes given as ax= have theirs.")
+        # made outside of the style: the first figure lets pyplot choose its backend, which may change settings for good
+        figure: Any = self._new_figure(figsize) if ax is None else ax.get_figure(root=True)
         with house_style(ax):
-            axes = self._new_axes(figsize) if ax is None else ax
+            axes = figure.add_subplot() if ax is None else ax
             self._draw(axes)
-            figure: Figure = axes.get_figure(root=True)  # type: ignore[assignment]
             if ax is None:
                 headline(figure, self.title if title is None else title, self.caption if caption is None else caption)
                 self._rescale(figure, figsize)
@@ -352,9 +354,10 @@ class Display(ABC):
         """Frozen, as its numbers do not change; the drawing is the one thing that is added."""
         object.__setattr__(self, name, value)
 
-    def _new_axes(self, figsize: tuple[float, float] | None) -> Axes:
+    def _new_figure(self, figsize: tuple[float, float] | None) -> Figure:
         if figsize is None:
             width, height = self._size()
+            height += text_height(self.title, self.caption, width)
         else:
             try:
                 width, height = (float(side) for side in figsize)
@@ -362,7 +365,7 @@ class Display(ABC):
                 raise InvalidParameterError(f"figsize must be a width and a height in inches; got {figsize!r}.") from None
             if not (0 < width < np.inf and 0 < height < np.inf):
                 raise InvalidParameterError(f"figsize must be a width and a height in inches; got {figsize!r}.")
-        return new_figure(width, height, is_registered=_uses_pyplot.get()).add_subplot()
+        return new_figure(width, height, is_registered=_uses_pyplot.get())
 
     def _rescale(self, figure: Figure, figsize: tuple[float, float] | None) -> None:
         """Larger or smaller as a whole where the style sheet has another ``font.size``, unless the size was named."""

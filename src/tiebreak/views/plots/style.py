@@ -265,6 +265,13 @@ def headline(figure: Figure, title: str, caption: str) -> None:
         figure.supxlabel(literal(wrap(caption, room, SMALL)), x=left, ha="left", fontsize=SMALL, color=quiet())
 
 
+def text_height(title: str, caption: str, width: float) -> float:
+    """Inches that a title of more than one line and a caption of more than two need in a figure of that width."""
+    room = width - 2 * PAD
+    n_title, n_caption = wrap(title, room, TITLE).count("\n"), wrap(caption, room, SMALL).count("\n") - 1
+    return (1.25 * TITLE * n_title + 1.3 * SMALL * max(n_caption, 0)) / 72
+
+
 def rescale(figure: Figure, factor: float) -> None:
     """Make a figure and all its text larger or smaller."""
     from matplotlib.text import Annotation, Text

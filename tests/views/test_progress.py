@@ -1,0 +1,69 @@
+"""Progress in a notebook, which here is a stand-in for IPython with a kernel."""
+
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tiebreak.evaluation.progress import Progress
+from tiebreak.views import progress
+
+
+class Notebook:
+    """Notes what is displayed, as IPython.display does."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, has_kernel: bool = True) -> None:
+        self.shown: list[Any] = []
+        shell = SimpleNamespace(kernel=object()) if has_kernel else SimpleNamespace()
+        display = SimpleNamespace(display=self.display)
+        monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell, display=display))
+        monkeypatch.setitem(sys.modules, "IPython.display", display)
+
+    def display(self, shown: Any, *, display_id: bool) -> Any:
+        assert display_id
+        self.shown.append(shown)
+        return SimpleNamespace(update=self.shown.append)
+
+
+def state(n_done: int, seconds: float) -> Progress:
+    """A run of 40 cells named like markup."""
+    fields: dict[str, Any] = dict.fromkeys(Progress.__annotations__, 0)
+    fields |= {"is_finished": n_done == 40}
+    fields |= {"name": "<b>", "n_cells": 40, "n_done": n_done, "seconds": seconds, "leader": "", "metric": "accuracy"}
+    return Progress(**fields)
+
+
+def test_a_notebook_shows_a_bar_by_itself(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without widgets, as HTML and as text, and nothing on standard output."""
+    notebook = Notebook(monkeypatch)
+    report = progress.shown(None)
+    assert report is not None
+    report(state(1, 3.0))
+    report(state(2, 3.1))  # too soon after the last
+    report(state(20, 4.0))
+    report(state(40, 5.0))
+    assert [repr(each).partition(" cells")[0] for each in notebook.shown] == ["run <b>: 1/40", "run <b>: 20/40", ""]
+    assert notebook.shown[1]._repr_html_().startswith('<progress value="20" max="40"></progress> run &lt;b&gt;: 20/40 cells')
+    assert notebook.shown[-1]._repr_html_() == ""
+    assert capsys.readouterr() == ("", "")
+
+
+def test_what_is_over_soon_needs_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a terminal."""
+    notebook = Notebook(monkeypatch)
+    report = progress.shown(True)
+    assert report is not None
+    report(state(1, 0.1))
+    report(state(40, 0.2))
+    assert notebook.shown == []
+
+
+def test_ipython_in_a_terminal_is_no_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There the bar is that of a terminal; where nobody watches there is none."""
+    Notebook(monkeypatch, has_kernel=False)
+    assert not progress.is_notebook()
+    monkeypatch.setattr(progress, "is_interactive", lambda: False)
+    assert progress.shown(None) is None
