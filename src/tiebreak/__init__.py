@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from tiebreak import bayesian, errors, frequentist, metrics
+    from tiebreak import bayesian, errors, frequentist, metrics, testing
     from tiebreak.api import (
         bias_variance,
         compare,
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from tiebreak.stores.sql.store import SqlStore
     from tiebreak.studies.bias_variance import BiasVariance
     from tiebreak.studies.learning_curve import LearningCurve
+    from tiebreak.studies.near_best import near_best
     from tiebreak.studies.nested import NestedEvaluation
     from tiebreak.studies.validation_curve import ValidationCurve
 
@@ -65,12 +66,13 @@ _HOMES = {
     "items_needed": "tiebreak.frequentist.sample_size",
     "learning_curve": "tiebreak.api",
     "methods": "tiebreak.comparison.procedures",
+    "near_best": "tiebreak.studies.near_best",
     "nested_cross_validate": "tiebreak.api",
     "read_evaluation": "tiebreak.evaluation.evaluate",
     "read_scores": "tiebreak.api",
     "validation_curve": "tiebreak.api",
 }
-_ROOMS = ("bayesian", "errors", "frequentist", "metrics")
+_ROOMS = ("bayesian", "errors", "frequentist", "metrics", "testing")
 
 __all__ = [
     "Audit",
@@ -100,9 +102,11 @@ __all__ = [
     "learning_curve",
     "methods",
     "metrics",
+    "near_best",
     "nested_cross_validate",
     "read_evaluation",
     "read_scores",
+    "testing",
     "validation_curve",
 ]
 

@@ -134,6 +134,10 @@ class NotOfferedError(TiebreakError, AttributeError):
     """Something that only some procedures have, asked of another."""
 
 
+class RequirementError(TiebreakError, AssertionError):
+    """A requirement that a test asserts is broken, or inconclusive where that is not allowed; the text is its sentence."""
+
+
 class InvalidPlanError(TiebreakError, ValueError):
     """Models, data or splits that cannot be evaluated as they stand."""
 

@@ -15,7 +15,6 @@ import tiebreak as tb
 from tests.cli.conftest import Run, write_scores
 from tiebreak import api
 from tiebreak.cli import compare, main
-from tiebreak.cli.options import FORMATS
 from tiebreak.frequentist.adjustment import Correction
 from tiebreak.numerics import Alternative, Missing
 
@@ -51,7 +50,7 @@ def test_choices_are_those_of_the_library(choices: tuple[str, ...], allowed: Any
 
 def test_every_option_is_a_parameter_of_compare() -> None:
     """With the same default, but for what only a command line has and what only a search needs."""
-    own = {"files", "format_", "raw", "plots", "require_better", "require_not_worse"}
+    own = {"files", "format_", "raw", "plots", *compare.Gates.__slots__}
     for_searches = {"X", "y", "groups", "cv", "n_samples"}
     options = {str(p.name) for p in compare.compare_command.params} - own - {"help"}
     parameters = {name: p.default for name, p in inspect.signature(tb.compare).parameters.items() if name != "sources"}
@@ -160,33 +159,6 @@ def test_errors_read_well_on_a_command_line(
     assert (code, out) == (2, "")
     assert error.startswith("tiebreak: ")
     assert message in error
-
-
-@pytest.mark.parametrize(
-    ("requirement", "code", "judgement"),
-    [
-        (["--require-better", "svm", "ridge"], 0, "met: svm better than ridge"),
-        (["--require-better", "ridge", "svm"], 1, "NOT met: ridge better than svm"),
-        (["--require-better", "forest", "ridge", "--rope", "0.03"], 1, "NOT met: forest better than ridge"),  # undecided
-        (["--require-not-worse", "svm", "ridge"], 0, "met: svm not worse than ridge"),
-        (["--require-better", "svm", "ridge", "--require-better", "ridge", "svm"], 1, "NOT met: ridge better than svm"),
-    ],
-)
-@pytest.mark.parametrize("format_", FORMATS)
-def test_gates(
-    scores: str, requirement: list[str], code: int, judgement: str, format_: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Exit code 1 where one is not met, the answer all the same, and the judgement in every format."""
-    got, out, error = run(capsys, scores, *ACCURACY, *requirement, "--format", format_)
-    assert got == code
-    if format_ == "json":
-        assert all(r["met"] for r in json.loads(out)["requirements"]) == (code == 0)
-    elif format_ == "csv":
-        assert judgement in error
-        assert judgement not in out
-    else:
-        assert judgement in out
-        assert "Requirements" in out
 
 
 def test_a_gate_over_last_release_and_today(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

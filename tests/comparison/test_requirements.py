@@ -1,6 +1,9 @@
-"""Release gates: claims named in advance, one family, met or not."""
+"""Release gates: questions named beforehand, a family of their own; where its interval lies is the outcome of each."""
 
 from __future__ import annotations
+
+import itertools
+import pickle
 
 import numpy as np
 import pytest
@@ -9,127 +12,275 @@ from scipy import stats
 
 from tests.comparison.tables import RMSE, compared, noisy, pair_with
 from tiebreak.errors import InvalidParameterError, UnknownNameError
-from tiebreak.frequentist import adjust_pvalues
 
 SE = np.sqrt(1 / 10 + 1 / 9)
+"""Standard error of a mean of 10 differences of standard deviation 1, n_test / n_train = 10 / 90 [Nadeau and Bengio 2003]."""
+
+SD = 0.02
+ROPE = 0.01
 
 
-def sf(x: float) -> float:
-    """Upper tail with 9 degrees of freedom."""
-    return float(stats.t.sf(x, 9))
+def half_width(alpha: float, sd: float = SD) -> float:
+    """Half-width of the two-sided interval at 1 - alpha, 9 degrees of freedom."""
+    return float(stats.t.isf(alpha / 2, 9) * SE * sd)
 
 
-def test_better_is_the_claim_of_better() -> None:
-    """By more than the rope, twice the one-sided p."""
-    answer = compared(pair_with(0.05, 0.02), rope=0.01)
-    (requirement,) = answer.meets(better=("a", "b"))
-    assert requirement.met
-    assert requirement.claim == "a better than b"
-    assert_allclose(requirement.pvalue, 2 * sf(0.04 / (SE * 0.02)), rtol=1e-9)
-    assert requirement.reason.startswith("shown to be more than 0.01 better: adjusted p ")
-    assert not answer.meets(better=("b", "a"))
+HALF = half_width(0.05)
+NUDGE = 1e-6
 
 
-def test_not_worse_is_noninferiority() -> None:
-    """The one-sided p of d <= -rope, not doubled; a model a little worse passes, at rope 0 it cannot."""
-    table = pair_with(-0.002, 0.005)
-    (requirement,) = compared(table, rope=0.01).meets(not_worse=("a", "b"))
-    assert requirement.met
-    assert_allclose(requirement.pvalue, sf(0.008 / (SE * 0.005)), rtol=1e-9)
-    assert "shown to be at most 0.01 worse" in requirement.reason
-    (strict,) = compared(table, rope=0.0).meets(not_worse=("a", "b"))
-    assert not strict.met
-    assert_allclose(strict.pvalue, sf(-0.002 / (SE * 0.005)), rtol=1e-9)
-    assert "better (with rope 0, not worse means better)" in strict.reason
+@pytest.mark.parametrize(
+    ("gate", "mean", "outcome"),
+    [
+        ("better", ROPE + HALF + NUDGE, "met"),  # the interval begins just above the rope
+        ("better", ROPE + HALF - NUDGE, "inconclusive"),
+        ("better", ROPE - HALF + NUDGE, "inconclusive"),
+        ("better", ROPE - HALF - NUDGE, "broken"),  # it ends just below the rope
+        ("not_worse", -ROPE + HALF + NUDGE, "met"),
+        ("not_worse", -ROPE + HALF - NUDGE, "inconclusive"),
+        ("not_worse", -ROPE - HALF + NUDGE, "inconclusive"),
+        ("not_worse", -ROPE - HALF - NUDGE, "broken"),
+    ],
+)
+def test_outcome_is_where_the_interval_lies(gate: str, mean: float, outcome: str) -> None:
+    """Against the rope for "better", against minus the rope for "not worse"; the interval is scipy's t."""
+    judged = compared(pair_with(mean, SD), rope=ROPE).meets(**{gate: ("a", "b")})
+    (requirement,) = judged
+    assert (requirement.outcome, requirement.is_met, bool(judged), judged.outcome) == (
+        outcome, outcome == "met", outcome == "met", outcome,
+    )  # fmt: skip
+    assert_allclose([requirement.interval_low, requirement.interval_high], [mean - HALF, mean + HALF], rtol=1e-9)
+    assert_allclose(requirement.difference, mean, rtol=1e-9)
+    assert (requirement.rope, requirement.alpha, requirement.n_questions, requirement.n_units) == (ROPE, 0.05, 1, 10)
+    assert requirement.claim == f"a {gate.replace('_', ' ')} than b"
 
 
-def test_not_worse_at_rope_zero_is_superiority() -> None:
-    """One-sided, so half of what the claim "better" has."""
-    answer = compared(pair_with(0.01, 0.01))
-    better, not_worse = answer.meets(better=("a", "b"), not_worse=("a", "b"))
-    assert_allclose(better.pvalue, 2 * not_worse.pvalue, rtol=1e-12)
+@pytest.mark.parametrize(
+    ("end", "better", "not_worse"),
+    [("low", "inconclusive", "met"), ("high", "broken", "inconclusive")],
+)
+def test_an_end_on_the_limit(end: str, better: str, not_worse: str) -> None:
+    """ "Better" has to exceed the rope and "not worse" may touch minus the rope; ends within rounding of it are on it."""
+    shift = HALF if end == "low" else -HALF
+    for gate, limit, outcome in (("better", ROPE, better), ("not_worse", -ROPE, not_worse)):
+        (requirement,) = compared(pair_with(limit + shift, SD), rope=ROPE).meets(**{gate: ("a", "b")})
+        assert requirement.outcome == outcome, gate
 
 
-@pytest.mark.parametrize("correction", ["holm", "bonferroni", "none"])
-def test_requirements_of_one_call_are_one_family(correction: str) -> None:
-    """Adjusted over what is required, whatever the number of pairs of the comparison."""
-    answer = compared(noisy(0.80, 0.78, 0.79, 0.77), rope=0.01, correction=correction)
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "none", "bh"])
+def test_n_questions_share_alpha_whatever_the_correction(correction: str) -> None:
+    """The intervals are at 1 - alpha / n for n questions of one call, and no others."""
+    answer = compared(noisy(0.80, 0.78, 0.79, 0.77), rope=ROPE, correction=correction)
     judged = answer.meets(better=[("a", "d")], not_worse=[("a", "b"), ("c", "d")])
-    assert [requirement.claim for requirement in judged] == ["a better than d", "a not worse than b", "c not worse than d"]
-    raw = [requirement.pvalue for requirement in judged]
-    assert_allclose([r.adjusted_pvalue for r in judged], adjust_pvalues(raw, "bonferroni"), rtol=1e-15)
-    assert len(judged) == 3
-    assert bool(judged) == all(requirement.met for requirement in judged)
+    assert [each.claim for each in judged] == ["a better than d", "a not worse than b", "c not worse than d"]
+    for each in judged:
+        pair = answer.pair(each.first, each.second)
+        t = stats.t.isf(0.05 / 3 / 2, 9) * pair.standard_error
+        assert_allclose([each.interval_low, each.interval_high], [pair.difference - t, pair.difference + t], rtol=1e-9)
+        assert each.n_questions == 3
 
 
-def test_a_second_requirement_makes_the_first_harder() -> None:
-    """A gate that is met alone may fail in company: 0.03 alone, 0.06 of two."""
-    answer = compared(pair_with(2.0 * SE * 0.02, 0.02), correction="bonferroni", alpha=0.1)
-    assert answer.meets(better=("a", "b"))
-    (first, _) = answer.meets(better=("a", "b"), not_worse=("b", "a"))
-    assert not first.met
+def test_a_second_question_makes_the_first_harder() -> None:
+    """A gate that is met alone may not be in company; asking for it elsewhere (another metric) counts the same."""
+    answer = compared(pair_with(ROPE + (half_width(0.05) + half_width(0.025)) / 2, SD), rope=ROPE)
+    assert answer.meets(better=("a", "b")).outcome == "met"
+    assert answer.meets(better=("a", "b"), not_worse=("a", "b"))[0].outcome == "inconclusive"
+    assert answer.meets(better=("a", "b"), n_questions=2).outcome == "inconclusive"
+
+
+def test_one_broken_breaks_all() -> None:
+    """Broken before inconclusive before met."""
+    answer = compared(noisy(0.90, 0.80, 0.80), rope=ROPE)
+    met, broken, open_ = ("a", "b"), ("b", "a"), ("b", "c")
+    assert answer.meets(better=[met]).outcome == "met"
+    assert answer.meets(better=[met], not_worse=[open_]).outcome == "inconclusive"
+    assert answer.meets(better=[met, broken], not_worse=[open_]).outcome == "broken"
+
+
+def near_best_by_hand(table: np.ndarray, row: int, level: float) -> tuple[float, float]:
+    """Ends of the shortfall interval by plain loops: G, then its largest upper bound; and the largest lower bound of all."""
+    n_models, n_splits = table.shape
+    t = stats.t.isf(level, n_splits - 1)
+
+    def bounds(j: int, i: int) -> tuple[float, float]:
+        d = table[j] - table[i]
+        error = SE * d.std(ddof=1)
+        return d.mean() - t * error, d.mean() + t * error
+
+    everyone = range(n_models)
+    best = [i for i in everyone if all(bounds(j, i)[0] <= 0 for j in everyone if j != i)]
+    lows, highs = [bounds(j, row)[0] for j in everyone if j != row], [bounds(j, row)[1] for j in best if j != row]
+    return max(0.0, *lows), max([0.0, *highs])
+
+
+@pytest.mark.parametrize("n_models", [2, 3, 6])
+@pytest.mark.parametrize("n_others", [0, 2])
+@pytest.mark.parametrize("seed", range(4))
+def test_near_best_by_hand(n_models: int, n_others: int, seed: int) -> None:
+    """Bounds at alpha / (n max(2, M - 1)) of constrained multiple comparisons with the best [Hsu 1984], by plain loops."""
+    rng = np.random.default_rng(seed)
+    table = noisy(*(0.8 + rng.uniform(0, 0.05, n_models)), noise=0.01, seed=seed)
+    answer = compared(table, rope=0.02)
+    level = 0.05 / ((1 + n_others) * max(2, n_models - 1))
+    for row in range(n_models):
+        name = "abcdef"[row]
+        (found,) = answer.meets(near_best=name, n_questions=1 + n_others)
+        low, high = near_best_by_hand(table, row, level)
+        assert_allclose([found.interval_low, found.interval_high], [low, high], rtol=1e-9, atol=1e-12)
+        assert_allclose(found.difference, table.mean(axis=1).max() - table[row].mean(), atol=1e-12)
+        assert found.outcome == ("met" if high <= 0.02 else "broken" if low > 0.02 else "inconclusive")
+        assert found.claim == f"{name} near the best"
+
+
+def test_near_best_agrees_with_the_ranking() -> None:
+    """One question alone uses the ranking's own bounds: it is met exactly where the standing is best or near best."""
+    answer = compared(noisy(0.85, 0.849, 0.848, 0.80, noise=0.004), rope=0.012)
+    for name, standing in zip(answer.models, answer.ranking["standing"], strict=True):
+        outcome = answer.meets(near_best=name).outcome
+        assert (outcome == "met") == (standing in ("best", "near best")), name
+        assert outcome != "broken" or standing == "not best"
+    assert {answer.meets(near_best=name).outcome for name in answer.models} == {"met", "broken"}
+
+
+def test_near_best_beside_a_baseline() -> None:
+    """All models count, also where the family of pairs is that of a baseline."""
+    table = noisy(0.85, 0.849, 0.80, noise=0.004)
+    plain, other = (compared(table, rope=0.012, **options).meets(near_best="b")[0] for options in ({}, {"baseline": "c"}))
+    assert (plain.interval_low, plain.interval_high) == (other.interval_low, other.interval_high)
 
 
 @pytest.mark.parametrize("gap", [0.0, 0.3])
 @pytest.mark.parametrize("gate", ["better", "not_worse"])
-def test_zero_spread_is_not_met(gap: float, gate: str) -> None:
+def test_zero_spread_is_inconclusive(gap: float, gate: str) -> None:
     """Identical scores and a constant gap leave nothing to test with, in either direction (design promise 5)."""
     base = np.linspace(0.5, 0.7, 5)
     answer = compared([base + gap, base], rope=0.01)
     for pair in (("a", "b"), ("b", "a")):
         (requirement,) = answer.meets(**{gate: pair})
-        assert not requirement.met
-        assert np.isnan(requirement.pvalue)
+        assert requirement.outcome == "inconclusive"
+        assert np.isnan(requirement.interval_low)
+        assert requirement.reason == ("identical-scores" if gap == 0 else "no-spread")
         same = "identical" if gap == 0 else "the same distance apart"
-        assert requirement.reason == f"undecided: the scores are {same} on all 5 splits, which leaves nothing to test with"
+        assert f"their scores are {same} on all 5 splits, which leaves nothing to test with" in requirement.sentence
 
 
-def test_zero_spread_still_counts_in_the_family() -> None:
-    """Two requirements, one without spread: the other is adjusted for two."""
-    table = noisy(0.80, 0.78)
-    answer = compared([table[0], table[1], table[1]], correction="bonferroni")
-    judged = list(answer.meets(better=[("a", "b"), ("b", "c")]))
-    assert_allclose(judged[0].adjusted_pvalue, 2 * judged[0].pvalue, rtol=1e-15)
-    assert not judged[1].met
+def test_near_best_without_a_bound_is_inconclusive() -> None:
+    """The twin of a model that may be best has no bound; others may still be shown to fall short."""
+    base = noisy(0.90, 0.80)
+    answer = compared([base[0], base[0], base[1]], rope=0.01)
+    twin, far = answer.meets(near_best=["a", "c"])
+    assert (twin.outcome, twin.interval_high, twin.reason) == ("inconclusive", np.inf, "identical-scores")
+    assert "no bound on some difference" in twin.sentence
+    assert far.outcome == "broken"
 
 
-def test_too_few_shared_splits_are_not_met() -> None:
+def test_too_few_shared_splits_are_inconclusive() -> None:
     """The two models never met on two splits."""
     answer = compared([[0.8, 0.9, np.nan, np.nan], [np.nan, np.nan, 0.7, 0.8], [0.7, 0.8, 0.9, 0.6]], missing="pairwise")
     (requirement,) = answer.meets(not_worse=("a", "b"))
-    assert not requirement.met
-    assert requirement.reason == "undecided: the two models share fewer than two splits"
+    assert (requirement.outcome, requirement.reason) == ("inconclusive", "missing-splits")
+    assert "they share fewer than two splits" in requirement.sentence
 
 
-def test_requirement_does_not_depend_on_settings_of_the_family() -> None:
-    """Neither baseline, nor order, nor alternative: a gate names its own pairs and direction."""
+def test_settings_of_the_pairs_change_nothing() -> None:
+    """Neither baseline, nor order, nor alternative, nor correction: a gate names its own pairs and direction."""
     table = noisy(0.80, 0.78, 0.79)
-    plain = compared(table, rope=0.01).meets(better=("a", "b"))
+    plain = compared(table, rope=0.01).meets(better=("a", "b"))[0]
     for options in (
         {"baseline": "c"},
         {"order": ["b", "a", "c"], "alternative": "less"},
         {"baseline": "a", "alternative": "greater"},
+        {"correction": "none"},
     ):
-        (one,), (other,) = plain, compared(table, rope=0.01, **options).meets(better=("a", "b"))
-        assert_allclose(other.pvalue, one.pvalue, rtol=1e-13)
+        other = compared(table, rope=0.01, **options).meets(better=("a", "b"))[0]
+        assert_allclose([other.interval_low, other.interval_high], [plain.interval_low, plain.interval_high], rtol=1e-12)
+        assert other.outcome == plain.outcome
 
 
 def test_lower_is_better() -> None:
     """A gate speaks of the better model, not of the larger number."""
     answer = compared(noisy(0.80, 0.60), metric=RMSE)
-    assert answer.meets(better=("b", "a"))
-    assert not answer.meets(better=("a", "b"))
+    assert answer.meets(better=("b", "a")).outcome == "met"
+    assert answer.meets(better=("a", "b")).outcome == "broken"
+    assert answer.meets(near_best="b").outcome == "met"
+    assert answer.meets(near_best="a").outcome == "broken"
+
+
+def test_unit_and_order_do_not_matter() -> None:
+    """The same outcomes and intervals for scores in percent, and for models in another order (design promise 6)."""
+    table = noisy(0.85, 0.83, 0.80)
+    asked = {"better": ("a", "c"), "not_worse": ("b", "a"), "near_best": ["a", "b"]}
+    plain = compared(table, rope=0.02).meets(**asked)
+    percent = compared(100 * table, rope=2.0).meets(**asked)
+    turned = compared(table[::-1], ["c", "b", "a"], rope=0.02).meets(**asked)
+    for one, two, three in zip(plain, percent, turned, strict=True):
+        assert one.outcome == two.outcome == three.outcome
+        ends = np.array([one.interval_low, one.interval_high])
+        assert_allclose([two.interval_low, two.interval_high], 100 * ends, rtol=1e-9)
+        assert_allclose([three.interval_low, three.interval_high], ends, rtol=1e-9)
+
+
+def test_mirrored_questions_mirror() -> None:
+    """ "a better than b" is broken wherever "b not worse than a" with the same interval is met at rope 0, and never both met."""
+    for mean in np.linspace(-0.06, 0.06, 25):
+        answer = compared(pair_with(mean, SD))
+        better, mirrored = answer.meets(better=("a", "b"), n_questions=2)[0], answer.meets(not_worse=("b", "a"), n_questions=2)[0]
+        expected = {"met": "broken", "broken": "met", "inconclusive": "inconclusive"}[better.outcome]
+        assert mirrored.outcome == expected
+        assert_allclose(better.interval_low, -mirrored.interval_high, rtol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_requirement_contradicts_a_verdict_or_standing(seed: int) -> None:
+    """ "Met" never stands beside the opposite verdict, nor "broken" beside the verdict that it asks for (design, section 3)."""
+    rng = np.random.default_rng(seed)
+    n_models = int(rng.integers(2, 6))
+    table = noisy(*(0.8 + rng.choice([0, 0.005, 0.02, 0.05], n_models)), noise=rng.choice([0.002, 0.01, 0.03]), seed=seed)
+    answer = compared(table, rope=0.01, correction=rng.choice(["bonferroni", "none", "holm"]))
+    opposite = {"better": {"worse", "behind", "equivalent"}, "not worse": {"worse"}}
+    wanted = {"better": {"better"}, "not worse": {"better", "ahead", "equivalent"}}
+    for first, second in itertools.permutations(answer.models, 2):
+        verdict = answer.pair(first, second).verdict
+        for each in answer.meets(better=(first, second), not_worse=(first, second)):
+            assert each.outcome != "met" or verdict not in opposite[each.gate]
+            assert each.outcome != "broken" or verdict not in wanted[each.gate]
+    for name, standing in zip(answer.models, answer.ranking["standing"], strict=True):
+        outcome = answer.meets(near_best=name, n_questions=3).outcome
+        assert outcome != "met" or standing in ("best", "near best")
+        assert outcome != "broken" or standing == "not best"
+
+
+def test_requirements_can_be_kept() -> None:
+    """They can be indexed, counted and pickled."""
+    judged = compared(noisy(0.90, 0.80)).meets(better=[("a", "b"), ("b", "a")])
+    assert len(judged) == 2
+    assert judged[1].outcome == "broken"
+    assert pickle.loads(pickle.dumps(judged)) == judged
 
 
 def test_errors_of_input() -> None:
-    """No requirement, a single name, an unknown one."""
+    """No requirement, a single name, an unknown one, one model twice, one question twice, too small a count."""
     answer = compared(noisy(0.80, 0.78))
-    with pytest.raises(InvalidParameterError, match=r"no requirement was given; pass better=\(a, b\) or not_worse=\(a, b\)"):
+    with pytest.raises(
+        InvalidParameterError, match=r"no requirement was given; pass better=\(a, b\), not_worse=\(a, b\) or near_best=a"
+    ):
         answer.meets()
     with pytest.raises(InvalidParameterError, match=r"a requirement names two models, \(a, b\); got \('a', 'b', 'c'\)"):
         answer.meets(better=[("a", "b", "c")])  # type: ignore[list-item]
     for given, shown in (("ab", "'ab'"), (["ab", "ba", "ab"], "'ab'"), ([1, 2], "1")):
         with pytest.raises(InvalidParameterError, match=f"a requirement names two models, \\(a, b\\); got {shown}"):
             answer.meets(not_worse=given)  # type: ignore[arg-type]
-    with pytest.raises(UnknownNameError, match="no model is called 'z'"):
-        answer.meets(better=("a", "z"))
+    with pytest.raises(InvalidParameterError, match=r"near_best takes the name of a model, or several; got \('a', 'b'\)"):
+        answer.meets(near_best=[("a", "b")])  # type: ignore[list-item]
+    for asked in ({"better": ("a", "z")}, {"near_best": "z"}):
+        with pytest.raises(UnknownNameError, match="no model is called 'z'"):
+            answer.meets(**asked)
+    with pytest.raises(InvalidParameterError, match="a pair needs two different models; got 'a' twice"):
+        answer.meets(not_worse=("a", "a"))
+    with pytest.raises(InvalidParameterError, match="the requirement 'a' better than 'b' is given twice"):
+        answer.meets(better=[("a", "b"), ("a", "b")])
+    with pytest.raises(InvalidParameterError, match="the requirement 'a' near the best is given twice"):
+        answer.meets(near_best=["a", "a"])
+    for wrong in (1, 0, 2.5, True, "3"):
+        with pytest.raises(InvalidParameterError, match="n_questions counts all questions asked beforehand, the 2 given here"):
+            answer.meets(better=[("a", "b"), ("b", "a")], n_questions=wrong)  # type: ignore[arg-type]

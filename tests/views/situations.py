@@ -108,8 +108,7 @@ def gate_undecided() -> str:
     """A release gate on scores that cannot decide it."""
     comparison = compared(table(named(*around(0.850, 0.848, noise=0.03), names=("new", "last"))), rope=0.005)
     judged = comparison.meets(not_worse=("new", "last"), better=("new", "last"))
-    lines = [f"{'met' if r.met else 'NOT MET'}: {r.claim}: {r.reason}" for r in judged]
-    return "\n".join([comparison.sentence, *lines]) + "\n"
+    return f"{comparison.sentence}\n{judged}\n"
 
 
 SITUATIONS: dict[str, Callable[[], str]] = {

@@ -108,18 +108,6 @@ def test_long_names_that_differ_in_the_middle_stay_apart() -> None:
     assert max(map(len, quoted)) <= 60
 
 
-def test_text_and_markdown_end_with_the_requirements_asked_for() -> None:
-    """Met or not, the claim, and why, as the command line prints them."""
-    comparison = compared(table(named(*around(0.9, 0.85, noise=0.02))), rope=0.01)
-    judged = comparison.meets(better=[("forest", "svm"), ("svm", "forest")])
-    last = comparison.to_text(judged).split("\n\n")[-1].splitlines()
-    assert last[0] == "Requirements"
-    assert last[1].startswith("  - met: forest better than svm (shown to be more than 0.01 better: ")
-    assert "  - NOT met: svm better than forest" in "\n".join(last)
-    assert "\n**Requirements**\n\n- met: forest better than svm" in comparison.to_markdown(judged)
-    assert "Requirements" not in comparison.to_text() + comparison.to_markdown()
-
-
 def test_columns_stay_aligned_with_wide_characters() -> None:
     """A Chinese character takes two columns on the screen."""
     page = compared(table(named(*around(0.9, 0.85, noise=0.02), names=("模型", "svm"))), rope=0.01).to_text()

@@ -102,7 +102,25 @@ def test_requirements_are_part_of_the_answer_when_asked_for() -> None:
     one = comparison()
     judged = one.meets(not_worse=("forest", "svm"))
     (entry,) = one.to_dict(judged)["requirements"]
-    assert entry == {"claim": "forest not worse than svm", "met": True, "reason": judged.requirements[0].reason}
+    (each,) = judged
+    assert entry == {
+        "claim": "forest not worse than svm",
+        "met": True,
+        "gate": "not worse",
+        "first": "forest",
+        "second": "svm",
+        "metric": "accuracy",
+        "outcome": "met",
+        "rope": one.rope,
+        "level": 0.05,
+        "n_questions": 1,
+        "difference": each.difference,
+        "interval_low": each.interval_low,
+        "interval_high": each.interval_high,
+        "n_units": 9,
+        "reason": "",
+        "sentence": each.sentence,
+    }
 
 
 def test_dict_is_what_the_text_says() -> None:

@@ -42,6 +42,7 @@ def nested() -> tb.NestedEvaluation:
 MAKERS: dict[str, Callable[[], Any]] = {
     "Comparison": lambda: graded(NAMES),
     "PairComparison": lambda: graded(NAMES).pair(*NAMES),
+    "Requirements": lambda: graded(NAMES).meets(better=NAMES, not_worse=NAMES, near_best=NAMES[0]),
     "Evaluation": evaluation,
     "NestedEvaluation": nested,
     "BiasCorrectedScore": lambda: evaluation().bias_corrected("accuracy", n_bootstraps=50),

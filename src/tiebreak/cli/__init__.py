@@ -38,8 +38,9 @@ Options:
 Commands:
 {commands}
 
-Exit codes: 0 fine, 1 a requirement is not met or a store is damaged, 2 wrong
-use or bad input, 70 internal error, 130 and 143 interrupted."""
+Exit codes: 0 fine, 1 a requirement is broken or a store is damaged, 2 wrong
+use or bad input, 3 a requirement is inconclusive, 70 internal error, 130 and
+143 interrupted."""
 
 
 def help_page() -> str:

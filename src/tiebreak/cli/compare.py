@@ -2,23 +2,45 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import shutil
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli.options import NAMES, ROPE, check_raw, format_option, help_option, plots_option, raw_option, with_options
-from tiebreak.cli.process import EXIT_NOT_MET, EXIT_OK, CommandError, as_typed, emit, make_folder, say, writing
+from tiebreak.cli.options import (
+    NAMES,
+    ROPE,
+    as_rope,
+    check_raw,
+    format_option,
+    help_option,
+    plots_option,
+    raw_option,
+    with_options,
+)
+from tiebreak.cli.process import (
+    EXIT_BROKEN,
+    EXIT_INCONCLUSIVE,
+    EXIT_OK,
+    CommandError,
+    as_typed,
+    emit,
+    make_folder,
+    say,
+    writing,
+)
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
-    from tiebreak.comparison.requirements import Requirements
+    from tiebreak.comparison.requirements import Requirement, Requirements
 
 # Spelled out here, as asking the library would import numpy before the command line is even read; a test holds them equal.
 CORRECTIONS = ("bonferroni", "sidak", "holm", "hochberg", "hommel", "shaffer", "bh", "by", "none")
@@ -30,6 +52,11 @@ Examples:
   tiebreak compare scores.csv --metric accuracy --rope 0.01
   tiebreak compare scores.csv --metric max_error --baseline ridge --format markdown
   tiebreak compare last.json today.csv --metric accuracy --rope 0.01 --require-not-worse new old
+
+\b
+With requirements the exit code is 0 if all are met, 1 if any is broken, 3 if
+the scores do not settle it. A model in a requirement may have the name of
+another metric in front: --require-not-worse log_loss:new log_loss:old
 """
 
 
@@ -63,9 +90,161 @@ def _options(_: click.Context, __: click.Parameter, typed: Sequence[tuple[str, s
     return options or None
 
 
+# --- requirements -----------------------------------------------------------------------------------------------------------
+
+_GATES = {"better": "require_better", "not worse": "require_not_worse", "near best": "require_near_best"}
+"""Gate -> option."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gates:
+    """Requirements as typed, and what is to be done with their outcome."""
+
+    require_better: tuple[tuple[str, str], ...]
+    require_not_worse: tuple[tuple[str, str], ...]
+    require_near_best: tuple[str, ...]
+    rope_of: tuple[tuple[str, str], ...]
+    allow_inconclusive: bool
+    junit: Path | None
+    summary: Path | None
+
+    def check(self) -> None:
+        """Refuse what can never go well, before the work."""
+        if not any(getattr(self, option) for option in _GATES.values()):
+            needing = {"--allow-inconclusive": self.allow_inconclusive, "--junit": self.junit, "--rope-of": self.rope_of}
+            given = next((option for option, value in needing.items() if value), None)
+            if given is not None:
+                raise click.UsageError(f"{given} goes with a requirement, such as --require-not-worse A B.")
+        if self.junit is not None and self.junit == self.summary:
+            raise click.UsageError("--junit and --summary name the same file.")
+        for option, path in (("--junit", self.junit), ("--summary", self.summary)):
+            if path is not None and not path.parent.is_dir():
+                raise click.UsageError(f"the folder of {option} {str(path)!r} is not there.")
+
+    def judge(self, comparison: Comparison, compared: Callable[..., Comparison]) -> Requirements | None:
+        """Requirements of all metrics, one family, in the order gates and uses are listed; None where there are none.
+
+        `compared` makes the comparison of the same files in another metric.
+        """
+        from tiebreak.comparison.requirements import Requirements
+
+        asked = list(self._asked(comparison))
+        if not asked:
+            return None
+        metrics = list(dict.fromkeys(metric for metric, _, _ in asked))
+        ropes = self._ropes(metrics, comparison)
+        judged: dict[tuple[str, str], Iterator[Requirement]] = {}
+        for metric in metrics:
+            own: dict[str, list[Any]] = {
+                gate: [names for each, of, names in asked if (each, of) == (metric, gate)] for gate in _GATES
+            }
+            answer = comparison if metric == "" else compared(metric=metric, rope=ropes[metric], lower_is_better=None)
+            found = answer.meets(
+                better=own["better"],
+                not_worse=own["not worse"],
+                near_best=[name for (name,) in own["near best"]],
+                n_questions=len(asked),
+            )
+            for gate in _GATES:
+                judged[metric, gate] = iter([each for each in found if each.gate == gate])
+        return Requirements(tuple(next(judged[metric, gate]) for metric, gate, _ in asked))
+
+    def _asked(self, comparison: Comparison) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+        """Metric ("" for that of the comparison), gate and models of each requirement."""
+        for gate, option in _GATES.items():
+            for typed in getattr(self, option):
+                pairs = [_metric_and_model(name, comparison) for name in ([typed] if isinstance(typed, str) else typed)]
+                metrics = {metric for metric, _ in pairs if metric}
+                if len(metrics) > 1:
+                    raise click.UsageError(f"--{option.replace('_', '-')} {' '.join(typed)} names two metrics; give one of them.")
+                metric = metrics.pop() if metrics else ""
+                is_own = metric.removeprefix("neg_") in ("", comparison.metric.name)
+                yield "" if is_own else metric, gate, tuple(model for _, model in pairs)
+
+    def _ropes(self, metrics: Sequence[str], comparison: Comparison) -> dict[str, float | str]:
+        """Rope of each further metric: its own, or that of the comparison where it has no unit."""
+        own, given = comparison.settings.rope, dict(self.rope_of)
+        wrong = next((metric for metric in given if metric not in metrics), None)
+        if wrong is not None:
+            how = "give --rope" if wrong == comparison.metric.name else "no requirement names that metric"
+            raise click.UsageError(f"--rope-of {wrong}: {how}.")
+        ropes: dict[str, float | str] = {metric: as_rope(width) for metric, width in given.items()}
+        for metric in metrics:
+            if metric and metric not in ropes and own != 0 and not isinstance(own, str):
+                raise click.UsageError(
+                    f"--rope {own:g} is in the unit of {comparison.metric.name}. Give another with --rope-of {metric} WIDTH."
+                )
+            ropes.setdefault(metric, own)
+        return ropes
+
+    def write(self, comparison: Comparison, requirements: Requirements | None) -> None:
+        """Write the files that build servers read."""
+        from tiebreak.views.requirements import junit_xml, summary
+
+        if self.junit is not None and requirements is not None:
+            with writing("the outcome", self.junit):
+                self.junit.write_bytes(junit_xml(requirements, allow_inconclusive=self.allow_inconclusive))
+        if self.summary is not None:
+            with writing("the summary", self.summary), self.summary.open("ab") as file:
+                gap = b"\n" if file.tell() else b""  # what stands there already may not end its line
+                file.write(gap + summary(comparison, requirements).encode("utf-8", "backslashreplace"))
+
+    def exit_code(self, requirements: Requirements | None) -> int:
+        """Exit code of the outcome of all."""
+        if requirements is None or requirements.outcome == "met":
+            return EXIT_OK
+        if requirements.outcome == "broken":
+            return EXIT_BROKEN
+        return EXIT_OK if self.allow_inconclusive else EXIT_INCONCLUSIVE
+
+
+def _metric_and_model(name: str, comparison: Comparison) -> tuple[str, str]:
+    """Parts of "accuracy:new"; a name that some model has is that model, colon or not."""
+    metric, colon, model = name.partition(":")
+    return ("", name) if name in comparison.models or not colon else (metric, model)
+
+
+def _output(_: click.Context, option: click.Parameter, value: Path | None) -> Path | None:
+    if value is not None and value == Path():
+        raise click.BadParameter("the name of the file is empty; is a variable not set?")
+    return value
+
+
+_PAIRS: dict[str, Any] = {"nargs": 2, "multiple": True, "metavar": "A B"}
+_OUTPUT: dict[str, Any] = {
+    "type": click.Path(dir_okay=True, path_type=Path), "callback": _output, "metavar": "FILE",
+}  # fmt: skip
+
+# fmt: off
+_GATE_OPTIONS = (
+    click.option("--require-better", **_PAIRS, help="A has to be better than B by more than the rope. Repeatable."),
+    click.option("--require-not-worse", **_PAIRS,
+                 help="A must not be worse than B by more than the rope. Repeatable."),
+    click.option("--require-near-best", multiple=True, metavar="A",
+                 help="A has to fall short of the best model by the rope at most. Repeatable."),
+    click.option("--rope-of", nargs=2, multiple=True, metavar="METRIC WIDTH",
+                 help="Rope of another metric that a requirement names. Repeatable."),
+    click.option("--allow-inconclusive", is_flag=True, help="Exit code 0 where a requirement is neither met nor broken."),
+    click.option("--junit", **_OUTPUT, help="Write the requirements into this file, as JUnit's XML."),
+    click.option("--summary", **_OUTPUT, help="Append the answer to this file, as Markdown."),
+)
+# fmt: on
+
+
+def gate_options(command: Callable[..., None]) -> Callable[..., None]:
+    """All options about requirements; the command is given them as one value, ``gates``."""
+
+    @functools.wraps(command)
+    def with_one_value(*arguments: Any, **values: Any) -> None:
+        command(*arguments, gates=Gates(**{name: values.pop(name) for name in Gates.__slots__}), **values)
+
+    return with_options(*_GATE_OPTIONS)(with_one_value)
+
+
+# --- the command ------------------------------------------------------------------------------------------------------------
+
 _NAME: dict[str, Any] = {"metavar": "NAME"}
 _COUNT: dict[str, Any] = {"type": click.IntRange(min=1), "metavar": "N"}
-_PAIRS: dict[str, Any] = {"nargs": 2, "multiple": True, "metavar": "A B"}
 
 
 # fmt: off
@@ -94,9 +273,7 @@ _OPTIONS = (
     click.option("--n-test", **_COUNT, help="Test examples per split, where no file has them."),
     click.option("--p-best", is_flag=True, default=None, help="Draw P(best), the probability that a model is the best."),
     click.option("--seed", type=click.IntRange(min=0), show_default="0", metavar="N", help="Seed of all that is drawn."),
-    click.option("--require-better", **_PAIRS, help="Exit code 1 unless A is shown better than B. Repeatable."),
-    click.option("--require-not-worse", **_PAIRS,
-                 help="Exit code 1 unless A is shown not worse than B by more than the rope. Repeatable."),
+    gate_options,
     format_option("How the answer is written; csv holds the pairs."),
     raw_option,
     plots_option("Draw all plots into this folder."),
@@ -116,8 +293,7 @@ def compare_command(
     format_: str,
     raw: bool,
     plots: Path | None,
-    require_better: tuple[tuple[str, str], ...],
-    require_not_worse: tuple[tuple[str, str], ...],
+    gates: Gates,
     seed: int | None,
     **settings: Any,
 ) -> None:
@@ -133,13 +309,16 @@ def compare_command(
         raise click.UsageError("standard input can be read only once.")
     if plots is not None:
         make_folder(plots)  # before the work: a folder that cannot be written should not cost the answer
-    comparison = _compared(files, {**settings, "rng": seed})
-    required = bool(require_better or require_not_worse)
-    requirements = comparison.meets(better=require_better, not_worse=require_not_worse) if required else None
+    gates.check()
+    settings["rng"] = seed
+    with _standard_input_as_file(files) as (sources, spooled):
+        comparison = _compared(sources, settings, spooled)
+        requirements = gates.judge(comparison, functools.partial(_compared_otherwise, sources, settings, spooled))
     write_answer(comparison, format_, requirements, raw=raw)
     if plots is not None:
         draw(comparison, plots)
-    context.exit(EXIT_OK if requirements is None or requirements else EXIT_NOT_MET)
+    gates.write(comparison, requirements)
+    context.exit(gates.exit_code(requirements))
 
 
 def write_answer(comparison: Comparison, format_: str, requirements: Requirements | None = None, *, raw: bool = False) -> None:
@@ -154,21 +333,47 @@ def draw(comparison: Comparison, folder: Path) -> None:
     say(f"{len(paths)} plots are in {folder}")
 
 
-def _compared(files: Sequence[str], settings: dict[str, Any]) -> Comparison:
+@contextmanager
+def _standard_input_as_file(files: Sequence[str]) -> Iterator[tuple[list[str | Path], Path | None]]:
+    """The files, "-" being a file with what standard input held, and that file."""
+    if "-" not in files:
+        yield list(files), None
+        return
+    with TemporaryDirectory(prefix="tiebreak-") as folder:
+        spooled = _spooled(folder)
+        yield [spooled if file == "-" else file for file in files], spooled
+
+
+def _compared(sources: Sequence[str | Path], settings: dict[str, Any], spooled: Path | None) -> Comparison:
     from tiebreak import api
     from tiebreak.errors import TiebreakError, UnknownNameError
 
-    with TemporaryDirectory(prefix="tiebreak-") if "-" in files else nullcontext("") as folder:
-        standard_input = _spooled(folder) if folder else None
-        try:
-            return api.compare(*(standard_input if file == "-" else file for file in files), **settings)
-        except TiebreakError as error:
-            given = [name for option in ("models", "order") for name in settings[option] or ()]
-            if isinstance(error, UnknownNameError) and any("," in name for name in given):
-                raise CommandError(f"{error} (A comma belongs to the name: give --models and --order once for each.)") from error
-            if standard_input is not None and str(standard_input) in str(error):
-                raise CommandError(as_typed(error).replace(str(standard_input), "standard input")) from error
-            raise
+    try:
+        return api.compare(*sources, **settings)
+    except TiebreakError as error:
+        given = [name for option in ("models", "order") for name in settings[option] or ()]
+        if isinstance(error, UnknownNameError) and any("," in name for name in given):
+            raise CommandError(f"{error} (A comma belongs to the name: give --models and --order once for each.)") from error
+        if spooled is not None and str(spooled) in str(error):
+            raise CommandError(as_typed(error).replace(str(spooled), "standard input")) from error
+        raise
+
+
+def _compared_otherwise(
+    sources: Sequence[str | Path], settings: dict[str, Any], spooled: Path | None, *, metric: str, **other: Any
+) -> Comparison:
+    """Comparison in another metric, which the files have to name: --metric alone would only call the same scores so."""
+    from tiebreak import api
+    from tiebreak.errors import AmbiguousSourceError, UnknownDirectionError
+
+    try:
+        api.read_scores(*sources, **{name: settings[name] for name in ("models", "dataset", "n_train", "n_test")})
+    except UnknownDirectionError as error:
+        message = f"a requirement names the metric {metric!r}, but the files do not say which metrics they hold."
+        raise CommandError(message) from error
+    except AmbiguousSourceError:
+        pass  # there are several, of which one is taken below
+    return _compared(sources, {**settings, **other, "metric": metric}, spooled)
 
 
 def _spooled(folder: str) -> Path:
@@ -214,9 +419,9 @@ def _as_csv(comparison: Comparison, requirements: Requirements | None, raw: bool
 
     emit(pair_lines(comparison, raw=raw), raw=raw)
     if requirements is not None:
-        from tiebreak.views.words import judgements
+        from tiebreak.views.requirements import judgements
 
-        say("\n".join(judgements(requirements)))  # the table has no place for it
+        say("\n".join(judgements(requirements, comparison)))  # the table has no place for it
 
 
 _VIEWS: dict[str, Callable[[Comparison, Requirements | None, bool], None]] = {

@@ -95,11 +95,15 @@ def _joined(_: click.Context, __: click.Parameter, value: Sequence[tuple[str, ..
 
 
 def _rope(_: click.Context, __: click.Parameter, value: str | None) -> float | str | None:
+    return None if value is None else as_rope(value)
+
+
+def as_rope(typed: str) -> float | str:
     """A number where it is one; else the text, which the library reads as a percentage or refuses."""
     try:
-        return None if value is None else float(value)
+        return float(typed)
     except ValueError:
-        return value
+        return typed
 
 
 NAMES: dict[str, Any] = {"type": Names(), "multiple": True, "callback": _joined, "metavar": "NAME"}

@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 EXIT_OK = 0
+EXIT_BROKEN = 1
 EXIT_NOT_MET = 1
 EXIT_DAMAGED = 1
 EXIT_WRONG_USE = 2
+EXIT_INCONCLUSIVE = 3
 EXIT_INTERNAL = 70
 EXIT_HANGUP = 129
 EXIT_INTERRUPTED = 130
@@ -85,8 +87,8 @@ def guarded(run: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> in
     Returns
     -------
     int
-        0 fine, 1 a requirement is not met or a store is damaged, 2 wrong use or bad input, 70 internal error, 130 and 143 for
-        signals.
+        0 fine, 1 a requirement is broken or a store is damaged, 2 wrong use or bad input, 3 a requirement is inconclusive, 70
+        internal error, 130 and 143 for signals.
     """
     try:
         code = run(arguments)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,15 @@ from tiebreak.comparison.best import BestBounds
 from tiebreak.comparison.pairs import SINGLE_STEP, Against, PairTable, pvalue_of
 from tiebreak.comparison.procedures.procedure import Differences, Procedure, TestOnly
 from tiebreak.comparison.ranking import RankingTable, all_best_bounds, rank_models
-from tiebreak.comparison.requirements import Gate, Requirements, judge_requirements
+from tiebreak.comparison.requirements import (
+    Names,
+    PairsOfNames,
+    Requirements,
+    Terms,
+    as_questions,
+    check_n_questions,
+    judge_requirements,
+)
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import InvalidParameterError, NotOfferedError
 from tiebreak.frequentist.adjustment import Correction, adjust_pvalues, adjust_single_step
@@ -288,32 +295,52 @@ class Comparison(Result["ComparisonPlots"]):
         )
 
     def meets(
-        self,
-        *,
-        better: Sequence[tuple[str, str]] | tuple[str, str] = (),
-        not_worse: Sequence[tuple[str, str]] | tuple[str, str] = (),
+        self, *, better: PairsOfNames = (), not_worse: PairsOfNames = (), near_best: Names = (), n_questions: int | None = None
     ) -> Requirements:
-        """Judge claims named in advance: a release gate.
+        """Judge questions named beforehand: a release gate with three outcomes.
 
         Parameters
         ----------
         better : pair of names, or sequence of pairs
             ``(a, b)``: a is better than b by more than the rope.
         not_worse : pair of names, or sequence of pairs
-            ``(a, b)``: a is not worse than b by more than the rope (non-inferiority); at rope 0 that is superiority.
+            ``(a, b)``: a is not worse than b by more than the rope (non-inferiority).
+        near_best : name, or sequence of names
+            The model falls short of the best of all models by the rope at most.
+        n_questions : int, optional
+            Number of questions that share the error rate, where others are asked elsewhere: of another metric, say. Those of
+            this call if not given.
 
         Returns
         -------
         Requirements
-            True when all are met. All requirements of one call are one family under the comparison's `correction`; what is
-            undecided is not met.
+            True when all are met; `.outcome` is "met", "broken" if any is, else "inconclusive". n questions are a family of
+            their own: each is asked at ``alpha / n``, whatever the comparison's `correction`.
+
+        Raises
+        ------
+        InvalidParameterError
+            No requirement, the same model twice in one, the same one twice, or fewer `n_questions` than are given.
+        UnknownNameError
+            No model of that name.
         """
-        asked: list[tuple[Gate, str, str]] = [("better", a, b) for a, b in _as_pairs(better)]
-        asked += [("not worse", a, b) for a, b in _as_pairs(not_worse)]
-        if not asked:
-            raise InvalidParameterError("no requirement was given; pass better=(a, b) or not_worse=(a, b).")
-        first, second = np.array([self._rows(a, b) for _, a, b in asked]).T
-        return judge_requirements(asked, self._judged(first, second), self.rope, self.settings)
+        asked = as_questions(better, not_worse, near_best)
+        for question in asked:
+            if question.gate == "near best":
+                look_up(question.first, self.models, "model")
+            else:
+                self._rows(question.first, question.second)
+        terms = Terms(
+            models=self.models,
+            metric=self.metric,
+            judge=self._judged,
+            bounds=self.best_bounds,
+            unit=self.method.unit,
+            rope=self.rope,
+            alpha=self.settings.alpha,
+            n_questions=check_n_questions(n_questions, len(asked)),
+        )
+        return judge_requirements(asked, terms)
 
     def shortlist(self) -> tuple[str, ...]:
         """Models that may be the best: the truly best one is among them with probability at least 1 - alpha."""
@@ -417,14 +444,3 @@ class Comparison(Result["ComparisonPlots"]):
         family = self.pair_table.pvalue.copy()
         family[row] = pvalue
         return float(adjust_pvalues(family, self.correction)[row])
-
-
-def _as_pairs(given: Iterable[Any]) -> list[tuple[str, str]]:
-    """One pair or many, as a list of pairs."""
-    items = [given] if isinstance(given, str) else list(given)
-    if len(items) == 2 and all(isinstance(item, str) for item in items):
-        return [(items[0], items[1])]
-    for item in items:
-        if isinstance(item, str) or not isinstance(item, Sequence) or len(item) != 2:
-            raise InvalidParameterError(f"a requirement names two models, (a, b); got {item!r}.")
-    return [(item[0], item[1]) for item in items]

@@ -1,52 +1,107 @@
-"""Release gates: claims that the caller names in advance, judged as one family."""
+"""Release gates: questions that the caller names beforehand, a family of their own, each met, broken or inconclusive."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from numbers import Integral
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from tiebreak.comparison.best import BestBounds, best_level
 from tiebreak.comparison.procedures.procedure import Differences
-from tiebreak.comparison.settings import Settings
-from tiebreak.frequentist.adjustment import adjust_pvalues
-from tiebreak.numerics import IDENTICAL, SMALLEST_PVALUE, SPREAD, UNDEFINED
+from tiebreak.comparison.verdict import REASONS
+from tiebreak.errors import InvalidParameterError
+from tiebreak.numerics import IntArray
+from tiebreak.result import Result, load
+from tiebreak.scores.metric import Metric
 
-Gate = Literal["better", "not worse"]
+Gate = Literal["better", "not worse", "near best"]
+Outcome = Literal["met", "broken", "inconclusive"]
+
+Names = Sequence[str] | str
+PairsOfNames = Sequence[tuple[str, str]] | tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+class Question(NamedTuple):
+    """One question as it is asked; "near best" is about `first` alone."""
+
+    gate: Gate
+    first: str
+    second: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Requirement:
-    """One claim of a release gate, and whether the scores show it.
+    """One question of a release gate, and where its interval lies.
 
     Attributes
     ----------
-    claim : str
-        In words: "new better than old", "new not worse than old".
-    met : bool
-    pvalue, adjusted_pvalue : float
-        Raw, and adjusted over the requirements of the same call; nan where the pair has no spread.
+    gate : {"better", "not worse", "near best"}
+    first, second : str
+        Models; `second` is "" for "near best".
+    metric : Metric
+    outcome : {"met", "broken", "inconclusive"}
+        With the interval [L, H] of "first minus second": "better" is met if L > rope and broken if H <= rope; "not worse" is met
+        if L >= -rope and broken if H < -rope. With the interval of what `first` falls short of the best by: "near best" is met
+        if H <= rope and broken if L > rope. Else, or without an interval, inconclusive.
+    rope : float
+        Half-width of practical equivalence, in the metric's unit.
+    alpha, n_questions : float, int
+        Error rate, and number of questions that share it.
+    difference : float
+        First minus second, positive favours the first; for "near best" what `first` falls short of the highest mean by.
+    interval_low, interval_high : float
+        At level ``1 - alpha / n_questions``, two-sided; of a difference, or for "near best" of the shortfall, which is infinite
+        where some pair has no interval. nan where there is none.
+    n_units, unit : int, str
+        Splits (datasets, examples) that the interval rests on, and what they are.
     reason : str
-        Why it is met or not.
+        Why there is no interval, as in the `pairs` frame; "" where there is one.
     """
 
-    claim: str
-    met: bool
-    pvalue: float
-    adjusted_pvalue: float
+    gate: Gate
+    first: str
+    second: str
+    metric: Metric
+    outcome: Outcome
+    rope: float
+    alpha: float
+    n_questions: int
+    difference: float
+    interval_low: float
+    interval_high: float
+    n_units: int
+    unit: str
     reason: str
 
+    @property
+    def is_met(self) -> bool:
+        """True if the outcome is "met"."""
+        return self.outcome == "met"
 
-@dataclass(frozen=True, slots=True)
-class Requirements:
-    """Requirements of one call; true when all of them are met."""
+    @property
+    def claim(self) -> str:
+        """Claim in words: "new better than old", "new not worse than old", "new near the best"."""
+        return f"{self.first} near the best" if self.gate == "near best" else f"{self.first} {self.gate} than {self.second}"
+
+    @property
+    def sentence(self) -> str:
+        """Outcome, claim, interval and limit in plain words."""
+        return str(load("tiebreak.views.requirements:sentence")(self))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Requirements(Result[Any]):
+    """Requirements of one call, in the order asked; true when all of them are met."""
 
     requirements: tuple[Requirement, ...]
 
     def __bool__(self) -> bool:
         """True where every requirement is met."""
-        return all(requirement.met for requirement in self.requirements)
+        return self.outcome == "met"
 
     def __iter__(self) -> Iterator[Requirement]:
         return iter(self.requirements)
@@ -54,44 +109,133 @@ class Requirements:
     def __len__(self) -> int:
         return len(self.requirements)
 
+    def __getitem__(self, position: int) -> Requirement:
+        return self.requirements[position]
 
-def judge_requirements(
-    asked: Sequence[tuple[Gate, str, str]], differences: Differences, rope: float, settings: Settings
-) -> Requirements:
-    """Judge claims about pairs, adjusted over all of them.
+    @property
+    def outcome(self) -> Outcome:
+        """Met where all are, broken where any is, else inconclusive."""
+        outcomes = {requirement.outcome for requirement in self.requirements}
+        return "met" if outcomes == {"met"} else "broken" if "broken" in outcomes else "inconclusive"
 
-    Each is asked as (gate, first, second), and judged in that order; the differences are of first against second, and the rope
-    is in their unit. Of the settings alpha and correction count. A requirement on a pair without spread is not met.
+
+def as_questions(better: PairsOfNames = (), not_worse: PairsOfNames = (), near_best: Names = ()) -> list[Question]:
+    """Questions of one call, those of each gate together in the order given.
+
+    Raises
+    ------
+    InvalidParameterError
+        None at all, something else than pairs and names, or one question twice.
     """
-    is_better = np.array([gate == "better" for gate, _, _ in asked])
-    # twice the tail, as the interval of a verdict "better" is two-sided; "not worse" is non-inferiority
-    raw = np.where(is_better, np.minimum(1.0, 2.0 * differences.tail_below(rope)), differences.tail_below(-rope))
-    raw = np.where(differences.kind == SPREAD, np.maximum(raw, SMALLEST_PVALUE), np.nan)
-    adjusted = adjust_pvalues(raw, "bonferroni")
-    n_units = np.broadcast_to(differences.n_units, raw.shape)
+    asked = [Question("better", *pair) for pair in _as_pairs(better)]
+    asked += [Question("not worse", *pair) for pair in _as_pairs(not_worse)]
+    asked += [Question("near best", name) for name in _as_names(near_best)]
+    if not asked:
+        raise InvalidParameterError("no requirement was given; pass better=(a, b), not_worse=(a, b) or near_best=a.")
+    doubled = next((question for question in asked if asked.count(question) > 1), None)
+    if doubled is not None:
+        about = (
+            f"{doubled.first!r} {doubled.gate} than {doubled.second!r}" if doubled.second else f"{doubled.first!r} near the best"
+        )
+        raise InvalidParameterError(f"the requirement {about} is given twice, which would only make it harder. Give it once.")
+    return asked
+
+
+def check_n_questions(n_questions: int | None, n_asked: int) -> int:
+    """Number of questions that share the error rate: at least those that are asked here."""
+    if n_questions is None:
+        return n_asked
+    if isinstance(n_questions, bool) or not isinstance(n_questions, Integral) or n_questions < n_asked:
+        raise InvalidParameterError(
+            f"n_questions counts all questions asked beforehand, the {n_asked} given here included; got {n_questions!r}."
+        )
+    return int(n_questions)
+
+
+def _as_pairs(given: Any) -> list[tuple[str, str]]:
+    items = [given] if isinstance(given, str) else list(given)
+    if len(items) == 2 and all(isinstance(item, str) for item in items):
+        return [(items[0], items[1])]
+    for item in items:
+        if isinstance(item, str) or not isinstance(item, Sequence) or len(item) != 2:
+            raise InvalidParameterError(f"a requirement names two models, (a, b); got {item!r}.")
+    return [(item[0], item[1]) for item in items]
+
+
+def _as_names(given: Any) -> list[str]:
+    names = [given] if isinstance(given, str) else list(given)
+    for name in names:
+        if not isinstance(name, str):
+            raise InvalidParameterError(f"near_best takes the name of a model, or several; got {name!r}.")
+    return names
+
+
+# --- judging ----------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """Terms under which the questions of one call are judged, as in `Requirement`.
+
+    `judge` gives the differences of pairs of rows of `models`, `bounds` those of every model against the best at a level.
+    """
+
+    models: tuple[str, ...]
+    metric: Metric
+    judge: Callable[[IntArray, IntArray], Differences]
+    bounds: Callable[[float], BestBounds]
+    unit: str
+    rope: float
+    alpha: float
+    n_questions: int
+
+
+def judge_requirements(asked: Sequence[Question], terms: Terms) -> Requirements:
+    """Judge questions about models, in the order asked."""
+    shared = {name: getattr(terms, name) for name in ("metric", "rope", "alpha", "n_questions", "unit")}
     judged = []
-    for row, (gate, first, second) in enumerate(asked):
-        met = bool(adjusted[row] <= settings.alpha)
-        reason = _without_spread(int(differences.kind[row]), int(n_units[row]))
-        reason = reason or _reason(gate, float(adjusted[row]), rope, settings.alpha)
-        judged.append(Requirement(f"{first} {gate} than {second}", met, float(raw[row]), float(adjusted[row]), reason))
+    for question in asked:
+        found = _near_best(question, terms) if question.gate == "near best" else _of_pair(question, terms)
+        judged.append(Requirement(**question._asdict(), **shared, **found))
     return Requirements(tuple(judged))
 
 
-def _without_spread(kind: int, n_splits: int) -> str:
-    """Reason why a pair cannot be judged, "" where it can."""
-    if kind == SPREAD:
-        return ""
-    if kind == UNDEFINED:
-        return "undecided: the two models share fewer than two splits"
-    same = "identical" if kind == IDENTICAL else "the same distance apart"
-    return f"undecided: the scores are {same} on all {n_splits} splits, which leaves nothing to test with"
+def _of_pair(question: Question, terms: Terms) -> dict[str, Any]:
+    """Outcome of "better" or "not worse": where the interval of the difference lies, against the rope or minus the rope."""
+    first, second = (np.array([terms.models.index(name)]) for name in (question.first, question.second))
+    differences, level = terms.judge(first, second), terms.alpha / terms.n_questions
+    low, high = (float(end[0]) for end in differences.interval(level))
+    rope, tolerance = terms.rope, _first(differences.tolerance)
+    if question.gate == "better":
+        outcome = _outcome(low > rope + tolerance, high <= rope + tolerance)
+    else:
+        outcome = _outcome(low >= -rope - tolerance, high < -rope - tolerance)
+    reason = REASONS[int(differences.reasons(level)[0])]
+    return _found(outcome, _first(differences.estimate), low, high, int(_first(differences.n_units)), reason)
 
 
-def _reason(gate: Gate, adjusted: float, rope: float, alpha: float) -> str:
-    bound = {
-        "better": f"more than {rope:g} better" if rope else "better",
-        "not worse": f"at most {rope:g} worse" if rope else "better (with rope 0, not worse means better)",
-    }[gate]
-    shown = "shown to be" if adjusted <= alpha else "not shown to be"
-    return f"{shown} {bound}: adjusted p {adjusted:.3g}, limit {alpha:g}"
+def _near_best(question: Question, terms: Terms) -> dict[str, Any]:
+    """Outcome of "near best": where the interval of what the model falls short of the best by lies, against the rope."""
+    row, n_models = terms.models.index(question.first), len(terms.models)
+    others = np.delete(np.arange(n_models), row)
+    differences = terms.judge(others, np.full(n_models - 1, row))
+    level = best_level(terms.alpha, n_models, terms.n_questions)
+    bounds = terms.bounds(level)
+    low, high = max(0.0, float(bounds.shortfall_low[row])), float(bounds.shortfall_high[row])
+    limit = terms.rope + float(np.max(differences.tolerance))
+    shortfall = max(0.0, float(np.fmax.reduce(differences.estimate)))
+    reason = "" if np.isfinite(high) else REASONS[int(np.max(differences.reasons(2.0 * level)))]
+    return _found(_outcome(high <= limit, low > limit), shortfall, low, high, int(np.min(differences.n_units)), reason)
+
+
+def _found(outcome: Outcome, difference: float, low: float, high: float, n_units: int, reason: str) -> dict[str, Any]:
+    ends = {"interval_low": low, "interval_high": high}
+    return {"outcome": outcome, "difference": difference, **ends, "n_units": n_units, "reason": reason}
+
+
+def _outcome(met: bool, broken: bool) -> Outcome:
+    return "met" if met else "broken" if broken else "inconclusive"
+
+
+def _first(column: ArrayLike) -> float:
+    return float(np.ravel(column)[0])

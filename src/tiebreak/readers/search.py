@@ -95,14 +95,20 @@ def _survivors(results: Mapping[str, Any], n_left: int, name: str) -> Iterator[N
 
 
 def _scorer(results: Mapping[str, Any], name: str, options: ReadOptions, search: Any) -> SearchScorer:
-    held = tuple(dict.fromkeys(match[2] for key in results if (match := _SPLIT_KEY.fullmatch(str(key)))))
-    if not held:
-        raise UnreadableSourceError(f"{name} holds no scores of splits (split0_test_score and so on).")
+    held = _held(results, name)
     if held == ("score",):
         return scorer_of(search, options)
     key = choose_metric(held, options.metric, name)
     scorer = getattr(search, "scorer_", None)
     return SearchScorer(key, key, getattr(scorer.get(key), "_sign", None) if isinstance(scorer, Mapping) else None)
+
+
+def _held(results: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    """Keys of the metrics: ("score",) where there is only one."""
+    held = tuple(dict.fromkeys(match[2] for key in results if (match := _SPLIT_KEY.fullmatch(str(key)))))
+    if not held:
+        raise UnreadableSourceError(f"{name} holds no scores of splits (split0_test_score and so on).")
+    return held
 
 
 def _params(results: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
@@ -113,6 +119,17 @@ def _params(results: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
             "Pass cv_results_ whole, or {name: scores}."
         )
     return list(params)
+
+
+def scores_of_candidates(results: Mapping[str, Any], metric: str | None = None) -> FloatArray:
+    """Scores of a ``cv_results_`` as they are stored, higher being better, of shape (n_candidates, n_splits).
+
+    `metric` says which of several; nan stands for a fit or a score that failed.
+    """
+    name = "cv_results_"
+    held = _held(results, name)
+    key = "score" if held == ("score",) else choose_metric(held, metric, name)
+    return _scores(results, key, len(_params(results, name)), name)
 
 
 def _n_splits(results: Mapping[str, Any], name: str) -> int:

@@ -24,6 +24,7 @@ from tiebreak.views.pair import (
     pair_sentence,
     rope_words,
 )
+from tiebreak.views.requirements import records, section
 from tiebreak.views.view import View
 from tiebreak.views.words import (
     count,
@@ -34,7 +35,6 @@ from tiebreak.views.words import (
     format_probability,
     format_pvalue,
     format_score,
-    judgements,
     listed,
     printable,
     quote,
@@ -69,13 +69,13 @@ def page(
     """Sentence, ranking, pairs, warnings, method and the judgement of requirements."""
     return Page(
         (
+            *((section(requirements, comparison),) if requirements is not None else ()),
             Paragraph((sentence(comparison),), n_strong=1),
             Paragraph(tuple(extra_sentences(comparison))),
             ranking_table(comparison, name_width),
             pair_table(comparison, name_width),
             notice_section("Warnings", comparison.notices),
             Section("Method", tuple(method_lines(comparison)) if with_method else (), has_bullets=False),
-            Section("Requirements", tuple(judgements(requirements)) if requirements is not None else ()),
         )
     )
 
@@ -118,9 +118,7 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
         scores=[_scores(matrix) for matrix in comparison.scores.matrices],
         items=None,
         warnings=[{"code": notice.code, "text": notice.text} for notice in comparison.notices],
-        requirements=[
-            {"claim": r.claim, "met": r.met, "reason": r.reason} for r in (() if requirements is None else requirements)
-        ],
+        requirements=records(requirements),
         provenance={
             "splits": design.hash,
             "design": {"kind": design.kind, "ordered": design.ordered, "pairing": design.pairing, "sizes": design.sizes},

@@ -305,7 +305,8 @@ STYLES = {
     "equivalent": "cyan",
     "undecided": "yellow",
     "met": "green",
-    "NOT": "bold red",
+    "broken": "bold red",
+    "inconclusive": "yellow",
 }
 """By the first word, which says the same to those who see no colours."""
 

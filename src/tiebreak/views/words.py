@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from tiebreak.printable import printable as printable
 
 if TYPE_CHECKING:
-    from tiebreak.comparison.requirements import Requirements
     from tiebreak.numerics import IntArray
 
 
@@ -208,8 +207,3 @@ def _from(name: str, start: int, width: int) -> str:
 def _numbered(label: str, number: int, width: int) -> str:
     suffix = f" ({number})"
     return shorten(label, width - len(suffix)) + suffix
-
-
-def judgements(requirements: Requirements) -> list[str]:
-    """Met or not, the claim, and why."""
-    return [f"{'met' if r.met else 'NOT met'}: {printable(r.claim)} ({r.reason})" for r in requirements]

@@ -1,0 +1,224 @@
+"""Requirements in words, as a frame, as JSON, and as the files that build servers read: JUnit's XML and a summary."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+from tiebreak.views.json import document, finite
+from tiebreak.views.page import Page, Section
+from tiebreak.views.view import View
+from tiebreak.views.words import count, decimals_for, format_interval, format_percent, format_score, printable, short_names
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tiebreak.comparison.comparison import Comparison
+    from tiebreak.comparison.requirements import Requirement, Requirements
+
+QUOTE_WIDTH = 60
+"""Characters of a name in a sentence."""
+
+COLUMNS = (
+    "gate", "first", "second", "metric", "outcome", "rope", "level", "n_questions", "difference", "interval_low", "interval_high",
+    "n_units", "reason", "sentence",
+)  # fmt: skip
+
+AS_STATED = {
+    ("better", "met"): "{a} is better than {b}{by}",
+    ("better", "broken"): "{a} is not better than {b}{by}",
+    ("better", "inconclusive"): "it is not settled whether {a} is better than {b}{by}",
+    ("not worse", "met"): "{a} is not worse than {b}{by}",
+    ("not worse", "broken"): "{a} is worse than {b}{by}",
+    ("not worse", "inconclusive"): "it is not settled whether {a} is worse than {b}{by}",
+    ("near best", "met"): "{a} falls short of the best model by {limit} at most",
+    ("near best", "broken"): "{a} falls short of the best model{by}",
+    ("near best", "inconclusive"): "it is not settled whether {a} falls short of the best model{by}",
+}
+
+WHERE = {
+    ("better", "met"): "all of it {above} {limit}",
+    ("better", "broken"): "none of it {above} {limit}",
+    ("not worse", "met"): "none of it {below} {limit}",
+    ("not worse", "broken"): "all of it {below} {limit}",
+    ("near best", "met"): "none of it {above} {limit}",
+    ("near best", "broken"): "all of it {above} {limit}",
+}
+"""Where an interval lies that decides; an inconclusive one lies on both sides of the limit. For losses above is below."""
+
+REASONS = {
+    "identical-scores": "their scores are identical on all {units}, which leaves nothing to test with",
+    "no-spread": "their scores are the same distance apart on all {units}, which leaves nothing to test with",
+    "missing-splits": "they share fewer than two splits",
+    "too-few-units": "{units} are too few for an interval at {level}",
+    "too-few-draws": "there were too few draws for an interval at {level}",
+}
+
+
+def sentence(requirement: Requirement) -> str:
+    """Claim and outcome, the interval and the limit that it is held against, and how many questions share the error rate."""
+    r = requirement
+    limit = _limit(r)
+    rope = format_limit(r.rope)
+    first, *others = (f"'{name}'" for name in short_names([r.first, r.second][: 2 if r.second else 1], QUOTE_WIDTH))
+    words = {"a": first, "b": "".join(others), "by": f" by more than {rope}" if r.rope else "", "limit": rope}
+    stated = AS_STATED[r.gate, r.outcome].format(**words)
+    level = format_percent(1 - r.alpha / r.n_questions)
+    if not math.isfinite(r.interval_high) or not math.isfinite(r.interval_low):
+        units = count(r.n_units, r.unit)
+        why = REASONS.get(r.reason, "there is no interval").format(units=units, level=level)
+        if r.gate == "near best":
+            why = f"there is no bound on some difference, as {why}"
+        return f"{stated}: {why}; {_share(r)}"
+    sign = r.metric.sign if r.gate != "near best" else 1  # a difference of losses is shown as it is: lower is better
+    low, high = sorted((sign * r.interval_low + 0.0, sign * r.interval_high + 0.0))
+    limit = sign * limit + 0.0
+    decimals = decimals_for((high - low) / 4)
+    sides = {"above": "above", "below": "below"} if sign > 0 else {"above": "below", "below": "above"}
+    where = WHERE.get((r.gate, r.outcome), "which lies on both sides of {limit}").format(limit=format_limit(limit), **sides)
+    shown = f"{level} interval {format_interval(low, high, decimals, (0.0, limit))}, {where}; {_share(r)}"
+    metric = printable(r.metric.name)
+    if r.gate == "near best":
+        return f"{stated}: its {metric} is {format_score(r.difference, decimals)} short of the best mean, {shown}"
+    favours = f"{'positive' if sign > 0 else 'negative'} favours {first}"
+    return f"{stated}: difference in {metric} {format_score(sign * r.difference, decimals, signed=True)} ({favours}), {shown}"
+
+
+def _limit(r: Requirement) -> float:
+    """The value that the interval is held against."""
+    return -r.rope + 0.0 if r.gate == "not worse" else r.rope
+
+
+def _share(r: Requirement) -> str:
+    return "the one question asked beforehand" if r.n_questions == 1 else f"one of {r.n_questions} questions asked beforehand"
+
+
+def format_limit(limit: float) -> str:
+    """A limit with all its digits where they are few, else with nine."""
+    return min(repr(limit).removesuffix(".0"), f"{limit:.9g}", key=len)
+
+
+def headline(requirements: Requirements) -> str:
+    """Numbers of those met, broken and inconclusive."""
+    outcomes = [each.outcome for each in requirements]
+    n = len(outcomes)
+    if len(set(outcomes)) == 1:
+        return f"{'Requirement' if n == 1 else f'All {n} requirements'} {outcomes[0]}"
+    shares = [f"{outcomes.count(each)} {each}" for each in ("met", "broken", "inconclusive") if each in outcomes]
+    return f"Of {n} requirements {', '.join(shares)}"
+
+
+def judgements(requirements: Requirements, comparison: Comparison | None = None) -> list[str]:
+    """Each requirement in a sentence that begins with its outcome, and a word where the pairs of the comparison differ."""
+    lines = []
+    for each in requirements:
+        note = "" if comparison is None else _beside_the_pair(each, comparison)
+        lines.append(f"{each.outcome}: {sentence(each)}.{note}")
+    return lines
+
+
+def section(requirements: Requirements, comparison: Comparison | None = None) -> Section:
+    """The part of a page that is about requirements; a comparison's page begins with it."""
+    return Section(headline(requirements), tuple(judgements(requirements, comparison)), is_folded=False)
+
+
+def _beside_the_pair(r: Requirement, comparison: Comparison) -> str:
+    """Words where the verdict on the pair reads otherwise: it is another family, or asks for more."""
+    if r.gate == "near best" or r.metric != comparison.metric:
+        return ""
+    pair = comparison.pair(r.first, r.second)
+    agrees = {"better": ("better",), "not worse": ("better", "ahead", "equivalent")}[r.gate]
+    if pair.verdict == "" or r.reason or (r.outcome == "met") == (pair.verdict in agrees):
+        return ""
+    if r.outcome != "met" and pair.verdict not in agrees:
+        return ""
+    limit = _limit(r)
+    says = f" The table of pairs says {pair.verdict!r}"
+    is_shown = pair.interval_low > limit if r.gate == "better" else pair.interval_low >= limit
+    if is_shown and r.outcome == "met":
+        return f"{says}, which asks for more than this: its interval too is not below {format_limit(limit)}."
+    here, there = count(r.n_questions, "question"), count(comparison.pair_table.n_pairs, "pair")
+    family = f"the {there} there {_are(there)} another family than the {here} asked beforehand"
+    return f"{says}: {family}, with intervals of other widths."
+
+
+def _are(counted: str) -> str:
+    return "is" if counted.startswith("1 ") else "are"
+
+
+# --- as a result ------------------------------------------------------------------------------------------------------------
+
+
+def page(requirements: Requirements) -> Page:
+    """The sentences under how many are met."""
+    return Page((section(requirements),))
+
+
+def frame(requirements: Requirements) -> pd.DataFrame:
+    """One row for each requirement."""
+    import pandas as pd
+
+    rows = [[row[name] for name in COLUMNS] for row in map(_row, requirements)]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def facts(requirements: Requirements) -> dict[str, Any]:
+    """Outcome of all, and each."""
+    return document(outcome=requirements.outcome, requirements=records(requirements))
+
+
+def records(requirements: Requirements | None) -> list[dict[str, Any]]:
+    """Facts of each requirement; nan and infinite ends are None."""
+    asked = () if requirements is None else requirements
+    rows = [{"claim": each.claim, "met": each.is_met, **_row(each)} for each in asked]
+    return [{name: finite(value) for name, value in row.items()} for row in rows]
+
+
+def _row(r: Requirement) -> dict[str, Any]:
+    own = {"second": r.second or None, "metric": r.metric.name, "level": r.alpha / r.n_questions, "sentence": sentence(r)}
+    return {name: own[name] if name in own else getattr(r, name) for name in COLUMNS}
+
+
+VIEW = View(page, frame, facts, sentence=headline)
+
+
+# --- for build servers ------------------------------------------------------------------------------------------------------
+
+_NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that XML 1.0 cannot hold, not even escaped."""
+
+
+def junit_xml(requirements: Requirements, *, allow_inconclusive: bool = False) -> bytes:
+    """Requirements as a test suite in the XML of JUnit, in UTF-8.
+
+    A broken one is a failure, and so is an inconclusive one, unless it is allowed: then it counts as skipped. The sentence is
+    the message; characters that XML cannot hold are left out.
+    """
+    from xml.etree import ElementTree as xml
+
+    kinds = {"broken": "failure", "inconclusive": "skipped" if allow_inconclusive else "failure"}
+    found = [kinds.get(each.outcome, "") for each in requirements]
+    totals = {"tests": len(found), "failures": found.count("failure"), "errors": 0, "skipped": found.count("skipped")}
+    counts = {name: str(n) for name, n in totals.items()}
+    suites = xml.Element("testsuites", {"name": "tiebreak", **counts})
+    suite = xml.SubElement(suites, "testsuite", {"name": "tiebreak compare", **counts})
+    for each, kind in zip(requirements, found, strict=True):
+        case = xml.SubElement(suite, "testcase", classname=_clean(f"tiebreak.{each.metric.name}"), name=_clean(each.claim))
+        text = _clean(f"{each.outcome}: {sentence(each)}")
+        if kind:
+            xml.SubElement(case, kind, {"message": text} | ({"type": str(each.outcome)} if kind == "failure" else {}))
+        else:
+            xml.SubElement(case, "system-out").text = text
+    xml.indent(suites)
+    return bytes(xml.tostring(suites, encoding="utf-8", xml_declaration=True)) + b"\n"
+
+
+def _clean(text: str) -> str:
+    return _NOT_IN_XML.sub("", printable(text))
+
+
+def summary(comparison: Comparison, requirements: Requirements | None) -> str:
+    """Markdown for the page of a job: a heading that says how the gate ended, and the answer."""
+    heading = headline(requirements) if requirements is not None else "Comparison"
+    return f"## tiebreak: {heading[0].lower()}{heading[1:]}\n\n{comparison.to_markdown(requirements)}"

@@ -1,0 +1,269 @@
+"""Requirements of ``tiebreak compare``: exit codes 0, 1, 2 and 3, files for build servers, other metrics, wrong use."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import tiebreak as tb
+from tests.cli.conftest import Run, write_scores
+from tiebreak.cli import main
+from tiebreak.cli.options import FORMATS
+
+ACCURACY = ("--metric", "accuracy")
+ROPE = (*ACCURACY, "--rope", "0.01")
+CODES = {"met": 0, "broken": 1, "inconclusive": 3}
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Exit code, answer and messages of ``tiebreak compare`` inside this process."""
+    code = main.run(["compare", *arguments])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+GATES = [
+    (["--require-better", "svm", "ridge"], "met", "met: 'svm' is better than 'ridge'"),
+    (["--require-better", "ridge", "svm"], "broken", "broken: 'ridge' is not better than 'svm'"),
+    (["--require-better", "forest", "ridge", "--rope", "0.03"], "inconclusive", "it is not settled whether 'forest'"),
+    (["--require-not-worse", "svm", "ridge"], "met", "met: 'svm' is not worse than 'ridge'"),
+    (["--require-near-best", "svm"], "met", "met: 'svm' falls short of the best model by 0.01 at most"),
+    (["--require-near-best", "ridge"], "broken", "broken: 'ridge' falls short of the best model by more than 0.01"),
+    (["--require-better", "svm", "ridge", "--require-better", "ridge", "svm"], "broken", "Of 2 requirements 1 met, 1 broken"),
+    (
+        ["--require-better", "svm", "ridge", "--require-better", "svm", "forest", "--rope", "0.03"],
+        "inconclusive",
+        "Of 2 requirements 1 met, 1 inconclusive",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("requirement", "outcome", "said"), GATES)
+@pytest.mark.parametrize("format_", FORMATS)
+def test_exit_code_and_page_agree(
+    scores: str, requirement: list[str], outcome: str, said: str, format_: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The answer all the same, the outcome in every format, and the exit code that goes with it."""
+    rope = [] if "--rope" in requirement else ["--rope", "0.01"]
+    code, out, error = run(capsys, scores, *ACCURACY, *rope, *requirement, "--format", format_)
+    assert code == CODES[outcome]
+    if format_ == "json":
+        outcomes = {each["outcome"] for each in json.loads(out)["requirements"]}
+        assert outcome == ("broken" if "broken" in outcomes else "inconclusive" if "inconclusive" in outcomes else "met")
+    elif format_ == "csv":
+        assert said.startswith("Of") or said in error
+        assert "met" not in out
+    else:
+        assert said in out.replace("\n    ", " ")
+        assert out.startswith(("Requirement", "Of 2 requirements", "**Requirement", "**Of 2 requirements"))
+
+
+def test_inconclusive_may_be_allowed(scores: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit code 0, and the page says that it is inconclusive; what is broken stays broken."""
+    open_ = [scores, *ACCURACY, "--rope", "0.03", "--require-better", "forest", "ridge"]
+    code, out, _ = run(capsys, *open_, "--allow-inconclusive")
+    assert (code, out.splitlines()[0]) == (0, "Requirement inconclusive")
+    assert run(capsys, *open_, "--allow-inconclusive", "--require-better", "ridge", "svm")[0] == 1
+
+
+def test_requirements_are_a_family_of_their_own(scores: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """At alpha / n for n requirements, whatever --correction says about the pairs."""
+    for correction in ("none", "bonferroni", "holm"):
+        typed = [scores, *ROPE, "--correction", correction, "--require-better", "svm", "ridge", "--require-near-best", "svm"]
+        _, out, _ = run(capsys, *typed, "--format", "json")
+        assert [each["level"] for each in json.loads(out)["requirements"]] == [0.025, 0.025]
+
+
+# --- files ------------------------------------------------------------------------------------------------------------------
+
+
+def test_junit_and_summary(scores: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A suite with a case for each requirement; Markdown that is appended to what stands there already."""
+    junit, page = tmp_path / "gate.xml", tmp_path / "summary.md"
+    page.write_text("# Build\nno newline at the end", encoding="utf-8")
+    typed = [scores, *ROPE, "--require-better", "svm", "ridge", "--require-better", "ridge", "svm"]
+    code, out, error = run(capsys, *typed, "--junit", str(junit), "--summary", str(page))
+    assert (code, error) == (1, "")
+    root = ElementTree.parse(junit).getroot()
+    assert [(case.get("name"), [child.tag for child in case]) for case in root.iter("testcase")] == [
+        ("svm better than ridge", ["system-out"]),
+        ("ridge better than svm", ["failure"]),
+    ]
+    comparison = tb.compare(scores, metric="accuracy", rope=0.01)
+    judged = comparison.meets(better=[("svm", "ridge"), ("ridge", "svm")])
+    assert out == comparison.to_text(judged)
+    heading = "## tiebreak: of 2 requirements 1 met, 1 broken\n\n"
+    written = page.read_text(encoding="utf-8")
+    assert written == f"# Build\nno newline at the end\n{heading}{comparison.to_markdown(judged)}"
+    run(capsys, *typed, "--summary", str(page))
+    assert page.read_text(encoding="utf-8") == f"{written}\n{heading}{comparison.to_markdown(judged)}"
+
+
+def test_a_summary_needs_no_requirement(scores: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The answer itself is worth a page."""
+    page = tmp_path / "summary.md"
+    assert run(capsys, scores, *ROPE, "--summary", str(page))[0] == 0
+    assert page.read_text(encoding="utf-8").startswith("## tiebreak: comparison\n\n**'svm' ")
+
+
+def test_allowed_is_skipped_in_junit(scores: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A build server that reads the file comes to the same end as the exit code."""
+    junit = tmp_path / "gate.xml"
+    typed = [scores, *ACCURACY, "--rope", "0.03", "--require-better", "forest", "ridge", "--junit", str(junit)]
+    for more, code, counts in (([], 3, ("1", "0")), (["--allow-inconclusive"], 0, ("0", "1"))):
+        assert run(capsys, *typed, *more)[0] == code
+        root = ElementTree.parse(junit).getroot()
+        assert (root.get("failures"), root.get("skipped")) == counts
+
+
+@pytest.mark.parametrize("option", ["--junit", "--summary"])
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [("nowhere/file", "the folder of {option} '{path}' is not there"), (".", "could not be written to '{path}': Is a directory")],
+)
+def test_files_that_cannot_be_written(
+    scores: str, tmp_path: Path, option: str, place: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 2, with the name and the reason; never 0 or 1, which would speak of the models."""
+    path = str(tmp_path / place)
+    code, _, error = run(capsys, scores, *ROPE, "--require-better", "svm", "ridge", option, path)
+    assert code == 2
+    assert message.format(option=option, path=path) in error.replace("\n", " ")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full is Linux's")
+@pytest.mark.parametrize("option", ["--junit", "--summary"])
+def test_a_full_disk(scores: str, option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Is said, and ends with 2."""
+    code, out, error = run(capsys, scores, *ROPE, "--require-better", "svm", "ridge", option, "/dev/full")
+    assert (code, out.startswith("Requirement met")) == (2, True)
+    assert "could not be written to '/dev/full': No space left on device" in error
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        (["--allow-inconclusive"], "--allow-inconclusive goes with a requirement"),
+        (["--junit", "gate.xml"], "--junit goes with a requirement"),
+        (["--rope-of", "f1", "0.1"], "--rope-of goes with a requirement"),
+        (["--require-better", "svm", "ridge", "--junit", "x", "--summary", "x"], "--junit and --summary name the same file"),
+        (["--require-better", "svm", "ridge", "--summary", ""], "the name of the file is empty; is a variable not set?"),
+        (["--require-better", "svm", "knn"], "no model is called 'knn'"),
+        (["--require-near-best", "smv"], "did you mean 'svm'?"),
+        (["--require-not-worse", "svm", "svm"], "two different models; got 'svm' twice"),
+        (["--require-near-best", "svm", "--require-near-best", "svm"], "the requirement 'svm' near the best is given twice"),
+        (["--require-better", "svm"], "requires 2 arguments"),
+    ],
+)
+def test_wrong_use(scores: str, typed: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit code 2 and no answer, so that it is not taken for one."""
+    code, out, error = run(capsys, scores, *ROPE, *typed)
+    assert (code, out) == (2, "")
+    assert message in error
+
+
+# --- several metrics --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def measured(tmp_path: Path) -> str:
+    """Two models on 10 folds in three metrics: new is far better in accuracy, a little worse in f1, and fitted for ever."""
+    rng = np.random.default_rng(0)
+    means = {"accuracy": (0.90, 0.80), "f1": (0.795, 0.80), "log_loss": (0.2, 0.3), "seconds": (9.0, 1.0)}
+    path = tmp_path / "metrics.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["model", "metric", "fold", "n_train", "n_test", "score"])
+        for metric, values in means.items():
+            for model, mean in zip(("new", "old"), values, strict=True):
+                for fold in range(10):
+                    writer.writerow([model, metric, fold, 90, 10, round(mean + rng.normal(0, 0.004), 5)])
+    return str(path)
+
+
+def test_a_requirement_may_name_its_metric(measured: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """All of one call are one family, in the order of the options, each with the rope of its metric."""
+    typed = [
+        "--require-not-worse", "f1:new", "f1:old", "--rope-of", "f1", "0.02",
+        "--require-better", "new", "old", "--require-better", "log_loss:new", "old", "--rope-of", "log_loss", "5%",
+        "--require-near-best", "accuracy:new",
+    ]  # fmt: skip
+    code, out, _ = run(capsys, measured, *ROPE, *typed, "--format", "json")
+    records = json.loads(out)["requirements"]
+    assert [(each["claim"], each["metric"]) for each in records] == [
+        ("new better than old", "accuracy"),
+        ("new better than old", "log_loss"),
+        ("new not worse than old", "f1"),
+        ("new near the best", "accuracy"),
+    ]
+    assert {each["n_questions"] for each in records} == {4}
+    for each in records:
+        rope = {"accuracy": 0.01, "f1": 0.02, "log_loss": "5%"}[each["metric"]]
+        comparison = tb.compare(measured, metric=each["metric"], rope=rope)
+        gate = {"better": ("new", "old"), "not worse": ("new", "old"), "near best": "new"}[each["gate"]]
+        (alone,) = comparison.meets(**{each["gate"].replace(" ", "_"): gate}, n_questions=4)
+        assert (each["outcome"], each["interval_low"], each["rope"]) == (alone.outcome, alone.interval_low, alone.rope)
+    assert code == 0
+
+
+@pytest.mark.parametrize(
+    ("rope", "typed", "message"),
+    [
+        (
+            "0.01",
+            ["--require-better", "f1:new", "f1:old"],
+            "--rope 0.01 is in the unit of accuracy. Give another with --rope-of f1",
+        ),
+        ("0.01", ["--require-better", "f1:new", "log_loss:old"], "f1:new log_loss:old names two metrics; give one of them"),
+        ("0", ["--require-better", "f2:new", "old"], "no metric is called 'f2': did you mean 'f1'"),
+        ("0", ["--require-better", "f1:nex", "old"], "no model is called 'nex': did you mean 'new'"),
+        ("0", ["--require-better", "seconds:new", "old"], "seconds"),
+        ("0", ["--require-better", "f1:new", "old", "--rope-of", "log_loss", "1"], "no requirement names that metric"),
+        ("0", ["--require-better", "f1:new", "old", "--rope-of", "accuracy", "1"], "--rope-of accuracy: give --rope"),
+        ("0", ["--require-better", "f1:new", "old", "--rope-of", "f1", "wide"], "wide"),
+    ],
+)
+def test_wrong_metrics(measured: str, rope: str, typed: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit code 2: a metric that is not there, a rope in another unit, a direction that nobody knows."""
+    code, out, error = run(capsys, measured, *ACCURACY, "--rope", rope, *typed)
+    assert (code, out) == (2, "")
+    assert message in error
+
+
+def test_percent_and_no_rope_hold_for_all_metrics(measured: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """They have no unit."""
+    for rope in ("0", "1%"):
+        code, out, _ = run(
+            capsys, measured, *ACCURACY, "--rope", rope, "--require-better", "log_loss:new", "old", "--format", "json"
+        )
+        (record,) = json.loads(out)["requirements"]
+        assert (code, record["metric"]) == (0, "log_loss")
+        assert record["rope"] == (0 if rope == "0" else pytest.approx(0.002, rel=0.05))
+
+
+def test_a_metric_is_never_only_a_name(scores: str, tiebreak: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file that does not say which metric it holds has no second one, and standard input is read once for both."""
+    code, out, error = run(capsys, scores, *ACCURACY, "--require-better", "f1:svm", "ridge")
+    assert (code, out) == (2, "")
+    assert "a requirement names the metric 'f1', but the files do not say which metrics they hold" in error
+    assert run(capsys, scores, *ACCURACY, "--require-better", "accuracy:svm", "accuracy:ridge")[0] == 0
+
+
+@pytest.mark.slow
+def test_standard_input_with_several_metrics(measured: str, tiebreak: Run) -> None:
+    """It can be read only once, and two comparisons need it."""
+    text = Path(measured).read_text(encoding="utf-8")
+    done = tiebreak("compare", "-", *ACCURACY, "--require-better", "log_loss:new", "old", input=text)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_colon_belongs_to_a_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A model that is called so is that model."""
+    path = str(write_scores(tmp_path / "scores.csv", ["hub:svm", "hub:ridge"], step=0.05))
+    code, out, _ = run(capsys, path, *ACCURACY, "--require-better", "hub:svm", "hub:ridge")
+    assert (code, "met: 'hub:svm' is better than 'hub:ridge'" in out) == (0, True)

@@ -1,0 +1,315 @@
+"""Refit of the cheapest candidate that is shown to be near the best: in searches, and on tables with known answers."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    LeaveOneGroupOut,
+    LeaveOneOut,
+    PredefinedSplit,
+    RandomizedSearchCV,
+    RepeatedKFold,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+    TimeSeriesSplit,
+)
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+import tiebreak as tb
+from tests.comparison.tables import compared, noisy
+from tiebreak.errors import AmbiguousSourceError, InvalidParameterError, InvalidScoresError, TiebreakWarning, UnknownNameError
+
+X, Y = load_breast_cancer(return_X_y=True)
+GRID = {"max_depth": [1, 2, 3, 4, 6, None]}
+
+
+def results(table: Any, params: list[dict[str, Any]] | None = None, times: Any = None, key: str = "score") -> dict[str, Any]:
+    """What a search keeps, of given scores (candidates by splits)."""
+    table = np.asarray(table, dtype=float)
+    columns: dict[str, Any] = {f"split{split}_test_{key}": column for split, column in enumerate(table.T)}
+    columns["params"] = params or [{"depth": depth} for depth in range(1, len(table) + 1)]
+    columns["mean_fit_time"] = np.asarray(times if times is not None else np.arange(1.0, len(table) + 1))
+    columns["std_fit_time"] = np.zeros(len(table))
+    return columns
+
+
+NEAR = noisy(0.80, 0.849, 0.850, 0.848, noise=0.003)
+"""Ten-fold scores of four candidates: the first far behind, the others within a rope of 0.02 for sure."""
+
+
+def chosen(table: Any, rope: float | str = 0.02, **options: Any) -> int:
+    """Index by `near_best`, told that it is 10-fold unless `options` say otherwise."""
+    known = {"prefer", "metric", "cv", "test_fraction", "alpha"}
+    own = {name: value for name, value in options.items() if name in known}
+    shape = {name: value for name, value in options.items() if name not in known}
+    if not {"cv", "test_fraction"} & own.keys():
+        own["cv"] = 10
+    return tb.near_best(rope, **own)(results(table, **shape))
+
+
+def test_the_standings_are_those_of_compare() -> None:
+    """Of the candidates that the ranking calls best or near best, the one with the smallest parameter."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        table = noisy(*(0.85 - rng.choice([0, 0.003, 0.01, 0.03], 6)), noise=0.004, seed=seed)
+        ranking = compared(table, [str(index) for index in range(6)], rope=0.012).ranking.set_index("model")["standing"]
+        near = [index for index in range(6) if ranking[str(index)] in ("best", "near best")]
+        if near:
+            assert chosen(table, 0.012, prefer="depth") == min(near)
+        else:
+            with pytest.warns(TiebreakWarning, match="no candidate is shown to be within the rope of 0.012 of the best"):
+                assert chosen(table, 0.012, prefer="depth") == int(table.mean(axis=1).argmax())
+
+
+@pytest.mark.parametrize(
+    ("prefer", "index"),
+    [
+        ("depth", 1),
+        ("-depth", 3),
+        (lambda params: abs(params["depth"] - 3), 2),
+        (lambda params: (params["depth"] % 2, params["depth"]), 1),
+        (lambda params: str(params["depth"]), 1),
+    ],
+)
+def test_prefer(prefer: Any, index: int) -> None:
+    """A parameter, small or large being cheap, or a function of the parameters that returns what can be sorted."""
+    assert chosen(NEAR, prefer=prefer) == index
+
+
+def test_fit_time_is_the_default_cost() -> None:
+    """The quickest near the best; the far one does not count, however quick it is."""
+    assert chosen(NEAR, times=[0.1, 3.0, 2.0, 1.0]) == 3
+
+
+def test_fit_times_that_differ_by_noise_tie() -> None:
+    """Within two standard errors, here 2 sqrt(2) 0.05 / sqrt(10) = 0.045, nobody is slower, and the best mean is taken."""
+    table = results(NEAR, times=[0.1, 1.01, 1.04, 1.0])
+    table["std_fit_time"] = np.full(4, 0.05)
+    assert tb.near_best(0.02, cv=10)(table) == 2
+    table["mean_fit_time"][2] = 1.05
+    assert tb.near_best(0.02, cv=10)(table) == 1
+
+
+def test_equal_costs_take_the_best_mean() -> None:
+    """Then the first."""
+    assert chosen(NEAR, prefer=lambda params: 0) == 2
+    twins = np.array([NEAR[2], NEAR[1], NEAR[2]])
+    assert chosen(twins, prefer=lambda params: 0) == 0
+
+
+def test_no_limit_is_the_largest() -> None:
+    """None stands for no limit in scikit-learn: of depth, of leaves, of features."""
+    params = [{"depth": None}, {"depth": None}, {"depth": 7}, {"depth": 9}]
+    assert chosen(NEAR, prefer="depth", params=params) == 2
+
+
+def test_identical_candidates_stand_together() -> None:
+    """A deeper limit that is never reached gives the same scores; that must not keep all from being near the best."""
+    table = np.array([NEAR[0], NEAR[2], NEAR[2], NEAR[3]])
+    assert chosen(table, prefer="depth") == 1
+    assert chosen(table, prefer="-depth") == 3
+    assert chosen([NEAR[1]] * 3, prefer="-depth") == 2
+    assert chosen([NEAR[1]], prefer="depth") == 0
+
+
+def test_failed_candidates_are_out() -> None:
+    """A candidate with an undefined score is never chosen; none left is an error."""
+    table = NEAR.copy()
+    table[1, 3] = np.nan
+    assert chosen(table, prefer="depth") == 2
+    with pytest.raises(InvalidScoresError, match="no candidate of the search has a score on every split"):
+        chosen(np.full((2, 10), np.nan))
+
+
+def test_percent_of_the_best_mean() -> None:
+    """2 % of 0.85 is 0.017."""
+    assert chosen(NEAR, "2%", prefer="depth") == chosen(NEAR, 0.017, prefer="depth") == 1
+
+
+def test_negated_losses() -> None:
+    """scikit-learn stores them so that larger is better."""
+    assert chosen(NEAR - 2.0, prefer="depth") == 1
+
+
+def standard_error_factor(rope: float, **options: Any) -> bool:
+    """Whether a candidate whose differences have mean 0 and spread 1 is near the best at this rope."""
+    n_splits = options.pop("n_splits")
+    d = np.random.default_rng(0).normal(size=n_splits)
+    d = (d - d.mean()) / d.std(ddof=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TiebreakWarning)
+        return tb.near_best(rope, prefer="depth", **options)(results([5.0 - 1e-9 + 0 * d + d, 5.0 + 0 * d])) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "n_splits", "ratio"),
+    [
+        ({"cv": 10}, 10, 1 / 9),
+        ({"test_fraction": 0.2}, 7, 1 / 4),
+        ({"cv": KFold(5)}, 5, 1 / 4),
+        ({"cv": StratifiedKFold(4)}, 4, 1 / 3),
+        ({"cv": GroupKFold(5)}, 5, 1 / 4),
+        ({"cv": RepeatedKFold(n_splits=5, n_repeats=5)}, 25, 1 / 4),
+        ({"cv": RepeatedStratifiedKFold(n_splits=10, n_repeats=2)}, 20, 1 / 9),
+        ({"cv": ShuffleSplit(12)}, 12, 1 / 9),  # a test_size of 0.1 is the default
+        ({"cv": StratifiedShuffleSplit(12, test_size=0.25, train_size=0.5)}, 12, 1 / 2),
+        ({"cv": ShuffleSplit(12, train_size=0.6)}, 12, 2 / 3),
+        ({"cv": LeaveOneOut()}, 30, 1 / 29),
+        ({"cv": PredefinedSplit([0, 0, 1, 1, 2, 2])}, 3, 1 / 2),
+        ({"cv": [(range(6), range(6, 8)), (range(2, 8), range(2))]}, 2, 1 / 3),
+        ({}, 10, 1 / 9),  # assumed, with a warning
+    ],
+)
+def test_the_share_of_test_examples_widens_the_bounds(options: dict[str, Any], n_splits: int, ratio: float) -> None:
+    """The bound is t(1 - alpha / 2) sqrt(1/n + ratio) for two candidates: near at a rope just above it, and not just below."""
+    bound = float(stats.t.isf(0.025, n_splits - 1) * np.sqrt(1 / n_splits + ratio))
+    assert standard_error_factor(bound * (1 + 1e-6), n_splits=n_splits, **options)
+    assert not standard_error_factor(bound * (1 - 1e-6), n_splits=n_splits, **options)
+
+
+def test_assumed_folds_are_said() -> None:
+    """A search does not tell its splits; up to ten are taken for k-fold, with a warning, and more are not."""
+    with pytest.warns(
+        TiebreakWarning, match="takes the 10 splits for those of 10-fold cross-validation. Give it the cv= of the search"
+    ):
+        assert tb.near_best(0.02, prefer="depth")(results(NEAR)) == 1
+    with pytest.warns(TiebreakWarning, match="the best mean, number 2: a search does not say how its 20 splits were made"):
+        assert tb.near_best(0.02, prefer="depth")(results(np.tile(NEAR, 2))) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"cv": 5}, "the search has 10 splits, and the cv= given to near_best has 5"),
+        ({"cv": RepeatedKFold(n_splits=10, n_repeats=3)}, "the search has 10 splits, and the cv= given to near_best has 30"),
+        ({"prefer": "dept"}, "prefer='dept' is no parameter of the search, which has 'depth'"),
+        ({"prefer": lambda params: params["depht"]}, "prefer= failed on a candidate: KeyError: 'depht'"),
+        ({"prefer": dict}, "the costs of candidates cannot be put in order"),
+    ],
+)
+def test_what_shows_only_after_fitting_is_a_warning(options: dict[str, Any], message: str) -> None:
+    """An error in a refit would lose all that was fitted; so the best mean is taken, and the warning says why."""
+    with pytest.warns(TiebreakWarning, match="near_best takes the candidate with the best mean, number 2: ") as caught:
+        assert chosen(NEAR, **options) == 2
+    assert any(message in str(each.message) for each in caught)
+
+
+def test_parameters_that_are_no_numbers_need_a_function() -> None:
+    """Nobody knows which kernel is cheap."""
+    params = [{"kernel": name} for name in ("rbf", "poly", "linear", "sigmoid")]
+    with pytest.warns(TiebreakWarning, match="parameter 'kernel' is 'poly' for some candidate, which is no number"):
+        assert chosen(NEAR, prefer="kernel", params=params) == 2
+    order = ["linear", "rbf", "poly", "sigmoid"]
+    assert chosen(NEAR, prefer=lambda each: order.index(each["kernel"]), params=params) == 2
+
+
+def test_one_split_cannot_be_compared() -> None:
+    """A holdout has no spread."""
+    with pytest.warns(TiebreakWarning, match="best mean, number 1: there is only one split"):
+        assert chosen(NEAR[:, :1], test_fraction=0.2) == 1
+
+
+@pytest.mark.parametrize(
+    ("rope", "options", "message"),
+    [
+        (0.0, {}, "near_best needs a rope above 0"),
+        ("0%", {}, "near_best needs a rope above 0"),
+        (-0.01, {}, "rope"),
+        ("much", {}, "rope"),
+        (0.01, {"alpha": 5}, "alpha"),
+        (0.01, {"prefer": 3}, "prefer must be the name of a parameter, or a function of the parameters; got 3"),
+        (0.01, {"cv": 5, "test_fraction": 0.2}, "both cv= and test_fraction= were given"),
+        (0.01, {"test_fraction": 1.0}, "test_fraction must be between 0 and 1"),
+        (0.01, {"test_fraction": "a fifth"}, "test_fraction must be between 0 and 1"),
+        (0.01, {"cv": 1}, "cv must be at least 2 folds; got 1"),
+        (0.01, {"cv": "5"}, "depend on the data. Pass test_fraction= instead"),
+        (0.01, {"cv": TimeSeriesSplit(5)}, "depend on the data. Pass test_fraction= instead"),
+        (0.01, {"cv": LeaveOneGroupOut()}, "depend on the data. Pass test_fraction= instead"),
+        (0.01, {"cv": ShuffleSplit(5, test_size=20)}, "counts examples, of which the number is not known"),
+    ],
+)
+def test_what_can_be_known_before_is_an_error(rope: Any, options: dict[str, Any], message: str) -> None:
+    """Before anything is fitted."""
+    with pytest.raises(InvalidParameterError, match=message):
+        tb.near_best(rope, **options)
+
+
+def depth_of(params: dict[str, Any]) -> float:
+    """A cost with a name, which can be pickled."""
+    return float(params["max_depth"] or np.inf)
+
+
+@pytest.mark.parametrize("prefer", ["max_depth", depth_of, "mean_fit_time"])
+def test_in_a_grid_search(prefer: Any) -> None:
+    """The estimator that is refitted is the one chosen, and its standing is the ranking's."""
+    refit = tb.near_best(0.05, prefer=prefer, cv=10)
+    search = GridSearchCV(DecisionTreeClassifier(random_state=0), GRID, cv=10, refit=refit).fit(X, Y)
+    standing = tb.compare(search, rope=0.05, X=X, y=Y).ranking.set_index("model")["standing"]
+    name = f"max_depth={search.best_params_['max_depth']}"
+    assert standing[name] in ("best", "near best")
+    assert search.best_estimator_.max_depth == search.best_params_["max_depth"]
+    if prefer != "mean_fit_time":
+        near = [depth for depth in GRID["max_depth"] if standing[f"max_depth={depth}"] in ("best", "near best")]
+        assert search.best_params_["max_depth"] == near[0]
+        assert refit(search.cv_results_) == search.best_index_
+
+
+def test_pipelines_random_searches_clones_and_pickles() -> None:
+    """Steps stand in front of the parameter; a clone and a pickle of the search choose the same."""
+    pipeline = make_pipeline(StandardScaler(), DecisionTreeClassifier(random_state=0))
+    grid = {"decisiontreeclassifier__max_depth": [1, 2, 3, 5, 8]}
+    refit = tb.near_best(0.05, prefer="decisiontreeclassifier__max_depth", cv=5)
+    search = RandomizedSearchCV(pipeline, grid, n_iter=4, cv=5, refit=refit, random_state=0)
+    again = pickle.loads(pickle.dumps(clone(search)))
+    search.fit(X, Y)
+    again.fit(X, Y)
+    assert again.best_index_ == search.best_index_
+    assert again.refit == refit
+    assert pickle.loads(pickle.dumps(search)).predict(X[:5]).tolist() == search.predict(X[:5]).tolist()
+    assert search.set_params(refit=tb.near_best(0.02, cv=5)).refit.rope == 0.02
+    assert "NearBest(rope=0.02" in repr(search)
+
+
+def test_several_metrics() -> None:
+    """The one that is named; without a name there is nothing to go by, which is an error."""
+    model, scoring = DecisionTreeClassifier(random_state=0), ["accuracy", "neg_log_loss"]
+    for metric in scoring:
+        refit = tb.near_best(0.05 if metric == "accuracy" else 1.0, prefer="max_depth", metric=metric, cv=5)
+        search = GridSearchCV(model, {"max_depth": [1, 2, 3]}, scoring=scoring, cv=5, refit=refit).fit(X, Y)
+        single = {name.replace(f"test_{metric}", "test_score"): column for name, column in search.cv_results_.items()}
+        single = {name: column for name, column in single.items() if not name.endswith(tuple(f"test_{each}" for each in scoring))}
+        assert tb.near_best(refit.rope, prefer="max_depth", cv=5)(single) == search.best_index_
+    assert tb.near_best(1.0, prefer="max_depth", metric="log_loss", cv=5)(search.cv_results_) == search.best_index_
+    with pytest.raises(AmbiguousSourceError, match="holds 2 metrics: 'accuracy' and 'neg_log_loss'"):
+        tb.near_best(0.05, cv=5)(search.cv_results_)
+    with pytest.raises(UnknownNameError, match="no metric is called 'acuracy': did you mean 'accuracy'"):
+        tb.near_best(0.05, metric="acuracy", cv=5)(search.cv_results_)
+
+
+def test_it_is_worth_it() -> None:
+    """A forest of few trees is as good as one of many: the refitted one has fewer, and loses less than the rope."""
+    grid = {"n_estimators": [5, 20, 40]}
+    cv = RepeatedStratifiedKFold(n_splits=5, n_repeats=2, random_state=0)
+    search = GridSearchCV(
+        RandomForestClassifier(random_state=0), grid, cv=cv, refit=tb.near_best(0.04, prefer="n_estimators", cv=cv)
+    )
+    search.fit(X, Y)
+    mean = search.cv_results_["mean_test_score"]
+    assert search.best_params_["n_estimators"] < 40
+    assert mean[search.best_index_] > mean.max() - 0.04
