@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from tiebreak.frequentist.sample_size import items_needed
     from tiebreak.metrics.costs import CostMatrix
     from tiebreak.plan.candidates import grid
+    from tiebreak.readers.item_tables import read_items
+    from tiebreak.readers.predictions import read_predictions
+    from tiebreak.scores.items import Items
     from tiebreak.scores.metric import Metric
     from tiebreak.scores.scores import Scores
     from tiebreak.stores.memory import MemoryStore
@@ -50,6 +53,7 @@ _HOMES = {
     "CostMatrix": "tiebreak.metrics.costs",
     "Evaluation": "tiebreak.evaluation.evaluation",
     "Finding": "tiebreak.audits.findings",
+    "Items": "tiebreak.scores.items",
     "LearningCurve": "tiebreak.studies.learning_curve",
     "MemoryStore": "tiebreak.stores.memory",
     "Metric": "tiebreak.scores.metric",
@@ -69,6 +73,8 @@ _HOMES = {
     "near_best": "tiebreak.studies.near_best",
     "nested_cross_validate": "tiebreak.api",
     "read_evaluation": "tiebreak.evaluation.evaluate",
+    "read_items": "tiebreak.readers.item_tables",
+    "read_predictions": "tiebreak.readers.predictions",
     "read_scores": "tiebreak.api",
     "validation_curve": "tiebreak.api",
 }
@@ -81,6 +87,7 @@ __all__ = [
     "CostMatrix",
     "Evaluation",
     "Finding",
+    "Items",
     "LearningCurve",
     "MemoryStore",
     "Metric",
@@ -105,6 +112,8 @@ __all__ = [
     "near_best",
     "nested_cross_validate",
     "read_evaluation",
+    "read_items",
+    "read_predictions",
     "read_scores",
     "testing",
     "validation_curve",

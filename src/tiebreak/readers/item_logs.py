@@ -1,0 +1,274 @@
+"""Logs of evaluation tools for language models: lm-evaluation-harness, Inspect and Every Eval Ever.
+
+A log holds an answer of one model to each sample. Each function here makes a long table of it: item, model, score, run, task.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, MissingDependencyError, Setting, UnreadableSourceError
+from tiebreak.printable import printable
+from tiebreak.readers.item_tables import LongTable
+from tiebreak.scores.scores import quoted
+
+Record = dict[str, Any]
+
+
+def reads(path: Path) -> bool:
+    """True for a log of one of the three tools, told by its ending and its first record."""
+    if path.suffix.lower() == ".eval":
+        return True
+    if path.suffix.lower() == ".jsonl":
+        first = _first_record(path)
+        return _is_harness(first) or _is_every_eval(first)
+    if path.suffix.lower() == ".json":
+        with path.open(encoding="utf-8", errors="replace") as file:
+            start = file.read(4096)
+        return start.lstrip().startswith("{") and ('"eval"' in start or '"evaluation_results"' in start)
+    return False
+
+
+def read(path: Path, name: str, metric: str | None) -> LongTable:
+    """Long table of a log."""
+    if path.suffix.lower() == ".eval":
+        return _inspect(_inspect_archive(path, name), path, name, metric)
+    if path.suffix.lower() == ".json":
+        return _inspect(_inspect_json(path, name), path, name, metric)
+    records = list(_records(path, name))
+    return (_harness if _is_harness(records[0]) else _every_eval)(records, path, name, metric)
+
+
+def _first_record(path: Path) -> Record:
+    with path.open(encoding="utf-8", errors="replace") as file:
+        line = next((line for line in file if line.strip()), "")
+    try:
+        found = json.loads(line)
+    except json.JSONDecodeError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _records(path: Path, name: str) -> Iterator[Record]:
+    """Objects of a file of JSON lines."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    try:
+                        record = json.loads(line)
+                    except json.JSONDecodeError as error:
+                        raise UnreadableSourceError(f"{name}, line {number}: {error.msg}. Was the file cut short?") from None
+                    if not isinstance(record, dict):
+                        raise UnreadableSourceError(f"{name}, line {number} holds no object.")
+                    yield record
+    except UnicodeDecodeError as error:
+        raise UnreadableSourceError(f"{name} is not UTF-8 text: {error.reason}.") from None
+
+
+def _table(rows: Iterable[Record], held: str | None, name: str, remark: str = "") -> LongTable:
+    import pandas as pd
+
+    frame = pd.DataFrame(list(rows))
+    if frame.empty:
+        raise UnreadableSourceError(f"{name} holds no scored sample.")
+    return LongTable(frame, held, remark)
+
+
+def _choose(held: Iterable[str], asked: str | None, name: str) -> str:
+    """The metric asked for, or the only one."""
+    found = list(dict.fromkeys(held))
+    if asked in found:
+        return str(asked)
+    if asked is None and len(found) == 1:
+        return found[0]
+    what = f"holds {len(found)} metrics: {quoted(found)}" if asked is None else f"holds no metric {asked!r}, but {quoted(found)}"
+    raise AmbiguousSourceError(f"{name} {what}. Say which one with ", Setting("metric"), ".")
+
+
+def _number(value: Any, name: str, item: Any) -> float:
+    """Score of a sample: a number, a truth, or one of Inspect's letters."""
+    if isinstance(value, str) and value in _LETTERS:
+        return _LETTERS[value]
+    try:
+        if isinstance(value, bool | int | float | str):
+            return float(value)
+    except ValueError:
+        pass
+    shown = printable(repr(value)[:60])
+    raise InvalidScoresError(f"{name}, sample {item!r}: {shown} is no score of a single item. Metrics of a whole task have none.")
+
+
+_LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+"""Correct, incorrect, partial and no answer, as Inspect's scorers write them and its accuracy counts them."""
+
+
+# --- lm-evaluation-harness: samples_TASK_TIME.jsonl in a folder called after the model ----------------------------------------
+
+_SAMPLES = re.compile(r"samples_(?P<task>.+)_\d{4}-\d\d-\d\dT[\d.:-]+$")
+_HARNESS_FIELDS = frozenset(
+    "doc_id doc target arguments resps filtered_resps filter metrics doc_hash prompt_hash target_hash task".split()
+)
+
+
+def _is_harness(record: Mapping[str, Any]) -> bool:
+    return "doc_id" in record and ("filtered_resps" in record or "resps" in record)
+
+
+def _harness(records: list[Record], path: Path, name: str, metric: str | None) -> LongTable:
+    named = _SAMPLES.match(path.stem)
+    # the harness makes a folder for each model, with / as __; a file elsewhere is called after itself
+    model = path.resolve().parent.name.replace("__", "/") if named else path.stem.removeprefix("samples_")
+    filters = list(dict.fromkeys(str(record.get("filter", "none")) for record in records))
+    held: dict[str, tuple[str, str]] = {}
+    for record in records:
+        own = record.get("metrics") or [key for key in record if key not in _HARNESS_FIELDS]
+        for each in own:
+            kind = str(record.get("filter", "none"))
+            held[each if len(filters) == 1 else f"{each},{kind}"] = (each, kind)
+    chosen = _choose(held, metric if metric in held or len(filters) > 1 else _plain(metric), name)
+    field, kind = held[chosen]
+    rows = [
+        {
+            "item": record["doc_id"],
+            "model": model,
+            "score": _number(record.get(field), name, record["doc_id"]),
+            "item_hash": record.get("doc_hash"),
+            "task": named["task"] if named else "",
+        }
+        for record in records
+        if str(record.get("filter", "none")) == kind
+    ]
+    return _table(rows, field, name)
+
+
+def _plain(metric: str | None) -> str | None:
+    """Name of a metric without its filter, as the harness's results write it: "acc,none"."""
+    return None if metric is None else metric.partition(",")[0]
+
+
+# --- Inspect: a zip of JSON files, or one JSON file ---------------------------------------------------------------------------
+
+_INSPECT_VERSION = 2
+
+
+def _inspect_archive(path: Path, name: str) -> tuple[Record, list[Record]]:
+    """Header and samples of an .eval file."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = archive.namelist()
+            start = next((each for each in ("header.json", "_journal/start.json") if each in members), None)
+            if start is None:
+                raise UnreadableSourceError(f"{name} is a zip file, but no log of Inspect: it has no header.json.")
+            header = json.loads(archive.read(start))
+            samples = [json.loads(archive.read(each)) for each in members if re.fullmatch(r"samples/.+\.json", each)]
+            if not samples and "summaries.json" in members:
+                samples = json.loads(archive.read("summaries.json"))
+    except zipfile.BadZipFile:
+        raise UnreadableSourceError(
+            f"{name} is no log of Inspect: an .eval file is a zip of JSON files, and it is none."
+        ) from None
+    except NotImplementedError:
+        raise MissingDependencyError(
+            f"{name} is compressed with Zstandard, which Python reads from 3.14 on. Use that, or write the log as JSON: "
+            "inspect log convert --to json."
+        ) from None
+    except json.JSONDecodeError as error:
+        raise UnreadableSourceError(f"{name} holds a file that is no JSON: {error.msg}.") from None
+    return header, samples
+
+
+def _inspect_json(path: Path, name: str) -> tuple[Record, list[Record]]:
+    try:
+        log = json.loads(path.read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise UnreadableSourceError(f"{name} cannot be read as JSON: {error}.") from None
+    if "evaluation_results" in log:
+        raise UnreadableSourceError(
+            f"{name} holds the means of Every Eval Ever. Pass the file of its samples, the JSON lines that it names under "
+            "'detailed_evaluation_results'."
+        )
+    return log, log.get("samples") or []
+
+
+def _inspect(log: tuple[Record, list[Record]], path: Path, name: str, metric: str | None) -> LongTable:
+    header, samples = log
+    version = header.get("version")
+    if version != _INSPECT_VERSION:
+        raise UnreadableSourceError(
+            f"{name} is a log of Inspect of version {version!r}; tiebreak reads version {_INSPECT_VERSION}. Convert it with a "
+            "current inspect: inspect log convert."
+        )
+    about = header.get("eval", {})
+    scored = [sample for sample in samples if sample.get("scores")]
+    scorer = _choose((key for sample in scored for key in _scores_of(sample)), metric, name) if scored else ""
+    rows = [
+        {
+            "item": sample["id"],
+            "model": about.get("model") or path.stem,
+            "score": _number(_scores_of(sample)[scorer], name, sample["id"]),
+            "run": sample.get("epoch", 1),
+            "task": str(about.get("task", "")),
+        }
+        for sample in scored
+        if scorer in _scores_of(sample)
+    ]
+    lost = len(samples) - len(rows)
+    status = header.get("status", "success")
+    remark = f"{name}: {lost} of {len(samples)} samples have no score." if lost else ""
+    remark += f" The evaluation ended with {status!r}." if status != "success" else ""
+    binary = all(row["score"] in (0.0, 1.0) for row in rows)
+    return _table(rows, None if binary else scorer, name, remark.strip())
+
+
+def _scores_of(sample: Mapping[str, Any]) -> dict[str, Any]:
+    """Values by the name of their scorer; those of a scorer that gives several by its name and theirs."""
+    found: dict[str, Any] = {}
+    for scorer, score in sample["scores"].items():
+        value = score.get("value") if isinstance(score, Mapping) else score
+        if isinstance(value, Mapping):
+            found |= {f"{scorer}/{key}": each for key, each in value.items()}
+        else:
+            found[scorer] = value
+    return found
+
+
+# --- Every Eval Ever: JSON lines of samples -----------------------------------------------------------------------------------
+
+_EVERY_EVAL_VERSIONS = ("0.2", "0.3")
+
+
+def _is_every_eval(record: Mapping[str, Any]) -> bool:
+    return "schema_version" in record and "sample_id" in record and "evaluation" in record
+
+
+def _every_eval(records: list[Record], path: Path, name: str, metric: str | None) -> LongTable:
+    for record in records:
+        version = str(record.get("schema_version", "")).removeprefix("instance_level_eval_")
+        if not version.startswith(_EVERY_EVAL_VERSIONS):
+            raise UnreadableSourceError(
+                f"{name} is of version {record.get('schema_version')!r} of the schema of Every Eval Ever; tiebreak reads "
+                f"{' and '.join(_EVERY_EVAL_VERSIONS)}."
+            )
+    field = "is_correct" if metric in ("is_correct", "accuracy") else "score"
+    attempts: dict[tuple[str, ...], int] = {}
+    rows = []
+    for record in records:
+        key = tuple(str(record[part]) for part in ("model_id", "evaluation_name", "sample_id"))
+        attempts[key] = attempts.get(key, 0) + 1
+        rows.append(
+            {
+                "item": record["sample_id"],
+                "model": record["model_id"],
+                "score": _number(record["evaluation"][field], name, record["sample_id"]),
+                "run": attempts[key],
+                "item_hash": record.get("sample_hash"),
+                "task": record["evaluation_name"],
+            }
+        )
+    return _table(rows, "accuracy" if field == "is_correct" else None, name)

@@ -1,0 +1,465 @@
+"""Scores of single items from tables: long (item, model, score) or wide (one column for each model), from files and frames."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from tiebreak.errors import (
+    AmbiguousSourceError,
+    InvalidParameterError,
+    InvalidScoresError,
+    MissingDependencyError,
+    Setting,
+    SourceNotFoundError,
+    UnreadableSourceError,
+    UnsupportedSourceError,
+)
+from tiebreak.numerics import FloatArray, Missing
+from tiebreak.printable import fault_of_name, printable
+from tiebreak.scores.items import Items, check_items
+from tiebreak.scores.metric import ABBREVIATIONS, name_metric
+from tiebreak.scores.scores import look_up, nearest_file, quoted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ITEM = ("item", "item_id", "example", "example_id", "question", "question_id", "doc_id", "sample_id", "instance_id", "id")
+MODEL = ("model", "model_name", "system", "estimator", "classifier")
+RUN = ("run", "epoch", "seed", "trial", "repeat", "attempt")
+CLUSTER = ("cluster", "cluster_id", "group", "document", "passage", "patient")
+WEIGHT = ("weight", "sample_weight")
+SCORE = ("score", "correct", "is_correct", "value", "accuracy", "acc", "exact_match", "loss", "error")
+"""Names of columns that mean what the reserved one, the first, does; the case of letters does not count."""
+
+LOGS = ["tiebreak.readers.item_logs"]
+"""Modules that read the logs of evaluation tools: `reads(path)` and `read(path, name, metric)`, which gives a long table."""
+
+
+class LongTable(NamedTuple):
+    """A long table of items, and what its scores are called."""
+
+    frame: pd.DataFrame
+    """Columns item, model, score, and run, cluster, weight and further ones where there are."""
+    metric: str | None
+    remark: str = ""
+
+
+def read_items(
+    *sources: Any,
+    metric: str | None = None,
+    lower_is_better: bool | None = None,
+    models: Sequence[str] | None = None,
+    item: str | None = None,
+    rows: Literal["auto", "items"] = "auto",
+    missing: Missing = "raise",
+) -> Items:
+    """Read scores of single items: of examples of one test set, of questions, of documents.
+
+    Parameters
+    ----------
+    *sources
+        Tables, long or wide: CSV, TSV, JSON lines, JSON and Parquet files, frames of pandas, polars and pyarrow, dicts of
+        columns; or logs: samples_*.jsonl of lm-evaluation-harness, .eval and .json logs of Inspect, JSON lines of Every Eval
+        Ever. Several are joined on their items, and so is a dict ``{model: source}``, which names a model that the source does
+        not.
+    metric : str, optional
+        Name of the scores, or which of several to read; "accuracy" for scores that are all 0 or 1 unless given.
+    lower_is_better : bool, optional
+        For a metric whose direction is not known.
+    models : sequence of str, optional
+        Keep only these, in this order.
+    item : str, optional
+        Column that names the items, where it is not called item, example, question, doc_id or the like.
+    rows : {"auto", "items"}
+        "items" reads each row of a wide table without such a column as an item.
+    missing : {"raise", "pairwise"}
+        Items that some model lacks are an error that names them, or stay as nan.
+
+    Returns
+    -------
+    Items
+
+    Raises
+    ------
+    TiebreakError
+        A source cannot be read; the text says where, and how to go on.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> items = tb.read_items({"question": ["q1", "q2", "q3", "q4"], "small": [0, 1, 0, 1], "large": [1, 1, 0, 1]})
+    >>> items
+    <Items of accuracy: 2 models, 4 items>
+    >>> items.disagreements("large", "small")["item"].tolist()
+    ['q1']
+    """
+    if rows not in ("auto", "items"):
+        raise InvalidParameterError(f"rows must be 'auto' or 'items'; got {rows!r}.", about="rows")
+    if not sources:
+        raise UnsupportedSourceError("nothing to read: pass a table with a row for each item, or the log of an evaluation.")
+    if len(sources) == 1 and isinstance(sources[0], Items):
+        return sources[0]
+    named = [pair for source in sources for pair in _named(source)]
+    tables = [_long(source, name, metric, item, rows) for name, source in named]
+    held = {table.metric for table in tables if table.metric is not None}
+    if len(held) > 1:
+        raise AmbiguousSourceError(
+            f"the sources hold different metrics: {quoted(sorted(held))}. Say which with ", Setting("metric"), "."
+        )
+    frame = _joined([table.frame for table in tables], [_stem(source) for _, source in named])
+    remarks = tuple(dict.fromkeys(table.remark for table in tables if table.remark))
+    items = items_of_long(frame, next(iter(held), None) or metric, lower_is_better, remarks)
+    return check_items(items.take(models) if models is not None else items).complete(missing)
+
+
+def _joined(frames: list[pd.DataFrame], stems: list[str]) -> pd.DataFrame:
+    """All rows; models of one name in several files are called after the files, and items of several tasks after their task."""
+    import pandas as pd
+
+    if len(frames) == 1:
+        frame = frames[0]
+    else:
+        seen: dict[str, set[Any]] = {}
+        clash: set[str] = set()
+        for each in frames:
+            for model, rows in each.groupby("model"):
+                keys = set(zip(rows["item"], rows.get("task", rows["item"]), rows.get("run", rows["item"]), strict=True))
+                if keys & seen.setdefault(str(model), set()):
+                    clash.add(str(model))
+                seen[str(model)] |= keys
+        names = [dict.fromkeys(clash, stem) if stem else {} for stem in stems]
+        frames = [each.assign(model=each["model"].replace(new)) for each, new in zip(frames, names, strict=True)]
+        frame = pd.concat(frames, ignore_index=True)
+    if "task" in frame and frame["task"].nunique() > 1:
+        frame = frame.assign(item=frame["task"].astype(str) + "/" + frame["item"].astype(str))
+    if "item_hash" in frame:
+        hashes = frame.groupby("item")["item_hash"].nunique()
+        if (hashes > 1).any():
+            which = [str(item) for item in hashes.index[hashes > 1]]
+            raise InvalidScoresError(
+                f"{len(which)} items of one number are not the same sample in all files: {quoted(which, 3)}. Were they drawn or "
+                "ordered in another way? Evaluate both models on the same samples."
+            )
+        frame = frame.drop(columns="item_hash")
+    return frame
+
+
+def _stem(source: Any) -> str:
+    """Name of a file without what the tools put around it."""
+    return Path(source).stem.removeprefix("samples_") if isinstance(source, str | os.PathLike) else ""
+
+
+def _named(source: Any) -> list[tuple[str | None, Any]]:
+    """The source, or the sources in a dict, each with the name of its model if that says it."""
+    if isinstance(source, Mapping) and source and all(_is_source(value) for value in source.values()):
+        return [(str(name), value) for name, value in source.items()]
+    return [(None, source)]
+
+
+def _is_source(value: Any) -> bool:
+    return isinstance(value, str | os.PathLike) or hasattr(type(value), "columns") or isinstance(value, Mapping)
+
+
+def _long(source: Any, model: str | None, metric: str | None, item: str | None, rows: str) -> LongTable:
+    """Long table of any source."""
+    if isinstance(source, str | os.PathLike):
+        path, name = Path(source), printable(os.fspath(source))
+        if not path.is_file():
+            if path.exists():
+                raise SourceNotFoundError(f"{name} is no file. Pass the files in it.")
+            raise SourceNotFoundError(f"there is no file {name!r} (looked in {Path.cwd()}).{nearest_file(path)}")
+        for module in LOGS:
+            reader = import_module(module)
+            if reader.reads(path):
+                table: LongTable = reader.read(path, name, metric)
+                return _with_model(table, model)
+        frame, stem = _read_file(path, name), path.stem
+    else:
+        frame, name, stem = _as_pandas(source), "the table", ""
+    return _with_model(_long_of_table(frame, name, stem, metric, item, rows), model)
+
+
+def _with_model(table: LongTable, model: str | None) -> LongTable:
+    if model is None:
+        return table
+    if table.frame["model"].nunique() > 1:
+        raise AmbiguousSourceError(f"the source given for {model!r} holds {table.frame['model'].nunique()} models.")
+    return table._replace(frame=table.frame.assign(model=model))
+
+
+def _read_file(path: Path, name: str) -> pd.DataFrame:
+    """File as a frame of texts and numbers as they stand."""
+    import pandas as pd
+
+    endings: dict[str, Callable[[], pd.DataFrame]] = {
+        ".csv": lambda: pd.read_csv(path, encoding="utf-8-sig", skipinitialspace=True),
+        ".tsv": lambda: pd.read_csv(path, sep="\t", encoding="utf-8-sig"),
+        ".jsonl": lambda: pd.read_json(path, lines=True, dtype=False),
+        ".json": lambda: pd.read_json(path, dtype=False),
+        ".parquet": lambda: pd.read_parquet(path),
+    }
+    read = endings.get(path.suffix.lower())
+    if read is None:
+        raise UnsupportedSourceError(
+            f"{name} ends in {path.suffix!r}; item tables can be .csv, .tsv, .jsonl, .json and .parquet, and logs "
+            ".jsonl, .json and .eval."
+        )
+    try:
+        return read()
+    except ImportError:
+        raise MissingDependencyError(f"reading {name} needs pyarrow: pip install 'tiebreak[parquet]'.") from None
+    except (ValueError, TypeError, OSError) as error:  # pandas' errors of parsing are ValueErrors
+        raise UnreadableSourceError(
+            f"{name} cannot be read as {path.suffix[1:].upper()}: {' '.join(str(error).split())}."
+        ) from None
+
+
+def _as_pandas(source: Any) -> pd.DataFrame:
+    import narwhals as nw
+    import pandas as pd
+
+    if isinstance(source, pd.DataFrame):
+        known = {*ITEM, *MODEL}
+        indexed = any(isinstance(each, str) and each.casefold() in known for each in source.index.names)
+        return source.reset_index() if indexed else source
+    if isinstance(source, Mapping):
+        sizes = {str(key): np.shape(values)[:1] for key, values in source.items()}
+        if len(set(sizes.values())) != 1 or () in sizes.values():
+            raise InvalidScoresError(f"the columns of the dict need one value for each item; their lengths are {sizes}.")
+        return pd.DataFrame(dict(source))
+    frame = nw.from_native(source, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    if not isinstance(frame, nw.DataFrame):
+        raise UnsupportedSourceError(
+            f"an object of type {type(source).__name__} holds no table of items. Pass a frame, a dict of columns, or "
+            "the path of a file."
+        )
+    return frame.to_pandas()
+
+
+# --- columns ----------------------------------------------------------------------------------------------------------------
+
+
+def _find(frame: pd.DataFrame, names: Sequence[str]) -> str | None:
+    """First column whose name is one of these."""
+    by_name = {str(column).casefold(): column for column in reversed(list(frame.columns))}
+    return next((by_name[name] for name in names if name in by_name), None)
+
+
+def _long_of_table(frame: pd.DataFrame, name: str, stem: str, metric: str | None, item: str | None, rows: str) -> LongTable:
+    if frame.columns.duplicated().any():
+        doubled = [str(column) for column in frame.columns[frame.columns.duplicated()]]
+        raise UnreadableSourceError(f"{name} has two columns called {quoted(doubled)}. Give each a name of its own.")
+    if not len(frame):
+        raise UnreadableSourceError(f"{name} has no rows.")
+    key = item if item is not None else _find(frame, ITEM)
+    if item is not None:
+        key = list(frame.columns)[look_up(item, [str(column) for column in frame.columns], "column")]
+    if key is None:
+        if rows != "items":
+            columns = quoted([str(column) for column in frame.columns])
+            raise UnreadableSourceError(
+                f"{name} has no column that names the items, such as 'item', 'question' or 'doc_id'; its columns are {columns}. "
+                "Pass ",
+                Setting("item", "'COLUMN'"), ", or ", Setting("rows", "'items'"), " if each row is an item.",
+            )  # fmt: skip
+        frame, key = frame.assign(item=np.arange(1, len(frame) + 1).astype(str)), "item"
+    model = _find(frame, MODEL)
+    meaning = {"item": key, "run": _find(frame, RUN), "cluster": _find(frame, CLUSTER), "weight": _find(frame, WEIGHT)}
+    own = {column for column in meaning.values() if column is not None} | ({model} if model is not None else set())
+    renamed = {column: word for word, column in meaning.items() if column is not None}
+    rest = [column for column in frame.columns if column not in own]
+    if model is None and not _is_of_one_model(rest):
+        return _melted(frame.rename(columns=renamed), name, rest)
+    score = _score_column(frame, rest, metric, name)
+    table = frame.rename(columns=renamed | {score: "score"} | ({model: "model"} if model is not None else {}))
+    if model is None:
+        table = table.assign(model=stem or "model")
+    held = None if str(score).casefold() in ("score", "value", "correct", "is_correct") else str(score)
+    return LongTable(table.assign(score=numbers(table["score"], name, str(score))), held)
+
+
+def _is_of_one_model(rest: Sequence[Any]) -> bool:
+    """True for a table of one model: the only column of scores is called score or the like."""
+    return sum(str(column).casefold() in SCORE for column in rest) == 1
+
+
+def _score_column(frame: pd.DataFrame, rest: Sequence[Any], metric: str | None, name: str) -> Any:
+    texts = {str(column): column for column in rest}
+    if metric is not None and metric in texts:
+        return texts[metric]
+    known = [column for column in rest if str(column).casefold() in SCORE]
+    if len(known) == 1:
+        return known[0]
+    numeric = known or [column for column in rest if frame[column].dtype.kind in "iufb"]
+    if len(numeric) == 1:
+        return numeric[0]
+    what = (
+        f"{len(numeric)} columns that may be the scores: {quoted([str(column) for column in numeric])}"
+        if numeric
+        else "no column of scores"
+    )
+    raise AmbiguousSourceError(f"{name} has {what}. Say which one with ", Setting("metric", "'COLUMN'"), ".")
+
+
+def _melted(frame: pd.DataFrame, name: str, rest: Sequence[Any]) -> LongTable:
+    """A wide table as a long one: columns of numbers are models, columns of texts describe the items."""
+    values: dict[Any, pd.Series[Any]] = {}
+    for column in rest:
+        if frame[column].dtype.kind in "iufb" or _looks_numeric(frame[column]):
+            values[column] = numbers(frame[column], name, str(column))
+    if not values:
+        raise UnreadableSourceError(
+            f"{name} has no column of numbers, one for each model; it has {quoted([str(c) for c in rest])}."
+        )
+    kept = [column for column in frame.columns if column not in values]
+    wide = frame[kept].assign(**{str(column): column_values for column, column_values in values.items()})
+    return LongTable(wide.melt(id_vars=kept, value_vars=[str(c) for c in values], var_name="model", value_name="score"), None)
+
+
+def _looks_numeric(column: pd.Series[Any]) -> bool:
+    """True for texts most of which are numbers, booleans or per cent: scores, some of which cannot be read."""
+    texts = column.dropna().astype(str).str.strip().str.rstrip("%").str.casefold()
+    if not len(texts):
+        return False
+    import pandas as pd
+
+    readable = pd.to_numeric(texts, errors="coerce").notna() | texts.isin(list(_WORDS))
+    return bool(readable.mean() > 0.5)
+
+
+_WORDS = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "correct": 1.0, "incorrect": 0.0}
+
+
+def numbers(column: pd.Series[Any], name: str, title: str) -> pd.Series[Any]:
+    """Scores as floats: 0/1 as text and booleans are numbers too; per cent and words are errors that say where."""
+    import pandas as pd
+
+    if column.dtype.kind in "iufb":
+        return column.astype(float)
+    texts = column.astype("string").str.strip()
+    folded = texts.str.casefold()
+    values = pd.to_numeric(folded.replace({word: str(value) for word, value in _WORDS.items()}), errors="coerce").astype(float)
+    wrong = values.isna() & texts.notna() & ~folded.isin(["", "nan", "na", "null", "none"]).fillna(value=False)
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        text = str(texts.iloc[row])
+        hint = " Write per cent as shares, 0.85 for 85%." if text.endswith("%") else " Scores are numbers, or true and false."
+        raise InvalidScoresError(f"{name}, column {printable(title)!r}, row {row + 1}: {printable(text)!r} is no score.{hint}")
+    return values
+
+
+# --- a long table as Items --------------------------------------------------------------------------------------------------
+
+
+def items_of_long(frame: pd.DataFrame, metric: str | None, lower_is_better: bool | None, remarks: tuple[str, ...] = ()) -> Items:
+    """Items of a long table with the columns item, model, score, and run, cluster, weight and further ones where there are."""
+    import pandas as pd
+
+    for what in ("item", "model"):
+        if frame[what].isna().any():
+            row = int(np.flatnonzero(frame[what].isna())[0]) + 1
+            raise UnreadableSourceError(f"row {row} has no {what}; {int(frame[what].isna().sum())} rows in all have none.")
+    codes, labels = {}, {}
+    for what in ("item", "model", "run"):
+        column = frame[what] if what in frame else pd.Series("1", index=frame.index)
+        codes[what], found = pd.factorize(column.map(_text), sort=what == "run" and column.dtype.kind not in "iuf")
+        labels[what] = tuple(str(each) for each in found)
+    for name in labels["model"]:
+        if fault := fault_of_name(name):
+            raise UnreadableSourceError(f"the name {name!r} of a model {fault}")
+    _refuse_doubles(frame, codes, labels)
+    table = np.full((len(labels["model"]), len(labels["run"]), len(labels["item"])), np.nan)
+    table[codes["model"], codes["run"], codes["item"]] = frame["score"].to_numpy(dtype=float)
+    first = frame.groupby(codes["item"], sort=True)
+    clusters = _of_item(frame, first, "cluster", codes["item"], labels["item"])
+    weights = _of_item(frame, first, "weight", codes["item"], labels["item"])
+    known = {"item", "model", "run", "score", "cluster", "weight"}
+    further: dict[str, tuple[str, ...]] = {}
+    for title in frame.columns:
+        if title not in known and _is_slice(frame[title], first[title]):
+            further[title] = tuple(map(_text, first[title].first().fillna("")))
+    present = table[~np.isnan(table)]
+    binary = bool(((present == 0) | (present == 1)).all())
+    if metric is None and not binary and set(np.unique(present).tolist()) <= {0.0, 1.0, 100.0}:
+        raise InvalidScoresError("the scores are 0 and 100, which looks like per cent. Divide them by 100, or name their metric.")
+    called = metric or ("accuracy" if binary else None)
+    if called is None:
+        raise AmbiguousSourceError(
+            "the scores are not all 0 or 1, and nothing says what they are. Pass ", Setting("metric", "'NAME'"),
+            " and, unless it is one of scikit-learn's, ", Setting("lower_is_better", "False"), ".",
+        )  # fmt: skip
+    if called in _ITEM_SHARES and lower_is_better is None:
+        lower_is_better = False
+    known_name = ABBREVIATIONS.get(called.casefold(), called)
+    named = name_metric(known_name, None if known_name == "accuracy" else lower_is_better)
+    return Items(
+        named.metric,
+        labels["model"],
+        labels["run"],
+        labels["item"],
+        table * named.factor,
+        None if clusters is None else tuple(map(_text, clusters)),
+        None if weights is None else np.asarray(weights, dtype=float),
+        columns=further,
+        sources=remarks,
+    )
+
+
+_ITEM_SHARES = frozenset(
+    "score correct exact_match acc_norm em pass match includes f1 rouge1 rouge2 rougeL bleu choice pattern model_graded_qa "
+    "model_graded_fact".split()
+)
+"""Names of scores per item of which more is better, beside scikit-learn's."""
+
+
+def _text(value: Any) -> str:
+    """Name of an item, run or cluster: whole numbers without a fraction, so that 1 and 1.0 are the same."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return printable(str(value))
+
+
+def _refuse_doubles(frame: pd.DataFrame, codes: Mapping[str, Any], labels: Mapping[str, tuple[str, ...]]) -> None:
+    place = (codes["model"].astype(np.int64) * len(labels["run"]) + codes["run"]) * len(labels["item"]) + codes["item"]
+    found, counts = np.unique(place, return_counts=True)
+    doubled = found[counts > 1]
+    if doubled.size:
+        names = [labels["item"][int(i)] for i in dict.fromkeys((doubled % len(labels["item"])).tolist())]
+        model = labels["model"][int(doubled[0]) // (len(labels["run"]) * len(labels["item"]))]
+        hint = "" if "run" in frame else " If they are several answers of one model, number them in a column 'run'."
+        raise InvalidScoresError(
+            f"{doubled.size} scores stand twice or more, such as that of {model!r} on item {names[0]!r}; items: "
+            f"{quoted(names, 3)}.{hint}"
+        )
+
+
+def _of_item(frame: pd.DataFrame, groups: Any, name: str, codes: Any, items: Sequence[str]) -> FloatArray | None:
+    """The one value of a column for each item."""
+    if name not in frame:
+        return None
+    differs = groups[name].nunique() > 1
+    if differs.any():
+        raise InvalidScoresError(f"item {items[int(np.flatnonzero(differs)[0])]!r} has more than one {name}.")
+    values = groups[name].first()
+    if values.isna().any():
+        which = [items[int(i)] for i in np.flatnonzero(values.isna())]
+        raise InvalidScoresError(f"{len(which)} items have no {name}: {quoted(which, 3)}.")
+    return np.asarray(values)
+
+
+def _is_slice(column: pd.Series[Any], groups: Any) -> bool:
+    """True for a column of texts or whole numbers that says the same of an item in all its rows."""
+    if column.dtype.kind == "f":
+        return False
+    try:
+        return bool((groups.nunique() <= 1).all())
+    except TypeError:  # lists and dicts
+        return False

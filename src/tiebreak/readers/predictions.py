@@ -1,0 +1,246 @@
+"""Predictions of several models for the same examples, beside the truth: scores of single items."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tiebreak.errors import AmbiguousSourceError, InvalidParameterError, InvalidScoresError, Setting, TooFewModelsError
+from tiebreak.numerics import FloatArray
+from tiebreak.scores.items import Items, check_items
+from tiebreak.scores.metric import ABBREVIATIONS, name_metric
+from tiebreak.scores.scores import quoted
+
+OF_LABELS = ("accuracy",)
+OF_PROBABILITIES = ("roc_auc", "log_loss", "brier_score")
+OF_NUMBERS = ("mean_absolute_error", "mean_squared_error")
+
+
+def read_predictions(
+    y_true: ArrayLike,
+    predictions: Mapping[str, ArrayLike],
+    *,
+    metric: str | None = None,
+    positive: Any = None,
+    items: Sequence[object] | None = None,
+    clusters: Sequence[object] | ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+) -> Items:
+    """Scores of single items from the truth and what each model predicted.
+
+    Parameters
+    ----------
+    y_true : array_like of shape (n_examples,)
+        Classes, or numbers for regression.
+    predictions : mapping of str to array_like
+        Of each model: classes, or numbers for regression, of shape (n_examples,); or the probability of the `positive` class, of
+        the same shape; or probabilities of all classes in sorted order, of shape (n_examples, n_classes).
+    metric : str, optional
+        "accuracy" of classes; "roc_auc", "log_loss" or "brier_score" of probabilities; "mean_absolute_error" or
+        "mean_squared_error" of numbers. Unless given it is accuracy for classes and roc_auc for probabilities of two classes.
+    positive : optional
+        Class that probabilities of one column are of; the larger of two classes unless given.
+    items, clusters, weights : sequence, optional
+        Name, cluster and weight of each example.
+
+    Returns
+    -------
+    Items
+
+    Raises
+    ------
+    InvalidScoresError
+        Other lengths, classes that are not in `y_true`, probabilities outside 0 to 1, nan.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> tb.read_predictions(["cat", "dog", "dog"], {"a": ["cat", "dog", "cat"], "b": ["cat", "dog", "dog"]})
+    <Items of accuracy: 2 models, 3 items>
+    """
+    truth = np.asarray(y_true)
+    if truth.ndim != 1 or truth.size == 0:
+        raise InvalidScoresError(f"y_true needs one value for each example; got the shape {truth.shape}.")
+    if _n_missing(truth):
+        raise InvalidScoresError(f"{_n_missing(truth)} values of y_true are missing; leave these examples out.")
+    if not predictions:
+        raise TooFewModelsError("predictions is a dict with what each model predicted: {name: classes or probabilities}.")
+    arrays = {str(name): _checked(name, values, truth.size) for name, values in predictions.items()}
+    chosen = _metric(truth, arrays, metric)
+    name = name_metric(chosen).metric
+    classes = np.unique(truth)
+    is_positive = None
+    if chosen in OF_NUMBERS:
+        rows = [_error_of_numbers(truth, values, model, chosen) for model, values in arrays.items()]
+    elif chosen in OF_LABELS:
+        rows = [_is_right(truth, values, model, classes) for model, values in arrays.items()]
+    elif chosen == "roc_auc":
+        is_positive = truth == _positive(classes, positive)
+        rows = [_of_positive(values, classes, positive, model, bounded=False) for model, values in arrays.items()]
+    else:
+        rows = [_loss(truth, values, classes, positive, model, chosen) for model, values in arrays.items()]
+    number = tuple(str(each) for each in (items if items is not None else range(1, truth.size + 1)))
+    return check_items(
+        Items(
+            name,
+            tuple(arrays),
+            ("1",),
+            _of_examples(number, truth.size, "items"),
+            np.stack(rows)[:, None, :].astype(float),
+            None if clusters is None else _of_examples(tuple(map(str, np.asarray(clusters).tolist())), truth.size, "clusters"),
+            None if weights is None else np.asarray(weights, dtype=float),
+            is_positive,
+            columns={"y_true": tuple(map(str, truth.tolist()))} if chosen not in OF_NUMBERS else {},
+        )
+    )
+
+
+def _of_examples(values: tuple[str, ...], n: int, what: str) -> tuple[str, ...]:
+    if len(values) != n:
+        raise InvalidScoresError(f"{what} has {len(values)} entries for {n} examples.")
+    if what == "items" and len(set(values)) < n:
+        raise InvalidScoresError(f"{n - len(set(values))} names of items stand twice or more.")
+    return values
+
+
+def _n_missing(values: NDArray[Any]) -> int:
+    if values.dtype.kind == "f":
+        return int(np.isnan(values).sum())
+    return sum(value is None or value != value for value in values.ravel().tolist()) if values.dtype == object else 0
+
+
+def _checked(name: Any, values: ArrayLike, n: int) -> NDArray[Any]:
+    array = np.asarray(values)
+    if array.ndim not in (1, 2) or array.shape[0] != n:
+        raise InvalidScoresError(
+            f"{name!r} has predictions of the shape {array.shape} for {n} examples; one row is needed for each."
+        )
+    if _n_missing(array):
+        raise InvalidScoresError(
+            f"{_n_missing(array)} predictions of {name!r} are missing; leave these examples out for all models."
+        )
+    return array
+
+
+def _metric(truth: NDArray[Any], arrays: Mapping[str, NDArray[Any]], asked: str | None) -> str:
+    if asked is not None:
+        known = (*OF_LABELS, *OF_PROBABILITIES, *OF_NUMBERS)
+        name = ABBREVIATIONS.get(asked.casefold(), asked.removeprefix("neg_"))
+        if name not in known:
+            raise InvalidParameterError(
+                f"{asked!r} is no metric of single examples that tiebreak knows: {', '.join(known)}. For any other take "
+                "tb.frequentist.bootstrap_metric.", about="metric",
+            )  # fmt: skip
+        return name
+    classes = set(np.unique(truth).tolist())
+    labels = [model for model, values in arrays.items() if values.ndim == 1 and set(np.unique(values).tolist()) <= classes]
+    if len(labels) == len(arrays):
+        return "accuracy"
+    if labels and len(labels) < len(arrays) and len(classes) <= 2:
+        others = [model for model in arrays if model not in labels]
+        raise AmbiguousSourceError(
+            f"{quoted(labels)} predicts classes, {quoted(others)} does not. Give classes of all models, or probabilities of all."
+        )
+    if len(classes) == 2 and all(_is_fractional(values) for values in arrays.values()):
+        return "roc_auc"
+    if truth.dtype.kind == "f" and len(classes) > 2:
+        raise AmbiguousSourceError(
+            "numbers are compared by their errors. Pass ", Setting("metric", "'mean_absolute_error'"), " or another."
+        )
+    if all(values.ndim == 2 for values in arrays.values()):
+        return "log_loss"
+    return "accuracy"  # whose check names the classes that are not there
+
+
+def _is_fractional(values: NDArray[Any]) -> bool:
+    """True for numbers that are no classes written as numbers."""
+    return values.dtype.kind == "f" and bool((values != np.rint(values)).any())
+
+
+def _is_right(truth: NDArray[Any], values: NDArray[Any], model: str, classes: NDArray[Any]) -> FloatArray:
+    if values.ndim == 2:
+        values = classes[_probabilities(values, classes, model).argmax(axis=1)]
+    foreign = sorted({str(value) for value in np.unique(values).tolist()} - {str(each) for each in classes.tolist()})
+    if foreign:
+        raise InvalidScoresError(
+            f"{model!r} predicts {quoted(foreign, 3)}, which y_true does not have; its classes are "
+            f"{quoted([str(c) for c in classes])}. "
+            "If these are probabilities, pass metric='roc_auc'."
+        )
+    if values.dtype.kind != truth.dtype.kind:
+        return np.asarray(values.astype(str) == truth.astype(str), dtype=float)
+    return np.asarray(values == truth, dtype=float)
+
+
+def _positive(classes: NDArray[Any], positive: Any) -> Any:
+    if classes.size != 2:
+        raise InvalidScoresError(
+            f"probabilities of one class are for two classes; y_true has {classes.size}. Give a column for each."
+        )
+    if positive is None:
+        return classes[1]
+    if positive not in classes.tolist():
+        raise InvalidParameterError(
+            f"positive={positive!r} is no class of y_true; there are {quoted([str(c) for c in classes])}."
+        )
+    return positive
+
+
+def _of_positive(values: NDArray[Any], classes: NDArray[Any], positive: Any, model: str, *, bounded: bool) -> FloatArray:
+    """Score or probability of the positive class; a ranking takes any number, a loss probabilities."""
+    which = _positive(classes, positive)
+    if values.ndim == 2:
+        return np.asarray(_probabilities(values, classes, model)[:, classes.tolist().index(which)])
+    if values.dtype.kind not in "biuf" or not np.isfinite(values.astype(float)).all():
+        raise InvalidScoresError(f"{model!r} needs a finite number for each example: how much it is for {which!r}.")
+    scores = values.astype(float)
+    if bounded and ((scores < 0) | (scores > 1)).any():
+        at = int(np.flatnonzero((scores < 0) | (scores > 1))[0])
+        raise InvalidScoresError(f"probabilities lie between 0 and 1; {model!r} has {scores[at]:g} for example {at + 1}.")
+    return scores
+
+
+def _probabilities(values: NDArray[Any], classes: NDArray[Any], model: str) -> FloatArray:
+    table = values.astype(float)
+    if table.shape[1] != classes.size:
+        raise InvalidScoresError(f"{model!r} has {table.shape[1]} columns of probabilities, y_true {classes.size} classes.")
+    wrong = ~np.isfinite(table) | (table < 0) | (table > 1)
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0]
+        raise InvalidScoresError(
+            f"probabilities lie between 0 and 1; {model!r} has {table[row, column]:g} for example {row + 1}."
+        )
+    sums = table.sum(axis=1)
+    if (np.abs(sums - 1) > 1e-4).any():
+        row = int(np.abs(sums - 1).argmax())
+        raise InvalidScoresError(f"the probabilities of {model!r} for example {row + 1} sum to {sums[row]:g}, not 1.")
+    return np.asarray(table)
+
+
+def _loss(truth: NDArray[Any], values: NDArray[Any], classes: NDArray[Any], positive: Any, model: str, metric: str) -> FloatArray:
+    """Log loss or Brier score of each example, over all classes; that of two classes is of the positive one."""
+    if values.ndim == 1 or classes.size == 2:
+        probability = _of_positive(values, classes, positive, model, bounded=True)
+        hit = truth == _positive(classes, positive)
+        if metric == "brier_score":
+            return np.asarray(np.square(probability - hit))
+        own = np.where(hit, probability, 1 - probability)
+    else:
+        table = _probabilities(values, classes, model)
+        one_hot = truth[:, None] == classes
+        if metric == "brier_score":
+            return np.asarray(np.square(table - one_hot).sum(axis=1))
+        own = table[one_hot]
+    return np.asarray(-np.log(np.maximum(own, np.finfo(float).eps)))
+
+
+def _error_of_numbers(truth: NDArray[Any], values: NDArray[Any], model: str, metric: str) -> FloatArray:
+    if truth.dtype.kind not in "biuf" or values.dtype.kind not in "biuf" or values.ndim != 1:
+        raise InvalidScoresError(f"{metric} needs numbers in y_true and of {model!r}.")
+    error = values.astype(float) - truth.astype(float)
+    if not np.isfinite(error).all():
+        raise InvalidScoresError(f"the predictions of {model!r} must be finite.")
+    return np.asarray(np.abs(error) if metric == "mean_absolute_error" else np.square(error))

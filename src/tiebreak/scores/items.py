@@ -1,0 +1,219 @@
+"""Scores of models on single examples of one test set, in one run or several."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.errors import InvalidParameterError, InvalidScoresError, MissingSplitsError, TooFewModelsError
+from tiebreak.numerics import FloatArray, IntArray, Missing
+from tiebreak.scores.metric import Metric
+from tiebreak.scores.scores import look_up, quoted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Items:
+    """One score for each model, run and item of one test set, in one metric.
+
+    An item is whatever was scored by itself: an example, a question, a document. `tiebreak.read_items` makes these tables.
+
+    Attributes
+    ----------
+    metric : Metric
+    models, runs, items : tuple of str
+        Names, in the order of the axes of `score`.
+    score : ndarray of shape (n_models, n_runs, n_items)
+        In the metric's unit; nan where a model has no answer.
+    clusters : tuple of str or None
+        Name of each item's cluster: items of one text, patient, user.
+    weights : ndarray of shape (n_items,) or None
+    is_positive : ndarray of bool or None
+        For metrics that rank (roc_auc): the items to be found, where `score` is what each model says of them.
+    columns : mapping of str to tuple of str
+        Further texts of each item, for comparisons by slices.
+    sources : tuple of str
+        Remarks on where the scores came from, for people.
+    """
+
+    metric: Metric
+    models: tuple[str, ...]
+    runs: tuple[str, ...]
+    items: tuple[str, ...]
+    score: FloatArray
+    clusters: tuple[str, ...] | None = None
+    weights: FloatArray | None = None
+    is_positive: NDArray[np.bool_] | None = None
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sources: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        runs = f", {len(self.runs)} runs" if len(self.runs) > 1 else ""
+        return f"<Items of {self.metric.name}: {len(self.models)} models, {len(self.items)} items{runs}>"
+
+    @property
+    def is_binary(self) -> bool:
+        """True if every score is 0 or 1."""
+        present = self.score[~np.isnan(self.score)]
+        return bool(present.size) and bool(((present == 0) | (present == 1)).all())
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters; that of the items where they have none."""
+        return len(self.items) if self.clusters is None else len(set(self.clusters))
+
+    def item_means(self) -> FloatArray:
+        """Mean over the runs of each model on each item, of shape (n_models, n_items); nan where it has no run."""
+        present = ~np.isnan(self.score)
+        number = present.sum(axis=1)
+        total = np.where(present, self.score, 0.0).sum(axis=1)
+        return np.asarray(np.where(number > 0, total / np.maximum(number, 1), np.nan))
+
+    def take(self, models: Sequence[str]) -> Items:
+        """Scores of these models, in this order."""
+        rows = [look_up(name, self.models, "model") for name in models]
+        return dataclasses.replace(self, models=tuple(models), score=self.score[rows])
+
+    def at(self, chosen: NDArray[np.bool_] | IntArray) -> Items:
+        """Scores on some of the items, by position or by truth."""
+        positions = np.arange(len(self.items))[chosen]
+
+        def of(values: Sequence[str]) -> tuple[str, ...]:
+            return tuple(values[i] for i in positions)
+
+        return dataclasses.replace(
+            self,
+            items=of(self.items),
+            score=self.score[:, :, positions],
+            clusters=None if self.clusters is None else of(self.clusters),
+            weights=None if self.weights is None else self.weights[positions],
+            is_positive=None if self.is_positive is None else self.is_positive[positions],
+            columns={name: of(values) for name, values in self.columns.items()},
+        )
+
+    def complete(self, missing: Missing = "raise") -> Items:
+        """Scores as an analysis takes them: all models on the same items, or with "pairwise" nan where one has none.
+
+        Raises
+        ------
+        MissingSplitsError
+            Some model lacks an item, and `missing` is "raise"; the text says how many, and which.
+        """
+        if missing not in ("raise", "pairwise"):
+            raise InvalidParameterError(f"missing must be 'raise' or 'pairwise'; got {missing!r}.", about="missing")
+        absent = np.asarray(np.isnan(self.score).all(axis=1))
+        if missing == "raise" and absent.any():
+            raise MissingSplitsError(
+                f"{_lacking(self, absent)} Pass missing='pairwise' to compare each pair on the items that both have, or "
+                "leave out what is not there."
+            )
+        return self
+
+    def slices(self, by: str) -> dict[str, Items]:
+        """Items by the text in a further column, in order of appearance.
+
+        Raises
+        ------
+        InvalidParameterError
+            More than 50 different texts, which are no slices.
+        """
+        values = self.columns[list(self.columns)[look_up(by, list(self.columns), "column of the items")]]
+        found = list(dict.fromkeys(values))
+        if len(found) > _MOST_SLICES:
+            raise InvalidParameterError(
+                f"the column {by!r} has {len(found)} different values; slices are of {_MOST_SLICES} or fewer. Group them first.",
+                about="by",
+            )
+        codes = np.array(values)
+        return {value: self.at(codes == value) for value in found}
+
+    def disagreements(self, first: str, second: str) -> pd.DataFrame:
+        """Items on which two models differ, the largest differences first.
+
+        Columns: item, cluster and further columns where there are any, both scores (the mean of the runs), and difference,
+        positive where the first model is better.
+        """
+        import pandas as pd
+
+        rows = self.item_means()
+        one, other = (rows[look_up(name, self.models, "model")] for name in (first, second))
+        difference = (one - other) * self.metric.sign
+        frame = pd.DataFrame({"item": self.items})
+        if self.clusters is not None:
+            frame["cluster"] = self.clusters
+        frame = frame.assign(**{name: list(values) for name, values in self.columns.items()})
+        frame[first], frame[second], frame["difference"] = one, other, difference
+        frame = frame[(difference != 0) & ~np.isnan(difference)]
+        found: pd.DataFrame = frame.sort_values("difference", key=np.abs, ascending=False, kind="stable", ignore_index=True)
+        return found
+
+    def agreement(self) -> pd.DataFrame:
+        """Correlation over items between all pairs of models, of the items that both have; nan for a model without spread."""
+        import pandas as pd
+
+        names = pd.Index(self.models, name="model")
+        table: pd.DataFrame = pd.DataFrame(self.item_means().T, columns=names).corr(min_periods=2)
+        return table.rename_axis(index="model")
+
+    def to_frame(self) -> pd.DataFrame:
+        """Long table with the columns item, model, run and score, and cluster, weight and further ones where there are."""
+        import pandas as pd
+
+        n_models, n_runs, n = self.score.shape
+        frame = pd.DataFrame(
+            {
+                "item": np.tile(np.array(self.items, dtype=object), n_models * n_runs),
+                "model": np.repeat(np.array(self.models, dtype=object), n_runs * n),
+                "run": np.tile(np.repeat(np.array(self.runs, dtype=object), n), n_models),
+                "score": self.score.ravel(),
+            }
+        )
+        extra = {"cluster": self.clusters, "weight": self.weights, "is_positive": self.is_positive, **self.columns}
+        for name, values in extra.items():
+            if values is not None:
+                frame[name] = np.tile(np.array(values), n_models * n_runs)
+        return frame.dropna(subset="score", ignore_index=True)
+
+
+_MOST_SLICES = 50
+
+
+def check_items(items: Items) -> Items:
+    """The same table, if an analysis can use it; raises `InvalidScoresError` or `TooFewModelsError` otherwise."""
+    if len(items.models) < 1 or not items.items:
+        raise TooFewModelsError("there are no models, or no items, to compare.")
+    if np.isinf(items.score).any():
+        model, _, item = (int(at[0]) for at in np.nonzero(np.isinf(items.score)))
+        raise InvalidScoresError(f"the score of {items.models[model]!r} on item {items.items[item]!r} is infinite.")
+    empty = [items.models[i] for i in np.flatnonzero(np.isnan(items.score).all(axis=(1, 2)))]
+    if empty:
+        raise InvalidScoresError(f"no score on any item: {quoted(empty)}.")
+    present = items.score[~np.isnan(items.score)]
+    if items.metric.is_share and items.is_positive is None and (present.min() < 0 or present.max() > 1):
+        worst = float(present.max() if present.max() > 1 else present.min())
+        hint = " Divide per cent by 100." if 1 < worst <= 100 else ""
+        raise InvalidScoresError(f"{items.metric.name} lies between 0 and 1 on each item; got {worst:g}.{hint}")
+    weights = items.weights
+    if weights is not None and (not np.isfinite(weights).all() or (weights < 0).any() or weights.sum() == 0):
+        raise InvalidScoresError(
+            f"weights must be finite, not negative and not all 0; the smallest is {np.nanmin(weights):g}, "
+            f"{np.isnan(weights).sum()} are missing, and they sum to {np.nansum(weights):g}."
+        )
+    return items
+
+
+def _lacking(items: Items, absent: NDArray[np.bool_]) -> str:
+    """A sentence on the model that lacks most, and how many others lack some."""
+    numbers = absent.sum(axis=1)
+    worst = int(numbers.argmax())
+    names = [items.items[i] for i in np.flatnonzero(absent[worst])]
+    others = int(np.count_nonzero(numbers)) - 1
+    more = f", and {others} more of the models lack some" if others else ""
+    return f"{items.models[worst]!r} lacks {len(names)} of the {len(items.items)} items: {quoted(names, 3)}{more}."

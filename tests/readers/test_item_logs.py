@@ -1,0 +1,202 @@
+"""Logs of evaluation tools, written here from their documented fields."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tiebreak as tb
+from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, MissingDependencyError, UnreadableSourceError
+
+
+def write_lines(path: Path, records: Sequence[dict[str, Any]]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+def harness(path: Path, scores: Sequence[float], metric: str = "acc", filters: Sequence[str] = ("none",), salt: str = "") -> Path:
+    """Samples of lm-evaluation-harness 0.4: one line for each document and filter."""
+    return write_lines(
+        path,
+        [
+            {
+                "doc_id": i,
+                "doc": {"question": f"{i}?"},
+                "target": "x",
+                "arguments": {},
+                "resps": [["x"]],
+                "filtered_resps": ["x"],
+                "filter": kind,
+                "metrics": [metric],
+                "doc_hash": f"hash{i}{salt}",
+                "prompt_hash": "p",
+                "target_hash": "t",
+                metric: score if kind != "flexible-extract" else 1.0,
+            }
+            for i, score in enumerate(scores)
+            for kind in filters
+        ],
+    )
+
+
+def inspect(path: Path, scores: Sequence[Any], model: str = "openai/one", version: int = 2, **header: Any) -> Path:
+    """An .eval file of Inspect: header.json and a file for each sample and epoch."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        about = {"version": version, "status": "success", "eval": {"model": model, "task": "gsm8k"}, **header}
+        archive.writestr("header.json", json.dumps(about))
+        for i, score in enumerate(scores):
+            sample = {"id": i, "epoch": 1, "scores": {"match": {"value": score}} if score is not None else None}
+            archive.writestr(f"samples/{i}_epoch_1.json", json.dumps(sample))
+    return path
+
+
+def every_eval(path: Path, scores: Sequence[float], model: str, version: str = "instance_level_eval_0.2.1") -> Path:
+    """Instance-level JSON lines of Every Eval Ever."""
+    return write_lines(
+        path,
+        [
+            {
+                "schema_version": version,
+                "evaluation_id": "gsm8k/1",
+                "model_id": model,
+                "evaluation_name": "gsm8k",
+                "sample_id": f"gsm8k_{i:04}",
+                "sample_hash": f"hash{i}",
+                "interaction_type": "single_turn",
+                "input": {"raw": "?", "reference": ["x"]},
+                "output": {"raw": ["x"]},
+                "answer_attribution": [],
+                "evaluation": {"score": score, "is_correct": score > 0.5},
+            }
+            for i, score in enumerate(scores)
+        ],
+    )
+
+
+def test_harness_models_are_called_after_their_folders(tmp_path: Path) -> None:
+    """As the harness lays them out: a folder for each model, / as __, task and time in the name of the file."""
+    name = "samples_gsm8k_2026-01-02T03-04-05.123456.jsonl"
+    one = harness(tmp_path / "org__small" / name, [1, 0, 1])
+    other = harness(tmp_path / "org__large" / name, [1, 1, 1])
+    items = tb.read_items(one, other)
+    assert items.models == ("org/small", "org/large")
+    assert items.metric.name == "accuracy"
+    assert items.score[:, 0].tolist() == [[1, 0, 1], [1, 1, 1]]
+
+
+def test_harness_files_elsewhere_are_called_after_themselves(tmp_path: Path) -> None:
+    """samples_a.jsonl and samples_b.jsonl in one folder are two models."""
+    items = tb.read_items(harness(tmp_path / "samples_a.jsonl", [1, 0]), harness(tmp_path / "samples_b.jsonl", [0, 0]))
+    assert items.models == ("a", "b")
+
+
+def test_harness_tasks_are_kept_apart(tmp_path: Path) -> None:
+    """Document 0 of two tasks is two items."""
+    paths = [
+        harness(tmp_path / model / f"samples_{task}_2026-01-02T03-04-05.1.jsonl", [1, 0])
+        for model in ("a", "b")
+        for task in ("gsm8k", "mmlu")
+    ]
+    items = tb.read_items(*paths)
+    assert items.models == ("a", "b")
+    assert items.items == ("gsm8k/0", "gsm8k/1", "mmlu/0", "mmlu/1")
+
+
+def test_harness_filters_are_asked_for(tmp_path: Path) -> None:
+    """Two ways to extract an answer are two metrics, in the harness's own notation."""
+    path = harness(tmp_path / "samples_a.jsonl", [1, 0], "exact_match", ("strict-match", "flexible-extract"))
+    with pytest.raises(AmbiguousSourceError, match="'exact_match,strict-match' and 'exact_match,flexible-extract'"):
+        tb.read_items(path)
+    assert tb.read_items(path, metric="exact_match,strict-match").score.ravel().tolist() == [1, 0]
+    assert tb.read_items(path, metric="exact_match,flexible-extract").score.ravel().tolist() == [1, 1]
+
+
+def test_other_documents_under_the_same_number_are_refused(tmp_path: Path) -> None:
+    """A shuffled or changed dataset would pair questions that are not the same."""
+    one, other = harness(tmp_path / "a.jsonl", [1, 0]), harness(tmp_path / "b.jsonl", [1, 0], salt="x")
+    with pytest.raises(InvalidScoresError, match="2 items of one number are not the same sample in all files: '0' and '1'"):
+        tb.read_items(one, other)
+
+
+def test_inspect_letters_epochs_and_models(tmp_path: Path) -> None:
+    """C is right, I wrong; the model's name stands in the header."""
+    items = tb.read_items(inspect(tmp_path / "a.eval", ["C", "I", "C"]), inspect(tmp_path / "b.eval", ["C", "C", 0], "org/two"))
+    assert items.models == ("openai/one", "org/two")
+    assert items.score[:, 0].tolist() == [[1, 0, 1], [1, 1, 0]]
+    assert items.metric.name == "accuracy"
+
+
+def test_inspect_as_json_with_epochs(tmp_path: Path) -> None:
+    """The other format of the same log; epochs are runs."""
+    samples = [{"id": i, "epoch": e, "scores": {"includes": {"value": "C" if i == e else "I"}}} for i in (1, 2) for e in (1, 2)]
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps({"version": 2, "status": "success", "eval": {"model": "m", "task": "t"}, "samples": samples}))
+    items = tb.read_items(path)
+    assert items.runs == ("1", "2")
+    assert items.score[0].tolist() == [[1, 0], [0, 1]]
+
+
+def test_inspect_samples_without_a_score_are_counted(tmp_path: Path) -> None:
+    """A sample that failed is missing for that model, and the table says so."""
+    whole, cut = inspect(tmp_path / "a.eval", ["C", "I"]), inspect(tmp_path / "b.eval", ["C", None], "two", status="cancelled")
+    with pytest.raises(tb.errors.MissingSplitsError, match="'two' lacks 1 of the 2 items: '1'"):
+        tb.read_items(whole, cut)
+    items = tb.read_items(whole, cut, missing="pairwise")
+    assert any("1 of 2 samples have no score. The evaluation ended with 'cancelled'" in remark for remark in items.sources)
+
+
+def test_inspect_of_another_version_or_compression_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the version's name; Zstandard needs a newer Python than most have."""
+    with pytest.raises(UnreadableSourceError, match="of version 1; tiebreak reads version 2"):
+        tb.read_items(inspect(tmp_path / "old.eval", ["C"], version=1))
+    (tmp_path / "no.eval").write_text("no zip")
+    with pytest.raises(UnreadableSourceError, match=r"is no log of Inspect: an .eval file is a zip"):
+        tb.read_items(tmp_path / "no.eval")
+
+    def refuse(*args: object) -> None:
+        raise NotImplementedError("That compression method is not supported")
+
+    path = inspect(tmp_path / "new.eval", ["C"])
+    monkeypatch.setattr(zipfile.ZipFile, "read", refuse)
+    with pytest.raises(MissingDependencyError, match=r"Zstandard, which Python reads from 3.14 on.*inspect log convert"):
+        tb.read_items(path)
+
+
+def test_a_scorer_of_several_values_is_asked_for(tmp_path: Path) -> None:
+    """By its name and the value's."""
+    path = inspect(tmp_path / "a.eval", [{"precision": 0.5, "recall": 1.0}, {"precision": 1.0, "recall": 0.0}])
+    with pytest.raises(AmbiguousSourceError, match="2 metrics: 'match/precision' and 'match/recall'"):
+        tb.read_items(path)
+    assert tb.read_items(path, metric="match/recall", lower_is_better=False).score.ravel().tolist() == [1, 0]
+    with pytest.raises(InvalidScoresError, match="sample 0: 'good' is no score of a single item"):
+        tb.read_items(inspect(tmp_path / "b.eval", ["good"]))
+
+
+def test_every_eval_ever(tmp_path: Path) -> None:
+    """Samples of two models; another version of the schema, and the file of means, are refused by name."""
+    one, other = every_eval(tmp_path / "a.jsonl", [1, 0, 1], "org/a"), every_eval(tmp_path / "b.jsonl", [0, 0, 1], "org/b")
+    items = tb.read_items(one, other)
+    assert items.models == ("org/a", "org/b")
+    assert items.items[0] == "gsm8k_0000"
+    assert items.score[:, 0].tolist() == [[1, 0, 1], [0, 0, 1]]
+    with pytest.raises(
+        UnreadableSourceError, match=r"of version '0.9' of the schema of Every Eval Ever; tiebreak reads 0.2 and 0.3"
+    ):
+        tb.read_items(every_eval(tmp_path / "c.jsonl", [1], "org/c", "0.9"))
+    (tmp_path / "means.json").write_text('{"schema_version": "0.2.1", "evaluation_results": []}')
+    with pytest.raises(UnreadableSourceError, match=r"holds the means of Every Eval Ever. Pass the file of its samples"):
+        tb.read_items(tmp_path / "means.json")
+
+
+def test_a_log_cut_short_says_where(tmp_path: Path) -> None:
+    """With the number of the line."""
+    path = harness(tmp_path / "samples_a.jsonl", [1, 0])
+    path.write_text(path.read_text()[:-20])
+    with pytest.raises(UnreadableSourceError, match=r"line 2: .*Was the file cut short"):
+        tb.read_items(path)

@@ -1,0 +1,162 @@
+"""Tables of items from files and frames."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import tiebreak as tb
+from tiebreak.errors import (
+    AmbiguousSourceError,
+    InvalidScoresError,
+    SourceNotFoundError,
+    UnreadableSourceError,
+    UnsupportedSourceError,
+)
+
+WIDE = pd.DataFrame({"question": ["q1", "q2", "q3"], "topic": ["x", "y", "x"], "a": [1, 0, 1], "b": [0, 0, 1]})
+LONG = WIDE.melt(id_vars=["question", "topic"], value_vars=["a", "b"], var_name="model", value_name="correct")
+
+
+def same(items: tb.Items) -> None:
+    assert items.metric == tb.Metric("accuracy", higher_is_better=True)
+    assert items.models == ("a", "b")
+    assert items.items == ("q1", "q2", "q3")
+    assert items.score[:, 0].tolist() == [[1, 0, 1], [0, 0, 1]]
+    assert items.columns == {"topic": ("x", "y", "x")}
+
+
+@pytest.mark.parametrize("table", [WIDE, LONG], ids=["wide", "long"])
+@pytest.mark.parametrize("form", ["csv", "tsv", "jsonl", "json", "parquet", "pandas", "polars", "pyarrow", "dict"])
+def test_every_form_holds_the_same_items(table: pd.DataFrame, form: str, tmp_path: Path) -> None:
+    """Long or wide, in files and frames."""
+    path = tmp_path / f"answers.{form}"
+    sources = {
+        "csv": lambda: table.to_csv(path, index=False),
+        "tsv": lambda: table.to_csv(path, index=False, sep="\t"),
+        "jsonl": lambda: table.to_json(path, orient="records", lines=True),
+        "json": lambda: table.to_json(path, orient="records"),
+        "parquet": lambda: table.to_parquet(path),
+        "pandas": lambda: table,
+        "polars": lambda: pl.DataFrame(table.to_dict("list")),
+        "pyarrow": lambda: pa.table(table.to_dict("list")),
+        "dict": lambda: table.to_dict("list"),
+    }
+    source = sources[form]()
+    same(tb.read_items(path if source is None or isinstance(source, str) else source))
+
+
+def test_rows_and_columns_in_another_order_are_the_same_table() -> None:
+    """Items are joined by their names, never by their position."""
+    shuffled = tb.read_items(LONG.sample(frac=1, random_state=0)[["correct", "topic", "model", "question"]]).take(["a", "b"])
+    by_name = {name: shuffled.score[:, 0, i].tolist() for i, name in enumerate(shuffled.items)}
+    assert by_name == {"q1": [1, 0], "q2": [0, 0], "q3": [1, 1]}
+
+
+def test_sources_by_model_are_joined_on_their_items() -> None:
+    """A dict names models that the sources do not; their rows may stand in any order."""
+    one = pd.DataFrame({"question": ["q1", "q2", "q3"], "score": [1, 0, 1]})
+    other = pd.DataFrame({"question": ["q3", "q1", "q2"], "score": [1, 0, 0]})
+    items = tb.read_items({"a": one, "b": other})
+    assert items.models == ("a", "b")
+    assert items.score[:, 0].tolist() == [[1, 0, 1], [0, 0, 1]]
+    with pytest.raises(tb.errors.MissingSplitsError, match=r"'b' lacks 1 of the 3 items: 'q2'"):
+        tb.read_items({"a": one, "b": other.iloc[:2]})
+
+
+def test_answers_as_text_booleans_and_words_are_numbers() -> None:
+    """0/1 as text, True and False, yes and no; per cent and other words are refused with their place."""
+    frame = WIDE.assign(a=["1", "0", "1"], b=[False, False, True])
+    same(tb.read_items(frame))
+    same(tb.read_items(WIDE.assign(b=["no", "No", "yes"])))
+    with pytest.raises(InvalidScoresError, match=r"column 'a', row 2: '85%' is no score. Write per cent as shares, 0.85 for 85%"):
+        tb.read_items(WIDE.assign(a=["1", "85%", "1"]))
+    with pytest.raises(
+        InvalidScoresError, match=r"column 'a', row 3: 'maybe' is no score. Scores are numbers, or true and false"
+    ):
+        tb.read_items(WIDE.assign(a=["1", "0", "maybe"]))
+    with pytest.raises(InvalidScoresError, match="the scores are 0 and 100, which looks like per cent"):
+        tb.read_items(WIDE.assign(a=[100, 0, 100]))
+
+
+def test_duplicate_items_are_named() -> None:
+    """Unless they are runs."""
+    doubled = pd.concat([LONG, LONG.iloc[:2]])
+    with pytest.raises(InvalidScoresError, match=r"2 scores stand twice or more, such as that of 'a' on item 'q1'.*column 'run'"):
+        tb.read_items(doubled)
+    runs = doubled.assign(run=[1] * 6 + [2] * 2)
+    assert tb.read_items(runs).score.shape == (2, 2, 3)
+
+
+def test_rows_are_items_only_where_said() -> None:
+    """A table of scores without a column of items may be one of folds, which are something else."""
+    with pytest.raises(UnreadableSourceError, match=r"no column that names the items.*Pass item='COLUMN', or rows='items'"):
+        tb.read_items(WIDE[["a", "b"]])
+    assert tb.read_items(WIDE[["a", "b"]], rows="items").items == ("1", "2", "3")
+    assert tb.read_items(WIDE.rename(columns={"question": "frage"}), item="frage").items == ("q1", "q2", "q3")
+
+
+def test_clusters_and_weights_belong_to_items() -> None:
+    """One for each; contradictions and gaps are named, and so are weights that cannot be."""
+    frame = LONG.assign(cluster=["t1", "t2", "t1"] * 2, weight=[1, 2, 1] * 2)
+    items = tb.read_items(frame)
+    assert items.clusters == ("t1", "t2", "t1")
+    assert items.weights.tolist() == [1, 2, 1]
+    with pytest.raises(InvalidScoresError, match="item 'q1' has more than one cluster"):
+        tb.read_items(frame.assign(cluster=list("abcdef")))
+    with pytest.raises(InvalidScoresError, match=r"3 items have no cluster: 'q1', 'q2' and 'q3'"):
+        tb.read_items(frame.assign(cluster=[None] * 6))
+    with pytest.raises(InvalidScoresError, match="the smallest is -1"):
+        tb.read_items(frame.assign(weight=[-1, 2, 1] * 2))
+    with pytest.raises(InvalidScoresError, match="not all 0"):
+        tb.read_items(frame.assign(weight=0))
+
+
+def test_scores_that_are_not_0_or_1_need_a_name() -> None:
+    """Which says what is better."""
+    frame = WIDE.assign(a=[0.5, 0.2, 0.9], b=[0.1, 0.2, 0.3])
+    with pytest.raises(AmbiguousSourceError, match=r"not all 0 or 1, and nothing says what they are. Pass metric='NAME'"):
+        tb.read_items(frame)
+    with pytest.raises(tb.errors.UnknownDirectionError, match="is higher or lower better for the metric 'helpfulness'"):
+        tb.read_items(frame, metric="helpfulness")
+    assert not tb.read_items(frame, metric="helpfulness", lower_is_better=True).metric.higher_is_better
+
+
+def test_several_columns_of_scores_are_asked_for() -> None:
+    """By name."""
+    frame = LONG.rename(columns={"correct": "exact_match"}).assign(f1=[0.5] * 6)
+    assert tb.read_items(frame, metric="f1").metric.name == "f1"
+    assert tb.read_items(frame, metric="exact_match").score[:, 0].tolist() == [[1, 0, 1], [0, 0, 1]]
+    with pytest.raises(AmbiguousSourceError, match="2 columns that may be the scores: 'exact_match' and 'acc'"):
+        tb.read_items(frame.rename(columns={"f1": "acc"}))
+
+
+def test_what_cannot_be_read_says_so(tmp_path: Path) -> None:
+    """Files that are not there, of other kinds, empty or broken."""
+    with pytest.raises(SourceNotFoundError, match="there is no file"):
+        tb.read_items(tmp_path / "answers.csv")
+    (tmp_path / "answers.xlsx").write_text("x")
+    with pytest.raises(UnsupportedSourceError, match=r"ends in '.xlsx'; item tables can be .csv"):
+        tb.read_items(tmp_path / "answers.xlsx")
+    (tmp_path / "empty.csv").write_text("")
+    with pytest.raises(UnreadableSourceError, match="cannot be read as CSV"):
+        tb.read_items(tmp_path / "empty.csv")
+    with pytest.raises(UnsupportedSourceError, match="an object of type int holds no table"):
+        tb.read_items(3)
+    with pytest.raises(UnreadableSourceError, match="has no rows"):
+        tb.read_items(WIDE.iloc[:0])
+    with pytest.raises(InvalidScoresError, match="need one value for each item"):
+        tb.read_items({"item": [1, 2], "a": [1, 0, 1]})
+
+
+def test_numbers_as_names_do_not_depend_on_their_type() -> None:
+    """1 and 1.0, as pandas makes of a column with a gap, are one item."""
+    one = pd.DataFrame({"item": [1, 2], "score": [1, 0]})
+    other = pd.DataFrame({"item": [1.0, 2.0], "score": [0, 0]})
+    assert tb.read_items({"a": one, "b": other}).items == ("1", "2")
+    assert np.isfinite(tb.read_items({"a": one, "b": other}).score).all()

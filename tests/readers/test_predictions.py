@@ -1,0 +1,92 @@
+"""Scores of items from predictions beside the truth."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
+
+import tiebreak as tb
+from tiebreak.errors import AmbiguousSourceError, InvalidParameterError, InvalidScoresError, TooFewModelsError
+
+TRUTH = np.array([0, 1, 1, 0, 1, 0])
+PROBABILITY = np.array([0.1, 0.8, 0.4, 0.3, 0.9, 0.6])
+
+
+def test_classes_are_right_or_wrong() -> None:
+    """Words and numbers; numbers as text are the same classes."""
+    items = tb.read_predictions(["x", "y", "y"], {"a": ["x", "y", "x"], "b": ["y", "y", "y"]})
+    assert items.score[:, 0].tolist() == [[1, 1, 0], [0, 1, 1]]
+    assert items.columns["y_true"] == ("x", "y", "y")
+    assert items.metric.name == "accuracy"
+
+
+@pytest.mark.parametrize(("metric", "whole"), [("log_loss", log_loss), ("brier_score", brier_score_loss)])
+def test_losses_of_probabilities_are_scikit_learns(metric: str, whole) -> None:
+    """Their mean is; of one column or of all, and of three classes."""
+    one = tb.read_predictions(TRUTH, {"a": PROBABILITY}, metric=metric)
+    assert one.score.mean() == pytest.approx(whole(TRUTH, PROBABILITY))
+    both = tb.read_predictions(TRUTH, {"a": np.stack([1 - PROBABILITY, PROBABILITY], axis=1)}, metric=metric)
+    np.testing.assert_allclose(both.score, one.score)
+    assert not one.metric.higher_is_better
+    if metric == "log_loss":
+        table = np.array([[0.5, 0.3, 0.2], [0.1, 0.6, 0.3], [0.2, 0.2, 0.6]])
+        assert tb.read_predictions([0, 1, 2], {"a": table}).score.mean() == pytest.approx(log_loss([0, 1, 2], table))
+
+
+def test_ranking_keeps_truth_and_scores() -> None:
+    """For the area under the ROC curve of DeLong's test."""
+    items = tb.read_predictions(TRUTH, {"a": PROBABILITY, "b": PROBABILITY[::-1]})
+    assert items.metric.name == "roc_auc"
+    areas = tb.frequentist.paired_auc(items.is_positive, items.score[:, 0]).auc
+    assert areas == pytest.approx([roc_auc_score(TRUTH, PROBABILITY), roc_auc_score(TRUTH, PROBABILITY[::-1])])
+    other = tb.read_predictions(TRUTH, {"a": PROBABILITY}, metric="roc_auc", positive=0)
+    assert other.is_positive.tolist() == (TRUTH == 0).tolist()
+
+
+def test_numbers_have_errors() -> None:
+    """Absolute and squared, for regression."""
+    items = tb.read_predictions([1.5, 2.0, 3.0], {"a": [1.0, 2.5, 3.0]}, metric="mae")
+    assert items.score.ravel().tolist() == [0.5, 0.5, 0.0]
+    assert tb.read_predictions([1.5, 2.0], {"a": [1.0, 2.5]}, metric="mse").score.ravel().tolist() == [0.25, 0.25]
+    with pytest.raises(AmbiguousSourceError, match="numbers are compared by their errors"):
+        tb.read_predictions([1.5, 2.0, 3.0], {"a": [1.0, 2.5, 3.2]})
+
+
+@pytest.mark.parametrize(
+    ("truth", "predictions", "options", "text"),
+    [
+        ([0, 1, 1], {"a": [0, 1, 2]}, {}, r"'a' predicts '2', which y_true does not have; its classes are '0' and '1'"),
+        ([0, 1, 1], {"a": [0.1, 0.5]}, {}, r"'a' has predictions of the shape \(2,\) for 3 examples"),
+        ([0, 1, 1], {"a": [0.1, 0.5, 1.2]}, {"metric": "brier"}, "between 0 and 1; 'a' has 1.2 for example 3"),
+        ([0, 1, 1], {"a": [0.1, np.nan, 0.2]}, {}, "1 predictions of 'a' are missing"),
+        ([0, None, 1], {"a": [0, 1, 1]}, {}, "1 values of y_true are missing"),
+        ([0, 1, 1], {"a": [[0.5, 0.6]] * 3}, {"metric": "log_loss"}, "for example 1 sum to 1.1, not 1"),
+        ([0, 1, 2], {"a": [0.1, 0.2, 0.3]}, {"metric": "roc_auc"}, "y_true has 3. Give a column for each"),
+        ([0, 1, 1], {"a": [0, 1, 1]}, {"items": ["x", "x", "y"]}, "1 names of items stand twice or more"),
+        ([0, 1, 1], {"a": [0, 1, 1]}, {"clusters": [1, 2]}, "clusters has 2 entries for 3 examples"),
+        ([0, 1, 1], {"a": [0, 1, 1]}, {"weights": [1, -2, 1]}, "the smallest is -2"),
+    ],
+)
+def test_wrong_predictions_are_refused(truth, predictions, options, text: str) -> None:
+    """With the model, the value and the place."""
+    with pytest.raises(InvalidScoresError, match=text):
+        tb.read_predictions(truth, predictions, **options)
+
+
+def test_classes_beside_probabilities_are_ambiguous() -> None:
+    """The models have to be scored in one metric."""
+    with pytest.raises(AmbiguousSourceError, match="'a' predicts classes, 'b' does not"):
+        tb.read_predictions(TRUTH, {"a": TRUTH, "b": PROBABILITY})
+    with pytest.raises(InvalidParameterError, match="'f1' is no metric of single examples that tiebreak knows: accuracy"):
+        tb.read_predictions(TRUTH, {"a": TRUTH}, metric="f1")
+    with pytest.raises(TooFewModelsError, match="predictions is a dict"):
+        tb.read_predictions(TRUTH, {})
+
+
+def test_constant_predictions_are_scores_like_others() -> None:
+    """A model that always says the same is a baseline, not an error."""
+    items = tb.read_predictions(TRUTH, {"a": TRUTH, "constant": np.zeros(6, dtype=int)})
+    assert items.item_means().mean(axis=1).tolist() == [1.0, 0.5]
+    area = tb.read_predictions(TRUTH, {"constant": np.full(6, 0.5)}, metric="roc_auc")
+    assert tb.frequentist.delong_auc(area.is_positive, area.score[0, 0]).auc == 0.5
