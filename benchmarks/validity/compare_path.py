@@ -1,8 +1,8 @@
-"""How often `compare` makes a wrong claim, when the truth is known.
+"""How often `compare` gives a wrong verdict, when the truth is known.
 
 Score tables are drawn with exactly the correlation that the correction assumes: with rho = n_test / (n_train + n_test), a
 split's difference is (true difference) + sqrt(rho) g + sqrt(1 - rho) e, g drawn once for a table and e for each split. A table
-goes through the whole of `tiebreak.compare`. A claim is wrong when its region does not hold the true difference. For each
+goes through the whole of `tiebreak.compare`. A verdict is wrong when it is not true of the true difference. For each
 situation the script prints the rate and the lower end of its one-sided 99 % Clopper-Pearson bound, which must not exceed alpha.
 """
 
@@ -17,6 +17,7 @@ import numpy as np
 from scipy.stats import beta
 
 import tiebreak as tb
+from tiebreak.comparison.verdict import VERDICTS
 
 ALPHA, N_TRAIN, N_TEST, N_SPLITS, SIGMA = 0.05, 90, 10, 100, 0.05
 RHO = N_TEST / (N_TRAIN + N_TEST)
@@ -37,15 +38,20 @@ def draw_accuracies(rng: np.random.Generator, n_examples: int, n_folds: int) -> 
     return {name: row.reshape(n_folds, -1).mean(axis=1) for name, row in zip(("a", "b"), right, strict=True)}
 
 
-def wrong_claims(comparison: tb.Comparison, truth: dict[str, float]) -> int:
-    """Claims that stand although the true difference lies outside their region."""
+def wrong_verdicts(comparison: tb.Comparison, truth: dict[str, float]) -> int:
+    """Verdicts that are not true of the true difference; undecided is never wrong."""
     rope, wrong = comparison.rope, 0
     table, models = comparison.pair_table, comparison.models
-    for row in np.flatnonzero(table.verdict):
-        d = truth[models[table.first[row]]] - truth[models[table.second[row]]]
-        claim = ("", "better", "equivalent", "worse")[table.verdict[row]]
-        right = {"better": d > rope, "equivalent": abs(d) <= rope * (1 + 1e-12), "worse": d < -rope}[claim]
-        wrong += not right
+    for first, second, code in zip(table.first, table.second, table.verdict, strict=True):
+        d = truth[models[first]] - truth[models[second]]
+        right = {
+            "better": d > rope,
+            "ahead": d > 0,
+            "equivalent": abs(d) <= rope * (1 + 1e-12),
+            "behind": d < 0,
+            "worse": d < -rope,
+        }
+        wrong += not right.get(VERDICTS[code], True)
     return wrong
 
 
@@ -74,7 +80,7 @@ def situations(n: int) -> Iterator[tuple[str, float, float, bool]]:
             for _ in range(n):
                 table = draw_table(rng, np.array([0.8 + d, 0.8]))
                 c = tb.compare(table, metric="accuracy", rope=rope, alpha=ALPHA, n_train=N_TRAIN, n_test=N_TEST)
-                k += wrong_claims(c, {"m00": d, "m01": 0.0}) > 0
+                k += wrong_verdicts(c, {"m00": d, "m01": 0.0}) > 0
             bound = lower_bound(k, n)
             yield f"per pair, rope {rope:.4f}, true d = {name}", k / n, bound, bound <= ALPHA
     for correction in ("bonferroni", "holm"):
@@ -84,14 +90,14 @@ def situations(n: int) -> Iterator[tuple[str, float, float, bool]]:
             for _ in range(n):
                 table = draw_table(rng, np.full(n_models, 0.8))
                 c = tb.compare(table, metric="accuracy", alpha=ALPHA, correction=correction, n_train=N_TRAIN, n_test=N_TEST)
-                k += wrong_claims(c, dict.fromkeys(table, 0.0)) > 0
+                k += wrong_verdicts(c, dict.fromkeys(table, 0.0)) > 0
             bound = lower_bound(k, n)
             yield f"family, {correction}, {n_models} models, d = 0", k / n, bound, bound <= ALPHA
     rng, k, flat = np.random.default_rng(3), 0, 0
     for _ in range(n):
         table = draw_accuracies(rng, 100, 5)
         c = tb.compare(table, metric="accuracy", rope=0.01, alpha=ALPHA, n_train=80, n_test=20)
-        k += wrong_claims(c, {"a": 0.0, "b": 0.0}) > 0
+        k += wrong_verdicts(c, {"a": 0.0, "b": 0.0}) > 0
         flat += c.pair_table.kind[0] != 0
     bound = lower_bound(k, n)
     yield f"0/1 scores, 100 examples, 5-fold, zero spread in {flat} of {n}", k / n, bound, bound <= ALPHA

@@ -158,11 +158,14 @@ def test_a_full_disk(scores: str, option: str, capsys: pytest.CaptureFixture[str
         (["--require-not-worse", "svm", "svm"], "two different models; got 'svm' twice"),
         (["--require-near-best", "svm", "--require-near-best", "svm"], "the requirement 'svm' near the best is given twice"),
         (["--require-better", "svm"], "requires 2 arguments"),
+        (["--require-better", "svm", "ridge", "--junit", "{scores}"], "--junit would write into"),
+        (["--require-better", ":svm", "ridge"], "no model is called ':svm'"),
+        (["--require-better", "svm", "ridge", "--rope-of", "f1", "1", "--rope-of", "f1", "2"], "gives f1 two different ropes"),
     ],
 )
 def test_wrong_use(scores: str, typed: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Exit code 2 and no answer, so that it is not taken for one."""
-    code, out, error = run(capsys, scores, *ROPE, *typed)
+    code, out, error = run(capsys, scores, *ROPE, *(word.format(scores=scores) for word in typed))
     assert (code, out) == (2, "")
     assert message in error
 
@@ -190,7 +193,7 @@ def test_a_requirement_may_name_its_metric(measured: str, capsys: pytest.Capture
     """All of one call are one family, in the order of the options, each with the rope of its metric."""
     typed = [
         "--require-not-worse", "f1:new", "f1:old", "--rope-of", "f1", "0.02",
-        "--require-better", "new", "old", "--require-better", "log_loss:new", "old", "--rope-of", "log_loss", "5%",
+        "--require-better", "new", "old", "--require-better", "neg_log_loss:new", "old", "--rope-of", "log_loss", "5%",
         "--require-near-best", "accuracy:new",
     ]  # fmt: skip
     code, out, _ = run(capsys, measured, *ROPE, *typed, "--format", "json")

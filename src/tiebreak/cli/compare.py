@@ -108,8 +108,8 @@ class Gates:
     junit: Path | None
     summary: Path | None
 
-    def check(self) -> None:
-        """Refuse what can never go well, before the work."""
+    def check(self, files: Sequence[str]) -> None:
+        """Refuse what can never go well, before the work on these files."""
         if not any(getattr(self, option) for option in _GATES.values()):
             needing = {"--allow-inconclusive": self.allow_inconclusive, "--junit": self.junit, "--rope-of": self.rope_of}
             given = next((option for option, value in needing.items() if value), None)
@@ -120,6 +120,13 @@ class Gates:
         for option, path in (("--junit", self.junit), ("--summary", self.summary)):
             if path is not None and not path.parent.is_dir():
                 raise click.UsageError(f"the folder of {option} {str(path)!r} is not there.")
+            if path is not None and str(path) in files:
+                raise click.UsageError(f"{option} would write into {str(path)!r}, which holds the scores.")
+        doubled = next(
+            (metric for metric, _ in self.rope_of if len({width for of, width in self.rope_of if of == metric}) > 1), None
+        )
+        if doubled is not None:
+            raise click.UsageError(f"--rope-of gives {doubled} two different ropes.")
 
     def judge(self, comparison: Comparison, compared: Callable[..., Comparison]) -> Requirements | None:
         """Requirements of all metrics, one family, in the order gates and uses are listed; None where there are none.
@@ -158,12 +165,12 @@ class Gates:
                 if len(metrics) > 1:
                     raise click.UsageError(f"--{option.replace('_', '-')} {' '.join(typed)} names two metrics; give one of them.")
                 metric = metrics.pop() if metrics else ""
-                is_own = metric.removeprefix("neg_") in ("", comparison.metric.name)
-                yield "" if is_own else metric, gate, tuple(model for _, model in pairs)
+                yield "" if metric == comparison.metric.name else metric, gate, tuple(model for _, model in pairs)
 
     def _ropes(self, metrics: Sequence[str], comparison: Comparison) -> dict[str, float | str]:
         """Rope of each further metric: its own, or that of the comparison where it has no unit."""
-        own, given = comparison.settings.rope, dict(self.rope_of)
+        own = comparison.settings.rope
+        given = {metric.removeprefix("neg_"): width for metric, width in self.rope_of}
         wrong = next((metric for metric in given if metric not in metrics), None)
         if wrong is not None:
             how = "give --rope" if wrong == comparison.metric.name else "no requirement names that metric"
@@ -200,8 +207,8 @@ class Gates:
 
 def _metric_and_model(name: str, comparison: Comparison) -> tuple[str, str]:
     """Parts of "accuracy:new"; a name that some model has is that model, colon or not."""
-    metric, colon, model = name.partition(":")
-    return ("", name) if name in comparison.models or not colon else (metric, model)
+    metric, _, model = name.partition(":")
+    return ("", name) if name in comparison.models or not (metric and model) else (metric.removeprefix("neg_"), model)
 
 
 def _output(_: click.Context, option: click.Parameter, value: Path | None) -> Path | None:
@@ -309,7 +316,7 @@ def compare_command(
         raise click.UsageError("standard input can be read only once.")
     if plots is not None:
         make_folder(plots)  # before the work: a folder that cannot be written should not cost the answer
-    gates.check()
+    gates.check(files)
     settings["rng"] = seed
     with _standard_input_as_file(files) as (sources, spooled):
         comparison = _compared(sources, settings, spooled)
