@@ -15,11 +15,12 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test quick coverage docs lint wheel lowest format bench reliability lock clean
+.PHONY: help setup demo test test-browser quick coverage docs lint wheel lowest format bench reliability lock clean
 
 help:
 	@echo "make demo      set up, then compare models in an example and write the answer to demo-output/"
 	@echo "make test      set up, then run all tests and the examples in docstrings"
+	@echo "make test-browser  hostile names in every field and output, the HTML pages opened in Chromium (two minutes)"
 	@echo "make quick     the same without the slow ones: two minutes on two cores"
 	@echo "make coverage  all tests, and show which lines no test reaches"
 	@echo "make docs      build the documentation site, docs/_build/index.html"
@@ -43,6 +44,10 @@ SEED := 20240229
 PYTEST := pytest -n 2 --dist loadgroup --hypothesis-seed $(SEED)
 test: $(READY)
 	@$(TEST_ENVIRONMENT) $(BIN)/python -m $(PYTEST) $(PYTEST_ARGS)
+
+# It needs a Chromium, which it never installs: on Debian apt install chromium.
+test-browser: $(READY)
+	@$(TEST_ENVIRONMENT) $(BIN)/python tests/reliability/hostile.py --browser
 
 quick: $(READY)
 	@$(TEST_ENVIRONMENT) $(BIN)/python -m $(PYTEST) -m quick $(PYTEST_ARGS)

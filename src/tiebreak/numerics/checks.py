@@ -107,7 +107,7 @@ LARGEST_ROPE = 1e300
 
 def check_rope(rope: float) -> float:
     """Half-width of the region of practical equivalence, finite and not negative."""
-    if not _is_number(rope) or not 0 <= getattr(rope, "item", lambda: rope)() <= LARGEST_ROPE:
+    if not _is_number(rope) or not 0 <= _to_float(rope) <= LARGEST_ROPE:
         raise InvalidParameterError(
             f"rope must be a finite half-width of at least 0, in the metric's unit; got {rope!r:.60}. "
             "It is the largest difference that does not matter to you, e.g. 0.01 for one point of accuracy.",
@@ -173,6 +173,14 @@ def check_alternative(alternative: str) -> Alternative:
     if alternative not in get_args(Alternative):
         raise InvalidParameterError(f"alternative must be 'two-sided', 'greater' or 'less'; got {alternative!r}.")
     return alternative  # type: ignore[return-value]
+
+
+def _to_float(value: float) -> float:
+    """A number as a float, of whatever type; infinite if it is beyond all floats."""
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf")
 
 
 def _is_number(value: object) -> bool:

@@ -356,8 +356,12 @@ def check_regular(path: Path, name: str) -> None:
 def _check_path(path: Path, name: str) -> None:
     if "\0" in str(path):
         raise SourceNotFoundError(f"{str(path)!r} is no path: it holds a NUL character.")
+    try:
+        is_there = path.exists()
+    except OSError as error:  # a name that is too long
+        raise SourceNotFoundError(f"{name:.100} cannot be opened: {error.strerror or error}.") from None
     if path.is_dir():
         raise SourceNotFoundError(f"{name} is a directory. Pass the files in it.")
-    if not path.exists():
+    if not is_there:
         raise SourceNotFoundError(f"there is no file {name!r} (looked in {Path.cwd()}).{nearest_file(path)}")
     check_regular(path, name)

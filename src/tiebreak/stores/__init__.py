@@ -30,6 +30,8 @@ def open_store(source: str | os.PathLike[str] | Store) -> Store:
     raises `InvalidParameterError`.
     """
     if isinstance(source, (str, os.PathLike)):
+        if "\0" in str(source):
+            raise InvalidParameterError(f"{str(source)!r} is no address of a store: it holds a NUL character. {ACCEPTED}.")
         scheme, separator, _ = str(source).partition("://")
         module, _, name = STORES.get(scheme if separator else "", STORES[""]).partition(":")  # which refuses what nothing reads
         store: Store = getattr(importlib.import_module(module), name)(source)

@@ -162,11 +162,15 @@ def _read_table(source: Entry, folder: Path) -> pd.DataFrame:
     if "://" in name:
         raise source.error("is an address; download it and give its path.")
     path = folder / name
-    if "\0" in name or path.is_dir():
+    try:
+        is_there = "\0" not in name and path.exists()
+    except OSError as error:  # a name that is too long
+        raise source.error(f"cannot be opened: {error.strerror or error}.") from None
+    if "\0" in name or (is_there and not path.is_file() and not path.is_fifo()):
         raise source.error("is no file.")
     if path.suffix.lower() not in (*_CSV, *_PARQUET):
         raise source.error("tables can be .csv, .tsv, .txt (read as CSV) and .parquet.")
-    if not path.exists():
+    if not is_there:
         raise SourceNotFoundError(f"{source.error(f'there is no such file in {plain(str(folder))}.')}{nearest_file(path)}")
     try:
         return _read_parquet(source, path) if path.suffix.lower() in _PARQUET else _read_csv(source, path)

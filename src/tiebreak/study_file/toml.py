@@ -116,9 +116,15 @@ def read_toml(path: Path) -> Entry:
     name = plain(str(path))
     if "\0" in str(path):
         raise SourceNotFoundError(f"{name} is no path: it holds a NUL character.")
+    try:
+        is_there = path.exists()
+    except OSError as error:  # a name that is too long
+        raise SourceNotFoundError(f"{name:.100} cannot be opened: {error.strerror or error}.") from None
     if path.is_dir():
         raise SourceNotFoundError(f"{name} is a directory. Pass the study file in it.")
-    if not path.exists():
+    if is_there and not path.is_file() and not path.is_fifo():
+        raise SourceNotFoundError(f"{name} is a device and no file.")
+    if not is_there:
         raise SourceNotFoundError(f"there is no study file {str(path)!r} (looked in {Path.cwd()}).{nearest_file(path)}")
     try:
         content = path.read_bytes()

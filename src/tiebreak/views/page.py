@@ -392,7 +392,8 @@ def _rich_cell(text: str, header: str, name_width: int, ranks: Mapping[str, int]
     from rich.text import Text
 
     if header in NAME_COLUMNS and ranks and cell_len(text) > LINES_OF_NAME * name_width:
-        number = f"#{ranks[text]} "  # shortened names may look alike; the ranking has each in full
+        # shortened names may look alike; the ranking has each in full, but for those that were shortened before
+        number = f"#{ranks[text]} " if text in ranks else ""
         return Text(number + shorten(text, name_width - len(number)))
     words = text.split()
     return Text(text, style=STYLES.get(words[0], "") if header == "verdict" and words else "")
