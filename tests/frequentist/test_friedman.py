@@ -1,0 +1,199 @@
+"""Ranks, Friedman's test and what follows it, Skillings and Mack; published figures are in tests/reference."""
+
+from __future__ import annotations
+
+import re
+from itertools import permutations, product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from tiebreak.errors import InvalidParameterError, InvalidScoresError
+from tiebreak.frequentist import (
+    average_ranks,
+    friedman_from_ranks,
+    friedman_test,
+    rank_differences,
+    rank_models,
+    skillings_mack_test,
+)
+
+NAN = float("nan")
+seeds = st.integers(0, 10_000)
+
+
+def table(seed: int, n: int = 7, k: int = 4, decimals: int = 1) -> np.ndarray:
+    """Scores with ties."""
+    return np.round(np.random.default_rng(seed).normal(size=(n, k)), decimals)
+
+
+@given(seed=seeds)
+def test_ranks_are_scipys(seed: int) -> None:
+    """Mid-ranks, missing scores left out, in either direction."""
+    scores = np.where(np.random.default_rng(seed + 1).random((7, 4)) < 0.2, np.nan, table(seed))
+    theirs = stats.rankdata(scores, axis=1, nan_policy="omit")
+    np.testing.assert_array_equal(rank_models(scores, higher_is_better=False), theirs)
+    np.testing.assert_array_equal(rank_models(-scores), theirs)
+
+
+def test_decimals_tie() -> None:
+    """0.1 + 0.2 and 0.3 are the same score; a scale of a million makes more the same."""
+    assert rank_models([[0.1 + 0.2, 0.3, 0.5]]).tolist() == [[2.5, 2.5, 1.0]]
+    assert rank_models([[1e-7, 2e-7, 1.0]], scale=[1e6]).tolist() == [[2.5, 2.5, 1.0]]
+
+
+@given(seed=seeds)
+def test_friedman_is_scipys(seed: int) -> None:
+    """Statistic and p-value with ties."""
+    scores = table(seed)
+    ours, theirs = friedman_test(scores).friedman, stats.friedmanchisquare(*scores.T)
+    assert (ours.statistic, ours.pvalue) == (pytest.approx(theirs.statistic), pytest.approx(theirs.pvalue))
+
+
+@given(seed=seeds)
+def test_iman_davenport_is_the_analysis_of_variance_of_ranks(seed: int) -> None:
+    """F of a two-way analysis of the ranks, by sums of squares."""
+    result = friedman_test(table(seed))
+    ranks = rank_models(table(seed))
+    n, k = ranks.shape
+    models = n * np.square(ranks.mean(axis=0) - ranks.mean()).sum()
+    rest = np.square(ranks - ranks.mean(axis=1, keepdims=True)).sum() - models
+    f = (models / (k - 1)) / (rest / ((k - 1) * (n - 1)))
+    assert result.iman_davenport.statistic == pytest.approx(f)
+    assert result.iman_davenport.pvalue == pytest.approx(stats.f.sf(f, k - 1, (k - 1) * (n - 1)))
+
+
+@given(seed=seeds)
+def test_order_of_models_and_datasets_and_monotone_units(seed: int) -> None:
+    """Nothing but the order of scores within a dataset counts."""
+    scores = table(seed, decimals=3)
+    rng = np.random.default_rng(seed)
+    moved = np.exp(scores[rng.permutation(7)] * 2 + rng.normal(size=(7, 1)))
+    for test in (friedman_test, skillings_mack_test):
+        one, other = test(scores), test(moved[:, ::-1])
+        assert getattr(one, "friedman", one).statistic == pytest.approx(getattr(other, "friedman", other).statistic)
+    assert average_ranks(moved[:, ::-1]) == pytest.approx(average_ranks(scores)[::-1])
+
+
+def test_batches_are_as_one_by_one() -> None:
+    """Leading axes are tables."""
+    tables = np.stack([table(1), table(2), table(3)])
+    together = friedman_test(tables)
+    for at in range(3):
+        alone = friedman_test(tables[at])
+        assert together.friedman.statistic[at] == pytest.approx(alone.friedman.statistic)
+        assert together.average_ranks[at].tolist() == alone.average_ranks.tolist()
+
+
+def test_from_ranks_is_the_test_without_ties() -> None:
+    """Average ranks to full digits give the statistic without the correction."""
+    scores = table(5)
+    given_ranks, full = friedman_from_ranks(average_ranks(scores), 7), friedman_test(scores, tie_correction=False)
+    assert given_ranks.friedman == pytest.approx(full.friedman)
+    assert given_ranks.kendall_w == pytest.approx(full.kendall_w)
+
+
+def test_all_tied_and_all_agreed() -> None:
+    """Ties only: undefined, p 1. Full agreement: the largest chi-squared, an infinite F, a p-value above 0."""
+    tied = friedman_test(np.full((5, 3), 0.8))
+    assert np.isnan(tied.friedman.statistic)
+    assert (tied.friedman.pvalue, tied.iman_davenport.pvalue) == (1.0, 1.0)
+    agreed = friedman_test([[1, 2, 3]] * 4)
+    assert agreed.friedman.statistic == 8
+    assert agreed.iman_davenport.statistic == np.inf
+    assert 0 < agreed.iman_davenport.pvalue < 1e-300
+    assert agreed.average_ranks.tolist() == [3, 2, 1]
+
+
+def test_rank_differences_by_hand() -> None:
+    """Positive favours the first of a pair; the control is the first of each of its pairs."""
+    error = np.sqrt(3 * 4 / (6 * 20))
+    tests = rank_differences([1.2, 2.0, 2.8], 20)
+    assert list(zip(tests.first, tests.second, strict=True)) == [(0, 1), (0, 2), (1, 2)]
+    assert tests.zscore == pytest.approx(np.array([0.8, 1.6, 0.8]) / error)
+    assert tests.pvalue == pytest.approx(2 * stats.norm.sf(np.array([0.8, 1.6, 0.8]) / error))
+    control = rank_differences([1.2, 2.0, 2.8], 20, control=1)
+    assert (control.first.tolist(), control.second.tolist()) == ([1, 1], [0, 2])
+    assert control.zscore == pytest.approx(np.array([-0.8, 0.8]) / error)
+
+
+def test_skillings_mack_as_published() -> None:
+    """Skillings and Mack (1981), assembly times of four methods: 15.493, p = 0.0014 with 3 degrees of freedom."""
+    times = [
+        [3.2, 4.1, 3.8, 4.2], [3.1, 3.9, 3.4, 4.0], [4.3, 3.5, 4.6, 4.8], [3.5, 3.6, 3.9, 4.0], [3.6, 4.2, 3.7, 3.9],
+        [4.5, 4.7, 3.7, NAN], [NAN, 4.2, 3.4, NAN], [4.3, 4.6, 4.4, 4.9], [3.5, NAN, 3.7, 3.9],
+    ]  # fmt: skip
+    result = skillings_mack_test(times, higher_is_better=False)
+    assert (result.statistic, result.df, result.pvalue) == (pytest.approx(15.493, abs=5e-4), 3, pytest.approx(0.00144, abs=5e-6))
+    assert result.n_of_model.tolist() == [8, 8, 9, 7]
+
+
+@given(seed=seeds)
+def test_skillings_mack_without_gaps_is_friedman(seed: int) -> None:
+    """Ties included; a dataset with one model only counts for nothing."""
+    scores = table(seed)
+    friedman = friedman_test(scores).friedman
+    alone = np.full((1, 4), np.nan)
+    alone[0, 1] = 0.5
+    for each in (scores, np.vstack([scores, alone])):
+        result = skillings_mack_test(each)
+        assert (result.statistic, result.pvalue, result.df) == (
+            pytest.approx(friedman.statistic),
+            pytest.approx(friedman.pvalue),
+            3,
+        )
+
+
+def test_skillings_mack_has_the_covariance_of_all_orders() -> None:
+    """Over all orders within three datasets with gaps and a tie the statistic averages to its degrees of freedom."""
+    blocks = [[1.0, 2.0, 3.0], [1.0, 2.0, NAN], [1.0, 1.0, 2.0]]
+    orders = [list(set(permutations(range(3)))) if not np.isnan(block).any() else [(0, 1, 2), (1, 0, 2)] for block in blocks]
+    values = [
+        skillings_mack_test([np.array(block)[list(order)] for block, order in zip(blocks, chosen, strict=True)]).statistic
+        for chosen in product(*orders)
+    ]
+    assert np.mean(values) == pytest.approx(2)
+
+
+def test_models_without_a_common_dataset_lose_a_degree_of_freedom() -> None:
+    """Two pairs of models that never meet: two comparisons, not three."""
+    scores = [[1, 2, NAN, NAN], [2, 3, NAN, NAN], [NAN, NAN, 1, 2], [NAN, NAN, 3, 1]]
+    assert skillings_mack_test(scores).df == 2
+    assert skillings_mack_test(np.full((4, 3), 0.5)).pvalue == 1.0
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda: friedman_test([[0.8], [0.7]]), InvalidScoresError, "two models or more are needed; got 1."),
+        (lambda: friedman_test([[0.8, 0.7]]), InvalidScoresError, "two datasets or more are needed; got 1."),
+        (lambda: friedman_test([0.8, 0.7]), InvalidScoresError, "of shape (n_datasets, n_models); got the shape (2,)."),
+        (lambda: friedman_test([[0.8, np.inf]] * 3), InvalidScoresError, "the scores must be finite, or nan"),
+        (
+            lambda: friedman_test([[0.8, NAN], [1, 2]]),
+            InvalidScoresError,
+            "1 scores are missing, and Friedman's test needs every",
+        ),
+        (lambda: friedman_from_ranks([1.0, 1.5, 2.5], 9), InvalidScoresError, "of 3 models add up to 6; these are off by 1."),
+        (lambda: friedman_from_ranks([1.0], 9), InvalidScoresError, "must be finite, of two models or more"),
+        (
+            lambda: rank_differences([1.5, 1.5], 9, control=2),
+            InvalidParameterError,
+            "control must be the position of a model, 0 to 1",
+        ),
+        (lambda: skillings_mack_test([[1, 2, NAN], [2, 1, NAN]]), InvalidScoresError, "model(s) 2 are not."),
+        (
+            lambda: skillings_mack_test([[1, NAN], [NAN, 2]]),
+            InvalidScoresError,
+            "each model must be measured on a dataset together",
+        ),
+    ],
+)
+def test_wrong_use_is_refused(call: Any, error: type[Exception], text: str) -> None:
+    """Each text says what is wrong."""
+    with pytest.raises(error, match=re.escape(text)):
+        call()

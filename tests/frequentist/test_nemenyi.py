@@ -1,0 +1,193 @@
+"""Nemenyi's test, its distribution against scipy's, and its dependence on the pool against all subsets tried."""
+
+from __future__ import annotations
+
+import csv
+import re
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from tiebreak.errors import InvalidParameterError, InvalidScoresError
+from tiebreak.frequentist import (
+    adjust_pvalues,
+    average_ranks,
+    critical_difference,
+    friedman_test,
+    nemenyi_pool,
+    nemenyi_test,
+    rank_cliques,
+    rank_quantile,
+    wilcoxon,
+)
+
+BAKEOFF = Path(__file__).parents[1] / "reference" / "data" / "ucr_bakeoff_8.csv"
+
+
+@pytest.mark.parametrize("k", [2, 3, 5, 10, 40, 200])
+def test_range_is_scipys(k: int) -> None:
+    """Critical values of the studentized range with infinitely many degrees of freedom, over the square root of 2."""
+    for alpha in (0.1, 0.05, 0.01, 1e-4):
+        assert rank_quantile(k, alpha) == pytest.approx(stats.studentized_range.ppf(1 - alpha, k, np.inf) / 2**0.5, rel=1e-7)
+    assert rank_quantile(k, 0.05, df=30) == pytest.approx(stats.studentized_range.ppf(0.95, k, 30) / 2**0.5, rel=1e-9)
+
+
+def test_small_pvalues_keep_their_digits() -> None:
+    """Of five models that differ by far, the p-value is that of the pair times the pairs, as no other exceeds so much."""
+    result = nemenyi_test([1.0, 2.0, 3.0, 4.0, 5.0], 200)
+    z = 4 / result.standard_error
+    assert result.pvalues[0, 4] == pytest.approx(10 * 2 * stats.norm.sf(z), rel=1e-6)
+    assert np.array_equal(result.pvalues, result.pvalues.T)
+    assert np.all(np.diag(result.pvalues) == 1)
+
+
+@given(seed=st.integers(0, 1000))
+def test_told_apart_by_p_is_told_apart_by_distance(seed: int) -> None:
+    """A p-value is at most alpha exactly where the distance is at least the critical difference."""
+    ranks = average_ranks(np.random.default_rng(seed).normal(size=(9, 6)) + np.linspace(0, 2, 6))
+    result = nemenyi_test(ranks, 9)
+    distance = np.abs(ranks[:, None] - ranks)
+    for alpha in (0.05, 0.2):
+        clear = np.abs(distance - result.critical_difference(alpha)) > 1e-9
+        assert np.array_equal((result.pvalues <= alpha) & clear, (distance >= result.critical_difference(alpha)) & clear)
+
+
+@given(
+    ranks=st.lists(st.integers(0, 30).map(lambda i: i / 4), min_size=1, max_size=12), span=st.integers(0, 20).map(lambda i: i / 4)
+)
+def test_cliques_are_the_largest_groups(ranks: list[float], span: float) -> None:
+    """Every group spans no more than allowed, cannot be added to, and each pair that is near stands in one."""
+    groups = rank_cliques(ranks, span)
+    for group in groups:
+        values = [ranks[i] for i in group]
+        assert max(values) - min(values) <= span + 1e-9
+        others = [r for i, r in enumerate(ranks) if i not in group]
+        assert all(max(*values, r) - min(*values, r) > span for r in others)
+        assert list(group) == sorted(group)
+    near = {pair for pair in combinations(range(len(ranks)), 2) if abs(ranks[pair[0]] - ranks[pair[1]]) <= span}
+    assert near == {pair for group in groups for pair in combinations(group, 2)}
+
+
+def by_all_subsets(scores: np.ndarray, alpha: float) -> dict[tuple[int, int], set[int]]:
+    """Verdicts of each pair over all tables that hold it."""
+    n, k = scores.shape
+    found: dict[tuple[int, int], set[int]] = {}
+    for i, j in combinations(range(k), 2):
+        rest = [m for m in range(k) if m not in (i, j)]
+        found[i, j] = set()
+        for size in range(len(rest) + 1):
+            limit = critical_difference(size + 2, n, alpha)
+            for pool in combinations(rest, size):
+                first, second = stats.rankdata(-scores[:, [i, j, *pool]], axis=1).mean(axis=0)[:2]
+                found[i, j].add(1 if second - first > limit + 1e-9 else -1 if first - second > limit + 1e-9 else 0)
+    return found
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    seed=st.integers(0, 10_000), k=st.integers(2, 7), n=st.integers(3, 30), kind=st.sampled_from(["smooth", "tied", "opposed"])
+)
+def test_pool_is_all_subsets(seed: int, k: int, n: int, kind: str) -> None:
+    """Equal to trying every subset; opposed models are best on half of the datasets and worst on the other half."""
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=(n, k)) + rng.random() * np.linspace(0, 3, k)
+    if kind == "tied":
+        scores = np.round(scores)
+    if kind == "opposed":
+        scores[:, : k // 2] += 6 * np.sign(np.arange(n) % 2 - 0.5)[:, None]
+    pool = nemenyi_pool(scores)
+    expected = by_all_subsets(scores, 0.05)
+    verdicts = ((1, pool.can_be_first), (0, pool.can_be_tied), (-1, pool.can_be_second))
+    for at, pair in enumerate(zip(pool.first.tolist(), pool.second.tolist(), strict=True)):
+        assert {verdict for verdict, can_be in verdicts if can_be[at]} == expected[pair]
+        assert pool.depends[at] == (len(expected[pair]) > 1)
+
+
+def test_leaving_one_out() -> None:
+    """Each model left out in turn, by the test itself."""
+    scores = np.random.default_rng(4).normal(size=(25, 6)) + np.linspace(0, 1.5, 6)
+    pool = nemenyi_pool(scores)
+    for out in range(6):
+        kept = [m for m in range(6) if m != out]
+        ranks = average_ranks(scores[:, kept])
+        limit = critical_difference(5, 25)
+        for at, (i, j) in enumerate(zip(pool.first.tolist(), pool.second.tolist(), strict=True)):
+            if out in (i, j):
+                assert not pool.flips_without[at, out]
+                continue
+            d = ranks[kept.index(j)] - ranks[kept.index(i)]
+            assert pool.flips_without[at, out] == ((1 if d > limit else -1 if d < -limit else 0) != pool.verdict[at])
+
+
+def bakeoff() -> tuple[list[str], np.ndarray]:
+    """Eight classifiers, mean accuracy over 30 resamples on each of 142 datasets (Middlehurst, Schaefer, Bagnall 2024)."""
+    with BAKEOFF.open(encoding="utf-8", newline="") as file:
+        names, *rows = csv.reader(file)
+    return names[1:], np.array([[float(cell) for cell in row[1:]] for row in rows])
+
+
+def test_eight_time_series_classifiers() -> None:
+    """Figures computed with scipy from the published results; three of Nemenyi's verdicts depend on the pool."""
+    names, scores = bakeoff()
+    ranks = dict(zip(names, average_ranks(scores).round(4).tolist(), strict=True))
+    assert ranks == {
+        "FreshPRINCE": 5.4261, "H-InceptionTime": 4.4894, "HC2": 3.0599, "MR-Hydra": 3.3063, "PF": 6.0634, "QUANT": 4.5211,
+        "RDST": 4.3486, "WEASEL-2": 4.7852,
+    }  # fmt: skip
+    omnibus = friedman_test(scores)
+    theirs = stats.friedmanchisquare(*scores.round(12).T)  # of raw means it is 167.3239: rounding noise breaks ties
+    assert omnibus.friedman.statistic == pytest.approx(theirs.statistic)
+    assert omnibus.iman_davenport.statistic == pytest.approx(141 * theirs.statistic / (142 * 7 - theirs.statistic))
+    assert critical_difference(8, 142) == pytest.approx(0.88108, abs=5e-6)
+    pool = nemenyi_pool(scores)
+    pairs = list(zip(pool.first.tolist(), pool.second.tolist(), strict=True))
+    depend = [(names[i], names[j]) for (i, j), depends in zip(pairs, pool.depends, strict=True) if depends]
+    assert depend == [("FreshPRINCE", "H-InceptionTime"), ("FreshPRINCE", "PF"), ("FreshPRINCE", "WEASEL-2")]
+    flips = [(names[i], names[j]) for (i, j), any_flip in zip(pairs, pool.flips_without.any(axis=1), strict=True) if any_flip]
+    assert flips == [("FreshPRINCE", "H-InceptionTime")]
+    p = wilcoxon(scores[:, pool.first].T - scores[:, pool.second].T, method="normal", continuity=False, scale=1).pvalue
+    adjusted = {frozenset((names[i], names[j])): value for (i, j), value in zip(pairs, adjust_pvalues(p, "holm"), strict=True)}
+    for pair, value in {
+        ("FreshPRINCE", "WEASEL-2"): 0.0707, ("FreshPRINCE", "H-InceptionTime"): 0.117, ("RDST", "WEASEL-2"): 0.572,
+        ("QUANT", "RDST"): 0.699, ("HC2", "MR-Hydra"): 1.0, ("H-InceptionTime", "MR-Hydra"): 0.0466, ("FreshPRINCE", "PF"):
+        0.0119, ("HC2", "H-InceptionTime"): 0.0108,
+    }.items():  # fmt: skip
+        assert adjusted[frozenset(pair)] == pytest.approx(value, rel=5e-3)
+    assert sum(value > 0.05 for value in adjusted.values()) == 9
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (
+            lambda: nemenyi_test([1.0, 1.5], 9),
+            InvalidScoresError,
+            "the average ranks of 2 models add up to 3; these are off by 0.5.",
+        ),
+        (lambda: nemenyi_test([[1.0, 2.0]], 9), InvalidScoresError, "the average ranks of one table have one axis"),
+        (lambda: critical_difference(1, 9), InvalidParameterError, "n_models must be a whole number of at least 2; got 1."),
+        (lambda: critical_difference(3, 1), InvalidParameterError, "n_datasets must be a whole number of at least 2; got 1."),
+        (lambda: rank_quantile(3, 5), InvalidParameterError, "alpha must lie between 0 and 1"),
+        (
+            lambda: rank_quantile(3, test="dunn"),
+            InvalidParameterError,
+            "test must be 'nemenyi' or 'bonferroni-dunn'; got 'dunn'.",
+        ),
+        (lambda: rank_quantile(3, df=0), InvalidParameterError, "df must be above 0; got 0."),
+        (
+            lambda: nemenyi_pool([[1.0, np.nan], [1.0, 2.0]]),
+            InvalidScoresError,
+            "a complete table of two datasets and two models",
+        ),
+    ],
+)
+def test_wrong_use_is_refused(call: Any, error: type[Exception], text: str) -> None:
+    """Each text says what is wrong."""
+    with pytest.raises(error, match=re.escape(text)):
+        call()
