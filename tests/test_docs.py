@@ -20,7 +20,8 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PAGES_THAT_RUN = [
-    f"docs/{name}.md" for name in ("audit", "curves", "five-by-five", "gates", "metrics", "near-best", "nested", "test-sets")
+    f"docs/{name}.md"
+    for name in ("audit", "curves", "datasets", "five-by-five", "gates", "metrics", "near-best", "nested", "test-sets")
 ]
 UPDATE = bool(os.environ.get("UPDATE_DOCS"))
 
