@@ -119,9 +119,10 @@ def _part(values: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
 
 def _planned(stored: IntArray, positions: IntArray) -> IntArray:
     """Positions in the plan of stored ones; `ABSENT` for those that the run has for other plans only."""
-    inverse = np.full(max(int(stored.max(initial=ABSENT)), int(positions.max(initial=ABSENT))) + 1, ABSENT)
+    last = int(stored.max(initial=ABSENT)) + 1
+    inverse = np.full(last + 1, ABSENT)
     inverse[stored] = np.arange(stored.size)
-    own: IntArray = inverse[positions]
+    own: IntArray = inverse[np.where((positions < 0) | (positions > last), last, positions)]
     return own
 
 

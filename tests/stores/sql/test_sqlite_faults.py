@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ from tiebreak.stores.sql.sqlite import translate
 from tiebreak.stores.sql.store import SqlStore
 from tiebreak.stores.sql.tables import SCHEMA
 
+LIMITS = "256 MB for an array, and 8 MB for a text"
+INSTEAD = "keep_predictions=False, or keep the run in PostgreSQL."
 KEPT = "What was written before is kept, and nothing of this call."
 
 
@@ -105,16 +108,15 @@ def test_a_store_of_a_later_release(store: SqlStore, path: Path) -> None:
 def test_a_version_that_is_none(store: SqlStore, path: Path, value: Any) -> None:
     """A schema before the first is damage."""
     store.close()
-    with sqlite3.connect(path) as connection:
-        connection.execute("PRAGMA writable_schema = ON")
-        connection.execute(
-            "UPDATE sqlite_master SET sql = replace(sql, 'schema_version BIGINT NOT NULL', 'schema_version BIGINT') "
-            "WHERE name = 'tiebreak_store'"
-        )
-    connection.close()
-    with sqlite3.connect(path) as connection:
-        connection.execute(f"UPDATE tiebreak_store SET schema_version = {value}")
-    connection.close()
+    strict, loose = "schema_version BIGINT NOT NULL", "schema_version BIGINT"
+    for statement in (
+        f"UPDATE sqlite_master SET sql = replace(sql, '{strict}', '{loose}') WHERE name = 'tiebreak_store'",
+        f"UPDATE tiebreak_store SET schema_version = {value}",
+        f"UPDATE sqlite_master SET sql = replace(sql, '{loose}', '{strict}') WHERE name = 'tiebreak_store'",
+    ):
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute("PRAGMA writable_schema = ON")
+            connection.execute(statement)
     (text,) = refused(path, DamagedStoreError)
     assert text.startswith("the version of the schema is not what was written: it is ")
 
@@ -330,7 +332,7 @@ class Fault(sqlite3.OperationalError):
         (
             Fault("SQLITE_TOOBIG", "string or blob too big"),
             StoreError,
-            f"a.db: the outputs of one cell are larger than SQLite can keep. {KEPT} Pass keep_predictions=False.",
+            f"a.db: the outputs of one cell, or a text, are larger than a store in a file keeps: {LIMITS}. {KEPT} Pass {INSTEAD}",
         ),
         (
             Fault("SQLITE_MISUSE", "bad"),

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from tiebreak.errors import DamagedStoreError, StoreError
 from tiebreak.plan.record import Cell, RunRecord
-from tiebreak.stores.contract import Damage, Report
+from tiebreak.stores.contract import Damage, Report, cell_text, is_planned
 from tiebreak.stores.sql.database import Database, LaterStoreError, LostStoreError, NotAStoreError, readable_schema
+from tiebreak.stores.sql.encoding import MALFORMED, from_json
 from tiebreak.stores.sql.log import BLOCK, read_block, scan_cells
 from tiebreak.stores.sql.runs import all_runs, load_run, run_name
 from tiebreak.stores.sql.statements import fetch
-from tiebreak.stores.sql.tables import RUNS, SHARING, CellRow, RunRow
+from tiebreak.stores.sql.tables import HOLDERS, RUNS, SHARING, CellRow, RunRow
 
 if TYPE_CHECKING:
     from tiebreak.stores.sql.database import Connection
@@ -44,9 +45,13 @@ def _runs(shown: str, report: Report, connection: Connection) -> tuple[list[RunR
     damages = []
     for table in SHARING:  # that a row of them is gone is no damage
         found = fetch(connection, table) if table.since <= schema else []
-        for i in table.damaged(found):
+        damaged = table.damaged(found)
+        for i in damaged:
             what = f"the hash of its row {i} does not match"
             damages.append(Damage(names.get(found[i].run, ""), f"the list of {table.name}", what))
+        for i, each in enumerate(found):
+            if table is HOLDERS and i not in damaged and not _is_json(each.place):
+                damages.append(Damage(names.get(each.run, ""), f"the list of {table.name}", f"its row {i} names no process"))
     return rows, damages
 
 
@@ -56,6 +61,9 @@ def _check_run(database: Database, row: RunRow) -> list[Damage]:
     try:
         damages, record = database.read(partial(_plan, row), name)
         for page in scan_cells(database, row.id, record, _cells, damages.append):
+            damages += [
+                Damage(name, "the list of cells", cell_text(record, cell)) for cell in page if not is_planned(record, cell)
+            ]
             for start in range(0, len(page), BLOCK):
                 cells = page[start : start + BLOCK]
                 read_block(database, row.id, record, cells, outputs=True, report=damages.append)
@@ -75,6 +83,14 @@ def _plan(row: RunRow, connection: Connection) -> tuple[list[Damage], RunRecord]
     damages: list[Damage] = []
     run = load_run(connection, row, damages.append)
     return damages, RunRecord(run_name(row), (), (), ()) if run is None else run.record
+
+
+def _is_json(text: str | None) -> bool:
+    try:
+        from_json(text or "")
+    except MALFORMED:
+        return False
+    return True
 
 
 def _cells(page: Sequence[CellRow]) -> list[Cell]:

@@ -18,8 +18,8 @@ from typing import Any, ClassVar, TypeVar
 from tiebreak import __version__
 from tiebreak.errors import StoreError, TiebreakError
 from tiebreak.stores.contract import MISMATCH, Damage, refuse
-from tiebreak.stores.sql.statements import create_table, fetch, put
-from tiebreak.stores.sql.tables import RUNS, SCHEMA, STORE, TABLES, StoreRow
+from tiebreak.stores.sql.statements import columns_of, create_table, fetch, put
+from tiebreak.stores.sql.tables import SCHEMA, STORE, TABLES, StoredTable, StoreRow
 
 Result = TypeVar("Result")
 
@@ -124,7 +124,6 @@ class Connection:
     def __init__(self, driver: Any, *, is_sqlite: bool) -> None:
         self.driver = driver
         self.is_sqlite = is_sqlite
-        self.blob_type = "BLOB" if is_sqlite else "BYTEA"
         self._mark = "?" if is_sqlite else "%s"
         # in binary the numbers and blobs of PostgreSQL come as they are kept, and not as texts to be read
         self._cursor = driver.cursor if is_sqlite else partial(driver.cursor, binary=True)
@@ -135,6 +134,13 @@ class Connection:
             cursor.execute(statement.replace("?", self._mark), values)
             rows: list[tuple[Any, ...]] = cursor.fetchall()
         return rows
+
+    def fetch_rows(self, table: StoredTable[Any], statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Execute a query for whole rows of a table, and fetch them."""
+        return self.fetch(statement, values)
+
+    def expect(self, table: StoredTable[Any], rows: Sequence[Sequence[Any]]) -> None:
+        """Be ready for rows of a table that are about to be written; refuse those that could not be read again."""
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> None:
         """Execute a statement without an answer."""
@@ -318,16 +324,7 @@ class Database(ABC):
         is_new = not self._is_store(connection)  # else another process was faster
         if is_new:
             for table in TABLES:
-                unique = "name_key" if table is RUNS else ""
-                create_table(
-                    connection,
-                    table.in_database,
-                    integers=table.integers,
-                    texts=table.texts,
-                    blobs=table.blobs,
-                    keys=table.keys,
-                    unique=unique,
-                )
+                create_table(connection, table.in_database, **columns_of(table))
             put(connection, STORE, [StoreRow(1, SCHEMA, time.time_ns() // 1000, 0, 1, __version__)])
         connection.driver.commit()
         return is_new

@@ -23,8 +23,25 @@ if TYPE_CHECKING:
 
 NumericArray: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
+MALFORMED = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, struct.error)
+"""What reading a row raises whose hash is right and whose content is not what a store has: somebody made both."""
+
 _NUMERIC = frozenset("biufc")
 _NPY_1 = 10  # magic, version and length of the header
+_NPY_MAGIC = b"\x93NUMPY\x01\x00"
+_NPY_HEADER = re.compile(r"\{'descr': '([<>|=][biufc]\d{1,3})', 'fortran_order': False, 'shape': \(((?:\d+, ?)*\d*)\), ?\} *\n?")
+
+
+def require(is_so: bool, what: str) -> None:
+    """Raise `ValueError` for content that no store has."""
+    if not is_so:
+        raise ValueError(what)
+
+
+def unreadable_text(error: Exception) -> str:
+    """Words for a row that raised one of `MALFORMED`."""
+    said = " ".join(str(error).split())
+    return f"its hash matches, but its content is none ({said[:200] if isinstance(error, ValueError) else type(error).__name__})"
 
 
 # --- scores ---------------------------------------------------------------------------------------------------------------
@@ -65,6 +82,7 @@ def unpack_table(packed: Sequence[bytes], n_metrics: int) -> tuple[FloatArray, n
     measured = np.zeros((len(packed), n_metrics), dtype=np.bool_)
     lengths = np.array([len(each) for each in packed], dtype=np.int64)
     for length in np.unique(lengths[lengths > 0]).tolist():
+        require(length % 9 == 0, f"{length} bytes of scores")
         rows = np.flatnonzero(lengths == length)
         table = np.frombuffer(b"".join([packed[i] for i in rows.tolist()]), np.uint8).reshape(rows.size, length)
         n_known = min(length // 9, n_metrics)
@@ -101,7 +119,8 @@ def from_npy(content: bytes) -> NumericArray:
 
     start = _NPY_1 + int.from_bytes(content[_NPY_1 - 2 : _NPY_1], "little")
     shape, dtype = _npy_layout(content[:start])
-    n_values = (len(content) - start) // dtype.itemsize
+    n_values, rest = divmod(len(content) - start, dtype.itemsize)
+    require(not rest and n_values == math.prod(shape), "an array of another size than it says")
     return np.frombuffer(content, dtype, count=n_values, offset=start if n_values else 0).reshape(shape)
 
 
@@ -116,12 +135,13 @@ def _npy_header(descr: str, shape: tuple[int, ...]) -> bytes:
 
 @lru_cache(maxsize=256)
 def _npy_layout(header: bytes) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Shape and type in a header as `to_npy` writes it. numpy itself would have the text parsed as Python."""
     import numpy as np
 
-    stream = io.BytesIO(header)
-    np.lib.format.read_magic(stream)
-    shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
-    return shape, dtype
+    found = _NPY_HEADER.fullmatch(header[_NPY_1:].decode("ascii")) if header.startswith(_NPY_MAGIC) else None
+    if found is None:
+        raise ValueError("no array of numbers")
+    return tuple(int(size) for size in found[2].split(",") if size.strip()), np.dtype(found[1])
 
 
 # JSON reads two escaped surrogates in a row as one character: NULs between them, one more than there were, keep them two.
@@ -144,6 +164,22 @@ def from_json(text: str) -> Any:
     """Read what `to_json` wrote."""
     value = json.loads(text)
     return _map_texts(value, _join) if "\\ud" in text else value
+
+
+def text_from_json(text: str | None) -> str:
+    """Read what `to_json` wrote of a text."""
+    value = from_json(text) if text is not None else None
+    if not isinstance(value, str):
+        raise ValueError("no text")
+    return value
+
+
+def texts_from_json(text: str | None) -> dict[str, str]:
+    """Read what `to_json` wrote of texts by name."""
+    value = from_json(text) if text is not None else None
+    if not isinstance(value, dict) or not all(isinstance(each, str) for each in value.values()):
+        raise ValueError("no texts by name")
+    return value
 
 
 def _part(text: str) -> str:

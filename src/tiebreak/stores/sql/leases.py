@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Self
 from tiebreak.errors import StoreError, TiebreakError
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.stores.contract import Claim, cell_text, is_settled
-from tiebreak.stores.sql.encoding import from_json
+from tiebreak.stores.sql.encoding import MALFORMED, from_json
 from tiebreak.stores.sql.rows import KeptCell, kept_cells
 from tiebreak.stores.sql.statements import delete, fetch, put
 from tiebreak.stores.sql.tables import HOLDERS, LEASES, HolderRow, LeaseRow
@@ -57,6 +57,15 @@ def is_gone(key: ProcessKey) -> bool:
     return False
 
 
+def _place_of(holder: HolderRow) -> ProcessKey:
+    """Process that a holder is; an empty one where that cannot be read."""
+    try:
+        place = from_json(holder.place or "")
+    except MALFORMED:
+        return {}
+    return place if isinstance(place, dict) else {}
+
+
 class HolderWatch:
     """Finds out which holders live, by looking at them again and again.
 
@@ -75,7 +84,7 @@ class HolderWatch:
         step, self._looked = min(max(now - self._looked, 0.0), LONGEST_STEP), now
         silent: dict[int, tuple[int, float]] = {}
         for holder in holders:
-            if is_gone(from_json(holder.place)):
+            if is_gone(_place_of(holder)):
                 continue
             last_beat, seconds = self._silent.get(holder.id, (None, 0.0))
             silent[holder.id] = holder.beat, seconds + step if holder.beat == last_beat else 0.0

@@ -11,13 +11,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 import numpy as np
 
 from tiebreak.numerics import FloatArray, IntArray
-from tiebreak.plan.record import Cell, Outcome, RunRecord
+from tiebreak.plan.record import STATES, Cell, Outcome, RunRecord
 from tiebreak.stores.contract import CellTable, Damage, Note, Report, cell_text, refuse
 from tiebreak.stores.plan_mapping import ABSENT, PlanMapping, check_record, environment_of, map_plan, merge_records
 from tiebreak.stores.sql.database import Database
-from tiebreak.stores.sql.encoding import NumericArray, from_json, from_npy, unpack_table
+from tiebreak.stores.sql.encoding import MALFORMED, NumericArray, require, unpack_table, unreadable_text
 from tiebreak.stores.sql.leases import SqlLease
-from tiebreak.stores.sql.rows import SECONDS, KeptCell, read_cell, read_tally, whole_rows
+from tiebreak.stores.sql.rows import (
+    SECONDS,
+    KeptCell,
+    read_cells,
+    read_list,
+    read_outputs,
+    read_tally,
+    versions_record,
+    whole_rows,
+)
 from tiebreak.stores.sql.runs import StoredRun, begin_run, extend_run, find_run, known_run, load_run
 from tiebreak.stores.sql.statements import cells_after, cells_between, fetch
 from tiebreak.stores.sql.tables import CELLS, ENVIRONMENTS, OUTPUTS, CellRow, OutputRow, TallyRow, add_hashes
@@ -58,9 +67,7 @@ class SqlLog:
     def environments(self) -> tuple[Mapping[str, str], ...]:
         """The versions that the run was begun with, and all that were accepted later."""
         found = self._database.read(lambda connection: fetch(connection, ENVIRONMENTS, run=self._number), self.record.name)
-        for i in ENVIRONMENTS.damaged(found):
-            refuse(Damage(self.record.name, "the list of versions", f"the hash of its row {i} does not match"))
-        return tuple(from_json(row.versions) for row in found)
+        return tuple(read_list(ENVIRONMENTS, found, self.record.name, versions_record))
 
     def write(self, outcomes: Sequence[Outcome]) -> None:
         """Keep the outcomes, all of them or none."""
@@ -73,7 +80,7 @@ class SqlLog:
 
     def table(self) -> CellTable:
         """Read all recorded cells."""
-        take = partial(_columns, self._mapping)
+        take = partial(_columns, self._mapping, self._stored)
         pages = scan_cells(self._database, self._number, self._stored, take)
         table = CellTable(*(np.concatenate(column) for column in zip(*pages, strict=True)))
         order = np.lexsort((table.model, table.split, table.dataset))
@@ -107,8 +114,9 @@ class SqlLog:
             page = self._database.read(partial(self._noted_page, what, after), self.record.name)
             stored = np.array([row.cell for row in page], dtype=np.int64).reshape(-1, 3)
             planned = np.column_stack(self._mapping.planned(stored[:, 0], stored[:, 1], stored[:, 2]))
-            for row, cell in zip(page, _cells_in(planned), strict=True):
-                own = self._mapping.own_part(read_cell(row, metrics).outcome, cell, {}) if cell.dataset != ABSENT else None
+            kept = read_cells(page, metrics, self._stored)
+            for each, cell in zip(kept, _cells_in(planned), strict=True):
+                own = self._mapping.own_part(each.outcome, cell, {}) if cell.dataset != ABSENT else None
                 if own is not None and getattr(own, what):
                     yield own
             if len(page) < PAGE or page[-1].cell <= after:
@@ -177,26 +185,40 @@ def _begun(record: RunRecord, accept_versions: bool, connection: Connection) -> 
     return extend_run(connection, stored, merged, environments), environment
 
 
-def _columns(
-    mapping: PlanMapping, page: Sequence[CellRow]
-) -> tuple[IntArray | FloatArray | np.ndarray[tuple[int, int], np.dtype[np.bool_]], ...]:
+Columns = tuple[IntArray | FloatArray | np.ndarray[tuple[int, int], np.dtype[np.bool_]], ...]
+
+
+def _columns(mapping: PlanMapping, stored: RunRecord, page: Sequence[CellRow]) -> Columns:
     """Turn the part of a page that belongs to the plan into columns, in the order of the fields of `CellTable`."""
+    try:
+        return _read_columns(mapping, page)
+    except MALFORMED as error:  # which row it is, takes reading them one by one
+        for _ in read_cells(page, [metric.name for metric in stored.metrics], stored):
+            pass
+        refuse(Damage(stored.name, "the list of cells", unreadable_text(error)))
+        raise
+
+
+def _read_columns(mapping: PlanMapping, page: Sequence[CellRow]) -> Columns:
     positions = np.array([row[1:6] for row in page], dtype=np.int64).reshape(-1, 5)
+    states, environments = positions[:, 3], positions[:, 4]
+    require(states.min(initial=0) >= 0 and states.max(initial=0) < len(STATES) and environments.min(initial=0) >= 0, "a state")
     dataset, split, model = mapping.planned(positions[:, 0], positions[:, 1], positions[:, 2])
     numbers = [row.numbers for row in page]
     seconds = np.frombuffer(b"".join([each[: SECONDS.size] for each in numbers]), "<f8").reshape(-1, 2)
+    require(len(seconds) == len(page), "no seconds")
     score, measured = unpack_table([each[SECONDS.size :] for each in numbers], len(mapping.metric_position))
     own = np.flatnonzero(dataset != ABSENT)
     return (
         dataset[own],
         split[own],
         model[own],
-        positions[own, 3],
+        states[own],
         score[np.ix_(own, mapping.metrics)],
         measured[np.ix_(own, mapping.metrics)],
         seconds[own, 0],
         seconds[own, 1],
-        positions[own, 4],
+        environments[own],
     )
 
 
@@ -307,9 +329,9 @@ def read_block(
         both = [read_block(database, number, record, half, outputs=True, report=report) for half in halves]
         return both[0] | both[1]
     block: dict[Cell, ReadCell] = {each.outcome.cell: (each, {}) for each in found.kept}
-    for row in whole_rows(OUTPUTS, found.output_rows, record, report):
-        if row.cell in block:
-            block[row.cell][1][from_json(row.method)] = from_npy(row.content)
+    for cell, arrays in read_outputs(whole_rows(OUTPUTS, found.output_rows, record, report), record, report).items():
+        if cell in block:
+            block[cell][1].update(arrays)
     for each, arrays in block.values() if outputs else ():
         if len(arrays) != each.n_outputs:
             where = f"the outputs of {cell_text(record, each.outcome.cell)}"
@@ -322,7 +344,7 @@ def _read_block(number: int, record: RunRecord, cells: Sequence[Cell], outputs: 
     wanted, first, last = set(cells), min(cells), max(cells)
     damages: list[Damage] = []
     found = whole_rows(CELLS, cells_between(connection, CELLS, number, first, last), record, damages.append)
-    kept = [read_cell(row, metrics) for row in found if row.cell in wanted]
+    kept = list(read_cells([row for row in found if row.cell in wanted], metrics, record, damages.append))
     is_too_large = outputs and len(cells) > 1 and sum(each.output_bytes for each in kept) > _MOST_BYTES
     reads_outputs = outputs and not is_too_large
     output_rows = cells_between(connection, OUTPUTS, number, first, last) if reads_outputs else []

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from itertools import groupby
 from struct import Struct
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast, get_args
 
 import numpy as np
 
@@ -17,35 +17,47 @@ from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Kind
 from tiebreak.stores.contract import MISMATCH, Damage, Report, cell_text, deleted_text, refuse
 from tiebreak.stores.sql.encoding import (
+    MALFORMED,
+    NumericArray,
     from_json,
     from_npy,
     name_to_json,
     numeric_array,
     pack_scores,
+    require,
+    text_from_json,
+    texts_from_json,
     to_json,
     to_npy,
     unpack_scores,
+    unreadable_text,
 )
 from tiebreak.stores.sql.statements import cells_between, fetch
 from tiebreak.stores.sql.tables import (
     CELLS,
+    ENVIRONMENTS,
     METRICS,
     OUTPUTS,
     RUNS,
     TALLIES,
     CellRow,
     DatasetRow,
+    EnvironmentRow,
     MetricRow,
     ModelRow,
     OutputRow,
+    Row,
     RunRow,
     SplitRow,
     StoredTable,
     TallyRow,
+    out_of_range,
 )
 
 if TYPE_CHECKING:
     from tiebreak.stores.sql.database import Connection
+
+Value = TypeVar("Value")
 
 SECONDS = Struct("<2d")
 """Seconds of fitting and predicting, in front of the scores."""
@@ -96,11 +108,20 @@ def cell_row(run: int, cell: Cell, kept: KeptCell, metric_position: Mapping[str,
     return CellRow(run, *cell, STATES.index(outcome.state), kept.environment, text, numbers, train_scores)
 
 
-def read_cell(row: CellRow, metrics: Sequence[str]) -> KeptCell:
-    """Read a row of `CELLS`."""
-    facts = from_json(row.facts) if row.facts is not None else {}
+def read_cells(rows: Sequence[CellRow], metrics: Sequence[str], record: RunRecord, report: Report = refuse) -> Iterator[KeptCell]:
+    """Read rows of `CELLS`; the record is for the names of cells, and what cannot be read is reported."""
+    for row in rows:
+        try:
+            yield _read_cell(row, metrics)
+        except MALFORMED as error:
+            report(Damage(record.name, cell_text(record, row.cell), unreadable_text(error)))
+
+
+def _read_cell(row: CellRow, metrics: Sequence[str]) -> KeptCell:
+    facts = _read_facts(row.facts) if row.facts is not None else {}
     fit_seconds, predict_seconds = SECONDS.unpack_from(row.numbers)
     undefined = facts.get("undefined", {}).items()
+    require(0 <= row.state < len(STATES) and row.environment >= 0, f"state {row.state}, versions {row.environment}")
     outcome = Outcome(
         cell=row.cell,
         state=STATES[row.state],
@@ -119,6 +140,39 @@ def read_cell(row: CellRow, metrics: Sequence[str]) -> KeptCell:
     return KeptCell(outcome, row.environment, n_outputs, output_bytes, row.hash)
 
 
+_FACTS: Mapping[str, type] = {
+    "seed": int,
+    "attempts": int,
+    "outputs": list,
+    "undefined": dict,
+    "warnings": list,
+    "message": str,
+    "traceback": str,
+}
+
+
+def _read_facts(text: str) -> dict[str, Any]:
+    """Read what there is to tell of a cell beside its numbers."""
+    facts: dict[str, Any] = from_json(text)
+    for name, value in facts.items():
+        require(type(value) is _FACTS.get(name), f"{name!r:.40} among the facts")
+    require(all(type(each) is int and each >= 0 for each in facts.get("outputs", ())), "the number of the outputs")
+    texts = (*facts.get("warnings", ()), *facts.get("undefined", {}).values())
+    require(all(isinstance(each, str) for each in texts), "a warning or a reason that is no text")
+    return facts
+
+
+def read_outputs(rows: Sequence[OutputRow], record: RunRecord, report: Report = refuse) -> dict[Cell, dict[str, NumericArray]]:
+    """Read rows of `OUTPUTS` by cell; what cannot be read is reported."""
+    outputs: dict[Cell, dict[str, NumericArray]] = {}
+    for row in rows:
+        try:
+            outputs.setdefault(row.cell, {})[text_from_json(row.method)] = from_npy(row.content)
+        except MALFORMED as error:
+            report(Damage(record.name, f"an output of {cell_text(record, row.cell)}", unreadable_text(error)))
+    return outputs
+
+
 # --- cells of a run, verified ---------------------------------------------------------------------------------------------
 
 OfCell = TypeVar("OfCell", CellRow, OutputRow)
@@ -131,6 +185,8 @@ def read_tally(connection: Connection, number: int, name: str) -> TallyRow:
         raise StoreError(deleted_text(name))
     if len(found) != 1 or TALLIES.damaged(found):
         refuse(Damage(name, "the tally of the cells", MISMATCH if found else "it is gone"))
+    if what := out_of_range(found[0]):
+        refuse(Damage(name, "the tally of the cells", what))
     return found[0]
 
 
@@ -145,28 +201,28 @@ def whole_rows(
     return [row for i, row in enumerate(found) if i not in damaged] if damaged else found
 
 
-def read_metrics(connection: Connection, number: int) -> list[str]:
+def read_metrics(connection: Connection, number: int, name: str) -> list[str]:
     """Read the names of all metrics that a run has by now."""
-    return [from_json(row.name) for row in fetch(connection, METRICS, run=number)]
+    return [metric.name for metric in read_list(METRICS, fetch(connection, METRICS, run=number), name, metric_record)]
 
 
 def kept_cells(connection: Connection, number: int, stored: RunRecord, cells: Iterable[Cell]) -> dict[Cell, KeptCell]:
     """Read what is kept of some cells, by stored positions; those not kept are left out."""
-    metrics = read_metrics(connection, number)  # others may have added some
+    metrics = read_metrics(connection, number, stored.name)  # others may have added some
     wanted = set(cells)
-    kept = {}
+    kept: dict[Cell, KeptCell] = {}
     for _, group in groupby(sorted(wanted), key=lambda cell: cell[:2]):
         of_split = list(group)
         found = cells_between(connection, CELLS, number, of_split[0], of_split[-1])
-        for row in whole_rows(CELLS, [row for row in found if row.cell in wanted], stored):
-            kept[row.cell] = read_cell(row, metrics)
+        rows = whole_rows(CELLS, [row for row in found if row.cell in wanted], stored)
+        kept |= {each.outcome.cell: each for each in read_cells(rows, metrics, stored)}
     return kept
 
 
 def kept_methods(connection: Connection, number: int, stored: RunRecord, cell: Cell) -> list[str]:
     """Read the names of the methods whose outputs are kept of a cell."""
     found = cells_between(connection, OUTPUTS, number, cell, cell)
-    return [from_json(row.method) for row in whole_rows(OUTPUTS, found, stored)]
+    return list(read_outputs(whole_rows(OUTPUTS, found, stored), stored).get(cell, ()))
 
 
 # --- plans ----------------------------------------------------------------------------------------------------------------
@@ -235,24 +291,45 @@ def split_rows(run: int, position: int, dataset: DatasetRecord, n_known: int) ->
     return rows
 
 
-def model_records(rows: Sequence[ModelRow]) -> tuple[ModelRecord, ...]:
-    """Read rows of `MODELS`."""
-    return tuple(ModelRecord(from_json(row.name), from_json(row.fingerprint), from_json(row.written_as)) for row in rows)
+def read_list(
+    table: StoredTable[Row], rows: Sequence[Row], name: str, read: Callable[[Row], Value], report: Report = refuse
+) -> list[Value]:
+    """Read rows of one of the `LISTS` of a run; what is not as it was written, or none of what belongs there, is reported."""
+    where = "the list of versions" if table.name == ENVIRONMENTS.name else f"the list of {table.name}"
+    for i in (damaged := table.damaged(rows)):
+        report(Damage(name, where, f"the hash of its row {i} does not match"))
+    values: list[Value] = []
+    for i, row in enumerate(rows):
+        try:
+            values += [read(row)] if i not in damaged else []
+        except MALFORMED as error:
+            report(Damage(name, where, f"row {i}: {unreadable_text(error)}"))
+    return values
 
 
-def metric_records(rows: Sequence[MetricRow]) -> tuple[MetricRecord, ...]:
-    """Read rows of `METRICS`."""
-    return tuple(
-        MetricRecord(Metric(from_json(row.name), bool(row.higher_is_better)), from_json(row.fingerprint)) for row in rows
-    )
+def model_record(row: ModelRow) -> ModelRecord:
+    """Read a row of `MODELS`."""
+    return ModelRecord(text_from_json(row.name), text_from_json(row.fingerprint), text_from_json(row.written_as))
 
 
-def dataset_records(rows: Sequence[DatasetRow], splits: Sequence[SplitRow]) -> tuple[DatasetRecord, ...]:
-    """Read rows of `DATASETS`, and those of `SPLITS` in the order of their keys."""
-    of: dict[int, list[SplitRow]] = {row.position: [] for row in rows}
-    for split in splits:
-        of[split.dataset].append(split)
-    return tuple(_dataset_record(row, of[row.position]) for row in rows)
+def metric_record(row: MetricRow) -> MetricRecord:
+    """Read a row of `METRICS`."""
+    require(row.higher_is_better in (0, 1), f"direction {row.higher_is_better}")
+    return MetricRecord(Metric(text_from_json(row.name), bool(row.higher_is_better)), text_from_json(row.fingerprint))
+
+
+def versions_record(row: EnvironmentRow) -> dict[str, str]:
+    """Read a row of `ENVIRONMENTS`."""
+    return texts_from_json(row.versions)
+
+
+def split_record(row: SplitRow) -> tuple[SplitRow, str, IntArray]:
+    """Read a row of `SPLITS`: itself, its hash of the split, and the rows that are tested."""
+    numbers = (row.repeat_number, row.fold, row.n_train, row.n_test)
+    require(all(0 <= number < 2**53 for number in numbers), f"numbers {numbers}")
+    rows = from_npy(row.test_rows)
+    require(rows.ndim == 1 and rows.dtype.kind in "iu" and rows.size < 2**53, "rows of a test set that are none")
+    return row, text_from_json(row.split_hash), rows.astype(np.int64)
 
 
 def _row_numbers(rows: IntArray) -> bytes:
@@ -263,20 +340,32 @@ def _row_numbers(rows: IntArray) -> bytes:
     return to_npy(np.ascontiguousarray(rows))
 
 
-def _dataset_record(row: DatasetRow, splits: Sequence[SplitRow]) -> DatasetRecord:
+def dataset_record(row: DatasetRow, splits: Sequence[tuple[SplitRow, str, IntArray]]) -> DatasetRecord:
+    """Read a row of `DATASETS`, with its splits in the order of their positions."""
+    classes = None if row.classes is None else from_json(row.classes)
+    target = None if row.target is None else from_npy(row.target)
+    kind = text_from_json(row.kind)
+    require(kind in get_args(Kind) and row.is_ordered in (0, 1), f"splits of kind {kind!r:.40}")
+    require(0 <= row.n_samples < 2**53 and 0 <= row.n_features < 2**53, f"{row.n_samples} examples of {row.n_features} features")
+    require(classes is None or (type(classes) is list and all(map(_is_label, classes))), "classes that are no labels")
+    require(target is None or target.shape[:1] == (row.n_samples,), "a target of another length")
     return DatasetRecord(
-        name=from_json(row.name),
-        fingerprint=from_json(row.fingerprint),
+        name=text_from_json(row.name),
+        fingerprint=text_from_json(row.fingerprint),
         n_samples=row.n_samples,
         n_features=row.n_features,
-        classes=None if row.classes is None else tuple(from_json(row.classes)),
-        target=None if row.target is None else from_npy(row.target),
-        kind=cast("Kind", from_json(row.kind)),
+        classes=None if classes is None else tuple(classes),
+        target=target,
+        kind=cast("Kind", kind),
         ordered=bool(row.is_ordered),
-        repeat=np.array([split.repeat_number for split in splits], dtype=np.int64),
-        fold=np.array([split.fold for split in splits], dtype=np.int64),
-        n_train=np.array([split.n_train for split in splits], dtype=np.int64),
-        n_test=np.array([split.n_test for split in splits], dtype=np.int64),
-        split_hashes=tuple(from_json(split.split_hash) for split in splits),
-        test_rows=tuple(from_npy(split.test_rows).astype(np.int64) for split in splits),
+        repeat=np.array([split.repeat_number for split, _, _ in splits], dtype=np.int64),
+        fold=np.array([split.fold for split, _, _ in splits], dtype=np.int64),
+        n_train=np.array([split.n_train for split, _, _ in splits], dtype=np.int64),
+        n_test=np.array([split.n_test for split, _, _ in splits], dtype=np.int64),
+        split_hashes=tuple(split_hash for _, split_hash, _ in splits),
+        test_rows=tuple(rows for _, _, rows in splits),
     )
+
+
+def _is_label(value: Any) -> bool:
+    return isinstance(value, (str, int, float))

@@ -6,15 +6,16 @@ Functions that need numpy import what does: a list of runs is there before numpy
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tiebreak.plan.record import STATES, RunRecord
 from tiebreak.stores.contract import MISMATCH, Damage, Report, RunSummary, refuse
 from tiebreak.stores.sql.database import Connection, Database
-from tiebreak.stores.sql.encoding import from_json, to_json
+from tiebreak.stores.sql.encoding import MALFORMED, from_json, require, text_from_json, to_json, unreadable_text
 from tiebreak.stores.sql.statements import cells_after, delete, delete_cells, fetch, put
 from tiebreak.stores.sql.tables import (
     CELLS,
@@ -36,10 +37,11 @@ from tiebreak.stores.sql.tables import (
     StoreRow,
     TallyRow,
     add_hashes,
+    out_of_range,
 )
 
 if TYPE_CHECKING:
-    from tiebreak.plan.record import DatasetRecord
+    from tiebreak.plan.record import DatasetRecord, MetricRecord, ModelRecord
 
 _LIST = {table.name: f"the list of {table.name}" for table in LISTS} | {ENVIRONMENTS.name: "the list of versions"}
 _TALLY = "the tally of the cells"
@@ -57,6 +59,7 @@ class StoredRun:
 
 # --- listing --------------------------------------------------------------------------------------------------------------
 
+Value = TypeVar("Value")
 OfRun = TypeVar("OfRun", TallyRow, MetricRow)
 
 
@@ -73,6 +76,8 @@ def list_runs(connection: Connection) -> list[RunSummary]:
             refuse(Damage(run_name(row), _TALLY, "it is gone"))
         for what in _miscount(metrics[number], row.n_metrics):
             refuse(Damage(run_name(row), _LIST[METRICS.name], what))
+        if what := out_of_range(tallies[number]):
+            refuse(Damage(run_name(row), _TALLY, what))
         summaries.append(_summary(row, tallies[number], metrics[number]))
     return sorted(summaries, key=lambda run: run.updated, reverse=True)
 
@@ -84,18 +89,33 @@ def all_runs(connection: Connection, report: Report = refuse) -> list[RunRow]:
         report(Damage("", "the description of the store", MISMATCH))
     elif store[0].n_runs != len(found):
         report(Damage("", "the list of runs", f"there are {len(found)}, and {store[0].n_runs} were written"))
+    elif what := out_of_range(store[0]):
+        report(Damage("", "the description of the store", what))
     damaged = RUNS.damaged(found)
-    for i in damaged:
-        report(Damage(run_name(found[i]), "the description of the run", MISMATCH))
-    return [row for i, row in enumerate(found) if i not in damaged]
+    whole = []
+    for i, row in enumerate(found):
+        if what := MISMATCH if i in damaged else out_of_range(row) or _name_fault(row):
+            report(Damage(run_name(row), "the description of the run", what))
+        else:
+            whole.append(row)
+    return whole
 
 
 def run_name(row: RunRow) -> str:
     """Name in a row of `RUNS`; "" where it cannot be read any more."""
     try:
-        return str(from_json(row.name))
-    except (TypeError, ValueError):
+        return text_from_json(row.name)
+    except MALFORMED:
         return ""
+
+
+def _name_fault(row: RunRow) -> str:
+    """Say what is wrong with the name of a run, which others may not have; "" for one that is right."""
+    try:
+        text_from_json(row.name)
+    except MALFORMED as error:
+        return unreadable_text(error)
+    return ""
 
 
 def _whole(connection: Connection, table: StoredTable[OfRun], runs: Mapping[int, RunRow], where: str) -> list[OfRun]:
@@ -121,8 +141,16 @@ def _summary(run: RunRow, tally: TallyRow, metrics: Sequence[MetricRow]) -> RunS
         n_models=run.n_models,
         n_datasets=run.n_datasets,
         n_splits=run.n_splits,
-        metrics=tuple(from_json(metric.name) for metric in metrics),
+        metrics=tuple(_metric_name(run, metric) for metric in metrics),
     )
+
+
+def _metric_name(run: RunRow, metric: MetricRow) -> str:
+    try:
+        return text_from_json(metric.name)
+    except MALFORMED as error:
+        refuse(Damage(run_name(run), _LIST[METRICS.name], f"row {metric.position}: {unreadable_text(error)}"))
+        raise
 
 
 # --- finding and loading --------------------------------------------------------------------------------------------------
@@ -133,6 +161,8 @@ def store_row(connection: Connection) -> StoreRow:
     found = fetch(connection, STORE)
     if len(found) != 1 or STORE.damaged(found):
         refuse(Damage("", "the description of the store", MISMATCH))
+    if what := out_of_range(found[0]):
+        refuse(Damage("", "the description of the store", what))
     return found[0]
 
 
@@ -141,8 +171,8 @@ def find_run(connection: Connection, name: str, *, even_damaged: bool = False) -
     text = to_json(name)
     for row in fetch(connection, RUNS):
         if row.name == text:
-            if not even_damaged and RUNS.damaged([row]):
-                refuse(Damage(name, "the description of the run", MISMATCH))
+            if not even_damaged and (what := MISMATCH if RUNS.damaged([row]) else out_of_range(row)):
+                refuse(Damage(name, "the description of the run", what))
             return row
     all_runs(connection)  # its row, or its name, may be damaged
     return None
@@ -162,29 +192,57 @@ def load_run(connection: Connection, row: RunRow, report: Report = refuse) -> St
     """Load all that belongs to a run but its cells; None where damage was reported."""
     from tiebreak.stores.sql import rows
 
-    name, damages = run_name(row), []
-    lists: dict[str, list[Any]] = {}
-    for table in LISTS:
-        found = lists[table.name] = fetch(connection, table, run=row.id)
-        wrong = _miscount(found, getattr(row, f"n_{table.name}"))
-        wrong += [f"the hash of its row {i} does not match" for i in table.damaged(found)]
-        damages += [Damage(name, _LIST[table.name], what) for what in wrong]
+    name = run_name(row)
+    damages: list[Damage] = []
+
+    def load(table: StoredTable[Any], read: Callable[[Any], Value]) -> list[Value]:
+        found = fetch(connection, table, run=row.id)
+        wrong = _miscount(found, getattr(row, f"n_{table.name}")) or _misplaced(table, found)
+        damages.extend(Damage(name, _LIST[table.name], what) for what in wrong)
+        return rows.read_list(table, found, name, read, damages.append)
+
+    splits = load(SPLITS, rows.split_record)
+    of = {number: list(group) for number, group in groupby(splits, key=lambda split: split[0].dataset)}
+    models, metrics = load(MODELS, rows.model_record), load(METRICS, rows.metric_record)
+    datasets = load(DATASETS, lambda each: rows.dataset_record(each, of.get(each.position, [])))
+    environments = tuple(load(ENVIRONMENTS, rows.versions_record))
+    try:
+        record = _record(row, models, datasets, metrics, environments) if not damages else None
+    except MALFORMED as error:
+        damages.append(Damage(name, "the description of the run", unreadable_text(error)))
     for damage in damages:
         report(damage)
-    if damages:
-        return None
-    environments = tuple(from_json(each.versions) for each in lists[ENVIRONMENTS.name])
+    return None if damages or record is None else StoredRun(row.id, row.created, record, environments)
+
+
+def _misplaced(table: StoredTable[Any], found: Sequence[Any]) -> list[str]:
+    """Find a row that is not in its place, counted from 0: of a run, or among the splits of its dataset."""
+    groups = groupby(found, key=lambda row: row.dataset if table is SPLITS else 0)
+    rows = [(row.position, place) for _, group in groups for place, row in enumerate(group)]
+    return [f"row {place} has the place {position}" for position, place in rows if position != place][:1]
+
+
+def _record(
+    row: RunRow,
+    models: Sequence[ModelRecord],
+    datasets: Sequence[DatasetRecord],
+    metrics: Sequence[MetricRecord],
+    environments: Sequence[Mapping[str, str]],
+) -> RunRecord:
+    """Put the description of a run together; raises one of `MALFORMED` for one that no store has."""
+    from tiebreak.stores.plan_mapping import check_record
+
+    rng, threads, settings = from_json(row.rng), from_json(row.threads), from_json(row.settings)
+    require(rng is None or type(rng) is int, "a seed that is no number")
+    require(threads is None or (type(threads) is int and 0 < threads < 2**20), "threads that are no number")
+    require(isinstance(settings, dict), "settings that have no names")
+    require(bool(environments), "no versions")
     record = RunRecord(
-        name=name,
-        models=rows.model_records(lists[MODELS.name]),
-        datasets=rows.dataset_records(lists[DATASETS.name], lists[SPLITS.name]),
-        metrics=rows.metric_records(lists[METRICS.name]),
-        rng=from_json(row.rng),
-        threads=from_json(row.threads),
-        versions=environments[-1],
-        settings=from_json(row.settings),
+        text_from_json(row.name), tuple(models), tuple(datasets), tuple(metrics), rng, threads, environments[-1], settings
     )
-    return StoredRun(row.id, row.created, record, environments)
+    require(sum(dataset.n_splits for dataset in datasets) == row.n_splits, "splits of no dataset")
+    check_record(record)
+    return record
 
 
 # --- writing --------------------------------------------------------------------------------------------------------------
@@ -193,6 +251,8 @@ def load_run(connection: Connection, row: RunRow, report: Report = refuse) -> St
 def begin_run(connection: Connection, record: RunRecord) -> StoredRun:
     """Write a new run."""
     store = store_row(connection)
+    if fetch(connection, RUNS, id=store.next_run):
+        refuse(Damage("", "the description of the store", f"the number of the next run, {store.next_run}, is that of another"))
     put(connection, STORE, [store._replace(n_runs=store.n_runs + 1, next_run=store.next_run + 1)])
     now = time.time_ns() // 1000
     put(connection, TALLIES, [TallyRow(store.next_run, n_cells=0, n_done=0, hash_sum=0, updated=now)])

@@ -7,12 +7,18 @@ import errno
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
 
 from tiebreak.errors import DamagedStoreError, Setting, StoreError, TiebreakError
-from tiebreak.stores.sql.database import AGAIN, KEPT, Connection, Database, NoStoreError, NotAStoreError
+from tiebreak.stores.contract import Damage, refuse
+from tiebreak.stores.sql.database import AGAIN, KEPT, Connection, Database, NoStoreError, NotAStoreError, readable_schema
+from tiebreak.stores.sql.statements import columns_of, table_statement
+from tiebreak.stores.sql.tables import DATASETS, OUTPUTS, PREFIX, SPLITS, STORE, TABLES, StoredTable
 
 if TYPE_CHECKING:
     import sqlite3
@@ -58,7 +64,7 @@ class SqliteDatabase(Database):
 
     def connect(self) -> Connection:
         """Connect to the file, which is there."""
-        return Connection(connect(self.path, BUSY_SECONDS), is_sqlite=True)
+        return SqliteConnection(connect(self.path, BUSY_SECONDS), self.path, self.shown)
 
     def begin(self, connection: Connection, *, to_write: bool) -> None:
         """Take the lock for writing at once, or none: a transaction that took it later could not wait for it."""
@@ -90,11 +96,21 @@ class SqliteDatabase(Database):
         return translate(self.shown, error, run=run, to_write=to_write)
 
     def tables(self, connection: Connection) -> Sequence[str]:
-        """List all tables of the file."""
+        """List all tables of the file; of a store, make sure first that nothing in it can act: tables alone, made as here."""
         found = connection.fetch(
-            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~' ORDER BY name"
+            "SELECT type, name, rootpage, sql FROM sqlite_master WHERE sql IS NOT NULL"
+            " AND NOT (type = 'table' AND name LIKE 'sqlite~_%' ESCAPE '~') ORDER BY name"
         )
-        return [name for (name,) in found]
+        strange = [(kind, name) for kind, name, page, sql in found if kind != "table" or not page or not _is_known(name, sql)]
+        if strange and STORE.in_database in [name.lower() for _, name, _, _ in found]:
+            if STORE.in_database not in [name.lower() for _, name in strange]:
+                readable_schema(connection, self.shown)  # raises for a later release, whose tables are others
+            kind, name = strange[0]
+            raise DamagedStoreError(
+                f"{self.shown} holds the {kind} {name!r}, which is not as tiebreak makes one. Nothing was read, as that could do "
+                "whatever it says. Use a copy from before it was changed, or from somebody whom you trust."
+            )
+        return [name for kind, name, _, _ in found if kind == "table"]
 
     def foreign_text(self, names: Sequence[str]) -> str:
         """A file is a store or something else, not both."""
@@ -128,6 +144,186 @@ class SqliteDatabase(Database):
         """Ask SQLite's own check of the file."""
         ((found,),) = connection.fetch("PRAGMA integrity_check(1)")
         return "" if found == "ok" else " ".join(str(found).split())
+
+
+def _is_known(name: str, sql: str) -> bool:
+    """Tell that a table is somebody else's, of which nothing is read, or one of ours as it was made."""
+    return not name.lower().startswith(PREFIX) or " ".join(sql.split()) == _definitions().get(name)
+
+
+@cache
+def _definitions() -> dict[str, str]:
+    """Statements that make the tables of a store, by name."""
+    return {table.in_database: " ".join(table_statement(table.in_database, **columns_of(table)).split()) for table in TABLES}
+
+
+# --- what a file from elsewhere may cost ----------------------------------------------------------------------------------
+
+MOST_TEXT = 8_000_000
+"""Bytes of a name, a message, a description; a thousand times what they have."""
+MOST_ARRAY = 256_000_000
+"""Bytes of an array: targets, predictions, row numbers."""
+
+_ARRAYS = (DATASETS, SPLITS, OUTPUTS)
+_FEW_BYTES = 64_000
+"""A value of a row that is read along with many others."""
+_MANY_ROWS = 128
+_FREE_BYTES = 64_000_000
+_FREE_SECONDS = 3.0
+_BYTES_PER_SECOND = 10_000_000
+"""The slowest that a file is read. Its size says how much can be in it: beyond that its pages lead round in a circle."""
+_STEPS = 10_000
+"""Steps of SQLite, about a millisecond, from one call of the watch to the next."""
+
+
+class Watch:
+    """Called by SQLite while it works on a statement: lets signals through, and ends what takes longer than the file can.
+
+    Seconds are those of the processor, so that neither a slow disk nor a busy machine counts.
+    """
+
+    def __init__(self, path: str, shown: str) -> None:
+        self._path = path
+        self._shown = shown
+        self._begun: float | None = None
+        self._error: BaseException | None = None
+        calls = self._calls()
+        next(calls)
+        self.call = calls.__next__
+
+    def file_bytes(self) -> int:
+        """Size of the file with its journal."""
+        files = (Path(self._path), Path(f"{self._path}-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
+
+    def _calls(self) -> Iterator[int]:
+        # A generator: Python looks for signals as it enters code, and in a function that is before any `try` of it.
+        while True:
+            try:
+                yield self._error is not None
+                self._look()
+            except GeneratorExit:
+                raise
+            except BaseException as error:  # which SQLite would drop
+                self._error = error
+
+    def _look(self) -> None:
+        now = time.thread_time()
+        if self._begun is None:
+            self._begun = now
+        spent = now - self._begun
+        if spent > _FREE_SECONDS and spent > _FREE_SECONDS + self.file_bytes() / _BYTES_PER_SECOND:
+            raise DamagedStoreError(
+                f"{self._shown} is not as it was written: reading it takes longer than a file of its size can, as if it led "
+                "round in a circle. Put a copy of the store in its place."
+            )
+
+    def __enter__(self) -> None:
+        self._begun = None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._error is not None:
+            ended, self._error = self._error, None
+            raise ended from None
+
+
+class SqliteConnection(Connection):
+    """A connection to a file that anybody may have made: nothing in it costs more than its size allows."""
+
+    def __init__(self, driver: sqlite3.Connection, path: str, shown: str) -> None:
+        super().__init__(driver, is_sqlite=True)
+        self._shown = shown
+        self._watch = Watch(path, shown)
+        driver.set_progress_handler(self._watch.call, _STEPS)
+        self._limit(MOST_TEXT)
+
+    def fetch(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Execute a query and fetch its rows."""
+        with self._watch:
+            return super().fetch(statement, values)
+
+    def fetch_rows(self, table: StoredTable[Any], statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Execute a query for whole rows of a table, and fetch them; refuses what no store holds."""
+        import sqlite3
+
+        rows: list[tuple[Any, ...]] = []
+        try:
+            if table not in _ARRAYS:
+                try:
+                    self._limit(_FEW_BYTES)
+                    return self._fetched(table, statement, values, rows, _MANY_ROWS)
+                except sqlite3.DataError:  # a row that is longer than most
+                    rows.clear()
+            self._limit(MOST_ARRAY if table in _ARRAYS else MOST_TEXT)
+            return self._fetched(table, statement, values, rows, 1)
+        except sqlite3.DataError as error:
+            if error_name(error) != "TOOBIG":
+                raise
+            self._refuse_row(table, statement, values, len(rows))
+            raise
+
+    def expect(self, table: StoredTable[Any], rows: Sequence[Sequence[Any]]) -> None:
+        """Be ready for rows of a table that are about to be written; refuse those that could not be read again."""
+        self._limit(MOST_ARRAY if table in _ARRAYS else MOST_TEXT)
+        if table in _ARRAYS and any(_has_long_text(table, row) for row in rows):
+            raise StoreError(*_too_large(self._shown, KEPT))
+
+    def execute_rows(self, statement: str, rows: Sequence[Sequence[Any]]) -> int:
+        """Execute a statement for each row of values, and count the rows of the table that changed."""
+        with self._watch:
+            return super().execute_rows(statement, rows)
+
+    def _limit(self, n_bytes: int) -> None:
+        import sqlite3
+
+        self.driver.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, n_bytes)
+
+    def _fetched(
+        self, table: StoredTable[Any], statement: str, values: Sequence[Any], rows: list[tuple[Any, ...]], n_at_a_time: int
+    ) -> list[tuple[Any, ...]]:
+        """Fetch rows, some at a time, into the list, as many as the file can hold."""
+        n_bytes = 0
+        with self._watch, closing(self.driver.cursor()) as cursor:
+            cursor.execute(statement, values)
+            while found := cursor.fetchmany(n_at_a_time):
+                n_bytes += _n_bytes(table, found)
+                if n_at_a_time == 1 and _has_long_text(table, found[0]):
+                    self._refuse_row(table, statement, values, len(rows))
+                if n_bytes > _FREE_BYTES and n_bytes > _FREE_BYTES + self._watch.file_bytes():
+                    refuse(
+                        Damage("", f"the table of {table.name}", "its rows are more than fit into the file, as if in a circle")
+                    )
+                rows += found
+        return rows
+
+    def _refuse_row(self, table: StoredTable[Any], statement: str, values: Sequence[Any], number: int) -> None:
+        """Refuse a row that is too long; it is the one with this number among those of a query."""
+        import sqlite3
+
+        query = statement.replace(", ".join(table.columns), ", ".join(table.keys), 1)
+        at_most = "" if " LIMIT " in query else " LIMIT 1"
+        try:
+            found = self.fetch(f"{query}{at_most} OFFSET {number}", values)
+        except sqlite3.DataError:  # it is looked for by what is too long
+            found = []
+        key = ", ".join(f"{name} {value}" for name, value in zip(table.keys, found[0], strict=True)) if found else "?"
+        what = f"it holds more than {MOST_TEXT // 10**6} MB of text, or {MOST_ARRAY // 10**6} MB of numbers, in one value"
+        refuse(Damage("", f"a row of the {table.name} ({key})", what))
+
+
+def _n_bytes(table: StoredTable[Any], rows: Sequence[Sequence[Any]]) -> int:
+    """Bytes that rows take up in a file, at least."""
+    columns = range(len(table.integers), len(table.columns) - 1)
+    try:
+        contents = sum([sum([len(row[i] or "") for row in rows]) for i in columns])
+    except TypeError:  # a number where a text belongs
+        contents = sum([len(row[i]) for row in rows for i in columns if isinstance(row[i], (str, bytes))])
+    return contents + len(rows) * len(table.columns)
+
+
+def _has_long_text(table: StoredTable[Any], row: Sequence[Any]) -> bool:
+    first = len(table.integers)
+    return any(isinstance(text, str) and len(text) > MOST_TEXT for text in row[first : first + table.n_texts])
 
 
 # --- files ----------------------------------------------------------------------------------------------------------------
@@ -177,6 +373,9 @@ def connect(path: str, busy_seconds: float) -> sqlite3.Connection:
     )
     try:
         connection.execute("PRAGMA synchronous = FULL")
+        # Functions that a schema names are not called unless they are harmless; pages are looked at before they are used.
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("PRAGMA cell_size_check = ON")
     except BaseException:
         connection.close()
         raise
@@ -256,9 +455,15 @@ def translate(path: str, error: Exception, *, run: str, to_write: bool) -> Tiebr
         )
     kept = KEPT if to_write else ""
     if kind == "TOOBIG":
-        too_large = f"{path}: the outputs of one cell are larger than SQLite can keep.{kept} Pass "
-        return StoreError(too_large, Setting("keep_predictions", "False"), ".")
+        return StoreError(*_too_large(path, kept))
     return StoreError(_fault_text(path, kind, said, kept))
+
+
+def _too_large(path: str, kept: str) -> tuple[str | Setting, ...]:
+    """Message, in parts, for a value that a file does not take."""
+    limits = f"{MOST_ARRAY // 10**6} MB for an array, and {MOST_TEXT // 10**6} MB for a text"
+    text = f"{path}: the outputs of one cell, or a text, are larger than a store in a file keeps: {limits}.{kept} Pass "
+    return text, Setting("keep_predictions", "False"), ", or keep the run in PostgreSQL."
 
 
 def _no_database_text(path: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tiebreak.plan.record import Cell
 from tiebreak.stores.contract import Note
-from tiebreak.stores.sql.tables import CELLS, CellRow, Row, StoredTable
+from tiebreak.stores.sql.tables import CELLS, RUNS, CellRow, Row, StoredTable
 
 if TYPE_CHECKING:
     from tiebreak.stores.sql.database import Connection
@@ -16,8 +16,12 @@ if TYPE_CHECKING:
 # ruff: noqa: S608
 
 
-def create_table(
-    connection: Connection,
+def create_table(connection: Connection, name: str, **columns: Any) -> None:
+    """Make a table with columns as `table_statement` takes them, and one for the hash."""
+    connection.execute(table_statement(name, is_sqlite=connection.is_sqlite, **columns))
+
+
+def table_statement(
     name: str,
     *,
     integers: Sequence[str],
@@ -25,17 +29,24 @@ def create_table(
     blobs: Sequence[str] = (),
     keys: Sequence[str],
     unique: str = "",
-) -> None:
-    """Make a table of such columns and one for the hash."""
+    is_sqlite: bool = True,
+) -> str:
+    """Statement that makes a table of such columns and one for the hash."""
     columns = [f"{column} BIGINT NOT NULL" for column in integers]
     columns += [f"{column} TEXT" for column in texts]
-    columns += [f"{column} {connection.blob_type}" for column in blobs]
+    columns += [f"{column} {'BLOB' if is_sqlite else 'BYTEA'}" for column in blobs]
     columns += ["hash BIGINT NOT NULL", f"PRIMARY KEY ({', '.join(keys)})"]
     columns += [f"UNIQUE ({unique})"] if unique else []
     # one tree of pages instead of two, in the order of the key: fewer pages to write, and no index to disagree
-    ending = "\n WITHOUT ROWID" if connection.is_sqlite else ""
+    ending = "\n WITHOUT ROWID" if is_sqlite else ""
     listed = ", \n\t".join(columns)
-    connection.execute(f"CREATE TABLE {name} (\n\t{listed}\n){ending}\n\n")
+    return f"CREATE TABLE {name} (\n\t{listed}\n){ending}\n\n"
+
+
+def columns_of(table: StoredTable[Any]) -> dict[str, Any]:
+    """Columns of a table, as `table_statement` takes them."""
+    unique = "name_key" if table is RUNS else ""
+    return {"integers": table.integers, "texts": table.texts, "blobs": table.blobs, "keys": table.keys, "unique": unique}
 
 
 # --- rows of any table ----------------------------------------------------------------------------------------------------
@@ -56,6 +67,7 @@ def insert(connection: Connection, table: StoredTable[Row], sealed: Sequence[Row
     columns, keys, marks = ", ".join(table.columns), ", ".join(table.keys), ", ".join("?" * len(table.columns))
     others = ", ".join(f"{name} = excluded.{name}" for name in table.columns if name not in table.keys)
     known = f"UPDATE SET {others}" if replaces else "NOTHING"
+    connection.expect(table, sealed)
     return connection.execute_rows(
         f"INSERT INTO {table.in_database} ({columns}) VALUES ({marks}) ON CONFLICT ({keys}) DO {known}", sealed
     )
@@ -77,8 +89,10 @@ def _select(
 ) -> list[Row]:
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
     at_most = "" if limit is None else f" LIMIT {limit:d}"
-    found = connection.fetch(
-        f"SELECT {', '.join(table.columns)} FROM {table.in_database}{where} ORDER BY {', '.join(table.keys)}{at_most}", values
+    found = connection.fetch_rows(
+        table,
+        f"SELECT {', '.join(table.columns)} FROM {table.in_database}{where} ORDER BY {', '.join(table.keys)}{at_most}",
+        values,
     )
     return list(map(cast("Any", table.row)._make, found))
 

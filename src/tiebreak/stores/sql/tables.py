@@ -306,6 +306,22 @@ TABLES: tuple[StoredTable[Any], ...] = (STORE, RUNS, *LISTS, TALLIES, CELLS, OUT
 """All tables, in the order in which they are made."""
 
 
+_MOST = 2**53
+_LATEST = 253_402_300_799_000_000
+"""Microseconds from 1970 to the end of the year 9999."""
+
+
+def out_of_range(row: StoreRow | RunRow | TallyRow) -> str:
+    """Say what no store counts so far, nor any clock shows; "" for a row that is right."""
+    if isinstance(row, StoreRow):
+        is_right = 0 <= row.n_runs < row.next_run < _MOST
+    elif isinstance(row, RunRow):
+        is_right = 0 <= row.created <= _LATEST and all(0 <= number < _MOST for number in (row.id, *row[2:7]))
+    else:
+        is_right = 0 <= row.updated <= _LATEST and 0 <= row.n_done <= row.n_cells < _MOST
+    return "" if is_right else "its hash matches, but its numbers are none that a store has"
+
+
 def add_hashes(total: int, added: Sequence[int] = (), removed: Sequence[int] = ()) -> int:
     """Sum of hashes modulo 2**64 after more were added and others removed, as the signed integer that is stored."""
     return (total + sum(added) - sum(removed) + 2**63) % 2**64 - 2**63

@@ -101,7 +101,7 @@ class Writer:
 
     def _amend(self, piece: Sequence[Ready], tally: TallyRow, connection: Connection) -> None:
         """Put a piece cell after cell."""
-        metrics = read_metrics(connection, self.number)  # others may have added some since the run was opened
+        metrics = read_metrics(connection, self.number, self.stored.name)  # others may have added some since it was opened
         cells = {each.cell for each in piece}
         kept = kept_cells(connection, self.number, self.stored, cells)
         entries = {cell: _Entry(kept.get(cell), kept.get(cell)) for cell in sorted(cells)}
