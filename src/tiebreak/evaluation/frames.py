@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tiebreak.errors import MissingSplitsError, Setting, UnknownNameError
-from tiebreak.evaluation.cells import log_of, scorers_of, table_of
+from tiebreak.evaluation.cells import log_of, outcomes_with_outputs, scorers_of, table_of
 from tiebreak.evaluation.model_calls import as_answered
 from tiebreak.frequentist.corrected_t import ttest_of_moments
 from tiebreak.metrics.resolve import resolve_scorers
@@ -238,7 +238,7 @@ def pooled_outputs(evaluation: Evaluation, dataset: int, model: int) -> Iterator
     record = evaluation.record.datasets[dataset]
     for repeat in np.unique(record.repeat).tolist():
         splits = np.flatnonzero(record.repeat == repeat).tolist()
-        outcomes = [o for o in log_of(evaluation).outcomes([Cell(dataset, s, model) for s in splits], outputs=True) if o.is_done]
+        outcomes = [o for o in outcomes_with_outputs(evaluation, [Cell(dataset, s, model) for s in splits]) if o.is_done]
         if not outcomes:
             continue
         if any(not outcome.outputs for outcome in outcomes):
@@ -279,7 +279,7 @@ def predictions_frame(evaluation: Evaluation) -> pd.DataFrame:
     """A row for each model, split and test row; a column for each thing that the model said."""
     import pandas as pd
 
-    frames = [_cell_predictions(evaluation, outcome) for outcome in log_of(evaluation).outcomes(outputs=True) if outcome.outputs]
+    frames = [_cell_predictions(evaluation, outcome) for outcome in outcomes_with_outputs(evaluation) if outcome.outputs]
     if not frames:
         raise MissingSplitsError("no predictions were kept. Evaluate with ", Setting("keep_predictions", "True"), ".")
     frame = pd.concat(frames, ignore_index=True)

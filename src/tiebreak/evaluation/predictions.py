@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from tiebreak.errors import SEE_FAILURES, AmbiguousSourceError, InvalidPlanError, MissingSplitsError, Setting, UnknownNameError
-from tiebreak.evaluation.cells import log_of, table_of
+from tiebreak.evaluation.cells import outcomes_with_outputs, table_of
 from tiebreak.evaluation.model_calls import as_answered
 from tiebreak.frequentist.corrected_t import corrected_ttest
 from tiebreak.metrics.fast.ranking import scores_of_class
@@ -80,7 +80,7 @@ class Kept:
         Raises `MissingSplitsError` where none of the methods was kept, with the advice which metric keeps it.
         """
         cells = [Cell(self.dataset, split, model) for split in range(self.record.n_splits)]
-        for outcome in log_of(self.evaluation).outcomes(cells, outputs=True):
+        for outcome in outcomes_with_outputs(self.evaluation, cells):
             if not outcome.is_done:
                 continue
             if not any(method in outcome.outputs for method in methods):

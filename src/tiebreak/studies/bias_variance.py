@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidOutputsError, InvalidParameterError, InvalidPlanError
-from tiebreak.evaluation.cells import log_of
+from tiebreak.evaluation.cells import outcomes_with_outputs
 from tiebreak.evaluation.evaluate import measure_plan
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.run_options import RunOptions
@@ -231,9 +231,7 @@ def _drawn(strata: Sequence[IntArray], rng: int | None, number: int) -> IntArray
 
 def _parts(evaluation: Evaluation, model: int, planned: PlannedDataset, loss: Loss) -> LossParts:
     cells = [Cell(0, split, model) for split in range(len(planned.splits))]
-    predictions = [
-        each.outputs["predict"] for each in log_of(evaluation).outcomes(cells, outputs=True) if "predict" in each.outputs
-    ]
+    predictions = [each.outputs["predict"] for each in outcomes_with_outputs(evaluation, cells) if "predict" in each.outputs]
     name, nan = evaluation.models[model], float("nan")
     if not predictions:
         return LossParts(name, 0, nan, nan, nan, nan, nan)

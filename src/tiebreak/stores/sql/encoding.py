@@ -82,7 +82,8 @@ def unpack_table(packed: Sequence[bytes], n_metrics: int) -> tuple[FloatArray, n
     measured = np.zeros((len(packed), n_metrics), dtype=np.bool_)
     lengths = np.array([len(each) for each in packed], dtype=np.int64)
     for length in np.unique(lengths[lengths > 0]).tolist():
-        require(length % 9 == 0, f"{length} bytes of scores")
+        if length % 9:
+            raise ValueError(f"{length} bytes of scores")
         rows = np.flatnonzero(lengths == length)
         table = np.frombuffer(b"".join([packed[i] for i in rows.tolist()]), np.uint8).reshape(rows.size, length)
         n_known = min(length // 9, n_metrics)
@@ -119,8 +120,9 @@ def from_npy(content: bytes) -> NumericArray:
 
     start = _NPY_1 + int.from_bytes(content[_NPY_1 - 2 : _NPY_1], "little")
     shape, dtype = _npy_layout(content[:start])
-    n_values, rest = divmod(len(content) - start, dtype.itemsize)
-    require(not rest and n_values == math.prod(shape), "an array of another size than it says")
+    n_values = math.prod(shape)
+    if len(content) - start != n_values * dtype.itemsize:
+        raise ValueError("an array of another size than it says")
     return np.frombuffer(content, dtype, count=n_values, offset=start if n_values else 0).reshape(shape)
 
 

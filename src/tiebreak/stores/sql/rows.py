@@ -121,7 +121,8 @@ def _read_cell(row: CellRow, metrics: Sequence[str]) -> KeptCell:
     facts = _read_facts(row.facts) if row.facts is not None else {}
     fit_seconds, predict_seconds = SECONDS.unpack_from(row.numbers)
     undefined = facts.get("undefined", {}).items()
-    require(0 <= row.state < len(STATES) and row.environment >= 0, f"state {row.state}, versions {row.environment}")
+    if not (0 <= row.state < len(STATES) and row.environment >= 0):
+        raise ValueError(f"state {row.state}, versions {row.environment}")
     outcome = Outcome(
         cell=row.cell,
         state=STATES[row.state],
@@ -155,10 +156,14 @@ def _read_facts(text: str) -> dict[str, Any]:
     """Read what there is to tell of a cell beside its numbers."""
     facts: dict[str, Any] = from_json(text)
     for name, value in facts.items():
-        require(type(value) is _FACTS.get(name), f"{name!r:.40} among the facts")
-    require(all(type(each) is int and each >= 0 for each in facts.get("outputs", ())), "the number of the outputs")
-    texts = (*facts.get("warnings", ()), *facts.get("undefined", {}).values())
-    require(all(isinstance(each, str) for each in texts), "a warning or a reason that is no text")
+        if type(value) is not _FACTS.get(name):
+            raise ValueError(f"{name!r:.40} among the facts")
+    if "outputs" in facts:
+        n_outputs, n_bytes = facts["outputs"]
+        require(type(n_outputs) is type(n_bytes) is int and n_outputs >= 0 <= n_bytes, "the number of the outputs")
+    if "warnings" in facts or "undefined" in facts:
+        texts = (*facts.get("warnings", ()), *facts.get("undefined", {}).values())
+        require(all(isinstance(each, str) for each in texts), "a warning or a reason that is no text")
     return facts
 
 
@@ -325,10 +330,10 @@ def versions_record(row: EnvironmentRow) -> dict[str, str]:
 
 def split_record(row: SplitRow) -> tuple[SplitRow, str, IntArray]:
     """Read a row of `SPLITS`: itself, its hash of the split, and the rows that are tested."""
-    numbers = (row.repeat_number, row.fold, row.n_train, row.n_test)
-    require(all(0 <= number < 2**53 for number in numbers), f"numbers {numbers}")
+    if min(row.repeat_number, row.fold, row.n_train, row.n_test) < 0 or max(row[3:7]) >= 2**53:
+        raise ValueError(f"the numbers {row[3:7]}")
     rows = from_npy(row.test_rows)
-    require(rows.ndim == 1 and rows.dtype.kind in "iu" and rows.size < 2**53, "rows of a test set that are none")
+    require(rows.ndim == 1 and rows.dtype.kind in "iu" and rows.size == row.n_test, "test rows that are none")
     return row, text_from_json(row.split_hash), rows.astype(np.int64)
 
 
@@ -349,6 +354,9 @@ def dataset_record(row: DatasetRow, splits: Sequence[tuple[SplitRow, str, IntArr
     require(0 <= row.n_samples < 2**53 and 0 <= row.n_features < 2**53, f"{row.n_samples} examples of {row.n_features} features")
     require(classes is None or (type(classes) is list and all(map(_is_label, classes))), "classes that are no labels")
     require(target is None or target.shape[:1] == (row.n_samples,), "a target of another length")
+    if target is not None and classes is not None:
+        require(target.dtype.kind in "iu" and _are_within(target, len(classes)), "a target that is no class")
+    require(all(_are_within(rows, row.n_samples) for _, _, rows in splits), "test rows that the data do not have")
     return DatasetRecord(
         name=text_from_json(row.name),
         fingerprint=text_from_json(row.fingerprint),
@@ -365,6 +373,10 @@ def dataset_record(row: DatasetRow, splits: Sequence[tuple[SplitRow, str, IntArr
         split_hashes=tuple(split_hash for _, split_hash, _ in splits),
         test_rows=tuple(rows for _, _, rows in splits),
     )
+
+
+def _are_within(positions: NumericArray, n: int) -> bool:
+    return not positions.size or bool(positions.min() >= 0 and positions.max() < n)
 
 
 def _is_label(value: Any) -> bool:

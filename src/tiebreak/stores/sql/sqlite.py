@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -168,8 +167,8 @@ _ARRAYS = (DATASETS, SPLITS, OUTPUTS)
 _FEW_BYTES = 64_000
 """A value of a row that is read along with many others."""
 _MANY_ROWS = 128
-_FREE_BYTES = 64_000_000
-_FREE_SECONDS = 3.0
+_FREE_BYTES = 8_000_000
+_FREE_SECONDS = 1.0
 _BYTES_PER_SECOND = 10_000_000
 """The slowest that a file is read. Its size says how much can be in it: beyond that its pages lead round in a circle."""
 _STEPS = 10_000
@@ -186,6 +185,7 @@ class Watch:
         self._path = path
         self._shown = shown
         self._begun: float | None = None
+        self._used: float | None = None
         self._error: BaseException | None = None
         calls = self._calls()
         next(calls)
@@ -208,23 +208,35 @@ class Watch:
                 self._error = error
 
     def _look(self) -> None:
-        now = time.thread_time()
+        now = time.monotonic()
         if self._begun is None:
             self._begun = now
-        spent = now - self._begun
-        if spent > _FREE_SECONDS and spent > _FREE_SECONDS + self.file_bytes() / _BYTES_PER_SECOND:
+        if now - self._begun < _FREE_SECONDS:
+            return
+        used = time.thread_time()  # which may take a hundred times as long to ask for
+        if self._used is None:
+            self._used = used
+        if used - self._used > _FREE_SECONDS + self.file_bytes() / _BYTES_PER_SECOND:
             raise DamagedStoreError(
                 f"{self._shown} is not as it was written: reading it takes longer than a file of its size can, as if it led "
                 "round in a circle. Put a copy of the store in its place."
             )
 
     def __enter__(self) -> None:
-        self._begun = None
+        self._begun = self._used = None
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         if self._error is not None:
             ended, self._error = self._error, None
             raise ended from None
+
+
+class _TooLargeError(Exception):
+    """A row with a value of too many bytes, by its number among those asked for."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
 
 
 class SqliteConnection(Connection):
@@ -235,7 +247,7 @@ class SqliteConnection(Connection):
         self._shown = shown
         self._watch = Watch(path, shown)
         driver.set_progress_handler(self._watch.call, _STEPS)
-        self._limit(MOST_TEXT)
+        self._limit(MOST_ARRAY)
 
     def fetch(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Execute a query and fetch its rows."""
@@ -244,23 +256,15 @@ class SqliteConnection(Connection):
 
     def fetch_rows(self, table: StoredTable[Any], statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Execute a query for whole rows of a table, and fetch them; refuses what no store holds."""
-        import sqlite3
-
-        rows: list[tuple[Any, ...]] = []
         try:
-            if table not in _ARRAYS:
-                try:
-                    self._limit(_FEW_BYTES)
-                    return self._fetched(table, statement, values, rows, _MANY_ROWS)
-                except sqlite3.DataError:  # a row that is longer than most
-                    rows.clear()
-            self._limit(MOST_ARRAY if table in _ARRAYS else MOST_TEXT)
-            return self._fetched(table, statement, values, rows, 1)
-        except sqlite3.DataError as error:
-            if error_name(error) != "TOOBIG":
-                raise
-            self._refuse_row(table, statement, values, len(rows))
+            with suppress(_TooLargeError):  # a row that is longer than most
+                return self._fetched(table, statement, values, _FEW_BYTES, _MANY_ROWS)
+            return self._fetched(table, statement, values, MOST_ARRAY if table in _ARRAYS else MOST_TEXT, 1)
+        except _TooLargeError as error:
+            self._refuse_row(table, statement, values, error.number)
             raise
+        finally:
+            self._limit(MOST_ARRAY)
 
     def expect(self, table: StoredTable[Any], rows: Sequence[Sequence[Any]]) -> None:
         """Be ready for rows of a table that are about to be written; refuse those that could not be read again."""
@@ -279,21 +283,32 @@ class SqliteConnection(Connection):
         self.driver.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, n_bytes)
 
     def _fetched(
-        self, table: StoredTable[Any], statement: str, values: Sequence[Any], rows: list[tuple[Any, ...]], n_at_a_time: int
+        self, table: StoredTable[Any], statement: str, values: Sequence[Any], most: int, n_at_a_time: int
     ) -> list[tuple[Any, ...]]:
-        """Fetch rows, some at a time, into the list, as many as the file can hold."""
+        """Fetch rows without a value of more bytes than that, some at a time, as many as the file can hold."""
+        import sqlite3
+
+        rows: list[tuple[Any, ...]] = []
         n_bytes = 0
-        with self._watch, closing(self.driver.cursor()) as cursor:
-            cursor.execute(statement, values)
-            while found := cursor.fetchmany(n_at_a_time):
-                n_bytes += _n_bytes(table, found)
-                if n_at_a_time == 1 and _has_long_text(table, found[0]):
-                    self._refuse_row(table, statement, values, len(rows))
-                if n_bytes > _FREE_BYTES and n_bytes > _FREE_BYTES + self._watch.file_bytes():
-                    refuse(
-                        Damage("", f"the table of {table.name}", "its rows are more than fit into the file, as if in a circle")
-                    )
-                rows += found
+        number = 0  # of the row that SQLite goes to next
+        self._limit(most)
+        try:
+            with self._watch, closing(self.driver.cursor()) as cursor:
+                cursor.execute(statement, values)
+                number = 1
+                while found := cursor.fetchmany(n_at_a_time):
+                    number += len(found)
+                    n_bytes += _n_bytes(table, found)
+                    if n_at_a_time == 1 and _has_long_text(table, found[0]):
+                        raise _TooLargeError(number - 2)
+                    if n_bytes > _FREE_BYTES and n_bytes > _FREE_BYTES + self._watch.file_bytes():
+                        what = "its rows are more than fit into the file, as if in a circle"
+                        refuse(Damage("", f"the table of {table.name}", what))
+                    rows += found
+        except sqlite3.DataError as error:
+            if error_name(error) != "TOOBIG":
+                raise
+            raise _TooLargeError(number) from None
         return rows
 
     def _refuse_row(self, table: StoredTable[Any], statement: str, values: Sequence[Any], number: int) -> None:
@@ -356,7 +371,7 @@ def journal_mode(version: tuple[int, ...]) -> str:
 
 def create_file(path: str) -> None:
     """Make an empty file that only its owner may read, unless there is one already. Its journals will have the same rights."""
-    with contextlib.suppress(FileExistsError):
+    with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_CLOEXEC", 0), 0o600))
 
 
