@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import pickle
 import shutil
 import signal
 import sqlite3
-import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -32,6 +33,7 @@ import numpy as np
 
 from tests.contracts.plans import a_dataset, a_plan, all_cells, an_outcome
 from tests.stores.rows import rows_in
+from tiebreak.cli import compare, export, group, main, runs, show, store  # noqa: F401  (loaded once for all)
 from tiebreak.stores.sql.encoding import to_json
 from tiebreak.stores.sql.store import SqlStore
 from tiebreak.stores.sql.tables import (
@@ -57,9 +59,10 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "runs": ("runs", "--store", "{url}"),
     "show": ("show", "{url}#moons"),
     "compare": ("compare", "{url}#moons"),
-    "export": ("export", "{url}#moons", "--to", "{folder}/out.json"),
+    "export": ("export", "{url}#moons", "--scores", "{folder}/scores.csv"),
     "check": ("store", "check", "{url}"),
-    "backup": ("store", "backup", "{url}", "--to", "{folder}/copy.db"),
+    "predictions": ("export", "{url}#moons", "--predictions", "{folder}/predictions.csv"),
+    "backup": ("store", "backup", "{url}", "{folder}/copy.db", "--even-damaged", "--force"),
 }
 """What reads a store; {url} stands for its address, {folder} for one that is thrown away."""
 
@@ -72,10 +75,10 @@ Harm = Callable[[Path], None]
 def write_store(path: Path, n_splits: int = 150) -> None:
     """A store as it should be, with trees of several pages."""
     keys = [(i // 10, i % 10) for i in range(n_splits)]
-    store = SqlStore(path)
-    log = store.open(a_plan(datasets=(a_dataset("iris", keys=keys),), settings={"rope": 0.01}))
+    kept = SqlStore(path)
+    log = kept.open(a_plan(datasets=(a_dataset("iris", keys=keys),), settings={"rope": 0.01}))
     log.write([an_outcome(cell, outputs={"predict": np.arange(10) % 2}) for cell in all_cells(log.record)])
-    store.close()
+    kept.close()
 
 
 def execute(path: Path, *statements: str, values: Sequence[Any] = ()) -> None:
@@ -269,30 +272,38 @@ STORES: dict[str, Harm] = {
 
 # --- trying them ----------------------------------------------------------------------------------------------------------
 
-CHILD = """
-import json, sys
-noted = []
-BAD = ("pickle.find_class", "os.system", "subprocess.Popen", "os.exec", "os.fork", "os.posix_spawn", "ctypes.dlopen",
-       "sqlite3.enable_load_extension", "sqlite3.load_extension", "socket.connect")
-watching = False
-def hook(event, arguments):
-    is_import = event == "import" and "evil" in str(arguments[0])
-    if watching and (event in BAD or is_import or "code-was-run" in str(arguments)[:2000]):
-        noted.append(event)
-sys.addaudithook(hook)
-import click, numpy, pandas, scipy.special, sklearn.base
-import tiebreak.cli.group, tiebreak.cli.show, tiebreak.cli.store, tiebreak.cli.runs, tiebreak.cli.export, tiebreak.cli.compare
-from tiebreak.cli.main import main
-sys.argv[0] = "tiebreak"
-print("READY", flush=True)
-watching = True
-try:
-    code = main()
-except SystemExit as error:
-    code = error.code
-print("TOLD", json.dumps(noted), flush=True)
-sys.exit(code)
-"""
+RUNS_CODE = (
+    *("pickle.find_class", "os.system", "subprocess.Popen", "os.exec", "os.fork", "os.posix_spawn", "ctypes.dlopen"),
+    *("sqlite3.enable_load_extension", "sqlite3.load_extension", "socket.connect"),
+)
+"""Events of Python's audit hooks that no command has a reason for."""
+
+
+def run_command(arguments: Sequence[str], folder: Path) -> None:
+    """Be the process of a command: say into a file what it says, note what it does, and end."""
+    noted: list[str] = []
+
+    def hook(event: str, details: tuple[Any, ...]) -> None:
+        is_import = event == "import" and "evil" in str(details[0])
+        if event in RUNS_CODE or is_import or "code-was-run" in str(details)[:2000]:
+            noted.append(event)
+
+    file = os.open(folder / "said", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    for stream in (1, 2):
+        os.dup2(file, stream)
+    os.chdir(folder)
+    sys.path.insert(0, str(folder))
+    sys.argv = ["tiebreak", *arguments]
+    sys.addaudithook(hook)
+    code: Any = 70
+    try:
+        code = main.main()
+    except SystemExit as error:
+        code = error.code
+    except BaseException:
+        traceback.print_exc()
+    print("TOLD", json.dumps(noted), flush=True)
+    os._exit(int(code or 0))
 
 
 @dataclass(frozen=True)
@@ -326,23 +337,15 @@ class Tried:
         return [text for text, is_so in found.items() if is_so]
 
 
-def start(path: Path, command: str) -> subprocess.Popen[bytes]:
-    """Begin a command, and wait until it has been loaded; what it says comes into a file."""
+def start(path: Path, command: str) -> int:
+    """Begin a command in a process of its own, which has loaded all that it needs, and return its number."""
     folder = path.parent
     arguments = [part.format(url=f"sqlite:///{path}", folder=folder) for part in COMMANDS[command]]
-    places = os.pathsep.join([str(Path(__file__).parents[2] / "src"), str(folder)])
-    said = folder / "said"
-    with said.open("wb") as file:
-        child = subprocess.Popen(
-            [sys.executable, "-c", CHILD, *arguments],
-            stdout=file,
-            stderr=subprocess.STDOUT,
-            cwd=folder,
-            env={**os.environ, "PYTHONPATH": places, "NO_COLOR": "1"},
-        )
-    while b"READY" not in said.read_bytes():
-        time.sleep(0.005)
-    return child
+    sys.stdout.flush()
+    process = os.fork()
+    if not process:
+        run_command(arguments, folder)
+    return process
 
 
 def used(process: int) -> float:
@@ -351,44 +354,37 @@ def used(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def end(child: subprocess.Popen[bytes]) -> tuple[float, float]:
-    """Wait until a command ends; the seconds of the processor that took, and the megabytes that it ever had.
+def end(process: int, interrupt_after: float = math.inf) -> tuple[int, float, float]:
+    """Wait until a command ends: its exit code, the seconds of the processor that it took, the megabytes that it ever had.
 
-    Time that passes says more of what else a machine does; who takes much of that and none of the processor sleeps, and is ended.
+    It is interrupted after so many seconds, and then the seconds are those from there on. Time that passes says more of what else
+    a machine does; who takes much of that and none of the processor sleeps, and is ended.
     """
-    before, until = used(child.pid), time.monotonic() + 12 * SECONDS
-    process, status, usage = os.wait4(child.pid, os.WNOHANG)
-    while not process:
+    until, before = time.monotonic() + 12 * SECONDS, 0.0
+    ended, status, usage = os.wait4(process, os.WNOHANG)
+    while not ended:
+        if not before and used(process) > interrupt_after:
+            before = used(process)
+            os.kill(process, signal.SIGINT)
         if time.monotonic() > until:
-            child.kill()
-            process, status, usage = os.wait4(child.pid, 0)
-            break
-        time.sleep(0.005)
-        process, status, usage = os.wait4(child.pid, os.WNOHANG)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    slept = 12 * SECONDS if time.monotonic() > until else 0.0
-    return max(slept, usage.ru_utime + usage.ru_stime - before), usage.ru_maxrss / 1024
+            os.kill(process, signal.SIGKILL)
+            _, status, usage = os.wait4(process, 0)
+            return -signal.SIGKILL, 12 * SECONDS, usage.ru_maxrss / 1024
+        time.sleep(0.002)
+        ended, status, usage = os.wait4(process, os.WNOHANG)
+    seconds = usage.ru_utime + usage.ru_stime - before if before or interrupt_after == math.inf else 0.0
+    return os.waitstatus_to_exitcode(status), seconds, usage.ru_maxrss / 1024
 
 
 def try_command(name: str, path: Path, command: str) -> Tried:
     """Run a command on a store; one that takes a while is run once more, and interrupted."""
-    child = start(path, command)
-    seconds, megabytes = end(child)
+    code, seconds, megabytes = end(start(path, command))
     said = (path.parent / "said").read_text(errors="replace")
     _, _, told = said.rpartition("TOLD ")
-    events = json.loads(told.splitlines()[0]) if "TOLD " in said else []
+    events = json.loads(told) if "TOLD " in said else []
     events += ["a file was made"] if (path.parent / "code-was-run").exists() else []
-    interrupted = 0.0
-    if seconds > 0.5:  # else it has ended before anybody could interrupt it
-        again = start(path, command)
-        begun = used(again.pid)
-        while used(again.pid) - begun < 0.3 and again.poll() is None:
-            time.sleep(0.005)
-        if again.poll() is None:
-            again.send_signal(signal.SIGINT)
-            interrupted, _ = end(again)
-    said = said.partition("READY")[2].partition("TOLD ")[0].strip()
-    return Tried(name, command, child.returncode, seconds, megabytes, tuple(events), said, interrupted)
+    interrupted = end(start(path, command), seconds / 2)[1] if seconds > 0.2 else 0.0
+    return Tried(name, command, code, seconds, megabytes, tuple(events), said.partition("TOLD ")[0].strip(), interrupted)
 
 
 def try_stores(folder: Path, names: Sequence[str], commands: Sequence[str]) -> Iterator[Tried]:
@@ -421,7 +417,7 @@ def totals(tried: Sequence[Tried]) -> str:
     return f"{n_stores} stores, {len(tried)} commands: {listed}; the longest end after Ctrl-C {longest:.2f} s."
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def try_all(arguments: Sequence[str] | None = None) -> int:
     """Try all of them, and print the counts."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="stores whose name begins so")
@@ -440,4 +436,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(try_all())
