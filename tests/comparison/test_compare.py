@@ -99,7 +99,7 @@ def test_one_split() -> None:
     """No spread over splits; the text names what would answer the question."""
     with pytest.raises(TooFewSplitsError) as caught:
         compared(TABLE[:, :1])
-    for part in ("there is only one split", "McNemar's test", "a paired bootstrap", "this version has no procedure"):
+    for part in ("there is only one split", "Tango's interval", "a paired bootstrap", "tb.read_items"):
         assert part in str(caught.value)
 
 

@@ -265,14 +265,15 @@ def refuse_items(matrix: ScoreMatrix, options: ReadOptions, source: str) -> None
         raise AmbiguousSourceError(
             f"{source} has {matrix.n_splits} rows in which every score is 0 or 1, though each is said to be of {n_test} test "
             "examples. So its rows are probably items (examples of one test set, right or wrong), none of which is a split: they "
-            "need a procedure that compares models example by example. If they are folds, name them in a column 'fold'."
+            "need a procedure that compares models example by example: see tb.read_items. If they are folds, name "
+            "them in a column 'fold'."
         )
     if matrix.n_splits >= _ITEMS_FROM:
         raise AmbiguousSourceError(
             f"{source} has {matrix.n_splits} rows in which every score is 0 or 1. Are its rows folds, or items (examples of "
-            "one test set, right or wrong)? Items need a procedure that compares models example by example, which this "
-            "version does not have. If they are folds, add columns n_train and n_test with the numbers of training and test "
-            "examples of each fold."
+            "one test set, right or wrong)? Items need a procedure that compares models example by example: read them with "
+            "tb.read_items (docs/items.md). If they are folds, add columns n_train and n_test with the numbers of training "
+            "and test examples of each fold."
         )
 
 

@@ -132,8 +132,8 @@ class CorrectedT(Procedure):
         if matrix.n_splits < 2:
             return TooFewSplitsError(
                 "there is only one split, so nothing shows how much the difference varies from split to split. Either evaluate "
-                "on more splits (repeated k-fold is best), or compare the models example by example on that test set (McNemar's "
-                "test for right and wrong, a paired bootstrap for other scores), for which this version has no procedure."
+                "on more splits (repeated k-fold is best), or compare the models example by example on that test set (Tango's "
+                "interval for right and wrong, a paired bootstrap for other metrics): tb.read_items, and docs/items.md."
             )
         return None if matrix.has_sizes else self._without_sizes()
 

@@ -1,0 +1,181 @@
+"""Procedures for models on the same examples against named peers, alternating in one run.
+
+``python benchmarks/items.py`` prints medians and ratios, and ends with exit code 1 when a goal is missed. Peers that are not
+installed (MLstatkit, duckdb) are left out and said.
+"""
+
+from __future__ import annotations
+
+import resource
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from scipy import stats
+from sklearn.metrics import roc_auc_score
+
+from tiebreak.frequentist import (
+    ClusterSums,
+    bootstrap_auc,
+    bootstrap_metric,
+    mean_of_clusters,
+    paired_auc,
+    paired_counts,
+    paired_proportions,
+    permutation_test_paired,
+)
+from tiebreak.metrics.fast.ranking import roc_area
+
+ROUNDS = 5
+missed: list[str] = []
+
+
+def seconds(call: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def against(name: str, ours: Callable[[], object], peer: Callable[[], object], goal: float, *, peer_factor: float = 1.0) -> float:
+    """Median time of ours, and of the peer over ours; `peer_factor` is for a peer that did a part of the work."""
+    pairs = [(seconds(ours), seconds(peer) * peer_factor) for _ in range(ROUNDS)]
+    own, ratio = statistics.median(a for a, _ in pairs), statistics.median(b / a for a, b in pairs)
+    goal_met = ratio >= goal
+    print(f"{name}: {own * 1e3:.1f} ms, {ratio:.0f} times as fast (goal {goal:g}){'' if goal_met else ' MISSED'}")
+    if not goal_met:
+        missed.append(name)
+    return own
+
+
+def limit(name: str, value: float, most: float, unit: str) -> None:
+    print(f"{name}: {value:.4g} {unit} (goal at most {most:g}){'' if value <= most else ' MISSED'}")
+    if value > most:
+        missed.append(name)
+
+
+def areas(rng: np.random.Generator) -> None:
+    n = 100_000
+    truth = rng.random(n) < 0.3
+    scores = rng.normal(size=(2, n)) + truth
+    n_peer = 10
+
+    def ours() -> object:
+        return bootstrap_metric(bootstrap_auc(truth, scores), n_resamples=2_000).difference()
+
+    def theirs() -> object:
+        def difference(y: np.ndarray, a: np.ndarray, b: np.ndarray) -> float:
+            return float(roc_auc_score(y, a) - roc_auc_score(y, b))
+
+        return stats.bootstrap(
+            (truth, *scores), difference, paired=True, vectorized=False, n_resamples=n_peer, method="percentile", rng=0
+        )
+
+    own = against(
+        "bootstrap of an AUC difference, 100,000 x 2,000, scipy and scikit-learn", ours, theirs, 25, peer_factor=2_000 / n_peer
+    )
+    limit("bootstrap of an AUC difference", own, 4.0, "s")
+    try:
+        from MLstatkit import Delong_test
+
+        own = against(
+            "DeLong, 100,000, MLstatkit",
+            lambda: paired_auc(truth, scores).difference().ztest(),
+            lambda: Delong_test(truth.astype(int), scores[0], scores[1]),
+            10,
+        )
+    except ImportError:
+        print("MLstatkit is not installed")
+        own = statistics.median(seconds(lambda: paired_auc(truth, scores).difference().ztest()) for _ in range(ROUNDS))
+    limit("DeLong, 100,000", own * 1e3, 40, "ms")
+    n = 1_000_000
+    truth, values = rng.random(n) < 0.3, rng.normal(size=n)
+
+    def area() -> float:
+        return roc_area(np.sort(values[truth]), np.sort(values[~truth]))
+
+    assert abs(area() - roc_auc_score(truth, values)) < 1e-12
+    against("AUC of 1,000,000, scikit-learn", area, lambda: roc_auc_score(truth, values), 8)
+
+
+def permutations(rng: np.random.Generator) -> None:
+    for what, d, goal in (
+        ("0/1 items", rng.choice([-1.0, 0.0, 1.0], size=1_000), 100),
+        ("floats", rng.normal(size=1_000), 40),
+    ):
+        against(
+            f"paired permutation, 1,000 x 10,000, {what}, scipy (vectorised)",
+            lambda d=d: permutation_test_paired(d, method="random", n_permutations=10_000),
+            lambda d=d: stats.permutation_test(
+                (d,),
+                lambda x, axis: np.mean(x, axis=axis),
+                permutation_type="samples",
+                vectorized=True,
+                n_resamples=10_000,
+                batch=1_000,
+            ),
+            goal,
+        )
+
+
+def many_pairs(rng: np.random.Generator) -> None:
+    correct = (rng.random((52, 800)) < rng.uniform(0.4, 0.9, size=(52, 1))).astype(float)
+    first, second = np.triu_indices(52, 1)
+    times = [seconds(lambda: paired_proportions(*paired_counts(correct, first, second)).confidence_interval()) for _ in range(9)]
+    limit("Tango, 1,326 pairs x 800 items", statistics.median(times) * 1e3, 50, "ms")
+
+
+def ten_million(rng: np.random.Generator) -> None:
+    """10 models x 10,000,000 clustered rows in wide Parquet, shuffled: one GROUP BY, then all pairs from sums by cluster."""
+    try:
+        import duckdb
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError:
+        print("duckdb or pyarrow is not installed")
+        return
+    n, n_models, n_clusters = 10_000_000, 10, 100_000
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "items.parquet"
+        writer = None
+        for start in range(0, n, 1_000_000):
+            rows = min(1_000_000, n - start)
+            columns = {"cluster": rng.integers(0, n_clusters, rows, dtype=np.int32)}
+            columns |= {f"m{i}": (rng.random(rows) < 0.7 + i / 100).astype(np.int8) for i in range(n_models)}
+            table = pa.table(columns)
+            writer = writer or parquet.ParquetWriter(path, table.schema)
+            writer.write_table(table)
+        writer.close()
+        sums = ", ".join(f"sum(m{i})::double m{i}" for i in range(n_models))
+        first, second = np.triu_indices(n_models, 1)
+
+        def ours() -> object:
+            with duckdb.connect() as connection:
+                connection.execute("SET threads = 1; SET preserve_insertion_order = false")
+                found = connection.execute(f"SELECT count(*)::double n, {sums} FROM '{path}' GROUP BY cluster").fetchnumpy()
+            counts = np.asarray(found["n"])
+            totals = np.stack([np.asarray(found[f"m{i}"]) for i in range(n_models)])
+            pairs = [totals[i] - totals[j] for i, j in zip(first, second, strict=True)]
+            return [mean_of_clusters(ClusterSums(d, counts, counts, n)).confidence_interval() for d in pairs]
+
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        times = [seconds(ours) for _ in range(3)]
+        after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        limit("10 models x 10,000,000 clustered rows, 45 pairs", statistics.median(times), 1.2, "s")
+        print(f"most memory of the process: {after / 1024:.0f} MB ({before / 1024:.0f} MB before)")
+
+
+def main() -> int:
+    rng = np.random.default_rng(0)
+    parts = {"large": ten_million, "pairs": many_pairs, "permutations": permutations, "areas": areas}
+    for name in sys.argv[1:] or parts:
+        parts[name](rng)
+    print(f"{len(missed)} goals missed" + (f": {', '.join(missed)}" if missed else ""))
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
