@@ -191,7 +191,7 @@ class Comparison(Result["ComparisonPlots"]):
         pair_table: PairTable,
         notices: tuple[Notice, ...],
     ) -> None:
-        self.scores = Scores(scores.metric, scores.matrices, scores.design)  # notices of reading are among the warnings
+        self.scores = dataclasses.replace(scores, notices=(), asked=())  # notices of reading are among the warnings
         self.settings = settings
         self.rope = rope
         self.method = method

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 Average = Literal["folds", "pooled"]
 
+LONGEST_WARNING = 120
+"""Characters of a fit's warning that a notice repeats."""
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Evaluation(Result["EvaluationPlots"]):
@@ -121,10 +124,14 @@ class Evaluation(Result["EvaluationPlots"]):
         )
         first = self.record.datasets[0]
         design = SplitDesign(first.kind, first.ordered, "key", "exact", _hash(self.record.datasets))
-        notices = (self._left_out([self.models[m] for m in empty]),) if empty and models is None else ()
+        left_out = [self._left_out([self.models[m] for m in empty])] if empty and models is None else []
+        names = [self.models[m] for m in kept]
+        notices = (*left_out, *self._warned(names))
         rope = self.record.settings.get("rope")  # of the study that asked for it
         asked = (Asked("", {"rope": rope}),) if rope else ()
-        return Scores(self.record.metrics[position].metric, matrices, design, notices, asked)
+        seconds = self.fit_medians(0)
+        fit_seconds = {self.models[m]: float(seconds[m]) for m in kept if np.isfinite(seconds[m])}
+        return Scores(self.record.metrics[position].metric, matrices, design, notices, asked, fit_seconds)
 
     __tiebreak_scores__ = scores  # read by `tiebreak.compare`
 
@@ -216,6 +223,17 @@ class Evaluation(Result["EvaluationPlots"]):
             f"{quoted(names)} {'is' if one else 'are'} left out: {'it has' if one else 'they have'} no score on any split. "
             "evaluation.failures and evaluation.undefined say why",
         )
+
+    def _warned(self, names: list[str]) -> list[Notice]:
+        """Notice of the most frequent warning that fits of some models gave."""
+        groups = [group for group in frames.warning_groups(self) if any(name in group.models for name in names)]
+        if not groups:
+            return []
+        first, *others = groups
+        more = f"; {len(others)} more kind(s) of warnings" if others else ""
+        text = " ".join(first.text.split())
+        text = text if len(text) <= LONGEST_WARNING else f"{text[: LONGEST_WARNING - 1]}…"
+        return [Notice("fit-warnings", f"{first.n_cells} fits of {quoted(first.models)} warned: {text}{more}")]
 
     def fit_medians(self, dataset: int) -> np.ndarray[Any, Any]:
         """Median seconds of a fit of each model on one dataset, of shape (n_models,); nan where there is none."""

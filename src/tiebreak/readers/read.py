@@ -181,7 +181,8 @@ def join_sources(sources: Sequence[Source]) -> Scores:
         )
         notices[unproved] = None
     asked = tuple(each for source in sources for each in source.scores.asked)
-    return Scores(first.scores.metric, matrices, _design(sources, matrices), tuple(notices), asked)
+    fit_seconds = {name: value for source in sources for name, value in source.scores.fit_seconds.items()}
+    return Scores(first.scores.metric, matrices, _design(sources, matrices), tuple(notices), asked, fit_seconds)
 
 
 def _check_metric(one: Source, two: Source) -> None:

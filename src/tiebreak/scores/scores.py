@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -65,6 +65,7 @@ NoticeCode = Literal[
     "percent-or-fraction",
     "duplicate-candidates",
     "failed-models",
+    "fit-warnings",
     "majority-class",
     "undefined-metric",
     "failed-splits",
@@ -212,6 +213,8 @@ class Scores:
         Remarks of the reader of the source.
     asked : tuple of Asked
         Settings that came with the sources; a comparison takes them where it is given no others.
+    fit_seconds : mapping of str to float
+        Median time of a fit by model, for those of which it is known.
     """
 
     metric: Metric
@@ -219,6 +222,7 @@ class Scores:
     design: SplitDesign = SplitDesign()
     notices: tuple[Notice, ...] = ()
     asked: tuple[Asked, ...] = ()
+    fit_seconds: Mapping[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         direction = "higher" if self.metric.higher_is_better else "lower"

@@ -9,10 +9,11 @@ import numpy as np
 
 from tiebreak.comparison.letters import MOST_LETTERED
 from tiebreak.comparison.ranking import BEST, MAY_BE_BEST, NEAR_BEST, NOT_BEST, STANDINGS
-from tiebreak.comparison.verdict import REASONS, UNDECIDED, VERDICTS
+from tiebreak.comparison.verdict import REASONS, VERDICTS
 from tiebreak.numerics import IntArray, Interval
 from tiebreak.views.comparison_columns import Columns, correlation_frame, pair_columns, pair_frame, ranking_columns, ranking_frame
 from tiebreak.views.json import document, finite, plain
+from tiebreak.views.next_step import next_step
 from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table, notice_section
 from tiebreak.views.pair import (
     favours,
@@ -22,6 +23,7 @@ from tiebreak.views.pair import (
     names_in_sentences,
     p_name,
     pair_sentence,
+    rope_number,
     rope_words,
 )
 from tiebreak.views.requirements import records, section
@@ -164,8 +166,8 @@ def sentence(comparison: Comparison) -> str:
 
 
 def extra_sentences(comparison: Comparison) -> list[str]:
-    """Sentences on what would settle it, and on why P(best) and the ranking may differ."""
-    lines = [_what_it_takes(comparison), _chances(comparison)]
+    """Sentences on the next step, and on why P(best) and the ranking may differ."""
+    lines = [next_step(comparison), _chances(comparison)]
     return [line for line in lines if line]
 
 
@@ -177,57 +179,64 @@ def _as_ordered(comparison: Comparison) -> tuple[str, str]:
 def _standing_sentences(comparison: Comparison) -> Iterator[str]:
     """The highest mean, the models that may be the best, those near it, and by how much at most others fall short."""
     table, names, n_models = comparison.ranking_table, names_in_sentences(comparison), len(comparison.models)
-    metric = printable(comparison.metric.name)
     mean = format_score(float(table.mean[0]), table_decimals(comparison))
     side = "highest" if comparison.metric.higher_is_better else "lowest"
-    lacking = ", though every model lacks some scores" if table.n_units[0] < comparison.matrix.n_splits else ""
-    yield f"{names[comparison.models[0]]} has the {side} {table.value_name} {metric} ({mean}){lacking}."
+    opening = f"{names[comparison.models[0]]} has the {side} {table.value_name} {printable(comparison.metric.name)} ({mean})"
+    if table.n_units[0] < comparison.matrix.n_splits:
+        opening += ", though every model lacks some scores"
     sure = f"({format_percent(1 - comparison.settings.alpha)} confidence)"
     in_g = table.in_g
     best = [names[comparison.models[row]] for row in in_g]
-    if len(best) == 1:
-        yield f"{best[0] if in_g[0] else 'It'} is the best of the {n_models} {sure}."
+    if len(best) == 1 and in_g[0] == 0:
+        yield f"{opening} and is the best of the {n_models} {sure}."
+    elif len(best) == 1:
+        yield f"{opening}, but {best[0]}, which lacks some scores, is the best of the {n_models} {sure}."
     elif len(best) == n_models:
-        yield f"Each of the {n_models} may be the best {sure}."
+        yield f"{opening}, but any of the {n_models} may be the best {sure}."
     else:
-        n_others = n_models - len(best)
-        others = "other is" if n_others == 1 else f"{n_others} others are"
-        yield f"The best is among {len(best)} {sure}: {listed(best)}; the {others} not."
+        yield f"{opening}, but {len(best)} of the {n_models} may be the best {sure}: {listed(best)}."
     yield from _shortfall_sentences(comparison, names)
 
 
 def _shortfall_sentences(comparison: Comparison, names: dict[str, str]) -> Iterator[str]:
     """Which models are near the best, and by how much at most the others fall short."""
-    table, rope = comparison.ranking_table, rope_words(comparison)
+    table, models = comparison.ranking_table, comparison.models
     near = np.flatnonzero(table.standing == NEAR_BEST)
+    rope = f"the rope of {rope_words(comparison)}"
+    if near.size == len(models):
+        yield f"All are near best: each falls short of the best by at most {_bound(comparison, near)}, which is within {rope}."
+        return
     if near.size:
-        shown = listed([names[comparison.models[row]] for row in near])
-        falls = "falls" if near.size == 1 else "fall"
-        yield f"Near best: {shown} {falls} short of it by at most {_bound(comparison, near)}, which is within the rope of {rope}."
-    elif comparison.rope and np.count_nonzero(table.best.may_be_best) > 1:
-        yield f"None is shown to be within the rope of {rope} of the best."
+        shown = listed([names[models[row]] for row in near])
+        verb = "is near best: it falls" if near.size == 1 else "are near best: they fall"
+        yield f"{shown} {verb} short of the best by at most {_bound(comparison, near)}, which is within {rope}."
+    elif comparison.rope and table.in_g.size > 1:
+        yield f"No model is shown to be near the best, within {rope}."
     rest = np.flatnonzero((table.standing == MAY_BE_BEST) | (table.standing == NOT_BEST))
-    bounded = rest[np.isfinite(table.best.shortfall_high[rest])]
-    if bounded.size:
-        which = names[comparison.models[bounded[0]]] if bounded.size == 1 else "the others" if near.size else "they"
-        which = which if near.size or bounded.size == 1 else _which_fall(comparison, bounded)
-        falls = "may fall short of the best by"
-        bound = _bound(comparison, bounded)
-        yield f"{which[0].upper()}{which[1:]} {falls} up to {bound}."
-    unbounded = rest[~np.isfinite(table.best.shortfall_high[rest])]
+    has_bound = np.isfinite(table.best.shortfall_high[rest])
+    bounded, unbounded = rest[has_bound], rest[~has_bound]
+    if bounded.size and bounded[0] == 0 and bounded.size > 1:
+        first, others = _bound(comparison, bounded[:1]), _bound(comparison, bounded[1:])
+        which = "the others" if bounded.size == len(models) else names[models[bounded[1]]] if bounded.size == 2 else "others"
+        yield f"{names[models[0]]} falls short of the best by at most {first}, {which} by at most {others}."
+    elif bounded.size == 1:
+        yield f"{names[models[bounded[0]]]} falls short of the best by at most {_bound(comparison, bounded)}."
+    elif bounded.size:
+        which = (
+            "The others fall"
+            if bounded.size + near.size + np.count_nonzero(table.standing == BEST) == len(models)
+            else "Others fall"
+        )
+        yield f"{which} short of the best by at most {_bound(comparison, bounded)}."
     if unbounded.size:
-        shown = listed([names[comparison.models[row]] for row in unbounded])
-        yield f"For {shown} no bound is known, as some pair of it has no interval."
-
-
-def _which_fall(comparison: Comparison, rows: IntArray) -> str:
-    return "each" if rows.size == len(comparison.models) else "the others" if rows.size == len(comparison.models) - 1 else "some"
+        shown = listed([names[models[row]] for row in unbounded])
+        yield f"How far {shown} may fall short is not known, as some of their pairs have no interval."
 
 
 def _bound(comparison: Comparison, rows: IntArray) -> str:
     """The largest bound of some models on how far they fall short."""
     largest = float(comparison.ranking_table.best.shortfall_high[rows].max())
-    return format_bound(largest, table_decimals(comparison), (comparison.rope,))
+    return format_bound(largest, table_decimals(comparison), (float(rope_number(comparison)),))
 
 
 _AGAINST = (
@@ -270,30 +279,6 @@ def _within_budget(groups: dict[str, list[str]]) -> dict[str, str]:
     return shown
 
 
-def _what_it_takes(comparison: Comparison) -> str:
-    """For the most interesting undecided pair: how far more repeats could narrow its interval."""
-    reference, verdict = comparison.reference, comparison.against_reference.verdict
-    undecided = [name for name, code in zip(comparison.models, verdict, strict=True) if code == UNDECIDED and name != reference]
-    if not undecided or comparison.design.kind in CANNOT_REPEAT:
-        return ""
-    pair = comparison.pair(undecided[0], reference)
-    reachable = pair.distribution.half_width_floor(comparison.pair_table.level)
-    if not pair.has_interval or not reachable:  # not known, or no floor
-        return ""
-    names = names_in_sentences(comparison)
-    decimals = decimals_for(pair.resolution)
-    now = format_score((pair.interval_high - pair.interval_low) / 2, decimals)
-    floor = format_score(float(reachable), decimals)
-    return (
-        f"To know more about {names[pair.first]} and {names[pair.second]}: their interval is ±{now}; more repeats of the same "
-        f"splits can bring it down to about ±{floor}, below that only more data can."
-    )
-
-
-CANNOT_REPEAT = ("loo", "time")
-"""Kinds of splits that another shuffling does not change."""
-
-
 def _chances(comparison: Comparison) -> str:
     """Explanation where another model than the first is the likeliest to be best, or one whose standing is less seems sure."""
     table = comparison.ranking_table
@@ -327,8 +312,10 @@ def ranking_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> Table
     if comparison.settings.baseline is not None:
         columns |= _against_columns(comparison, n_rows, decimals)
     elif len(comparison.models) > 2:
-        bounds = [format_bound(float(bound), decimals, (comparison.rope,)) for bound in t.best.shortfall_high[:n_rows]]
-        columns |= {"short by up to": bounds, "standing": [STANDINGS[code] for code in t.standing[:n_rows]]}
+        bounds = [
+            format_bound(float(bound), decimals, (float(rope_number(comparison)),)) for bound in t.best.shortfall_high[:n_rows]
+        ]
+        columns |= {"short by at most": bounds, "standing": [STANDINGS[code] for code in t.standing[:n_rows]]}
         if t.letters is not None:
             columns["letters"] = t.letters[:n_rows]
     if t.p_best is not None:
@@ -460,8 +447,8 @@ def ranking_notes(comparison: Comparison) -> Iterator[str]:
         return
     level = format_percent(1 - comparison.settings.alpha)
     yield (
-        f"with {level} confidence the best is among those that may be, and each model falls short of it by no more than is said "
-        "(multiple comparisons with the best, which ask this of all models at once, apart from the pairs)"
+        f"with {level} confidence the best is among those that may be, and each falls short of it by no more than is said: this "
+        "is asked of all models at once (multiple comparisons with the best), apart from the pairs"
     )
     if table.letters is not None:
         yield "in brackets the ranks that the pairs leave open; models that share a letter are not told apart by their pair"

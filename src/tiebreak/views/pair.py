@@ -5,7 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from tiebreak.comparison.pairs import MOST_KEPT
+from tiebreak.numerics import FloatArray
 from tiebreak.views.json import document, plain
+from tiebreak.views.next_step import pair_step
 from tiebreak.views.page import NAME_WIDTH, Page, Paragraph, Table
 from tiebreak.views.view import View
 from tiebreak.views.words import (
@@ -54,7 +59,7 @@ def page(pair: PairComparison) -> Page:
         (tuple(columns.values()),),
         tuple(name != "verdict" for name in columns),
     )
-    return Page((Paragraph((pair_sentence(pair),), n_strong=1), table))
+    return Page((Paragraph((pair_sentence(pair),), n_strong=1), Paragraph(tuple(filter(None, (pair_step(pair),)))), table))
 
 
 def frame(pair: PairComparison) -> pd.DataFrame:
@@ -183,7 +188,8 @@ def interval_text(pair: PairComparison, decimals: int) -> str:
 
 def limits(comparison: Comparison) -> tuple[float, ...]:
     """Numbers on whose true side the ends of intervals are printed."""
-    return (0.0, comparison.rope, -comparison.rope)
+    rope = float(rope_number(comparison))
+    return (0.0, rope, -rope)
 
 
 def interval_name(comparison: Comparison, *, in_family: bool = True, is_header: bool = False) -> str:
@@ -218,7 +224,30 @@ def favours(comparison: Comparison) -> str:
 def rope_words(comparison: Comparison) -> str:
     """The rope in the metric's unit, and as it was given."""
     given = comparison.settings.rope
-    return f"{comparison.rope:.15g}" if not isinstance(given, str) else f"{comparison.rope:.6g} ({given.strip()})"
+    return f"{rope_number(comparison)} ({given.strip()})" if isinstance(given, str) else rope_number(comparison)
+
+
+def rope_number(comparison: Comparison) -> str:
+    """The rope as a number: as it was given, or of a share as many digits as leave every interval on its side of it."""
+    rope, table = comparison.rope, comparison.pair_table
+    if not isinstance(comparison.settings.rope, str):
+        return f"{rope:.15g}"
+    if "rope_number" not in table.made:
+        ends = [comparison.ranking_table.best.shortfall_high]
+        if table.n_pairs <= MOST_KEPT:
+            ends += [np.abs(end) for end in table.interval]
+        known = np.concatenate(ends)
+        table.made["rope_number"] = next(
+            (text for text in (f"{rope:.{digits}g}" for digits in range(3, 17)) if not _divides(float(text), rope, known)),
+            repr(rope),
+        )
+    return str(table.made["rope_number"])
+
+
+def _divides(printed: float, rope: float, ends: FloatArray) -> bool:
+    """True if an end lies between the rope as it is printed and as it is."""
+    low, high = sorted((printed, rope))
+    return bool(np.any((ends >= low) & (ends <= high))) and printed != rope
 
 
 def names_in_sentences(comparison: Comparison) -> dict[str, str]:

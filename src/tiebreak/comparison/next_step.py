@@ -1,0 +1,105 @@
+"""Next step after an answer: how many units would settle a pair, and what they cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, inf, isfinite, isnan
+from typing import Literal
+
+import numpy as np
+
+from tiebreak.comparison.comparison import Comparison, PairComparison
+
+MOST_TIMES = 100
+"""Times as many units beyond which no number is realistic."""
+
+NEVER_REPEATED = ("loo", "time", "holdout")
+"""Kinds of splits of which there are no others to make."""
+
+Goal = Literal["equivalent", "ahead", "better"]
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Units that would settle a pair, if its difference and its spread stay what they are.
+
+    Attributes
+    ----------
+    goal : {"equivalent", "ahead", "better"}
+        What would be shown.
+    margin : float
+        Half-width that its interval would need, in the unit of the difference.
+    half_width : float
+        That it has.
+    n_units : float
+        Of the procedure (splits, datasets, examples); infinite where more of them cannot narrow the interval so far.
+    times_data : float
+        Times as many examples that would, for splits of one dataset.
+    can_repeat : bool
+        True where there are further splits, or the units are none.
+    n_repeats : int
+        Repeats of the folds that make `n_units`; 0 where units are no splits in repeats.
+    n_fits, seconds : float
+        Further fits of the two models, and their time; nan where it is not known.
+    """
+
+    goal: Goal
+    margin: float
+    half_width: float
+    n_units: float
+    times_data: float
+    can_repeat: bool
+    n_repeats: int
+    n_fits: float
+    seconds: float
+
+
+def need_of(pair: PairComparison) -> Need | None:
+    """Units that would settle a pair that is undecided, or ahead; None where it is settled or has no interval.
+
+    The half-width of n' units is sqrt(f^2 + (h^2 - f^2) n / n'), with the floor f that overlapping training data leave (0 for
+    independent units). The margin is the distance from the estimate to the limit that would decide: inside the rope the larger
+    of |d| (ahead) and rope - |d| (equivalent), outside it |d| (ahead) or, of a pair that is ahead, |d| - rope (better).
+    """
+    if pair.verdict not in ("undecided", "ahead", "behind") or not isfinite(pair.interval_high - pair.interval_low):
+        return None
+    goal, margin = _goal(abs(pair.difference), pair.rope, pair.verdict)
+    half_width = (pair.interval_high - pair.interval_low) / 2.0
+    known_floor = pair.distribution.half_width_floor(pair.level)
+    floor = 0.0 if known_floor is None else float(known_floor)
+    n_units = pair.n_units * (half_width**2 - floor**2) / (margin**2 - floor**2) if margin > floor else inf
+    times_data = (half_width / margin) ** 2 if margin > 0 else inf
+    return Need(goal, margin, half_width, n_units, times_data, *_repeats(pair, n_units))
+
+
+def _goal(d: float, rope: float, verdict: str) -> tuple[Goal, float]:
+    if verdict == "undecided":
+        return ("equivalent", rope - d) if rope - d > d else ("ahead", d)
+    return ("equivalent", rope - d) if d <= rope else ("better", d - rope)
+
+
+def _repeats(pair: PairComparison, n_units: float) -> tuple[bool, int, float, float]:
+    """True where splits can be repeated, and the repeats, fits and seconds that it takes."""
+    comparison, nothing = pair.comparison, (0, float("nan"), float("nan"))
+    if comparison.method.unit != "split":
+        return True, *nothing
+    matrix, design = comparison.matrix, comparison.design
+    leaves_one_out = matrix.has_sizes and bool(np.all(matrix.n_test == 1))
+    if design.kind in NEVER_REPEATED or design.ordered or leaves_one_out:
+        return False, *nothing
+    n_now = np.unique(matrix.repeat).size
+    n_folds = matrix.n_splits / n_now
+    if not isfinite(n_units) or n_units > MOST_TIMES * pair.n_units:
+        return True, *nothing
+    n_repeats = max(ceil(n_units / n_folds), n_now + 1)
+    n_fits = 2 * (n_repeats - n_now) * n_folds
+    each = [comparison.scores.fit_seconds.get(name, float("nan")) for name in (pair.first, pair.second)]
+    return True, n_repeats, n_fits, n_fits * float(np.mean(each))
+
+
+def cheapest(comparison: Comparison, models: list[str]) -> str | None:
+    """The model of several that is fitted fastest; None where the times of some are not known, or there is only one."""
+    seconds = {name: comparison.scores.fit_seconds.get(name, float("nan")) for name in models}
+    if len(models) < 2 or any(isnan(value) for value in seconds.values()):
+        return None
+    return min(seconds, key=lambda name: seconds[name])

@@ -1,0 +1,162 @@
+"""Next step in words: which model to take, or what would settle it and at what cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tiebreak.comparison.next_step import MOST_TIMES, Need, cheapest, need_of
+from tiebreak.comparison.ranking import BEST, NEAR_BEST
+from tiebreak.comparison.verdict import VERDICTS
+from tiebreak.views.words import count, decimals_for, format_bound, format_percent, seconds, short_names
+
+if TYPE_CHECKING:
+    from tiebreak.comparison.comparison import Comparison, PairComparison
+
+MANY_PAIRS = 20
+"""Pairs from which it is said what a baseline would change."""
+
+
+def next_step(comparison: Comparison) -> str:
+    """One or two sentences that can be followed; "" where nothing is left to do."""
+    if comparison.pair_table.n_pairs == 1:
+        table = comparison.pair_table
+        return pair_step(comparison.pair(comparison.models[table.first[0]], comparison.models[table.second[0]]))
+    if comparison.settings.baseline is not None:
+        return _against_baseline(comparison)
+    taken = _taken(comparison)
+    return " ".join(part for part in (taken or _settling(comparison), _fewer_pairs(comparison)) if part)
+
+
+def pair_step(pair: PairComparison) -> str:
+    """The next step for one pair."""
+    names = _names(pair.comparison)
+    if pair.difference < 0:
+        pair = pair.comparison.pair(pair.second, pair.first)
+    first, second = names[pair.first], names[pair.second]
+    if pair.verdict == "better":
+        return f"Next step: take {first}."
+    if pair.verdict == "equivalent":
+        cheap = cheapest(pair.comparison, [pair.first, pair.second])
+        if cheap is None:
+            return "Next step: take whichever of the two is cheaper or simpler."
+        return f"Next step: take {names[cheap]}, the faster of the two to fit{_seconds_of(pair.comparison, cheap)}."
+    need = need_of(pair)
+    if need is None:
+        return ""
+    return f"Next step: {_how_to_settle(pair, need, f'{first} and {second}')}"
+
+
+def _names(comparison: Comparison) -> dict[str, str]:
+    return {model: f"'{name}'" for model, name in zip(comparison.models, short_names(comparison.models, 60), strict=True)}
+
+
+def _taken(comparison: Comparison) -> str:
+    """The best model, or the cheapest of those that are near best; "" where none is."""
+    table, names = comparison.ranking_table, _names(comparison)
+    alone = np.flatnonzero(table.standing == BEST)
+    near = np.flatnonzero(table.standing == NEAR_BEST)
+    good = [comparison.models[row] for row in sorted({*alone.tolist(), *near.tolist()})]
+    if not good:
+        return ""
+    cheap = cheapest(comparison, good)
+    chosen = cheap or good[0]
+    if alone.size and len(good) == 1:
+        return f"Next step: take {names[chosen]}."
+    bound = float(table.best.shortfall_high[comparison.models.index(chosen)])
+    decimals = decimals_for(comparison.pair_table.typical_resolution)
+    far = f"no model is better by more than {format_bound(bound, decimals, (comparison.rope,))}" if bound else "it is the best"
+    if cheap is None:
+        also = f", or the cheapest of the {len(good)} that are near best" if len(good) > 1 else ""
+        return f"Next step: take {names[chosen]}{also}; {far}."
+    return f"Next step: take {names[chosen]}, the fastest to fit of those near best{_seconds_of(comparison, chosen)}; {far}."
+
+
+def _settling(comparison: Comparison) -> str:
+    """Words on telling the first of the ranking from the next one that may be best, too."""
+    rows = comparison.ranking_table.in_g.tolist()
+    others = [comparison.models[row] for row in rows if row != 0]
+    if not others:
+        return ""
+    pair = comparison.pair(comparison.models[0], others[0])
+    if pair.difference < 0:
+        pair = comparison.pair(pair.second, pair.first)
+    need = need_of(pair)
+    if need is None:
+        return ""
+    names = _names(comparison)
+    return f"Next step: {_how_to_settle(pair, need, f'{names[pair.first]} and {names[pair.second]}')}"
+
+
+def _against_baseline(comparison: Comparison) -> str:
+    """A model that is better, or what would settle the open one that needs least."""
+    codes = comparison.against_reference.verdict.tolist()
+    verdicts = {name: VERDICTS[code] for name, code in zip(comparison.models, codes, strict=True)}
+    better = [name for name, verdict in verdicts.items() if verdict == "better"]
+    names = _names(comparison)
+    if better:
+        return f"Next step: take {names[better[0]]} in the place of the baseline."
+    baseline = comparison.reference
+    open_ones = [comparison.pair(name, baseline) for name, verdict in verdicts.items() if verdict in ("undecided", "ahead")]
+    needs = [(need, pair) for pair in open_ones if (need := need_of(pair)) is not None]
+    if not needs:
+        kept = all(verdict in ("worse", "behind", "equivalent", "") for verdict in verdicts.values())
+        return f"Next step: keep the baseline {names[baseline]}." if kept else ""
+    need, pair = min(needs, key=lambda each: each[0].n_units)
+    return f"Next step: {_how_to_settle(pair, need, f'{names[pair.first]} and the baseline')}"
+
+
+def _how_to_settle(pair: PairComparison, need: Need, which: str) -> str:
+    """Units that would settle a pair, or that no realistic number of them does."""
+    if need.can_repeat and need.n_units <= MOST_TIMES * pair.n_units:
+        return f"{_units(pair, need)} would {_goal_words(need, which)}, if the difference stays what it is{_cost(need)}."
+    cannot = "no realistic number of repeats" if need.can_repeat else "splits of this kind cannot be repeated, and"
+    if pair.comparison.method.unit == "split" and need.times_data <= MOST_TIMES:
+        times = f"about {_times(need.times_data)} times as many examples"
+        if need.can_repeat:
+            return f"{cannot} would {_goal_words(need, which)}; {times} would, if the difference stays what it is."
+        return f"{cannot} {times} would {_goal_words(need, which)}, if the difference stays what it is."
+    more = "repeats or examples" if pair.comparison.method.unit == "split" else f"{pair.comparison.method.unit}s"
+    more = more if need.can_repeat else "examples"
+    advice = "" if pair.rope else " Say which differences do not matter (a rope), and equivalence can be shown."
+    return f"no realistic number of {more} settles {which}: take either, by cost or simplicity.{advice}"
+
+
+def _goal_words(need: Need, which: str) -> str:
+    return {
+        "equivalent": f"show {which} equivalent",
+        "ahead": f"show which of {which} is ahead",
+        "better": f"show whether the difference of {which} exceeds the rope",
+    }[need.goal]
+
+
+def _units(pair: PairComparison, need: Need) -> str:
+    if not need.n_repeats:
+        return f"about {int(np.ceil(need.n_units)):,} {pair.comparison.method.unit}s instead of {pair.n_units}"
+    n_now = np.unique(pair.comparison.matrix.repeat).size
+    return f"about {count(need.n_repeats, 'repeat')} of these splits instead of {n_now}"
+
+
+def _cost(need: Need) -> str:
+    if not need.n_repeats:
+        return ""
+    time = "" if np.isnan(need.seconds) else f", about {seconds(need.seconds)}"
+    return f" ({need.n_fits:,.0f} more fits{time})"
+
+
+def _times(value: float) -> str:
+    return f"{value:.2g}" if value < 10 else f"{value:.0f}"
+
+
+def _seconds_of(comparison: Comparison, name: str) -> str:
+    return f" ({seconds(comparison.scores.fit_seconds[name])} a fit)"
+
+
+def _fewer_pairs(comparison: Comparison) -> str:
+    """The change that a baseline would make where many pairs share the error rate."""
+    n_pairs, n_models = comparison.pair_table.n_pairs, len(comparison.models)
+    if n_pairs < MANY_PAIRS or not comparison.pair_table.is_simultaneous:
+        return ""
+    share = format_percent(comparison.settings.alpha)
+    return f"{n_pairs:,} pairs share the {share} here; a baseline named before looking would make it {n_models - 1:,}."

@@ -1,0 +1,114 @@
+"""Units that would settle a pair: formula, floor, goal, cost; and advice that can be followed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from tests.comparison.tables import compared, noisy, pair_with
+from tests.views.situations import ACCURACY
+from tiebreak.comparison.compare import compare_scores
+from tiebreak.comparison.comparison import Comparison
+from tiebreak.comparison.next_step import cheapest, need_of
+from tiebreak.comparison.settings import Settings
+from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
+
+RATIO = 1 / 9
+
+
+def designed(kind: str, table: np.ndarray, n_repeats: int = 1, **settings: object) -> Comparison:
+    """Two models on folds of a kind, with times of fits of 1 and 3 seconds."""
+    n_splits = table.shape[1]
+    split = np.arange(n_splits)
+    n_folds = n_splits // n_repeats
+    sizes = np.full(n_splits, 90), np.full(n_splits, 10)
+    matrix = ScoreMatrix("", ("a", "b"), split // n_folds, split % n_folds, *sizes, table)
+    design = SplitDesign(kind, ordered=kind == "time", sizes="exact")  # type: ignore[arg-type]
+    scores = Scores(ACCURACY, (matrix,), design, fit_seconds={"a": 1.0, "b": 3.0})
+    return compare_scores(scores, Settings(**settings))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("difference", "rope", "verdict", "goal", "margin"),
+    [
+        (0.012, 0.0, "undecided", "ahead", 0.012),
+        (0.002, 0.01, "undecided", "equivalent", 0.008),
+        (0.008, 0.01, "undecided", "ahead", 0.008),
+        (0.012, 0.005, "undecided", "ahead", 0.012),
+        (0.017, 0.01, "ahead", "better", 0.007),
+        (0.017, 0.02, "ahead", "equivalent", 0.003),
+    ],
+)
+def test_margin_and_units(difference: float, rope: float, verdict: str, goal: str, margin: float) -> None:
+    """n (h^2 - f^2) / (margin^2 - f^2) with the floor f = z sqrt(n_test / n_train) s, infinite where the margin is below it."""
+    pair = compared(pair_with(difference, 0.015), rope=rope).pair("a", "b")
+    assert pair.verdict == verdict
+    need = need_of(pair)
+    assert need is not None
+    assert (need.goal, need.margin) == (goal, pytest.approx(margin))
+    half = stats.t.isf(0.025, 9) * np.sqrt(0.1 + RATIO) * 0.015
+    floor = stats.norm.isf(0.025) * np.sqrt(RATIO) * 0.015
+    assert need.half_width == pytest.approx(half)
+    expected = 10 * (half**2 - floor**2) / (margin**2 - floor**2) if margin > floor else np.inf
+    assert need.n_units == pytest.approx(expected, rel=1e-6)
+    assert need.times_data == pytest.approx((half / margin) ** 2)
+
+
+def test_what_is_settled_needs_nothing() -> None:
+    """Better, worse, equivalent, and pairs without an interval."""
+    for difference, sd in ((0.05, 0.01), (-0.05, 0.01), (0.001, 0.002)):
+        assert need_of(compared(pair_with(difference, sd), rope=0.01).pair("a", "b")) is None
+    assert need_of(compared([[0.8, 0.7], [0.8, 0.7]]).pair("a", "b")) is None
+
+
+def test_repeats_fits_and_seconds() -> None:
+    """Ten folds once; 15 splits are needed, so 2 repeats: ten more splits of two models, of 1 and 3 seconds."""
+    answer = designed("kfold", pair_with(0.014, 0.015))
+    need = need_of(answer.pair("a", "b"))
+    assert need is not None
+    assert 10 < need.n_units <= 20
+    assert (need.n_repeats, need.n_fits, need.seconds) == (2, 20, pytest.approx(40.0))
+    text = " ".join(str(answer).split())
+    assert "about 2 repeats of these splits instead of 1 would show which of 'a' and 'b' is ahead" in text
+    assert "(20 more fits, about 40 s)" in text
+
+
+@pytest.mark.parametrize("kind", ["loo", "time", "holdout"])
+def test_splits_that_cannot_be_repeated_are_never_advised(kind: str) -> None:
+    """Examples instead, with the factor (half-width / margin)^2."""
+    text = " ".join(str(designed(kind, pair_with(0.0115, 0.015))).split())
+    assert "of these splits instead" not in text
+    assert "splits of this kind cannot be repeated, and about 1.8 times as many examples would show which" in text
+
+
+def test_no_realistic_number_is_said_as_such() -> None:
+    """A difference of a ten-thousandth beside an interval a hundred times as wide; with a rope of the same size, and without."""
+    text = " ".join(str(compared(pair_with(0.0001, 0.05), rope=0.0)).split())
+    assert "no realistic number of repeats or examples settles 'a' and 'b': take either, by cost or simplicity" in text
+    assert "Say which differences do not matter (a rope)" in text
+
+
+def test_the_cheapest_of_equivalent_models_is_named_where_times_are_known() -> None:
+    """'a' takes a third of the time of 'b'."""
+    table = pair_with(-0.001, 0.002)
+    answer = designed("kfold", table, rope=0.01)
+    assert answer.pair("a", "b").verdict == "equivalent"
+    assert cheapest(answer, ["a", "b"]) == "a"
+    assert "Next step: take 'a', the faster of the two to fit (1 s a fit)." in " ".join(str(answer).split())
+    assert "take whichever of the two is cheaper or simpler" in " ".join(str(compared(table, rope=0.01)).split())
+
+
+def test_many_pairs_say_what_a_baseline_would_change() -> None:
+    """Sixty models: 1,770 pairs, or 59."""
+    answer = compared(noisy(*np.linspace(0.79, 0.8, 60)), [f"m{i}" for i in range(60)])
+    assert "1,770 pairs share the 5% here; a baseline named before looking would make it 59." in " ".join(str(answer).split())
+
+
+def test_times_come_with_the_scores() -> None:
+    """Kept by `take`, and by a comparison."""
+    answer = designed("kfold", pair_with(0.01, 0.02))
+    assert answer.scores.fit_seconds == {"a": 1.0, "b": 3.0}
+    assert replace(answer.scores, notices=()).fit_seconds["b"] == 3.0

@@ -1,0 +1,155 @@
+"""Random comparisons, and a reader that takes their pages apart again: every sentence and number is held against the frames."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tiebreak.comparison.compare import compare_scores
+from tiebreak.comparison.comparison import Comparison
+from tiebreak.comparison.settings import Settings
+from tiebreak.scores.metric import Metric
+from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
+
+NAMES = [
+    "forest", "svm", "C=0.1, gamma=scale", "C=10, gamma=scale", "bayes", "ridge regression", "knn(5)", "tree", "boosting", "mlp",
+    "dummy", "lda",
+]  # fmt: skip
+METRICS = [
+    Metric("accuracy", True),
+    Metric("root_mean_squared_error", False),
+    Metric("r2", True),
+    Metric("profit", True),
+    Metric("delay", False),
+]
+CORRECTIONS = [None, None, "bonferroni", "sidak", "holm", "hommel", "bh", "none"]
+KINDS = ["repeated-kfold", "kfold", "loo", "time", "unknown"]
+
+
+def random_comparison(seed: int) -> Comparison:
+    """Complete or with gaps, identical or constant pairs, losses, baselines, ropes, 2 to 12 models."""
+    rng = np.random.default_rng(seed)
+    n_models, n_folds = int(rng.integers(2, 13)), int(rng.choice([5, 10]))
+    n_repeats = int(rng.choice([1, 1, 2, 5, 10]))
+    n_splits = n_folds * n_repeats
+    noise = float(rng.choice([0.001, 0.005, 0.02, 0.1]))
+    spread = float(rng.choice([0.0, 0.005, 0.02, 0.1]))
+    score = 0.8 + rng.uniform(-spread, spread, (n_models, 1)) + rng.normal(0, 0.03, n_splits)
+    score = score + rng.normal(0, noise, (n_models, n_splits))
+    special = rng.random()
+    if n_models > 2 and special < 0.15:
+        score[1] = score[0]
+    elif n_models > 2 and special < 0.3:
+        score[1] = score[0] - 0.0125
+    metric = METRICS[rng.integers(len(METRICS))]
+    if metric.name == "profit":
+        score *= 1000.0
+    options: dict[str, Any] = {
+        "rope": rng.choice(np.array([0.0, 0.01, 0.005, 0.03, "1%", "0.3%"], dtype=object)),
+        "correction": CORRECTIONS[rng.integers(len(CORRECTIONS))],
+        "alpha": float(rng.choice([0.05, 0.05, 0.1])),
+        "p_best": bool(rng.random() < 0.3),
+    }
+    if metric.name == "profit" and not isinstance(options["rope"], str):
+        options["rope"] = float(options["rope"]) * 1000.0
+    if rng.random() < 0.25:
+        score[rng.random(score.shape) < 0.25] = np.nan
+        score[:, 0] = np.where(np.isnan(score[:, 0]), 0.8, score[:, 0])
+        options["missing"] = "pairwise"
+    names = tuple(str(name) for name in rng.permutation(NAMES)[:n_models])
+    if rng.random() < 0.3:
+        options["baseline"] = names[0]
+        if rng.random() < 0.3:
+            options["alternative"] = str(rng.choice(["greater", "less"]))
+    kind = str(rng.choice(KINDS))
+    split = np.arange(n_splits)
+    sizes = (np.full(n_splits, 90), np.full(n_splits, 1 if kind == "loo" else 10))
+    matrix = ScoreMatrix("", names, split // n_folds, split % n_folds, *sizes, score)
+    design = SplitDesign(kind, ordered=kind == "time", sizes="exact")  # type: ignore[arg-type]
+    seconds = {name: float(rng.uniform(0.01, 2)) for name in names} if rng.random() < 0.5 else {}
+    return compare_scores(Scores(metric, (matrix,), design, fit_seconds=seconds), Settings(**options))
+
+
+@dataclass
+class Read:
+    """A page as a reader finds it: its paragraphs, and its tables as rows by header."""
+
+    paragraphs: list[str]
+    ranking: list[dict[str, str]]
+    pairs: list[dict[str, str]]
+    pair_title: str
+    notes: str
+
+
+def read_markdown(text: str) -> Read:
+    """From Markdown."""
+    text = html.unescape(re.sub(r"\\(.)", r"\1", text))
+    parts = text.strip().split("\n\n")
+    tables = [(i, part) for i, part in enumerate(parts) if part.startswith("|")]
+    ranking, pairs = ([_cells(row) for row in table.splitlines()] for _, table in tables)
+    first = parts.index(next(part for part in parts if part.startswith("**Ranking")))
+    return Read(
+        [part.strip("*") for part in parts[:first]],
+        _by_header(ranking),
+        _by_header(pairs),
+        parts[tables[1][0] - 1].strip("*"),
+        " ".join(parts[tables[1][0] + 1 :]),
+    )
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip() for cell in row.strip("|").split("|")]
+
+
+def _by_header(rows: list[list[str]]) -> list[dict[str, str]]:
+    header, _, *body = rows
+    return [dict(zip(header, row, strict=True)) for row in body]
+
+
+def read_html(text: str) -> Read:
+    """From HTML."""
+    tables = []
+    for table in re.findall(r"<table>(.*?)</table>", text, re.S):
+        rows = [
+            [html.unescape(cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row)]
+            for row in re.findall(r"<tr>(.*?)</tr>", table)
+        ]
+        tables.append([dict(zip(rows[0], row, strict=True)) for row in rows[1:]])
+    captions = [html.unescape(caption) for caption in re.findall(r"<caption>(.*?)</caption>", text)]
+    before = text[text.index("<body>") : text.index("<table>")]
+    paragraphs = [html.unescape(re.sub("<[^>]+>", "", each)) for each in re.findall(r"<p>(.*?)</p>", before)]
+    notes = " ".join(html.unescape(each) for each in re.findall(r"<small>(.*?)</small>", text))
+    return Read(paragraphs, tables[0], tables[1], captions[1], notes)
+
+
+def rows_of_text(text: str) -> list[list[str]]:
+    """Rows of the tables of a text, each as its cells that are not empty."""
+    return [re.split(r" {2,}", line.strip()) for line in text.splitlines() if line.startswith("  ")]
+
+
+def end_of(text: str) -> tuple[float, float]:
+    """The ends of an interval as it is printed."""
+    low, high = text.split(" to ")
+    return float(low), float(high)
+
+
+def place(low: float, high: float, rope: float) -> str:
+    """The verdict that a reader gives to a printed interval and rope."""
+    if low > rope:
+        return "better"
+    if high < -rope:
+        return "worse"
+    if rope and low >= -rope and high <= rope:
+        return "equivalent"
+    return "ahead" if low > 0 else "behind" if high < 0 else "undecided"
+
+
+def records(text: str) -> dict[str, Any]:
+    """The JSON of an answer."""
+    content: dict[str, Any] = json.loads(text)
+    return content
