@@ -233,12 +233,14 @@ def _check_next_step(comparison: Comparison, read: Read) -> None:
 
 
 def _check_gates(comparison: Comparison) -> None:
-    """A gate that is met stands beside no verdict that is its opposite."""
+    """A gate that is met stands beside no verdict that is its opposite, a broken one beside none that it asks for."""
     for first in comparison.models[:3]:
         for second in comparison.models[-2:]:
             if first == second:
                 continue
             verdict = comparison.pair(first, second).verdict
             better, not_worse = comparison.meets(better=(first, second), not_worse=(first, second))
-            assert not (better.met and verdict in ("worse", "behind", "equivalent"))
-            assert not (not_worse.met and verdict == "worse")
+            assert not (better.outcome == "met" and verdict in ("worse", "behind", "equivalent"))
+            assert not (not_worse.outcome == "met" and verdict == "worse")
+            assert not (better.outcome == "broken" and verdict == "better")
+            assert not (not_worse.outcome == "broken" and verdict in ("better", "ahead", "equivalent"))
