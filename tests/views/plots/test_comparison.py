@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
-from tests.views.plots.samples import NAMES, RMSE, compared, graded, words_of
+from tests.views.plots.samples import NAMES, RMSE, compared, graded, misplaced, words_of
 from tiebreak.views.plots import RankingDisplay, ScoresDisplay
 
 FOUR = tuple(NAMES["short"][:4])
@@ -131,3 +132,36 @@ def test_very_many_models_are_cut_and_counted() -> None:
     display = graded(tuple(f"m{number}" for number in range(100))).plot.scores()
     assert display.data["model"].nunique() == 60
     assert "Drawn: 60 of 100 models" in words_of(display.figure_)
+
+
+def test_differences_are_those_of_every_split() -> None:
+    """Turned so that positive favours the model of the row; marks and lines are those of the ranking."""
+    comparison = graded(FOUR, metric=RMSE)
+    display = comparison.plot.differences()
+    score = dict(zip(comparison.models, comparison.matrix.score, strict=True))
+    for model, mine in display.data.groupby("model", observed=True):
+        np.testing.assert_array_equal(mine["difference"], score[comparison.reference] - score[model])
+    assert comparison.reference not in set(display.data["model"])
+    assert display.table.equals(comparison.plot.ranking().data)
+
+
+def test_letters_and_standings_are_those_of_the_ranking() -> None:
+    """Letters stand beside the means; who may be the best is said above."""
+    display = graded(FOUR).plot.ranking()
+    for name in ("standing", "letters"):
+        assert list(display.data[name]) == list(display.comparison.ranking[name])
+    assert "models that share a letter are not told apart" in display.caption
+    near = graded(FOUR, rope=0.05)
+    n_best = len(near.shortlist())
+    assert ("is the best of 4" in near.plot.ranking().title) == (n_best == 1)
+
+
+def test_the_verdicts_have_a_legend_where_there_is_no_room_for_notes() -> None:
+    """In words, on axes of the caller's that end at the edge of the figure."""
+    figure = Figure(figsize=(7, 4))
+    axes = figure.add_axes((0.3, 0.2, 0.69, 0.7))
+    display = graded(FOUR).plot.ranking(ax=axes)
+    legend = axes.get_legend()
+    assert legend is not None
+    assert {text.get_text() for text in legend.get_texts()} == set(display.data["verdict"]) - {""}
+    assert misplaced(figure) == []

@@ -21,15 +21,14 @@ from tiebreak.views.plots.style import (
     Room,
     band,
     faint,
-    fitted_labels,
     ink,
     line_colours,
     literal,
     n_columns_of,
+    panel_names,
     panels,
     plain_axes,
     quiet,
-    room_of,
     short,
     short_labels,
     widest,
@@ -212,8 +211,7 @@ class ClassPanelsDisplay(Display):
         room = self._room(axes)
         n_columns = self._columns(room)
         each = panels(axes, len(self.models), n_columns)
-        width = max(1.2, 0.9 * room_of(each[0]).width) if self.owns_figure_ else max(0.9, room_of(each[0]).width)
-        names = fitted_labels(list(self.models["model"]), width, SMALL)
+        names = panel_names(each[0], list(self.models["model"]), n_columns, own_figure=self.owns_figure_)
         handles: list[Any] = []
         for number, (panel, row) in enumerate(zip(each, self.models.to_dict("records"), strict=True)):
             handles = self._draw_panel(panel, self.data[self.data["model"] == row["model"]])

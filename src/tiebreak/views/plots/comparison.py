@@ -81,7 +81,8 @@ class AgainstDisplay(ComparisonDisplay):
         for row in self._table.to_dict("records"):
             verdict, reason = row["verdict"], row["reason"]
             words = f"{MARKS[verdict].symbol} {verdict}{_WHY.get(reason, '')}" if verdict else reference
-            notes.append(f"{minus(format_score(float(row['mean']), decimals))}  {words}  {row['letters']}".rstrip())
+            parts = (minus(format_score(float(row["mean"]), decimals)), row["letters"], words)
+            notes.append("  ".join(part for part in parts if part))
         return notes
 
     @property

@@ -24,11 +24,11 @@ from tiebreak.views.plots.style import (
     ink,
     literal,
     n_columns_of,
+    panel_names,
     panels,
     paper,
     plain_axes,
     quiet,
-    room_of,
     short,
     short_labels,
     text_width,
@@ -286,7 +286,7 @@ class PredictionsDisplay(Display):
         each = panels(axes, len(self.models), n_columns)
         x = self.data["actual"] if self.kind == "predicted" else self.data["predicted"]
         y = self.data["predicted"] if self.kind == "predicted" else self.data["predicted"] - self.data["actual"]
-        names = fitted_labels(list(self.models["model"]), max(1.0, 0.7 * room_of(each[0]).width), SMALL)
+        names = panel_names(each[0], list(self.models["model"]), n_columns, own_figure=self.owns_figure_)
         ends = np.array([self.data[["actual", "predicted"]].min().min(), self.data[["actual", "predicted"]].max().max()])
         for number, panel in enumerate(each):
             mine = (self.data["model"] == self.models["model"].iloc[number]).to_numpy()

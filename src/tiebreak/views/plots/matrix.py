@@ -22,12 +22,13 @@ from tiebreak.views.plots.style import (
     SMALL,
     Room,
     band,
-    fitted_labels,
     ink,
     literal,
+    make_room,
     minus,
     model_axis,
     n_columns_of,
+    panel_names,
     panels,
     paper,
     plain_axes,
@@ -103,6 +104,8 @@ class Square:
         """Write the labels, and draw lines between the cells."""
         n_models = len(self.models)
         plain_axes(axes)
+        if self.room is not OWN_ROOM:
+            make_room(axes, top=0.15, bottom=0.15)
         size = model_axis(axes, self.models, room=self.room, is_numbered=not self.has_words)
         if n_models > 20:
             size = min(size, SIZE - 2)
@@ -207,7 +210,8 @@ def _text_on(image: AxesImage, value: float) -> str:
 
 
 def _colour_bar(axes: Axes, image: AxesImage, label: str, numbers: Formatter | None = None) -> None:
-    bar = axes.figure.colorbar(image, ax=axes, shrink=0.8, aspect=25, pad=0.02, format=numbers)
+    has_engine = axes.figure.get_layout_engine() is not None
+    bar = axes.figure.colorbar(image, ax=axes, shrink=0.8, aspect=25, pad=0.02, format=numbers, use_gridspec=has_engine)
     bar.ax.tick_params(labelsize=SMALL, color=quiet(), labelcolor=ink())
     bar.outline.set_visible(False)
     bar.set_label(literal(label), fontsize=SMALL, color=ink())
@@ -365,7 +369,7 @@ class VerdictsDisplay(ComparisonDisplay):
         for name, words in (("undecided", "no mark: undecided"), (NOT_ASKED, "white: not asked")):
             if (verdict == name).any():
                 handles.append(Line2D([], [], linestyle="", label=words))
-        n_columns = max(1, min(len(handles), int((room.width if room is not OWN_ROOM else self._size()[0] - 2) / 1.2)))
+        n_columns = max(1, min(len(handles), int((room.width if room is not OWN_ROOM else self._size()[0] - 2) / 0.95)))
         axes.legend(
             handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=n_columns, frameon=False, fontsize=SMALL,
             borderaxespad=0.4, columnspacing=1.0, handletextpad=0.3,
@@ -490,8 +494,7 @@ class ConfusionDisplay(Display):
             return
         n_columns = self._columns(room)
         each = panels(axes, len(self.models), n_columns)
-        width = max(1.2, 0.8 * room_of(each[0]).width)
-        names = fitted_labels(self.models, width, SMALL)
+        names = panel_names(each[0], self.models, n_columns, own_figure=self.owns_figure_)
         for number, panel in enumerate(each):
             small = room_of(panel)._replace(left=1.2 if self.owns_figure_ else 0.2 * room.width / n_columns)
             self._draw_matrix(panel, self._square(small), number, high)

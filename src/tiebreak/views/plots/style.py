@@ -309,7 +309,7 @@ def room_of(axes: Axes) -> Room:
     box = axes.get_window_extent()
     width, height = box.width * scale, box.height * scale
     if figure.get_layout_engine() is not None:
-        return Room(0.6 * width, 0.85 * height, 0.36 * width, 0.2 * width)
+        return Room(0.55 * width, 0.85 * height, 0.42 * width, 0.2 * width)
     left, right = box.x0, figure.bbox.width - box.x1
     for other in figure.axes:
         near = other.get_window_extent()
@@ -319,6 +319,19 @@ def room_of(axes: Axes) -> Room:
             if near.x0 >= box.x1:
                 right = min(right, 0.3 * (near.x0 - box.x1))
     return Room(width, height, left * scale, right * scale)
+
+
+def make_room(axes: Axes, *, left: float = 0.0, top: float = 0.0, bottom: float = 0.0) -> None:
+    """Take room for labels from the caller's axes, in inches, where no layout engine does: labels are else cut or covered."""
+    figure: Figure = axes.get_figure(root=True)  # type: ignore[assignment]
+    if figure.get_layout_engine() is not None:
+        return
+    width, height = figure.get_size_inches()
+    box = axes.get_position()
+    left = min(max(left, 0.0), 0.4 * box.width * width)
+    axes.set_position(
+        (box.x0 + left / width, box.y0 + bottom / height, box.width - left / width, box.height - (top + bottom) / height)
+    )
 
 
 def plain_axes(axes: Axes, *spines: str) -> None:
@@ -344,8 +357,8 @@ def x_label(axes: Axes, *lines: str, room: Room = OWN_ROOM) -> None:
     if room is OWN_ROOM:
         text = "\n".join(wrap(line, room.width + 0.6, SIZE) for line in lines)
     else:
-        fitting = (each for each in ("; ".join(lines), lines[0]) if text_width(each, SIZE) <= room.width)
-        text = next(fitting, fitted(lines[0], room.width, SIZE))
+        ways = ("; ".join(lines), lines[0], lines[0].partition(" to ")[0])
+        text = next((way for way in ways if text_width(way, SIZE) <= room.width), fitted(ways[-1], room.width, SIZE))
     axes.set_xlabel(literal(text), fontsize=SIZE, color=ink())
 
 
@@ -354,6 +367,9 @@ def model_axis(axes: Axes, names: Sequence[str], *, room: Room = OWN_ROOM, is_nu
     size = float(min(SIZE, max(4.0, 72 * room.height / len(names) / 1.2))) if names else SIZE
     numbers = [str(number) for number in range(1, len(names) + 1)] if is_numbered else [""]
     beside = 0.14 + widest(numbers, size) + 0.1 * is_numbered
+    if room is not OWN_ROOM:
+        make_room(axes, left=min(widest(short_labels(names), size), 1.9) + beside - room.left)
+        room = room_of(axes)
     labels = fitted_labels(names, room.left - beside, size)
     axes.set_yticks(range(len(names)), labels=[literal(label) for label in labels])
     axes.set_ylim(len(names) - 0.5, -0.5)
@@ -382,6 +398,7 @@ def row_axes(
     number_axis(axes)
     plain_axes(axes, "bottom")
     size = model_axis(axes, names, room=room, is_numbered=is_numbered)
+    room = room if room is OWN_ROOM else room_of(axes)
     x_label(axes, *x_lines, room=room)
     if widest([line for note in notes for line in note.split("\n")], size) + 0.15 > room.right:
         return False
@@ -406,6 +423,13 @@ def n_columns_of(n: int, room: Room, width: float) -> int:
     if room is OWN_ROOM:
         return min(n, 2 if n in (2, 4) else 3)
     return min(n, max(1, int(room.width / width)))
+
+
+def panel_names(panel: Axes, names: Sequence[str], n_columns: int, *, own_figure: bool) -> list[str]:
+    """Names that fit above panels."""
+    figure: Figure = panel.get_figure(root=True)  # type: ignore[assignment]
+    width = 0.82 * figure.get_figwidth() / (n_columns + 0.3) if own_figure else room_of(panel).width
+    return fitted_labels(names, max(0.9, width), SMALL)
 
 
 def panels(axes: Axes, n: int, n_columns: int, *, heights: Sequence[float] | None = None) -> list[Axes]:
