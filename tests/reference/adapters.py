@@ -330,6 +330,8 @@ def score_direction(inputs: dict, options: dict, load: object) -> Named:
     answer = _compare(dict(zip(names, (one, two), strict=True)), inputs)
     oriented = answer.pair(*names)
     wins = np.sign(np.where(np.abs(oriented.differences) <= oriented.test.tolerance, 0.0, oriented.differences))
+    ranks = tb.frequentist.rank_models(np.column_stack([one, two]), higher_is_better=answer.metric.higher_is_better)
+    means = ranks.mean(axis=0).tolist()
     return {
         "mean_difference_raw": float(np.mean(one - two)),
         "better_model_by_mean": None if oriented.difference == 0 else names[0] if oriented.difference > 0 else names[1],
@@ -337,6 +339,12 @@ def score_direction(inputs: dict, options: dict, load: object) -> Named:
         "losses_model_1": int(np.sum(wins < 0)),
         "ties": int(np.sum(wins == 0)),
         "ranking": [str(name) for name in answer.ranking["model"]],
+        "average_ranks": means,
+        "average_rank_model_1": means[0],
+        "average_rank_model_2": means[1],
+        "ranks": ranks.tolist(),
+        "ranks_model_1": ranks[:, 0].tolist(),
+        "ranks_model_2": ranks[:, 1].tolist(),
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -146,11 +146,14 @@ class SignedRankResult:
         shape = np.broadcast_shapes(np.shape(at), np.shape(self.n_units))
         shift = np.broadcast_to(np.asarray(at, dtype=float), shape).ravel()
         index = np.broadcast_to(np.arange(len(rows)).reshape(np.shape(self.n_units)), shape).ravel()
-        is_bad = np.asarray(np.isinf(rows).any(axis=1))[index]
-        e = np.where(np.isinf(rows[index]), np.nan, sign * (rows[index] - shift[:, None]))
-        above = _strictly_above(e, np.broadcast_to(np.asarray(self.tolerance), shape).ravel())
-        n = np.broadcast_to(np.asarray(self.n_units), shape).ravel()
-        p = np.where((n > 0) & ~is_bad, _untied_tail(n, above), np.nan)
+        tolerance = np.broadcast_to(np.asarray(self.tolerance), shape).ravel()
+        p = np.empty(index.size)
+        for part in _blocks(index.size, rows.shape[1]):
+            some = rows[index[part]]
+            is_bad = np.asarray(np.isinf(some).any(axis=1))
+            n = np.count_nonzero(~np.isnan(some), axis=1)
+            e = np.where(is_bad[:, None], np.nan, sign * (some - shift[part, None]))
+            p[part] = np.where((n > 0) & ~is_bad, _untied_tail(n, _strictly_above(e, tolerance[part])), np.nan)
         return plain(p.reshape(shape))
 
 
@@ -221,30 +224,15 @@ def wilcoxon(
         raise InvalidParameterError("zeros='split' has no exact distribution; use zeros='pratt', or method='normal'.")
     rows = d.reshape(-1, d.shape[-1])
     tolerance = _tolerance(rows, check_scale(scale, d.shape[:-1]), d.shape[:-1])
-    ranks = _signed_ranks(rows, tolerance, zeros)
-    if method == "exact" and ranks.n_used.max(initial=0) > LARGEST_EXACT:
-        raise InvalidParameterError(f"method='exact' takes {LARGEST_EXACT} differences at most; use 'auto' or 'normal'.")
-    is_exact = (ranks.n_used <= MOST_EXACT) & (zeros != "split") if method == "auto" else np.full(len(rows), method == "exact")
-    squares = np.square(ranks.size).sum(axis=1)
-    centred = (ranks.plus - ranks.minus) / 2
-    if zeros == "split":
-        n = ranks.n_used
-        squares = n * (n + 1) * (2 * n + 1) / 6
-    spread = np.sqrt(squares) / 2  # each rank counts by a fair coin; mid-ranks allow for ties
-    p = _exact_pvalue(ranks, is_exact, alternative)
-    z = _zscore(centred, spread, alternative, continuity)
-    p = np.where(is_exact, p, _normal_pvalue(z, alternative))
-    p = np.where(ranks.n_used == 0, 1.0, np.maximum(p, SMALLEST_PVALUE))
-    n_units = np.count_nonzero(~np.isnan(rows), axis=1)
-    is_bad = np.isinf(rows).any(axis=1) | (n_units == 0)
+    blocks = [_test(rows[part], tolerance[part], alternative, zeros, method, continuity) for part in _blocks(*rows.shape)]
+    n_units, n_zero, n_used, n_tie_groups, *numbers, is_exact = map(np.concatenate, zip(*blocks, strict=True))
     shape = d.shape[:-1]
-    numbers = (ranks.plus, ranks.minus, np.where(spread > 0, z, np.nan), p)
-    plus, minus, zscore, pvalue = (plain(np.where(is_bad, np.nan, values).reshape(shape)) for values in numbers)
+    plus, minus, zscore, pvalue = (plain(values.reshape(shape)) for values in numbers)
     return SignedRankResult(
         n_units=_whole(n_units, shape),
-        n_zero=_whole(ranks.n_zero, shape),
-        n_used=_whole(ranks.n_used, shape),
-        n_tie_groups=_whole(ranks.n_tie_groups, shape),
+        n_zero=_whole(n_zero, shape),
+        n_used=_whole(n_used, shape),
+        n_tie_groups=_whole(n_tie_groups, shape),
         w_plus=plus,
         w_minus=minus,
         zscore=zscore,
@@ -288,7 +276,38 @@ def wilcoxon_critical_value(
     return cut if cut >= 0 else None
 
 
-# --- ranks ------------------------------------------------------------------------------------------------------------------
+# --- rows -------------------------------------------------------------------------------------------------------------------
+
+_BLOCK = 250_000
+"""Differences that are ranked at a time."""
+
+
+def _blocks(n_rows: int, n: int) -> list[slice]:
+    """Some rows at a time, one block at least."""
+    step = max(1, _BLOCK // n)
+    return [slice(start, start + step) for start in range(0, max(n_rows, 1), step)]
+
+
+def _test(
+    rows: FloatArray, tolerance: FloatArray, alternative: Alternative, zeros: Zeros, method: RankMethod, continuity: bool
+) -> tuple[NDArray[Any], ...]:
+    """Counts, sums of ranks, z, p, and whether it is exact, of each row."""
+    ranks = _signed_ranks(rows, tolerance, zeros)
+    if method == "exact" and ranks.n_used.max(initial=0) > LARGEST_EXACT:
+        raise InvalidParameterError(f"method='exact' takes {LARGEST_EXACT} differences at most; use 'auto' or 'normal'.")
+    is_exact = (ranks.n_used <= MOST_EXACT) & (zeros != "split") if method == "auto" else np.full(len(rows), method == "exact")
+    squares = np.square(ranks.size).sum(axis=1)
+    if zeros == "split":
+        n = ranks.n_used
+        squares = n * (n + 1) * (2 * n + 1) / 6
+    spread = np.sqrt(squares) / 2  # each rank counts by a fair coin; mid-ranks allow for ties
+    z = np.where(spread > 0, _zscore((ranks.plus - ranks.minus) / 2, spread, alternative, continuity), np.nan)
+    p = np.where(is_exact, _exact_pvalue(ranks, is_exact, alternative), _normal_pvalue(z, alternative))
+    p = np.where(ranks.n_used == 0, 1.0, np.maximum(p, SMALLEST_PVALUE))
+    n_units = np.count_nonzero(~np.isnan(rows), axis=1)
+    is_bad = np.isinf(rows).any(axis=1) | (n_units == 0)
+    numbers = (np.where(is_bad, np.nan, values) for values in (ranks.plus, ranks.minus, z, p))
+    return n_units, ranks.n_zero, ranks.n_used, ranks.n_tie_groups, *numbers, is_exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,9 +375,10 @@ def _strictly_above(e: FloatArray, tolerance: FloatArray) -> IntArray:
 
 
 def _tolerance(rows: FloatArray, scale: FloatArray | None, shape: tuple[int, ...]) -> FloatArray:
-    finite = np.where(np.isfinite(rows), np.abs(rows), 0.0)
-    size = finite.max(axis=1, initial=0.0) if scale is None else np.broadcast_to(scale, shape).ravel()
-    return np.asarray(RELATIVE_TOLERANCE * size)
+    if scale is not None:
+        return np.asarray(RELATIVE_TOLERANCE * np.broadcast_to(scale, shape).ravel())
+    sizes = [np.where(np.isfinite(rows[part]), np.abs(rows[part]), 0.0).max(axis=1, initial=0.0) for part in _blocks(*rows.shape)]
+    return np.asarray(RELATIVE_TOLERANCE * np.concatenate(sizes))
 
 
 def _whole(counts: IntArray, shape: tuple[int, ...]) -> IntArray:

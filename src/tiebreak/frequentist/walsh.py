@@ -63,6 +63,12 @@ def walsh_order_statistics(rows: FloatArray, ranks: IntArray) -> FloatArray:
     ndarray of shape (n_rows, n_ranks)
         nan for rows with an infinite value.
     """
+    step = max(1, 4 * _BLOCK // rows.shape[1])
+    found = [_order_statistics(rows[at : at + step], ranks[at : at + step]) for at in range(0, max(len(rows), 1), step)]
+    return np.concatenate(found)
+
+
+def _order_statistics(rows: FloatArray, ranks: IntArray) -> FloatArray:
     ordered = np.sort(rows, axis=1)  # nan last
     n = np.count_nonzero(~np.isnan(ordered), axis=1)
     total = n * (n + 1) // 2
