@@ -51,7 +51,7 @@ def codes(answer: Comparison) -> dict[str, str]:
         ({"alpha": np.nan}, "got nan."),
         ({"options": {"n_draws": 10}}, "corrected-t has no option 'n_draws'; it has none. Correct options=."),
         ({"correction": "tukey"}, "unknown correction 'tukey'; choose one of 'holm', 'bonferroni', 'sidak'"),
-        ({"method": "wilcoxon"}, "unknown method 'wilcoxon'; choose one of 'auto', 'corrected-t', 'paired-t'."),
+        ({"method": "t"}, "unknown method 't'; choose one of 'auto', 'corrected-t', 'paired-t', "),
         ({"missing": "drop"}, "unknown missing 'drop'; choose one of 'raise', 'pairwise'."),
         ({"alternative": "larger"}, "alternative must be 'two-sided', 'greater' or 'less'; got 'larger'."),
         ({"alternative": "greater"}, "alternative='greater' tests in one direction, so it needs an order that you chose before"),
@@ -249,8 +249,8 @@ def test_method_names_what_it_assumes() -> None:
     plain = compared(TABLE, method="paired-t").method
     assert plain.name == "paired-t"
     assert "too confident" in plain.reason
-    assert set(tb.methods()) == {"corrected-t", "paired-t"}
-    assert "  paired-t     by split: " in repr(tb.methods())
+    assert set(tb.methods()) == {"corrected-t", "paired-t", "wilcoxon", "sign", "hierarchical"}
+    assert "  paired-t      by split: " in repr(tb.methods())
 
 
 def test_uncorrected_intervals_are_shorter() -> None:

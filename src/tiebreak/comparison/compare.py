@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from tiebreak.comparison.procedures import choose_method
 from tiebreak.comparison.ranking import ranking_order
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, MissingSplitsError, Setting, TooFewModelsError
-from tiebreak.numerics import CONSTANT, IDENTICAL, IntArray, rope_share, row_moments
+from tiebreak.numerics import CONSTANT, IDENTICAL, IntArray, Missing, rope_share, row_moments
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Notice, NoticeCode, ScoreMatrix, Scores, percent_notices, quoted
 
@@ -24,17 +25,17 @@ SMALLEST_SCORE = 1e-280
 
 
 def compare_scores(scores: Scores, settings: Settings) -> Comparison:
-    """Compare all models of scores with one dataset; each error says what is wrong and how to go on."""
-    matrix = scores.matrix()
-    if len(matrix.models) < 2:
-        raise TooFewModelsError(f"a comparison needs at least two models; there is only {quoted(matrix.models)}.")
-    settings.check_names(matrix.models)
+    """Compare all models of scores; each error says what is wrong and how to go on."""
+    if len(scores.models) < 2:
+        raise TooFewModelsError(f"a comparison needs at least two models; there is only {quoted(scores.models)}.")
+    settings.check_names(scores.models)
     method = choose_method(settings.method, scores)
     method.options_of(settings)  # before the work
-    _require_scores(matrix, settings)
-    reading_notices = dict.fromkeys((*scores.notices, *percent_notices(matrix, scores.metric)))
-    scores = scores.take(ranking_order(method.values(scores, settings), scores))
-    matrix = scores.matrix()
+    units = method.units(scores)
+    _require_scores(units.matrix(), settings.missing or method.missing, method.unit)
+    reading_notices = dict.fromkeys((*units.notices, *percent_notices(units.matrix(), units.metric)))
+    scores = _in_order(scores, ranking_order(method.values(scores, settings), units))
+    matrix = method.units(scores).matrix()
     rope = _rope_in_units(settings, matrix, scores.metric)
     first, second = family(matrix.models, settings)
     differences = method.judge(scores, first, second, settings)
@@ -45,7 +46,7 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     notices = (
         *reading_notices,
         *method.notices(scores),
-        *_table_notices(matrix, table),
+        *_table_notices(matrix, table, method.unit),
         *_answer_notices(matrix, rope, settings, scores.metric),
     )
     return Comparison(
@@ -56,6 +57,19 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
         pair_table=table,
         notices=notices,
     )
+
+
+def _in_order(scores: Scores, models: Sequence[str]) -> Scores:
+    """The models in this order in every dataset; one that was not measured there has no scores."""
+    taken = scores.take(models)
+    if len(scores.matrices) == 1:
+        return taken
+    matrices = []
+    for matrix in taken.matrices:
+        score = np.full((len(models), matrix.n_splits), np.nan)
+        score[[models.index(name) for name in matrix.models]] = matrix.score
+        matrices.append(replace(matrix, models=tuple(models), score=score))
+    return replace(taken, matrices=tuple(matrices))
 
 
 def family(models: tuple[str, ...], settings: Settings) -> tuple[IntArray, IntArray]:
@@ -72,8 +86,8 @@ def family(models: tuple[str, ...], settings: Settings) -> tuple[IntArray, IntAr
     return position[first], position[second]
 
 
-def _require_scores(matrix: ScoreMatrix, settings: Settings) -> None:
-    """Refuse missing scores unless pairs may differ in their splits; a model without any, or vast scores, in any case."""
+def _require_scores(matrix: ScoreMatrix, missing: Missing, unit: str) -> None:
+    """Refuse missing scores unless pairs may differ in their units; a model without any, or vast scores, in any case."""
     absent = [np.isnan(row) for row in matrix.score]
     empty = [name for name, row in zip(matrix.models, absent, strict=True) if row.all()]
     vast = [name for name, row in zip(matrix.models, matrix.score, strict=True) if np.fmax.reduce(np.abs(row)) > LARGEST_SCORE]
@@ -91,9 +105,9 @@ def _require_scores(matrix: ScoreMatrix, settings: Settings) -> None:
             "unit: multiply all scores by the same number."
         )
     if empty:
-        raise MissingSplitsError(f"{quoted(empty)} has no score on any split. Leave it out with ", Setting("models"), ".")
+        raise MissingSplitsError(f"{quoted(empty)} has no score on any {unit}. Leave it out with ", Setting("models"), ".")
     incomplete = [(name, row) for name, row in zip(matrix.models, absent, strict=True) if row.any()]
-    if not incomplete or settings.missing == "pairwise":
+    if not incomplete or missing == "pairwise":
         return
     name, row = incomplete[0]
     lacking = np.flatnonzero(row)
@@ -102,12 +116,12 @@ def _require_scores(matrix: ScoreMatrix, settings: Settings) -> None:
     )
     others = f" (so do {len(incomplete) - 1} other model(s))" if len(incomplete) > 1 else ""
     raise MissingSplitsError(
-        f"{name!r} lacks {lacking.size} of the {matrix.n_splits} splits: {shown}{others}; a score that is undefined (nan) "
+        f"{name!r} lacks {lacking.size} of the {matrix.n_splits} {unit}s: {shown}{others}; a score that is undefined (nan) "
         "counts as missing. Evaluate those, leave the model out with ",
         Setting("models"),
         ", or pass ",
         Setting("missing", '"pairwise"'),
-        " to compare each pair on the splits it shares.",
+        f" to compare each pair on the {unit}s it shares.",
     )
 
 
@@ -129,7 +143,7 @@ def _rope_in_units(settings: Settings, matrix: ScoreMatrix, metric: Metric) -> f
     return rope_share(settings.rope) * mean
 
 
-def _table_notices(matrix: ScoreMatrix, table: PairTable) -> Iterator[Notice]:
+def _table_notices(matrix: ScoreMatrix, table: PairTable, unit: str) -> Iterator[Notice]:
     """Notices of missing scores and pairs without spread."""
     lacking = {name: int(np.isnan(row).sum()) for name, row in zip(matrix.models, matrix.score, strict=True)}
     incomplete = [name for name, n in lacking.items() if n]
@@ -137,12 +151,12 @@ def _table_notices(matrix: ScoreMatrix, table: PairTable) -> Iterator[Notice]:
         yield Notice(
             "missing-splits",
             f"{quoted(incomplete)} {'lacks' if len(incomplete) == 1 else 'lack'} scores on up to {max(lacking.values())} of the "
-            f"{matrix.n_splits} splits; each pair is compared on the splits it shares, and incomplete models are ranked after "
+            f"{matrix.n_splits} {unit}s; each pair is compared on the {unit}s it shares, and incomplete models are ranked after "
             "complete ones",
         )
     codes: tuple[tuple[int, NoticeCode, str], ...] = (
-        (IDENTICAL, "identical-scores", "identical scores on all {n} splits: nothing tells them apart here"),
-        (CONSTANT, "no-spread", "the same difference on all {n} splits: without spread there is nothing to test it with"),
+        (IDENTICAL, "identical-scores", "identical scores on all {n} {unit}s: nothing tells them apart here"),
+        (CONSTANT, "no-spread", "the same difference on all {n} {unit}s: without spread there is nothing to test it with"),
     )
     for kind, code, text in codes:
         rows = np.flatnonzero(table.kind == kind)
@@ -151,7 +165,7 @@ def _table_notices(matrix: ScoreMatrix, table: PairTable) -> Iterator[Notice]:
         first, second = matrix.models[table.first[rows[0]]], matrix.models[table.second[rows[0]]]
         more = f" (and {rows.size - 1} more pair(s))" if rows.size > 1 else ""
         n = int(np.broadcast_to(table.differences.n_units, table.first.shape)[rows[0]])
-        yield Notice(code, f"{first!r} and {second!r}{more}: {text.format(n=n)}")
+        yield Notice(code, f"{first!r} and {second!r}{more}: {text.format(n=n, unit=unit)}")
 
 
 def _answer_notices(matrix: ScoreMatrix, rope: float, settings: Settings, metric: Metric) -> Iterator[Notice]:
@@ -162,7 +176,7 @@ def _answer_notices(matrix: ScoreMatrix, rope: float, settings: Settings, metric
             "without a rope (the largest difference that does not matter to you) models can be called better or worse, never "
             "equivalent",
         )
-    if len(matrix.models) > 2 and settings.baseline is None:
+    if len(matrix.models) > 2 and settings.baseline is None and not matrix.columns:
         yield Notice(
             "selected-best",
             f"{matrix.models[0]!r} was picked as the best of {len(matrix.models)} on these same scores, so its own mean "

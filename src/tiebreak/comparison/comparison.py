@@ -176,7 +176,7 @@ class Comparison(Result["ComparisonPlots"]):
     scores : Scores
         The scores that were compared, models in ranking order.
     matrix : ScoreMatrix
-        Those of the dataset.
+        Those of the units that were counted: the splits of one dataset, or the means of several.
     pair_table : PairTable
         The columns behind `pairs`.
     """
@@ -203,10 +203,10 @@ class Comparison(Result["ComparisonPlots"]):
         """Metric of the scores."""
         return self.scores.metric
 
-    @property
+    @cached_property
     def matrix(self) -> ScoreMatrix:
-        """Scores of the dataset, rows in ranking order."""
-        return self.scores.matrix()
+        """Scores by units of repetition, the splits of one dataset or the means of several; rows in ranking order."""
+        return self.method.units(self.scores).matrix()
 
     @property
     def correction(self) -> Correction:

@@ -172,10 +172,12 @@ class PairTable:
         """Codes of why a pair is undecided."""
         differences, (low, high) = self.differences, self.interval
         reason = differences.reasons(self.level)
-        on_zero = np.minimum(np.abs(low), np.abs(high)) <= differences.tolerance
-        if np.any(on_zero):
-            on_zero &= pvalue_of(differences, "two-sided") <= self.level
-        reason = np.where(reason, reason, np.where(on_zero, DISCRETE, UNSETTLED))
+        has_zero = (low <= differences.tolerance) & (high >= -np.asarray(differences.tolerance))
+        on_zero = has_zero & (np.minimum(np.abs(low), np.abs(high)) <= differences.tolerance)
+        if np.any(on_zero) or differences.pvalue("two-sided") is not None:
+            is_rejected = has_zero & (pvalue_of(differences, "two-sided") <= self.level)
+            reason = np.where(reason, reason, np.where(is_rejected, DISCRETE, 0))
+        reason = np.where(reason, reason, UNSETTLED)
         return np.where(self.verdict == UNDECIDED, reason, 0).astype(np.int8)
 
     @property
@@ -312,7 +314,10 @@ def every_pair(n_models: int) -> tuple[IntArray, IntArray]:
 
 def pvalue_of(differences: Differences, alternative: Alternative) -> FloatArray:
     """p-value of no difference, from the tails at 0; 1 for identical scores, nan for other pairs without spread."""
-    if alternative == "two-sided":
+    own = differences.pvalue(alternative)
+    if own is not None:
+        p = own
+    elif alternative == "two-sided":
         p = 2.0 * np.minimum(*differences.tails(0.0))
     else:
         p = differences.tail_below(0.0) if alternative == "greater" else differences.tail_above(0.0)

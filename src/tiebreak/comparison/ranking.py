@@ -44,6 +44,9 @@ class RankingTable:
         None where they were not asked for, or the procedure gives no posterior or no draws.
     letters : list of str, or None
         None beyond `MOST_LETTERED` models and with a baseline.
+    average_rank : ndarray or None
+        Mean rank over datasets among the models that were measured on all of them, nan for others; None where there are no
+        datasets to rank on.
     """
 
     value_name: str
@@ -58,6 +61,7 @@ class RankingTable:
     p_best: FloatArray | None
     expected_rank: FloatArray | None
     letters: list[str] | None
+    average_rank: FloatArray | None
 
     @property
     def in_g(self) -> IntArray:
@@ -65,11 +69,11 @@ class RankingTable:
         return np.flatnonzero(self.best.may_be_best)
 
 
-def ranking_order(values: ModelValues, scores: Scores) -> list[str]:
+def ranking_order(values: ModelValues, units: Scores) -> list[str]:
     """Names from best to worst value; incomplete models after complete ones, ties by name."""
-    models = scores.matrix().models
-    complete = values.n_units == scores.matrix().n_splits
-    value = np.where(np.isnan(values.value), -np.inf, scores.metric.sign * values.value)
+    models = units.matrix().models
+    complete = values.n_units == units.matrix().n_splits
+    value = np.where(np.isnan(values.value), -np.inf, units.metric.sign * values.value)
     rows = sorted(range(len(models)), key=lambda i: (not complete[i], -value[i], models[i]))
     # values that differ by rounding only are ties, so that the unit of the scores cannot decide the order
     order: list[int] = []
@@ -93,7 +97,7 @@ def rank_models(scores: Scores, procedure: Procedure, pairs: PairTable, settings
     has_all_pairs = settings.baseline is None
     low, high = _rank_intervals(pairs, n_models) if has_all_pairs else (None, None)
     interval = Interval(values.low, values.high)
-    score = scores.matrix().score
+    score = procedure.units(scores).matrix().score
     bounds = scores.metric.bounds_of(np.fmin.reduce(score, axis=None), np.fmax.reduce(score, axis=None))
     clipped = Interval(*(np.clip(end, *bounds) for end in interval))
     return RankingTable(
@@ -109,6 +113,7 @@ def rank_models(scores: Scores, procedure: Procedure, pairs: PairTable, settings
         p_best=p_best,
         expected_rank=expected_rank,
         letters=_letters(pairs, n_models) if has_all_pairs and n_models <= MOST_LETTERED else None,
+        average_rank=values.average_rank,
     )
 
 
@@ -156,7 +161,7 @@ def _joint_of_complete(
     scores: Scores, procedure: Procedure, values: ModelValues, settings: Settings
 ) -> tuple[FloatArray | None, FloatArray | None]:
     """p_best and expected rank of the models without missing scores, nan for the others; None where nothing tells them."""
-    complete = values.n_units == scores.matrix().n_splits
+    complete = values.n_units == procedure.units(scores).matrix().n_splits
     has_draws = True
     p_best, expected_rank = np.full(complete.size, np.nan), np.full(complete.size, np.nan)
     n_complete = int(np.count_nonzero(complete))

@@ -30,7 +30,7 @@ class Settings:
     alternative: Alternative = "two-sided"
     order: Sequence[str] | None = None
     method: str = "auto"
-    missing: Missing = "raise"
+    missing: Missing | None = None
     rng: int | np.random.Generator = 0
     p_best: bool = False
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
@@ -44,7 +44,7 @@ class Settings:
         self._set("alpha", check_probability(self.alpha, "alpha"))
         self._set("rng", int(self.rng.integers(2**32)) if isinstance(self.rng, np.random.Generator) else check_seed(self.rng))
         check_alternative(self.alternative)
-        known = {"correction": (None, *get_args(Correction)), "method": ("auto", *METHODS), "missing": get_args(Missing)}
+        known = {"correction": (None, *get_args(Correction)), "method": ("auto", *METHODS), "missing": (None, *get_args(Missing))}
         for name, allowed in known.items():
             value = getattr(self, name)
             if value not in allowed:

@@ -124,7 +124,7 @@ class SignedRankResult:
         low, high = (end.reshape(np.shape(self.n_units)) for end in ends.T)
         return Interval(plain(low), plain(high))
 
-    def tail_above(self, at: float = 0.0) -> FloatArray:
+    def tail_above(self, at: ArrayLike = 0.0) -> FloatArray:
         """One-sided p-value of "the centre is at least `at`", small where the first model is worse.
 
         It is the chance that so many Walsh averages or more are below `at`. It never falls as `at` falls, and the ends of
@@ -137,7 +137,7 @@ class SignedRankResult:
         """
         return self._tail(at, -1.0)
 
-    def tail_below(self, at: float = 0.0) -> FloatArray:
+    def tail_below(self, at: ArrayLike = 0.0) -> FloatArray:
         """One-sided p-value of "the centre is at most `at`", likewise; small where the first model is better by more."""
         return self._tail(at, 1.0)
 

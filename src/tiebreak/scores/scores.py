@@ -75,6 +75,8 @@ NoticeCode = Literal[
     "future-training",
     "grouped-examples",
     "incomplete-models",
+    "similar-datasets",
+    "few-datasets",
     "survivors-only",
     "fit-warnings",
 ]
@@ -146,6 +148,8 @@ class ScoreMatrix:
         Numbers of examples; 0 where they are not known.
     score : ndarray of shape (n_models, n_splits)
         In the metric's unit; nan where a model has no score, never infinite.
+    columns : tuple of str
+        Names of datasets, where each column is the mean over one; empty for splits, which have keys.
     """
 
     dataset: str
@@ -155,6 +159,7 @@ class ScoreMatrix:
     n_train: IntArray
     n_test: IntArray
     score: FloatArray
+    columns: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         missing = int(np.isnan(self.score).sum())
@@ -189,7 +194,7 @@ class ScoreMatrix:
 
     def split_name(self, split: int) -> str:
         """The split at a position, as people are told of it: "repeat 0 fold 3"."""
-        return f"repeat {self.repeat[split]} fold {self.fold[split]}"
+        return repr(self.columns[split]) if self.columns else f"repeat {self.repeat[split]} fold {self.fold[split]}"
 
 
 class Asked(NamedTuple):
@@ -248,7 +253,7 @@ class Scores:
             raise AmbiguousSourceError(
                 f"the scores are of {len(self.matrices)} datasets ({quoted(self.datasets)}); say which one with ",
                 Setting("dataset"),
-                ". Comparing models over many datasets at once is a different question, which this version does not answer.",
+                ", or compare over all of them, with a method for many datasets.",
             )
         return self.matrices[0]
 

@@ -309,6 +309,8 @@ def ranking_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> Table
         "model": shown,
         t.value_name: [format_score(float(value), decimals) for value in t.mean[:n_rows]],
     }
+    if t.average_rank is not None:
+        columns["average rank"] = ["" if np.isnan(value) else f"{value:.3f}" for value in t.average_rank[:n_rows].tolist()]
     if comparison.settings.baseline is not None:
         columns |= _against_columns(comparison, n_rows, decimals)
     elif len(comparison.models) > 2:
@@ -386,6 +388,7 @@ def pair_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> Table:
     columns = {
         "first": [shown[code] for code in part.first],
         "second": [shown[code] for code in part.second],
+        **_unit_counts(comparison, chosen),
         "difference": [format_score(sign * float(value), decimals, signed=True) for value in part.difference],
         interval_name(comparison, is_header=True): [_interval(comparison, interval, row) for row in range(len(chosen))],
         **{
@@ -421,9 +424,19 @@ def pair_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> Table:
     )
 
 
+def _unit_counts(comparison: Comparison, chosen: IntArray) -> dict[str, list[str]]:
+    """Column of the numbers of units that pairs share, where they differ."""
+    n_units = np.broadcast_to(comparison.pair_table.differences.n_units, comparison.pair_table.first.shape)
+    return {} if np.all(n_units == comparison.matrix.n_splits) else {"n": [str(n) for n in n_units[chosen].tolist()]}
+
+
 def design_line(comparison: Comparison) -> str:
     """Splits and sizes of the scores, in one line."""
     matrix, design = comparison.matrix, comparison.design
+    if matrix.columns:
+        n_splits = np.array([each.n_splits for each in comparison.scores.matrices])
+        means = "one score each" if n_splits.max() == 1 else f"means over {span(n_splits)} splits each"
+        return f"{count(matrix.n_splits, 'dataset')}, {means}"
     n_repeats = int(np.unique(matrix.repeat).size)
     folds = f" ({n_repeats} repeats)" if n_repeats > 1 and design.pairing == "key" else ""
     sizes = ""
@@ -450,6 +463,8 @@ def ranking_notes(comparison: Comparison) -> Iterator[str]:
         f"with {level} confidence the best is among those that may be, and each falls short of it by no more than is said: this "
         "is asked of all models at once (multiple comparisons with the best), apart from the pairs"
     )
+    if table.average_rank is not None:
+        yield ("average ranks are for reading only: they depend on which other models are in the table, the verdicts do not")
     if table.letters is not None:
         yield "in brackets the ranks that the pairs leave open; models that share a letter are not told apart by their pair"
     else:

@@ -77,14 +77,15 @@ def ranking_columns(comparison: Comparison) -> Columns:
         "rank_high": t.rank_high,
         "model": Coded(np.arange(len(models)), models),
         "mean": t.mean,
-        "mean_low": t.mean_interval.low,
-        "mean_high": t.mean_interval.high,
+        "mean_low": None if np.isnan(t.mean_interval.low).all() else t.mean_interval.low,
+        "mean_high": None if np.isnan(t.mean_interval.high).all() else t.mean_interval.high,
         "n_units": t.n_units,
         "shortfall_high": t.best.shortfall_high,
         "may_be_best": t.best.may_be_best,
         "standing": Coded(t.standing, STANDINGS),
         "p_best": t.p_best,
         "expected_rank": t.expected_rank,
+        "average_rank": t.average_rank,
         "letters": None if t.letters is None else np.array(t.letters, dtype=object),
     }
     if comparison.settings.baseline is not None:

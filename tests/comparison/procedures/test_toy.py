@@ -141,7 +141,7 @@ def test_frames_leave_out_what_it_cannot_give() -> None:
     """Columns of the pairs and of the ranking are those of the corrected t-test but for these."""
     toy, usual = answer(), answer(method="corrected-t", n_train=90, n_test=10)
     assert list(toy.pairs.columns) == [name for name in usual.pairs.columns if name not in NOT_GIVEN]
-    assert list(toy.ranking.columns) == list(usual.ranking.columns)
+    assert list(toy.ranking.columns) == [name for name in usual.ranking.columns if name not in ("mean_low", "mean_high")]
     assert "p_best" not in answer(p_best=True).ranking
     assert list(toy.pairs["verdict"]) == ["undecided", "better", "better"]
     pair = toy.pair("tree", "forest")
@@ -311,7 +311,7 @@ def test_command_line_knows_it(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     code, out, _ = run(capsys, str(table), "--metric", "accuracy", "--method", "sign-flip", "--rope", "0.005")
     assert code == 0
     assert "sign-flip: asked for by name" in out
-    assert "paired-t|sign-flip]" in run(capsys, "--help")[1]
+    assert "|sign-flip]" in run(capsys, "--help")[1]
 
 
 def test_it_is_listed() -> None:

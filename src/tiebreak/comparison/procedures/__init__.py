@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tiebreak.comparison.procedures.corrected_t import CORRECTED_T
+from tiebreak.comparison.procedures.hierarchical import HIERARCHICAL
 from tiebreak.comparison.procedures.paired_t import PAIRED_T
 from tiebreak.comparison.procedures.procedure import Procedure
+from tiebreak.comparison.procedures.wilcoxon import SIGN, WILCOXON
 from tiebreak.scores.scores import Scores
 
 METHODS: dict[str, Procedure] = {
@@ -14,6 +16,9 @@ METHODS: dict[str, Procedure] = {
     for procedure in (
         CORRECTED_T,
         PAIRED_T,
+        WILCOXON,
+        SIGN,
+        HIERARCHICAL,
     )
 }
 """All procedures; a new one is a file and a line here."""
@@ -38,7 +43,8 @@ def choose_method(name: str, data: Scores) -> Procedure:
 
     Raises a `TiebreakError` where the procedure does not apply to these data, which says why and how to go on.
     """
-    chosen = CORRECTED_T if name == "auto" else METHODS[name]
+    by_shape = CORRECTED_T if len(data.matrices) == 1 else WILCOXON
+    chosen = by_shape if name == "auto" else METHODS[name]
     refusal = chosen.applies(data)
     if refusal is not None:
         raise refusal

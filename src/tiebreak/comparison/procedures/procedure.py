@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from tiebreak.comparison.verdict import TOO_FEW_UNITS, Codes
 from tiebreak.errors import InvalidParameterError, Setting
 from tiebreak.frequentist.adjustment import Correction
-from tiebreak.numerics import SPREAD, FloatArray, IntArray, Interval, divide
+from tiebreak.numerics import SPREAD, Alternative, FloatArray, IntArray, Interval, Missing, divide
 from tiebreak.scores.differences import model_moments
 from tiebreak.scores.scores import Notice, Scores, quoted
 
@@ -140,6 +140,10 @@ class Differences(ABC):
         below = np.array([[float(self.tail_below(x + side)) for x in at] for side in (-step, step)])
         return np.asarray((below[1] - below[0]) / (2.0 * step))
 
+    def pvalue(self, alternative: Alternative) -> FloatArray | None:
+        """p-values of no difference, where the procedure has its own that allow for more than its tails; else None."""
+        return None
+
     def half_width_floor(self, alpha: float) -> FloatArray | None:
         """Half-width that 1 - alpha intervals approach with ever more repeats; None where it is not known."""
         return None
@@ -183,6 +187,7 @@ class ModelValues(NamedTuple):
     high: FloatArray
     n_units: IntArray
     tolerance: FloatArray
+    average_rank: FloatArray | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,6 +235,8 @@ class Procedure(ABC):
     assumptions, references : tuple of str
     correction : str
         Adjustment over a family that suits it.
+    missing : {"raise", "pairwise"}
+        Meaning of a missing score where the caller does not say.
     options : mapping
         Names and defaults of what a caller can set for this procedure alone.
     """
@@ -242,6 +249,7 @@ class Procedure(ABC):
     assumptions: tuple[str, ...]
     references: tuple[str, ...]
     correction: Correction = "bonferroni"
+    missing: Missing = "raise"
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def options_of(self, settings: Settings) -> dict[str, Any]:
@@ -254,6 +262,11 @@ class Procedure(ABC):
             )
         return {**self.options, **settings.options}
 
+    def units(self, data: Scores) -> Scores:
+        """Scores of one matrix, models by units of repetition; by default the splits of the one dataset."""
+        data.matrix()
+        return data
+
     def applies(self, data: Scores) -> TiebreakError | None:
         """None where the procedure suits the data, else the error that says why not."""
         return None
@@ -265,6 +278,7 @@ class Procedure(ABC):
         Parameters
         ----------
         data : Scores
+            As they were read, of one dataset or several; `units` has the table of them that counts.
         first, second : ndarray of int, of one shape
             Rows of the models in the matrix.
         settings : Settings
@@ -277,7 +291,7 @@ class Procedure(ABC):
 
     def values(self, data: Scores, settings: Settings) -> ModelValues:
         """The value of each model: its mean score, without an interval."""
-        moments = model_moments(data.matrix())
+        moments = model_moments(self.units(data).matrix())
         nothing = np.full(moments.mean.shape, np.nan)
         return ModelValues("mean", moments.mean, nothing, nothing, np.asarray(moments.n_splits), moments.tolerance)
 

@@ -1,0 +1,135 @@
+"""Hierarchical Bayesian test over datasets, which reads the scores of all splits and shrinks datasets towards each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tiebreak.bayesian.hierarchical import HierarchicalPosterior, hierarchical_posterior
+from tiebreak.comparison.procedures.datasets import (
+    FURTHER,
+    INDEPENDENT_DATASETS,
+    PAIRED_DATASETS,
+    OverDatasets,
+    tolerance_of,
+)
+from tiebreak.comparison.procedures.procedure import Differences
+from tiebreak.errors import MissingSizesError, Setting, TiebreakError, TooFewSplitsError
+from tiebreak.numerics import SPREAD, UNDEFINED, FloatArray, IntArray
+from tiebreak.scores.scores import Scores, quoted
+
+if TYPE_CHECKING:
+    from tiebreak.comparison.settings import Settings
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class HierarchicalDifferences(Differences):
+    """Posterior of each pair's mean difference over datasets; `posteriors` are None where a pair has none."""
+
+    is_posterior: ClassVar[bool] = True
+    posteriors: NDArray[np.object_]
+
+    @property
+    def posterior(self) -> HierarchicalPosterior | None:
+        """The posterior of a single pair: also of the next dataset's difference, and of each dataset's own."""
+        posterior: HierarchicalPosterior | None = self.posteriors.item()
+        return posterior
+
+    def tail_below(self, at: ArrayLike) -> FloatArray:
+        """Probability that the mean difference is at most `at`."""
+        return np.clip(1.0 - self.tail_above(at), 0.0, 1.0)
+
+    def tail_above(self, at: ArrayLike) -> FloatArray:
+        """Probability that the mean difference is at least `at`."""
+        return np.clip(_each(lambda posterior, x: posterior.tail_above(x), self.posteriors, at), 0.0, 1.0)
+
+    def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
+        """Ends of credible intervals."""
+        return _each(lambda posterior, x: float(posterior.credible_interval(1.0 - 2.0 * x)[int(upper)]), self.posteriors, p)
+
+
+def _each(of: Callable[[HierarchicalPosterior, float], float], posteriors: NDArray[np.object_], at: ArrayLike) -> FloatArray:
+    """A number of each posterior; nan where there is none."""
+    rows, points = np.broadcast_arrays(posteriors, np.asarray(at, dtype=float))
+    values = [np.nan if each is None else of(each, x) for each, x in zip(rows.ravel(), points.ravel().tolist(), strict=True)]
+    return np.array(values).reshape(rows.shape)
+
+
+@dataclass(frozen=True)
+class Hierarchical(OverDatasets):
+    """Posterior over datasets from the scores of all splits."""
+
+    def applies(self, data: Scores) -> TiebreakError | None:
+        """Two splits or more of every dataset, of known sizes."""
+        few = [matrix.dataset for matrix in data.matrices if matrix.n_splits < 2]
+        if len(data.matrices) >= 2 and few:
+            return TooFewSplitsError(
+                f"the hierarchical method reads how scores vary from split to split, and {quoted(few)} has one split only. Use "
+                "the method 'wilcoxon', which takes one score for each dataset."
+            )
+        if len(data.matrices) >= 2 and not all(matrix.has_sizes for matrix in data.matrices):
+            return MissingSizesError(
+                "the hierarchical method allows for training data that splits share, so it needs their sizes. Pass ",
+                Setting("n_train"),
+                " and ",
+                Setting("n_test"),
+                " (examples per split), or add columns of these names.",
+            )
+        return super().applies(data)
+
+    def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> HierarchicalDifferences:
+        """The posterior of each pair."""
+        rope = settings.rope if isinstance(settings.rope, float) else 0.0
+        posteriors = np.empty(np.shape(first), dtype=object)
+        n_units = np.zeros(np.shape(first), dtype=np.int64)
+        for at in np.ndindex(np.shape(first)):
+            rows, ratios = _differences(data, int(first[at]), int(second[at]))
+            n_units[at] = len(rows)
+            varies = any(np.ptp(row) > 0 for row in rows)
+            posteriors[at] = (
+                hierarchical_posterior(rows, test_train_ratio=ratios, rope=rope) if len(rows) > 1 and varies else None
+            )
+        _, scale = self.differences_of(data, first, second)
+        exists = np.array([posterior is not None for posterior in posteriors.ravel()]).reshape(posteriors.shape)
+        return HierarchicalDifferences(
+            estimate=np.array([np.nan if each is None else each.mean for each in posteriors.ravel()]).reshape(posteriors.shape),
+            n_units=n_units,
+            kind=np.where(exists, SPREAD, UNDEFINED).astype(np.int8),
+            tolerance=tolerance_of(scale),
+            posteriors=posteriors,
+        )
+
+
+def _differences(data: Scores, first: int, second: int) -> tuple[list[FloatArray], list[float]]:
+    """Differences on the splits that two models share, of each dataset where these are two or more; and their size ratios."""
+    rows, ratios = [], []
+    for matrix in data.matrices:
+        difference = data.metric.sign * (matrix.score[first] - matrix.score[second])
+        shared = ~np.isnan(difference)
+        if np.count_nonzero(shared) >= 2:
+            rows.append(np.asarray(difference[shared]))
+            ratios.append(float(matrix.ratio[shared].mean()))
+    return rows, ratios
+
+
+HIERARCHICAL = Hierarchical(
+    name="hierarchical",
+    reason="asked for by name: it reads all scores of all datasets, and answers with few datasets too",
+    question="datasets",
+    unit="dataset",
+    generalises_to=FURTHER,
+    assumptions=(
+        PAIRED_DATASETS,
+        INDEPENDENT_DATASETS,
+        "differences of datasets follow a Student distribution, whose centre the interval is of",
+        "splits of a dataset overlap as random ones do",
+    ),
+    references=(
+        "G. Corani et al. Statistical comparison of classifiers through Bayesian hierarchical modelling. Mach. Learn. 106, 2017.",
+    ),
+    missing="pairwise",
+)

@@ -1,0 +1,52 @@
+"""The hierarchical method reads the scores of all splits of all datasets."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tiebreak as tb
+from tests.comparison.procedures.test_wilcoxon import table
+from tiebreak.errors import MissingSizesError, TooFewDatasetsError, TooFewSplitsError
+
+SIZES = {"n_train": 80, "n_test": 20}
+
+
+def compared(columns, **options):
+    return tb.compare(columns, metric="accuracy", method="hierarchical", rope=0.01, **(SIZES | options))
+
+
+def test_the_answer_is_that_of_the_function(rng) -> None:
+    """Probabilities and interval of a pair are those of `bayesian.hierarchical_posterior` on its differences."""
+    columns = table(rng, n_datasets=8, n_models=2)
+    pair = compared(columns).pair("m1", "m0")
+    score = np.array(columns["score"]).reshape(8, 2, 5)
+    posterior = tb.bayesian.hierarchical_posterior(score[:, 1] - score[:, 0], test_train_ratio=0.25, rope=0.01)
+    assert (pair.p_better, pair.p_equivalent, pair.p_worse) == pytest.approx(
+        tuple(map(float, posterior.mean_difference())), abs=1e-9
+    )
+    low, high = posterior.credible_interval(0.95)
+    assert (pair.interval_low, pair.interval_high) == pytest.approx((float(low), float(high)), abs=1e-9)
+    assert pair.distribution.posterior.next_dataset() == posterior.next_dataset()
+
+
+def test_swapped_models_mirror_the_answer(rng) -> None:
+    """Nothing depends on which model is named first."""
+    answer = compared(table(rng, n_datasets=6, n_models=2))
+    one, other = answer.pair("m0", "m1"), answer.pair("m1", "m0")
+    assert (one.p_better, one.interval_low, one.difference) == (other.p_worse, -other.interval_high, -other.difference)
+
+
+def test_few_datasets_have_an_answer(rng) -> None:
+    """Four datasets are too few for ranks, not for this."""
+    assert compared(table(rng, n_datasets=4, n_models=2)).pair("m1", "m0").has_interval
+
+
+def test_what_it_needs_is_said(rng) -> None:
+    """Several datasets, several splits of each, and their sizes."""
+    with pytest.raises(TooFewDatasetsError, match="these scores are of one"):
+        compared(table(rng, n_datasets=1))
+    with pytest.raises(TooFewSplitsError, match="'wilcoxon'"):
+        compared(table(rng, n_splits=1))
+    with pytest.raises(MissingSizesError, match="n_train"):
+        compared(table(rng), n_train=None, n_test=None)

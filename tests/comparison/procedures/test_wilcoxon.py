@@ -1,0 +1,165 @@
+"""Several datasets: the means are the units, and ranks of their differences are tested."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+
+import tiebreak as tb
+from tiebreak.errors import MissingSplitsError, TooFewDatasetsError
+
+BAKEOFF = Path(__file__).parents[1] / "data" / "ucr_means.csv"
+"""Mean accuracies of eight classifiers on 142 datasets of the UCR archive (Middlehurst, Schaefer, Bagnall: Bake off redux, 2024;
+means over 30 resamples, from github.com/time-series-machine-learning/tsml-eval, BSD-3-Clause)."""
+
+HOLM = {
+    ("FreshPRINCE", "PF"): 0.0119,
+    ("H-InceptionTime", "HC2"): 0.0108,
+    ("H-InceptionTime", "MR-Hydra"): 0.0466,
+    ("FreshPRINCE", "WEASEL-2"): 0.0707,
+    ("FreshPRINCE", "H-InceptionTime"): 0.117,
+    ("RDST", "WEASEL-2"): 0.572,
+    ("QUANT", "RDST"): 0.699,
+    ("HC2", "MR-Hydra"): 1.0,
+}
+"""Holm's p-values over the 28 pairs, by scipy 1.17: normal approximation, no continuity correction, zeros dropped, of means
+that were not rounded (so that rounding noise breaks some ties, which moves the last digit)."""
+
+
+def table(rng, n_datasets=12, n_models=3, n_splits=5):
+    """Long columns: scores of models whose differences vary from dataset to dataset."""
+    ease = rng.normal(0.8, 0.05, n_datasets)
+    effect = rng.normal(np.arange(n_models) * 0.02, 0.01, (n_datasets, n_models))
+    score = ease[:, None, None] + effect[..., None] + rng.normal(0, 0.005, (n_datasets, n_models, n_splits))
+    dataset, model, fold = (index.ravel() for index in np.indices(score.shape))
+    return {
+        "dataset": [f"d{i:02}" for i in dataset],
+        "model": [f"m{i}" for i in model],
+        "fold": fold.tolist(),
+        "score": score.ravel().round(6).tolist(),
+    }
+
+
+@pytest.fixture
+def columns(rng):
+    return table(rng)
+
+
+def compared(columns, **options):
+    return tb.compare(columns, metric="accuracy", **options)
+
+
+def test_the_bakeoff_has_its_known_p_values() -> None:
+    """Each p-value is Wilcoxon's with Holm's correction over all pairs."""
+    pairs = tb.compare(BAKEOFF, metric="accuracy").pairs
+    found = {tuple(sorted((row.first, row.second))): row.adjusted_pvalue for row in pairs.itertuples()}
+    assert {pair: found[tuple(sorted(pair))] for pair in HOLM} == pytest.approx(HOLM, rel=1e-2)
+
+
+def test_the_bakeoff_has_its_known_ranks_and_omnibus_tests() -> None:
+    """Average ranks, Friedman's chi-squared (scipy, of the means rounded to 12 digits) and the critical difference."""
+    answer = tb.compare(BAKEOFF, metric="accuracy")
+    ranks = dict(zip(answer.ranking["model"], answer.ranking["average_rank"], strict=True))
+    known = {"HC2": 3.0599, "MR-Hydra": 3.3063, "RDST": 4.3486, "H-InceptionTime": 4.4894, "QUANT": 4.5211, "PF": 6.0634}
+    assert {name: ranks[name] for name in known} == pytest.approx(known, abs=5e-5)
+    beside = {test.name: test for test in answer.beside}
+    means = np.genfromtxt(BAKEOFF, delimiter=",", skip_header=1)[:, 1:].round(12)
+    assert beside["friedman"].statistic == pytest.approx(scipy.stats.friedmanchisquare(*means.T).statistic)
+    assert beside["nemenyi"].statistic == pytest.approx(0.88108, abs=5e-6)
+    for pair in ("WEASEL-2 and FreshPRINCE", "H-InceptionTime and FreshPRINCE", "FreshPRINCE and PF"):
+        assert pair in beside["nemenyi"].text
+    assert "3 of its 28 verdicts" in beside["nemenyi"].text
+
+
+def test_the_mean_over_the_splits_of_a_dataset_is_its_unit(columns) -> None:
+    """Five splits of twelve datasets are twelve differences, and their test is scipy's."""
+    answer = compared(columns)
+    score = np.array(columns["score"]).reshape(12, 3, 5).mean(axis=2)
+    pair = answer.pair("m1", "m0")
+    expected = scipy.stats.wilcoxon(score[:, 1], score[:, 0], method="exact")
+    assert pair.n_units == 12
+    assert pair.pvalue == pytest.approx(expected.pvalue, rel=1e-12)
+
+
+def test_the_verdict_is_where_the_interval_lies(columns) -> None:
+    """As for every procedure, whatever its name."""
+    for method in ("wilcoxon", "sign"):
+        for row in compared(columns, method=method, rope=0.005).pairs.itertuples():
+            assert (row.verdict == "better") == (row.interval_low > 0.005)
+            assert (row.verdict == "worse") == (row.interval_high < -0.005)
+            if row.verdict in ("ahead", "behind"):
+                assert row.interval_low > 0 or row.interval_high < 0
+
+
+def test_the_order_of_datasets_and_models_does_not_matter(columns, rng) -> None:
+    """Rows in another order are the same table."""
+    rows = rng.permutation(len(columns["score"]))
+    shuffled = {name: [column[row] for row in rows] for name, column in columns.items()}
+    one, two = (compared(each).pairs for each in (columns, shuffled))
+    pd.testing.assert_frame_equal(one, two, rtol=1e-12)
+
+
+def test_a_missing_cell_leaves_its_dataset_out_of_the_pairs_it_is_in(columns) -> None:
+    """The number of datasets stands in every row, and Skillings and Mack's test beside."""
+    keep = [i for i, (d, m) in enumerate(zip(columns["dataset"], columns["model"], strict=True)) if (d, m) != ("d03", "m2")]
+    answer = compared({name: [column[i] for i in keep] for name, column in columns.items()})
+    assert answer.pair("m2", "m0").n_units == 11
+    assert answer.pair("m1", "m0").n_units == 12
+    assert [test.name for test in answer.beside] == ["skillings-mack"]
+    assert "  n  " in answer.to_text()
+    with pytest.raises(MissingSplitsError, match="12 datasets: 'd03'"):
+        compared({name: [column[i] for i in keep] for name, column in columns.items()}, missing="raise")
+
+
+def test_models_are_compared_on_the_splits_that_all_have(columns) -> None:
+    """A model that lacks one split of a dataset is not given another mean for it."""
+    gone = columns["dataset"].index("d00")
+    answer = compared({name: column[:gone] + column[gone + 1 :] for name, column in columns.items()})
+    score = np.array(columns["score"]).reshape(12, 3, 5)[0, :, 1:].mean(axis=1)
+    assert answer.matrix.score[:, 0] == pytest.approx(score[[int(name[1]) for name in answer.models]])
+    assert "missing-splits" in [notice.code for notice in answer.notices]
+
+
+def test_fewer_than_six_datasets_cannot_show_anything(rng) -> None:
+    """The smallest two-sided p-value of five datasets is 1/16, and the page says so."""
+    answer = compared(table(rng, n_datasets=5, n_models=2))
+    assert set(answer.pairs["verdict"]) == {"undecided"}
+    assert set(answer.pairs["reason"]) == {"too-few-units"}
+    assert "few-datasets" in [notice.code for notice in answer.notices]
+
+
+def test_folds_of_one_dataset_are_no_datasets(rng) -> None:
+    """Friedman's or Wilcoxon's test over folds is a common mistake."""
+    with pytest.raises(TooFewDatasetsError, match="folds are no datasets"):
+        compared(table(rng, n_datasets=1, n_splits=10), method="wilcoxon", n_train=90, n_test=10)
+
+
+def test_datasets_that_differ_by_case_only_are_remarked(rng) -> None:
+    """'Iris' and 'iris ' are likely one."""
+    columns = table(rng)
+    columns["dataset"] = [{"d00": "Iris", "d01": "iris"}.get(name, name) for name in columns["dataset"]]
+    assert "similar-datasets" in [notice.code for notice in compared(columns).notices]
+
+
+def test_a_saved_answer_is_read_again(columns, tmp_path) -> None:
+    """The scores of all datasets travel with it."""
+    answer = compared(columns, rope=0.01)
+    path = tmp_path / "answer.json"
+    answer.to_json(path)
+    assert len(json.loads(path.read_text())["scores"]) == 12
+    assert tb.compare(path).to_json() == answer.to_json()
+
+
+def test_losses_count_the_other_way_round(columns) -> None:
+    """A loss that is 1 - accuracy has the mirrored differences and the same verdicts."""
+    one = compared(columns).pairs
+    losses = dict(columns, score=[round(1 - score, 6) for score in columns["score"]])
+    other = tb.compare(losses, metric="error", lower_is_better=True).pairs
+    assert one["difference"].to_numpy() == pytest.approx(other["difference"].to_numpy())
+    assert one["pvalue"].to_numpy() == pytest.approx(other["pvalue"].to_numpy())
+    assert one["verdict"].tolist() == other["verdict"].tolist()
