@@ -2,8 +2,9 @@
 5 x 5 cross-validation: the pictures of the protocol, with a variance that holds
 ================================================================================
 
-Five regressors on one dataset, measured by five repeats of 5-fold cross-validation: the matrix of differences, the simultaneous
-intervals and the letters that people draw after Tukey's test, here from intervals that allow for the training data that folds share.
+Five regressors on one dataset, measured by five repeats of 5-fold cross-validation: the matrix of differences, the
+simultaneous intervals and the letters that people draw after Tukey's test, here from intervals that allow for the training
+data that folds share.
 """
 
 from sklearn.datasets import load_diabetes
