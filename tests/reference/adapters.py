@@ -860,9 +860,17 @@ def friedman_from_ranks(inputs: dict, options: dict, load: object) -> Named:
         "iman_davenport": test.iman_davenport.statistic,
         "iman_davenport_F": test.iman_davenport.statistic,
         "p_F": test.iman_davenport.pvalue,
+        "friedman_chi2": test.friedman.statistic,
+        "friedman_p": test.friedman.pvalue,
+        "iman_davenport_statistic": test.iman_davenport.statistic,
+        "p_iman_davenport": test.iman_davenport.pvalue,
         "iman_davenport_p": test.iman_davenport.pvalue,
     }
-    return named | short | _rank_distances(ranks, n, _alphas(inputs, options))
+    distances = _rank_distances(ranks, n, _alphas(inputs, options))
+    alpha = _listed(_option("alpha", inputs, options, 0.05))[0]
+    first = {"cd": distances[f"cd_{alpha:g}"], "q": distances[f"q_{alpha:g}"]}
+    both = {"cd_nemenyi": distances[f"cd_{alpha:g}"], "cd_bonferroni_dunn": distances[f"cd_bonferroni_dunn_{alpha:g}"]}
+    return named | short | distances | first | both
 
 
 def friedman_posthoc_all_pairs(inputs: dict, options: dict, load: object) -> Named:
@@ -1411,11 +1419,14 @@ def _ratio_of_means(first: np.ndarray, second: np.ndarray) -> float:
 
 def _differences_of_datasets(inputs: dict, load: object) -> tuple[np.ndarray, float | None]:
     """One difference for each dataset, and the size of the scores that were subtracted, where it is known."""
+    sides = next((pair for pair in (("scores_1", "scores_2"), ("errors_1", "errors_2"), ("x", "y")) if pair[0] in inputs), None)
+    if sides is not None:  # of each dataset a score, or several
+        one, two = ([float(_numbers(_listed(row)).mean()) for row in inputs[side]] for side in sides)
+        return (np.array(one) - np.array(two)) * _factor(inputs), float(np.nanmax(np.abs([one, two])) * _factor(inputs))
     d = _dataset_differences(inputs, load)
-    if "file" not in inputs and "scores_1" not in inputs:
+    if "file" not in inputs:
         return d, None
-    sides = _pair_of_scores(inputs, load) if "file" in inputs or np.ndim(inputs["scores_1"][0]) == 0 else (inputs["scores_1"],)
-    return d, float(max(np.nanmax(np.abs(side)) for side in sides))
+    return d, float(max(np.nanmax(np.abs(side)) for side in _pair_of_scores(inputs, load)))
 
 
 def _dataset_table(inputs: dict, options: dict, load: object) -> tuple[list[str], np.ndarray, bool]:
