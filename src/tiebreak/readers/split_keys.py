@@ -32,13 +32,17 @@ class Keys(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Facts of each row of a table, beside model and score; None where the table says nothing."""
+    """Facts of each row of a table, beside model and score; None where the table says nothing.
+
+    `is_part` says that the rows are those of one dataset among several, where a single split will do: the dataset is the unit.
+    """
 
     dataset: Words | None
     keys: Keys | None
     seed: IntArray | None
     n_train: IntArray | None
     n_test: IntArray | None
+    is_part: bool = False
 
     @property
     def datasets(self) -> tuple[str, ...]:
@@ -57,7 +61,7 @@ class Rows(NamedTuple):
             return self
         keys = None if self.keys is None else self.keys.take(rows)
         seed, n_train, n_test = (None if part is None else part[rows] for part in (self.seed, self.n_train, self.n_test))
-        return Rows(None, keys, seed, n_train, n_test)
+        return Rows(None, keys, seed, n_train, n_test, is_part=True)
 
 
 def natural_key(text: str) -> tuple[Any, ...]:
@@ -182,12 +186,15 @@ def single_split_error(seed: IntArray, source: str) -> UnsuitableDesignError:
     )
 
 
-def refuse_doubled_seeds(cell: IntArray, seed: IntArray, keys: SplitKeys, models: tuple[str, ...], source: str) -> None:
-    """Refuse seeds on a single split, and two rows that have model, split and seed in common.
+def refuse_doubled_seeds(cell: IntArray, rows: Rows, keys: SplitKeys, models: tuple[str, ...], source: str) -> None:
+    """Refuse seeds on the single split of one dataset, and two rows that have model, split and seed in common.
 
     The cell of each row is its model times the number of splits, plus its split; models and source are named in messages.
     """
-    if keys.n_splits == 1:
+    seed = rows.seed
+    if seed is None:
+        return
+    if keys.n_splits == 1 and not rows.is_part:
         raise single_split_error(seed, source)
     order = np.lexsort([seed, cell])
     same = (np.diff(cell[order]) == 0) & (np.diff(seed[order]) == 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,7 +34,7 @@ from tiebreak.readers.split_keys import (
     single_split_error,
 )
 from tiebreak.scores.assemble import SplitKeys, assemble, number_splits, size_per_split
-from tiebreak.scores.scores import ScoreMatrix, SplitDesign, look_up, quoted
+from tiebreak.scores.scores import Notice, ScoreMatrix, SplitDesign, look_up, quoted
 
 
 def read_table(table: ScoreTable, options: ReadOptions) -> Source:
@@ -46,16 +46,24 @@ def read_table(table: ScoreTable, options: ReadOptions) -> Source:
     dataset, table = _of_one_dataset(table, options)
     rows = read_rows(table, dataset)
     if header.form == "wide":
+        notices = tuple(_seed_notices(table, None, rows))
         matrices = _wide_matrices(table, rows)
     else:
         score_name, held = _score_column(table, options, held)
+        notices = tuple(_seed_notices(table, score_name, rows))
         matrices = _long_matrices(table, score_name, rows)
     if "repeat" not in header.reserved and "fold" not in header.reserved:
         for matrix in matrices:
             refuse_items(matrix, options, name)
-    design = SplitDesign(pairing="key" if rows.keys else "position")
+    is_paired = rows.keys is not None or (len(matrices) > 1 and all(matrix.n_splits == 1 for matrix in matrices))
+    design = SplitDesign(pairing="key" if is_paired else "position")
     source = source_of(
-        matrices, table_metric(held, options, name, has_sizes=all(each.has_sizes for each in matrices)), design, options, name
+        matrices,
+        table_metric(held, options, name, has_sizes=all(each.has_sizes for each in matrices)),
+        design,
+        options,
+        name,
+        notices=notices,
     )
     if rows.keys is None:
         return source
@@ -171,6 +179,27 @@ def _long_matrices(table: ScoreTable, score_name: str, rows: Rows) -> list[Score
     return matrices
 
 
+def _seed_notices(table: ScoreTable, score_name: str | None, rows: Rows) -> Iterator[Notice]:
+    """Remark that the seeds of each of several datasets are averaged, with how far they differ where models are in one column."""
+    if rows.seed is None or len(rows.datasets) == 1:
+        return
+    spread = ""
+    if score_name is not None and rows.dataset is not None:
+        model, score = read_words(table, table.header.reserved["model"], "model"), table.columns[score_name]
+        table.columns[table.header.reserved["model"]] = model
+        if isinstance(score, np.ndarray):
+            parts = np.lexsort([score, model.code, rows.dataset.code])
+            cell = (rows.dataset.code.astype(np.int64) * len(model.names) + model.code)[parts]
+            groups = np.split(score[parts], np.flatnonzero(np.diff(cell)) + 1)
+            deviations = [float(np.std(group, ddof=1)) for group in groups if group.size > 1]
+            if deviations:
+                spread = f" (median standard deviation {np.median(deviations):.2g} within a model and dataset)"
+    yield Notice(
+        "averaged-seeds",
+        f"scores that differ by seed are averaged within each dataset{spread}: seeds show the noise of training, not other data",
+    )
+
+
 def _refuse_infinite(table: ScoreTable, models: Words, score: FloatArray) -> None:
     infinite = np.isinf(score)
     if infinite.any():
@@ -185,7 +214,7 @@ def _long_matrix(dataset: str, models: Words, score: FloatArray, rows: Rows, sou
         keys = number_splits(repeat, fold)
         cell = models.code.astype(np.int64) * keys.n_splits + keys.code
         if np.unique(cell).size < cell.size:
-            refuse_doubled_seeds(cell, rows.seed, keys, models.names, source)
+            refuse_doubled_seeds(cell, rows, keys, models.names, source)
             return _mean_over_seeds(dataset, models, score, keys, cell, rows, source)
     matrix = assemble(dataset, models.names, models.code, repeat, fold, score, rows.n_train, rows.n_test)
     if score.size < matrix.score.size:
@@ -199,6 +228,8 @@ def _split_of_row(models: Words, rows: Rows, source: str) -> tuple[IntArray, Int
         return rows.keys.repeat.code, rows.keys.fold.code
     counts = np.bincount(models.code, minlength=len(models.names))
     if rows.seed is not None and counts.max() > 1:
+        if rows.is_part:
+            return np.zeros(models.code.size, dtype=np.int8), np.zeros(models.code.size, dtype=np.int8)
         raise single_split_error(rows.seed, source)
     other = np.flatnonzero(counts != counts[0])
     if other.size:
@@ -294,6 +325,8 @@ def _block(rows: Rows, number: int, table: ScoreTable) -> _Block:
     n_rows = table.n_rows if chosen is None else chosen.size
     if mine.keys is None:
         if mine.seed is not None and n_rows > 1:
+            if mine.is_part:
+                return _Block(chosen, number_splits(*np.zeros((2, n_rows), dtype=np.int64)), True)
             raise single_split_error(mine.seed, table.name)
         position = np.arange(n_rows)
         return _Block(chosen, SplitKeys(np.zeros(n_rows, dtype=np.int64), position, position), False)
@@ -306,7 +339,7 @@ def _block(rows: Rows, number: int, table: ScoreTable) -> _Block:
         return _Block(order if chosen is None else chosen[order], keys, False)
     if mine.seed is None:
         raise _doubled(keys, chosen, table)
-    refuse_doubled_seeds(keys.code, mine.seed, keys, ("every model",), table.name)
+    refuse_doubled_seeds(keys.code, mine, keys, ("every model",), table.name)
     return _Block(chosen, keys, True)
 
 

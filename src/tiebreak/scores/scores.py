@@ -77,6 +77,7 @@ NoticeCode = Literal[
     "incomplete-models",
     "similar-datasets",
     "few-datasets",
+    "averaged-seeds",
     "survivors-only",
     "fit-warnings",
 ]

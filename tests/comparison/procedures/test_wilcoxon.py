@@ -11,7 +11,7 @@ import pytest
 import scipy.stats
 
 import tiebreak as tb
-from tiebreak.errors import MissingSplitsError, TooFewDatasetsError
+from tiebreak.errors import MissingSplitsError, TooFewDatasetsError, UnsuitableDesignError
 
 BAKEOFF = Path(__file__).parents[1] / "data" / "ucr_means.csv"
 """Mean accuracies of eight classifiers on 142 datasets of the UCR archive (Middlehurst, Schaefer, Bagnall: Bake off redux, 2024;
@@ -163,3 +163,18 @@ def test_losses_count_the_other_way_round(columns) -> None:
     assert one["difference"].to_numpy() == pytest.approx(other["difference"].to_numpy())
     assert one["pvalue"].to_numpy() == pytest.approx(other["pvalue"].to_numpy())
     assert one["verdict"].tolist() == other["verdict"].tolist()
+
+
+def test_seeds_are_averaged_within_a_dataset_and_their_spread_is_told(rng) -> None:
+    """Of three seeds on one test set the mean is the unit; the same seeds on a single dataset are refused."""
+    columns = table(rng, n_splits=3)
+    columns["seed"] = columns.pop("fold")
+    answer = compared(columns)
+    means = np.array(columns["score"]).reshape(12, 3, 3).mean(axis=2)
+    assert answer.matrix.score == pytest.approx(means.T[[int(name[1]) for name in answer.models]])
+    spread = np.median(np.array(columns["score"]).reshape(36, 3).std(axis=1, ddof=1))
+    text = next(notice.text for notice in answer.notices if notice.code == "averaged-seeds")
+    assert f"standard deviation {spread:.2g}" in text
+    assert "assumed-paired" not in [notice.code for notice in answer.notices]
+    with pytest.raises(UnsuitableDesignError, match="differ only by seed"):
+        compared(columns, dataset="d00")
