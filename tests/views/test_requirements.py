@@ -15,7 +15,10 @@ from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.requirements import Requirement, Requirements
 from tiebreak.views.requirements import junit_xml, summary
 
-SHOWN = re.compile(r"interval (\S+) to (\S+), (.*) (-?[\d.e-]+); (the one question|one of (\d+) questions) asked beforehand$")
+SHOWN = re.compile(
+    r"interval(?: of the shortfall)? (\S+) to (\S+), "
+    r"(.*) (-?[\d.e-]+); (the one question|one of (\d+) questions) asked beforehand$"
+)
 
 
 def random_gate(seed: int) -> tuple[Comparison, Requirements]:
@@ -148,17 +151,32 @@ def test_sentences_without_a_rope() -> None:
     better, worse, near = compared(noisy(0.90, 0.80)).meets(better=("a", "b"), not_worse=("b", "a"), near_best="b")
     assert better.sentence.startswith("'a' is better than 'b': ")
     assert worse.sentence.startswith("'b' is worse than 'a': ")
-    assert near.sentence.startswith("'b' falls short of the best model: ")
+    assert near.sentence.startswith("'b' falls short of the best model: its accuracy is 0.10")
+    best = compared(noisy(0.90, 0.80)).meets(near_best="a")[0]
+    assert best.sentence.startswith("'a' is the best model: its accuracy is the best, 95% interval of the shortfall 0.0")
 
 
 def test_sentences_of_near_best() -> None:
     """How much at most, or at least, or neither."""
     answer = compared(noisy(0.850, 0.849, 0.838, 0.80, noise=0.004), rope=0.012)
     first, near, between, far = answer.meets(near_best=list(answer.models))
-    assert first.sentence.startswith("'a' falls short of the best model by 0.012 at most: its accuracy is 0.00")
+    assert first.sentence.startswith(
+        "'a' falls short of the best model by 0.012 at most: its accuracy is the best, 98.75% interval of the"
+    )
     assert near.outcome == "met"
     assert between.sentence.startswith("it is not settled whether 'c' falls short of the best model by more than 0.012: ")
     assert far.sentence.startswith("'d' falls short of the best model by more than 0.012: its accuracy is 0.05")
+
+
+def test_an_interval_with_one_end_still_decides() -> None:
+    """No upper bound is known beside a model that was never scored together with it; the lower bound breaks it all the same."""
+    high, low = noisy(0.90, 0.80, n_splits=20)
+    table = np.array([high, low, np.where(np.arange(20) < 10, high + 0.01 * np.sin(np.arange(20)), np.nan)])
+    table[1, :9] = np.nan
+    (each,) = compared(table, rope=0.01, missing="pairwise").meets(near_best="b")
+    assert (each.outcome, each.interval_high) == ("broken", np.inf)
+    assert each.sentence.startswith("'b' falls short of the best model by more than 0.01: its accuracy is 0.")
+    assert re.search(r"95% interval of the shortfall 0\.\d+ to inf, all of it above 0.01; ", each.sentence)
 
 
 def test_another_family_is_named_where_outcome_and_verdict_seem_to_differ() -> None:

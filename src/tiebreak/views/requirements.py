@@ -50,7 +50,7 @@ WHERE = {
 REASONS = {
     "identical-scores": "their scores are identical on all {units}, which leaves nothing to test with",
     "no-spread": "their scores are the same distance apart on all {units}, which leaves nothing to test with",
-    "missing-splits": "they share fewer than two splits",
+    "missing-splits": "they share fewer than two {unit}s",
     "too-few-units": "{units} are too few for an interval at {level}",
     "too-few-draws": "there were too few draws for an interval at {level}",
 }
@@ -59,39 +59,60 @@ REASONS = {
 def sentence(requirement: Requirement) -> str:
     """Claim and outcome, the interval and the limit that it is held against, and how many questions share the error rate."""
     r = requirement
-    limit = _limit(r)
-    rope = format_limit(r.rope)
     first, *others = (f"'{name}'" for name in short_names([r.first, r.second][: 2 if r.second else 1], QUOTE_WIDTH))
+    rope = format_limit(r.rope)
     words = {"a": first, "b": "".join(others), "by": f" by more than {rope}" if r.rope else "", "limit": rope}
     stated = AS_STATED[r.gate, r.outcome].format(**words)
-    level = format_percent(1 - r.alpha / r.n_questions)
-    if not math.isfinite(r.interval_high) or not math.isfinite(r.interval_low):
-        units = count(r.n_units, r.unit)
-        why = REASONS.get(r.reason, "there is no interval").format(units=units, level=level)
-        if r.gate == "near best":
-            why = f"there is no bound on some difference, as {why}"
-        return f"{stated}: {why}; {_share(r)}"
-    sign = r.metric.sign if r.gate != "near best" else 1  # a difference of losses is shown as it is: lower is better
+    if r.gate == "near best" and r.outcome == "met" and not r.rope:
+        stated = f"{first} is the best model"
+    has_interval = not math.isnan(r.interval_low) and (r.outcome != "inconclusive" or not r.reason)
+    shown = f"{_difference(r, first)}, {_interval(r)}" if has_interval else _without_interval(r)
+    asked = "the one question" if r.n_questions == 1 else f"one of {r.n_questions} questions"
+    return f"{stated}: {shown}; {asked} asked beforehand"
+
+
+def _level(r: Requirement) -> str:
+    return format_percent(1 - r.alpha / r.n_questions)
+
+
+def _without_interval(r: Requirement) -> str:
+    why = REASONS.get(r.reason, "there is no interval").format(units=count(r.n_units, r.unit), unit=r.unit, level=_level(r))
+    return f"there is no bound on some difference, as {why}" if r.gate == "near best" else why
+
+
+def _sign(r: Requirement) -> int:
+    """-1 for a difference of losses, which is shown as it is: lower is better."""
+    return 1 if r.gate == "near best" else r.metric.sign
+
+
+def _decimals(r: Requirement) -> int:
+    ends = [end for end in (r.interval_low, r.interval_high) if math.isfinite(end)]
+    return decimals_for(max(abs(end - r.difference) for end in ends) / 2)
+
+
+def _difference(r: Requirement, first: str) -> str:
+    metric, decimals = printable(r.metric.name), _decimals(r)
+    if r.gate == "near best":
+        behind = f"{format_score(r.difference, decimals)} short of the best"
+        return f"its {metric} is {behind if r.difference > 0 else 'the best'}"
+    favours = f"{'positive' if _sign(r) > 0 else 'negative'} favours {first}"
+    return f"difference in {metric} {format_score(_sign(r) * r.difference, decimals, signed=True)} ({favours})"
+
+
+def _interval(r: Requirement) -> str:
+    """The interval, and where it lies."""
+    sign = _sign(r)
     low, high = sorted((sign * r.interval_low + 0.0, sign * r.interval_high + 0.0))
-    limit = sign * limit + 0.0
-    decimals = decimals_for((high - low) / 4)
+    limit = sign * _limit(r) + 0.0
     sides = {"above": "above", "below": "below"} if sign > 0 else {"above": "below", "below": "above"}
     where = WHERE.get((r.gate, r.outcome), "which lies on both sides of {limit}").format(limit=format_limit(limit), **sides)
-    shown = f"{level} interval {format_interval(low, high, decimals, (0.0, limit))}, {where}; {_share(r)}"
-    metric = printable(r.metric.name)
-    if r.gate == "near best":
-        return f"{stated}: its {metric} is {format_score(r.difference, decimals)} short of the best mean, {shown}"
-    favours = f"{'positive' if sign > 0 else 'negative'} favours {first}"
-    return f"{stated}: difference in {metric} {format_score(sign * r.difference, decimals, signed=True)} ({favours}), {shown}"
+    what = "interval of the shortfall" if r.gate == "near best" else "interval"
+    return f"{_level(r)} {what} {format_interval(low, high, _decimals(r), (0.0, limit))}, {where}"
 
 
 def _limit(r: Requirement) -> float:
     """The value that the interval is held against."""
     return -r.rope + 0.0 if r.gate == "not worse" else r.rope
-
-
-def _share(r: Requirement) -> str:
-    return "the one question asked beforehand" if r.n_questions == 1 else f"one of {r.n_questions} questions asked beforehand"
 
 
 def format_limit(limit: float) -> str:
