@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tiebreak.frequentist.sample_size import items_needed
     from tiebreak.metrics.costs import CostMatrix
     from tiebreak.plan.candidates import grid
+    from tiebreak.readers.cluster_sums import ItemSums, read_item_sums
     from tiebreak.readers.item_tables import read_items
     from tiebreak.readers.predictions import read_predictions
     from tiebreak.scores.items import Items
@@ -53,6 +54,7 @@ _HOMES = {
     "CostMatrix": "tiebreak.metrics.costs",
     "Evaluation": "tiebreak.evaluation.evaluation",
     "Finding": "tiebreak.audits.findings",
+    "ItemSums": "tiebreak.readers.cluster_sums",
     "Items": "tiebreak.scores.items",
     "LearningCurve": "tiebreak.studies.learning_curve",
     "MemoryStore": "tiebreak.stores.memory",
@@ -73,6 +75,7 @@ _HOMES = {
     "near_best": "tiebreak.studies.near_best",
     "nested_cross_validate": "tiebreak.api",
     "read_evaluation": "tiebreak.evaluation.evaluate",
+    "read_item_sums": "tiebreak.readers.cluster_sums",
     "read_items": "tiebreak.readers.item_tables",
     "read_predictions": "tiebreak.readers.predictions",
     "read_scores": "tiebreak.api",
@@ -87,6 +90,7 @@ __all__ = [
     "CostMatrix",
     "Evaluation",
     "Finding",
+    "ItemSums",
     "Items",
     "LearningCurve",
     "MemoryStore",
@@ -112,6 +116,7 @@ __all__ = [
     "near_best",
     "nested_cross_validate",
     "read_evaluation",
+    "read_item_sums",
     "read_items",
     "read_predictions",
     "read_scores",

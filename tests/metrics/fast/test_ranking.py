@@ -197,3 +197,13 @@ def test_many_rows_with_few_scores(rng: np.random.Generator) -> None:
         truth, answers = truth_of(labels, np.arange(2)), {"decision_function": scores}
         assert ours("roc_auc", truth, answers) == same(float(roc_auc_score(labels, scores)))
         assert ours("average_precision", truth, answers) == same(float(average_precision_score(labels, scores)))
+
+
+@pytest.mark.parametrize("digits", [1, 4, 12])
+def test_the_area_of_many_scores_is_scikit_learns(rng: np.random.Generator, digits: int) -> None:
+    """From 10,000 scores on only tied ones are looked up on both sides: all are tied, some, and none."""
+    truth = rng.random(40_000) < 0.4
+    scores = np.round(rng.normal(size=40_000) + truth, digits)
+    for is_positive in (truth, ~truth):
+        area = roc_area(np.sort(scores[is_positive]), np.sort(scores[~is_positive]))
+        assert area == pytest.approx(roc_auc_score(is_positive, scores), abs=1e-12)
