@@ -27,12 +27,14 @@ if TYPE_CHECKING:
     from tiebreak.audits.findings import Audit, Finding
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.comparison.procedures import methods
+    from tiebreak.comparison.ratings import Ratings
     from tiebreak.errors import TiebreakError
     from tiebreak.evaluation.evaluate import read_evaluation
     from tiebreak.evaluation.evaluation import Evaluation
     from tiebreak.frequentist.sample_size import items_needed
     from tiebreak.metrics.costs import CostMatrix
     from tiebreak.plan.candidates import grid
+    from tiebreak.rating import rate
     from tiebreak.readers.cluster_sums import ItemSums, read_item_sums
     from tiebreak.readers.item_tables import read_items
     from tiebreak.readers.predictions import read_predictions
@@ -60,6 +62,7 @@ _HOMES = {
     "MemoryStore": "tiebreak.stores.memory",
     "Metric": "tiebreak.scores.metric",
     "NestedEvaluation": "tiebreak.studies.nested",
+    "Ratings": "tiebreak.comparison.ratings",
     "Scores": "tiebreak.scores.scores",
     "SqlStore": "tiebreak.stores.sql.store",
     "TiebreakError": "tiebreak.errors",
@@ -74,6 +77,7 @@ _HOMES = {
     "methods": "tiebreak.comparison.procedures",
     "near_best": "tiebreak.studies.near_best",
     "nested_cross_validate": "tiebreak.api",
+    "rate": "tiebreak.rating",
     "read_evaluation": "tiebreak.evaluation.evaluate",
     "read_item_sums": "tiebreak.readers.cluster_sums",
     "read_items": "tiebreak.readers.item_tables",
@@ -96,6 +100,7 @@ __all__ = [
     "MemoryStore",
     "Metric",
     "NestedEvaluation",
+    "Ratings",
     "Scores",
     "SqlStore",
     "TiebreakError",
@@ -115,6 +120,7 @@ __all__ = [
     "metrics",
     "near_best",
     "nested_cross_validate",
+    "rate",
     "read_evaluation",
     "read_item_sums",
     "read_items",

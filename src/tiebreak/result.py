@@ -17,6 +17,7 @@ P_co = TypeVar("P_co", covariant=True)
 VIEWS = {
     "Comparison": "tiebreak.views.comparison:VIEW",
     "PairComparison": "tiebreak.views.pair:VIEW",
+    "Ratings": "tiebreak.views.ratings:VIEW",
     "Requirements": "tiebreak.views.requirements:VIEW",
     "LearningCurve": "tiebreak.views.learning_curve:VIEW",
     "ValidationCurve": "tiebreak.views.validation_curve:VIEW",

@@ -80,6 +80,15 @@ def test_davidson_of_two_models_in_closed_form():
     assert float(fit.tie_parameter) == pytest.approx(1.5, abs=1e-9)
 
 
+def test_davidson_without_a_circle_of_wins_has_no_finite_fit():
+    """Eight wins and six ties: nu = ties / sqrt(8 * 0) is infinite, and the odds are too; the bootstrap says so."""
+    fit = bradley_terry_mle([[0, 8], [0, 0]], ties=[[0, 6], [6, 0]], tie_model="davidson")
+    assert np.isnan(fit.log_ability).all()
+    outcomes = of_battles(np.zeros(14, int), np.ones(14, int), np.repeat([1, 0], [8, 6]), n_models=2)
+    with pytest.raises(InvalidScoresError, match="no finite fit, as the wins form no circle"):
+        bootstrap(outcomes, tie_model="davidson")
+
+
 def test_only_ties():
     """Everyone is as good as anyone; Davidson's parameter has no finite value."""
     ties = 5 * (1 - np.eye(3))

@@ -43,6 +43,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "Comparison": lambda: graded(NAMES),
     "PairComparison": lambda: graded(NAMES).pair(*NAMES),
     "Requirements": lambda: graded(NAMES).meets(better=NAMES, not_worse=NAMES, near_best=NAMES[0]),
+    "Ratings": lambda: tb.rate({"model_a": [NAMES[0]] * 30, "model_b": [NAMES[1]] * 30, "winner": ["a", "tie", "b"] * 10}),
     "Evaluation": evaluation,
     "NestedEvaluation": nested,
     "BiasCorrectedScore": lambda: evaluation().bias_corrected("accuracy", n_bootstraps=50),

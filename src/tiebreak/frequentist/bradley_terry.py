@@ -24,7 +24,8 @@ class BradleyTerryResult:
     log_ability : ndarray of shape (..., n_models)
         In log-odds: a model beats another with the probability 1 / (1 + exp(-difference)). They add up to 0 over the models that
         can be placed; a model that beat these, directly or through others, and never lost to them is at inf, one that only
-        lost at -inf, and one that the results do not place at nan.
+        lost at -inf, and one that the results do not place at nan. All are nan where Davidson's model has no finite fit, as there
+        are ties, and the wins form no circle.
     tie_parameter : ndarray of shape (...)
         Davidson's nu: two equal models tie with the probability nu / (2 + nu). 0 with ties as half wins.
     n_steps : int
@@ -135,6 +136,8 @@ def _fit(
 ) -> tuple[FloatArray, FloatArray, int]:
     """Abilities (n_tables, n_models), tie parameters and steps; `start` is where Newton's method begins."""
     place = np.array([_places(table) for table in won + tied / 2])
+    if tie_model == "davidson":
+        place[[_has_no_cycle(*tables) for tables in zip(won, tied, strict=True)]] = np.nan
     main = place == 0
     inside = main[:, :, None] & main[:, None, :]
     n = np.where(inside, won + won.swapaxes(1, 2) + tied, 0.0)
@@ -200,6 +203,17 @@ def _places(beat: FloatArray) -> FloatArray:
     wins, loses = reach[:, member], reach[member, :]
     place = np.where(wins & ~loses, np.inf, np.where(loses & ~wins, -np.inf, np.nan))
     return np.where(part == first, 0.0, place)
+
+
+def _has_no_cycle(won: FloatArray, tied: FloatArray) -> bool:
+    """True where ties and wins are there but no model both won and lost within some circle of wins.
+
+    Abilities may then move apart for ever, and the tie parameter with them, so that Davidson's model has no finite fit.
+    """
+    from scipy.sparse import csgraph
+
+    n = csgraph.connected_components(np.ascontiguousarray(won > 0), directed=True, connection="strong")[0]
+    return bool(tied.any() and won.any() and n == won.shape[0])
 
 
 def _newton(theta: FloatArray, log_nu: FloatArray, tables: _Tables, tolerance: float) -> tuple[FloatArray, FloatArray, int]:
@@ -297,8 +311,6 @@ class BradleyTerryBootstrap:
         Of the differences, robust to what battles of a unit share (sandwich estimate); nan where one of the two is not finite.
     own_error : ndarray of shape (n_models,)
         Likewise, of the ability itself, which is a difference to the mean of all that are finite.
-    never : ndarray of shape (n_models,)
-        For a model at inf or -inf, the log-odds at which its record becomes as improbable as `unlikely` says; see `bound`.
     n_units : int
     """
 
@@ -315,8 +327,10 @@ class BradleyTerryBootstrap:
         """Number of resamples that leave each model without a finite ability."""
         return np.asarray(np.sum(~np.isfinite(self.draws), axis=0))
 
-    def confidence_interval(self, level: float = 0.95) -> Interval:
+    def confidence_interval(self, level: float = 0.95, *, against: int | None = None) -> Interval:
         """Percentile intervals of the abilities, expanded for few units [H15]_; log-odds, shape (n_models,) each.
+
+        With `against`, the number of a model with a finite ability, they are of the differences to that model.
 
         A resample without a finite ability of a model counts as an extreme: inf and -inf as they are, and one that does not place
         it as -inf for the lower end and inf for the upper. So a model that such resamples hit often enough has an open end. A
@@ -332,10 +346,15 @@ class BradleyTerryBootstrap:
         alpha = 1 - check_probability(level, "level")
         n = max(self.n_units, 2)
         tail = float(ndtr(-np.sqrt(n / (n - 1)) * student_multiplier(alpha, n - 1)))
-        low = _quantile(np.where(np.isnan(self.draws), -np.inf, self.draws), tail)
-        high = _quantile(np.where(np.isnan(self.draws), np.inf, self.draws), 1 - tail)
+        with np.errstate(invalid="ignore"):  # inf - inf: neither is placed
+            draws = self.draws if against is None else self.draws - self.draws[:, [against]]
+        low = _quantile(np.where(np.isnan(draws), -np.inf, draws), tail)
+        high = _quantile(np.where(np.isnan(draws), np.inf, draws), 1 - tail)
         for i in np.flatnonzero(~np.isfinite(self.log_ability)):
-            low[i], high[i] = self._open_interval(int(i), alpha / 2)
+            zero = 0.0 if against is None else self.log_ability[against]
+            low[i], high[i] = (end - zero for end in self._open_interval(int(i), alpha / 2))
+        if against is not None:
+            low[against] = high[against] = 0.0
         return Interval(low, high)
 
     def rank_intervals(self, level: float = 0.95) -> Interval:
@@ -414,12 +433,17 @@ def bradley_terry_bootstrap(
     Raises
     ------
     InvalidScoresError
-        Models in groups that never met.
+        Models in groups that never met, or no finite fit of Davidson's model.
     """
     n_bootstrap = check_count(n_bootstrap, "n_bootstrap")
     won, tied = outcomes.tables()
     fit = bradley_terry_mle(won[0], ties=tied[0], tie_model=tie_model)
     ability, nu = fit.log_ability, float(fit.tie_parameter)
+    if np.isnan(ability).all() and tie_model == "davidson":
+        raise InvalidScoresError(
+            "Davidson's model has no finite fit, as the wins form no circle: of every two models only one ever won, directly or "
+            "through others. Count ties as half wins."
+        )
     finite = np.isfinite(ability)
     start = np.where(finite, ability, 0.0)
     draws = []

@@ -91,7 +91,13 @@ def outcomes_of_scores(scores: ArrayLike, *, tie_margin: float = 0.0) -> PairOut
 
 
 def outcomes_of_battles(
-    model_a: IntArray, model_b: IntArray, outcome: IntArray, *, n_models: int, unit: IntArray | None = None
+    model_a: IntArray,
+    model_b: IntArray,
+    outcome: IntArray,
+    *,
+    n_models: int,
+    unit: IntArray | None = None,
+    weight: FloatArray | None = None,
 ) -> PairOutcomes:
     """Battles, each by itself or in clusters.
 
@@ -104,21 +110,28 @@ def outcomes_of_battles(
     n_models : int
     unit : ndarray of int, shape (n_battles,), optional
         Cluster of each battle, from 0 on; battles of one cluster are drawn together.
+    weight : ndarray of shape (n_battles,), optional
+        How much each battle counts, 1 if not given; not negative.
     """
     from scipy.sparse import csr_array
 
     low, high = np.minimum(model_a, model_b), np.maximum(model_a, model_b)
     if np.any(low == high):
         raise InvalidScoresError(f"{int(np.sum(low == high))} battle(s) of a model with itself; leave them out.")
+    weights = np.ones(low.size) if weight is None else np.asarray(weight, dtype=float)
+    if not np.all(np.isfinite(weights)) or np.any(weights < 0):
+        raise InvalidScoresError("the weights of battles must be finite and not negative.")
     sign = np.where(model_a <= model_b, outcome, -outcome)
     pairs, pair = np.unique(low * n_models + high, return_inverse=True)
     if unit is None:  # battles with the same models and outcome are alike
-        cells, counts = np.unique(pair * 3 + sign + 1, return_counts=True)
-        pair, sign, unit, counts = cells // 3, cells % 3 - 1, np.arange(cells.size), counts
+        sizes, size = np.unique(weights, return_inverse=True)
+        cells, counts = np.unique((pair * 3 + sign + 1) * sizes.size + size, return_counts=True)
+        weights, unit = sizes[cells % sizes.size], np.arange(cells.size)
+        pair, sign = cells // sizes.size // 3, cells // sizes.size % 3 - 1
     else:
         counts = np.ones(int(unit.max()) + 1, dtype=np.int64)
     wins, losses, ties = (
-        csr_array((np.ones(int(here.sum())), (pair[here], unit[here])), shape=(pairs.size, counts.size))
+        csr_array((weights[here], (pair[here], unit[here])), shape=(pairs.size, counts.size))
         for here in (sign == 1, sign == -1, sign == 0)
     )
     return PairOutcomes(n_models, pairs // n_models, pairs % n_models, wins, losses, ties, counts)

@@ -338,7 +338,7 @@ def is_path(source: Any, *endings: str) -> bool:
 def read_file(source: str | os.PathLike[str], read_format: Callable[[Path, str], Source]) -> Source:
     """Scores in a file, named after its path; `read_format` is given the path, and the name of the file in messages."""
     path, name = Path(source), printable(os.fspath(source))
-    _check_path(path, name)
+    check_path(path, name)
     try:
         found = read_format(path, name)
     except OSError as error:
@@ -354,7 +354,8 @@ def check_regular(path: Path, name: str) -> None:
         raise SourceNotFoundError(f"{name} is a device and no file. Pass a file, or '-' for standard input.")
 
 
-def _check_path(path: Path, name: str) -> None:
+def check_path(path: Path, name: str) -> None:
+    """Refuse a path with nothing to read behind it."""
     if "\0" in str(path):
         raise SourceNotFoundError(f"{str(path)!r} is no path: it holds a NUL character.")
     try:

@@ -1,0 +1,63 @@
+"""``tiebreak rate``: battles, or scores on many datasets, in; ratings with intervals and ranks out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tiebreak.cli.options import check_raw, format_option, help_option, plots_option, raw_option, with_options
+from tiebreak.cli.process import emit_result, make_folder, say, writing
+
+EPILOG = """\b
+Examples:
+  tiebreak rate battles.csv
+  tiebreak rate battles.csv --ties davidson --anchor baseline --plots figures
+  tiebreak rate scores.csv --metric accuracy --format markdown
+"""
+
+# fmt: off
+_OPTIONS = (
+    click.option("--metric", metavar="NAME", help="Of a table of scores: which metric, or its name where the table has none."),
+    click.option("--lower-is-better/--higher-is-better", default=None,
+                 help="Direction of a metric that scikit-learn does not know."),
+    click.option("--ties", type=click.Choice(("half", "davidson")), default="half", show_default=True,
+                 help="A tie is half a win for either, or an outcome of its own, by Davidson's model."),
+    click.option("--tie-margin", type=float, default=0.0, metavar="WIDTH",
+                 help="Of a table of scores: means that differ by no more than this tie."),
+    click.option("--anchor", metavar="NAME", help="The model that is rated 1000; else the mean is."),
+    click.option("--level", type=float, default=0.95, show_default=True, help="Coverage of the intervals."),
+    click.option("--bootstraps", "n_bootstrap", type=click.IntRange(min=1), default=1000, show_default=True, metavar="N",
+                 help="Resamples of the datasets, clusters or battles."),
+    click.option("--seed", "rng", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
+                 help="Seed of the resamples."),
+    format_option("How the answer is written."),
+    raw_option,
+    plots_option("Draw the ratings into this folder."),
+)
+# fmt: on
+
+
+@click.command("rate", epilog=EPILOG, short_help="Rate models by whom they beat, with ranks.")
+@click.argument("file", metavar="FILE")
+@with_options(*_OPTIONS)
+@help_option
+def rate_command(file: str, format_: str, raw: bool, plots: Path | None, **settings: Any) -> None:
+    """Rate the models in FILE, with intervals of the ratings and of the ranks.
+
+    FILE holds battles, in the columns model_a, model_b and winner (a, b or tie), with cluster where battles belong together and
+    weight where some count more; or scores of several datasets, as 'tiebreak compare' reads them. CSV, JSON and Parquet are read.
+    """
+    from tiebreak.rating import rate
+    from tiebreak.views.ratings import csv_rows
+
+    check_raw(raw, format_)
+    if plots is not None:
+        make_folder(plots)
+    ratings = rate(file, **settings)
+    emit_result(ratings, format_, lambda: csv_rows(ratings), raw=raw)
+    if plots is not None:
+        with writing("the plot", plots):
+            ratings.plot.save_all(plots)
+        say(f"ratings.png is in {plots}")

@@ -1,0 +1,176 @@
+"""Ratings: where each model stands by whom it beat, with intervals of ratings and of ranks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tiebreak.errors import InvalidParameterError, TooFewModelsError, UnpairedScoresError
+from tiebreak.frequentist.bradley_terry import (
+    BradleyTerryBootstrap,
+    TieModel,
+    bradley_terry_bootstrap,
+    check_tie_model,
+    unconnected_groups,
+)
+from tiebreak.frequentist.pair_outcomes import PairOutcomes, outcomes_of_scores
+from tiebreak.numerics import FloatArray, IntArray, check_count, check_probability, check_seed
+from tiebreak.result import Result
+from tiebreak.scores.scores import Scores, look_up, quoted
+
+if TYPE_CHECKING:
+    from tiebreak.views.plots.ratings import RatingsPlots
+
+ELO_PER_LOG_ODDS = 400 / np.log(10)
+"""A model that is rated 400 above another beats it 10 times as often as not."""
+
+BASE = 1000.0
+"""Mean of all ratings, or the rating of the anchor."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Ratings(Result["RatingsPlots"]):
+    """Ratings of models, best first; arrays have one entry for each model.
+
+    Attributes
+    ----------
+    models : tuple of str
+    rating, rating_low, rating_high : ndarray
+        On Elo's scale. A model that never lost to those that are rated is at inf, one that never won at -inf, and one that the
+        results do not place at nan.
+    rank_low, rank_high : ndarray of int
+        Ranks that hold for all models at once; 1 is the best.
+    wins, ties, losses : ndarray
+    n_unplaced : ndarray of int
+        Resamples that leave the model without a finite rating; its interval counts them as extremes.
+    unit : {"dataset", "cluster", "battle"}
+        Drawn in the bootstrap as a whole.
+    n_units, n_bootstrap : int
+    level : float
+        Coverage that the intervals aim at.
+    tie_model : {"half", "davidson"}
+    tie_parameter : float
+        Davidson's nu: two equal models tie with the probability nu / (2 + nu).
+    anchor : str
+        The model that is rated 1000; "" where 1000 is the mean of all finite ratings.
+    metric : str
+        Of the scores that were compared; "" for battles.
+    """
+
+    models: tuple[str, ...]
+    rating: FloatArray
+    rating_low: FloatArray
+    rating_high: FloatArray
+    rank_low: IntArray
+    rank_high: IntArray
+    wins: FloatArray
+    ties: FloatArray
+    losses: FloatArray
+    n_unplaced: IntArray
+    unit: str
+    n_units: int
+    n_bootstrap: int
+    level: float
+    tie_model: str
+    tie_parameter: float
+    anchor: str
+    metric: str
+
+    def win_probability(self, first: str, second: str) -> float:
+        """Probability that the first beats the second, where they do not tie; nan where the two cannot be compared."""
+        one, two = (self.rating[look_up(name, self.models, "model")] for name in (first, second))
+        if first == second:
+            raise InvalidParameterError(f"a model does not meet itself; got {first!r} twice.")
+        with np.errstate(invalid="ignore", over="ignore"):
+            return float(1 / (1 + np.exp((two - one) / ELO_PER_LOG_ODDS)))
+
+
+def rate_scores(scores: Scores, *, tie_margin: float = 0.0, **settings: object) -> Ratings:
+    """Ratings from scores: on each dataset that two models share, the one with the better mean beats the other."""
+    table = np.full((len(scores.models), len(scores.matrices)), np.nan)
+    for column, matrix in enumerate(scores.matrices):
+        rows = [scores.models.index(name) for name in matrix.models]
+        there = ~np.isnan(matrix.score)
+        sums = np.where(there, matrix.score, 0.0).sum(axis=1)
+        table[rows, column] = np.where(there.any(axis=1), sums / np.maximum(there.sum(axis=1), 1), np.nan)
+    outcomes = outcomes_of_scores(scores.metric.sign * table, tie_margin=tie_margin)
+    return rate_outcomes(outcomes, scores.models, unit="dataset", metric=scores.metric.name, **settings)  # type: ignore[arg-type]
+
+
+def rate_outcomes(
+    outcomes: PairOutcomes,
+    models: tuple[str, ...],
+    *,
+    unit: str,
+    metric: str = "",
+    ties: TieModel = "half",
+    anchor: str | None = None,
+    level: float = 0.95,
+    n_bootstrap: int = 1000,
+    rng: int = 0,
+) -> Ratings:
+    """Ratings from who beat whom."""
+    check_tie_model(ties)
+    level, rng, n_bootstrap = check_probability(level, "level"), check_seed(rng), check_count(n_bootstrap, "n_bootstrap")
+    if len(models) < 2:
+        raise TooFewModelsError(f"there is only one model ({quoted(models)}), and at least 2 are needed to rate them.")
+    fixed = None if anchor is None else look_up(anchor, models, "model")
+    (won,), (tied,) = outcomes.tables()
+    _check_connected(won + tied, models)
+    found = bradley_terry_bootstrap(outcomes, tie_model=ties, n_bootstrap=n_bootstrap, rng=rng)
+    if fixed is not None and not np.isfinite(found.log_ability[fixed]):
+        raise InvalidParameterError(
+            f"anchor {anchor!r} has no finite rating, as it never lost or never won. Name another model.", about="anchor"
+        )
+    return _ratings(found, models, won, tied, fixed, level, unit=unit, metric=metric, tie_model=ties)
+
+
+def _check_connected(met: FloatArray, models: tuple[str, ...]) -> None:
+    groups = unconnected_groups(met)
+    if len(groups) > 1:
+        named = "; ".join(quoted([models[i] for i in group]) for group in groups)
+        raise UnpairedScoresError(
+            f"the models are in {len(groups)} groups that never met, so their ratings cannot be compared: {named}. Rate each "
+            "group by itself, or add results between them."
+        )
+
+
+def _ratings(
+    found: BradleyTerryBootstrap,
+    models: tuple[str, ...],
+    won: FloatArray,
+    tied: FloatArray,
+    fixed: int | None,
+    level: float,
+    **facts: str,
+) -> Ratings:
+    zero = 0.0 if fixed is None else found.log_ability[fixed]
+    low, high = found.confidence_interval(level, against=fixed)
+    ranks = found.rank_intervals(level)
+    # best first; those that cannot be placed come last, and equal ones by name
+    order = sorted(range(len(models)), key=lambda i: (np.isnan(found.log_ability[i]), -found.log_ability[i], models[i]))
+    rows = np.array(order)
+    with np.errstate(invalid="ignore"):
+        rating, rating_low, rating_high = (
+            (BASE + ELO_PER_LOG_ODDS * values)[rows] for values in (found.log_ability - zero, low, high)
+        )
+    return Ratings(
+        models=tuple(models[i] for i in order),
+        rating=rating,
+        rating_low=rating_low,
+        rating_high=rating_high,
+        rank_low=np.asarray(ranks.low)[rows].astype(int),
+        rank_high=np.asarray(ranks.high)[rows].astype(int),
+        wins=won.sum(axis=1)[rows],
+        ties=tied.sum(axis=1)[rows],
+        losses=won.sum(axis=0)[rows],
+        n_unplaced=found.n_unplaced[rows],
+        n_units=found.n_units,
+        n_bootstrap=found.draws.shape[0],
+        level=level,
+        tie_parameter=found.tie_parameter,
+        anchor="" if fixed is None else models[fixed],
+        **facts,
+    )

@@ -1,0 +1,203 @@
+"""Battles: who was preferred to whom, from files, frames, records or columns with model_a, model_b and winner."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tiebreak.errors import InvalidScoresError, SourceNotFoundError, UnreadableSourceError
+from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.printable import printable
+from tiebreak.readers.source import check_path, is_path
+
+COLUMNS = ("model_a", "model_b", "winner")
+CLUSTER, WEIGHT = "cluster", "weight"
+A_WINS = frozenset({"a", "model_a", "1", "1.0", "left", "first"})
+B_WINS = frozenset({"b", "model_b", "2", "2.0", "right", "second"})
+NOBODY_WINS = frozenset({"tie", "tied", "draw", "both", "none", "0", "0.0", "tie (bothbad)", "both_bad", "bothbad", "equal"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Battles:
+    """Battles of two models each.
+
+    Attributes
+    ----------
+    models : tuple of str
+        In order of their names.
+    model_a, model_b : ndarray of shape (n_battles,)
+        Numbers of the models.
+    outcome : ndarray of shape (n_battles,)
+        1 where the first won, -1 where the second did, 0 for a tie.
+    cluster : ndarray of shape (n_battles,) or None
+        Number of the cluster of each battle, where the source names clusters.
+    weight : ndarray of shape (n_battles,) or None
+    """
+
+    models: tuple[str, ...]
+    model_a: IntArray
+    model_b: IntArray
+    outcome: IntArray
+    cluster: IntArray | None
+    weight: FloatArray | None
+
+
+def read_battles(source: Any) -> Battles | None:
+    """Battles in a CSV, JSON or Parquet file, a frame, records or columns; None where the columns are not those of battles."""
+    name = printable(str(source)) if is_path(source, *_ENDINGS) else "the battles"
+    columns = _columns(source, name)
+    if columns is None:
+        return None
+    known = {str(key).strip().casefold(): values for key, values in columns.items()}
+    lacking = [key for key in COLUMNS if key not in known]
+    if len(lacking) == len(COLUMNS) or ("model_a" in lacking and "model_b" in lacking):
+        return None
+    if lacking:
+        found = ", ".join(map(repr, known))
+        raise UnreadableSourceError(
+            f"{name} lacks the column {' and '.join(map(repr, lacking))}. Battles have model_a, model_b and winner (a, b or "
+            f"tie), and may have cluster and weight; found: {found}."
+        )
+    return _battles(known, name)
+
+
+def _battles(columns: Mapping[str, Sequence[Any]], name: str) -> Battles:
+    first, second = ([_word(value) for value in columns[key]] for key in ("model_a", "model_b"))
+    if not first:
+        raise UnreadableSourceError(f"{name} has no battles in it.")
+    for key in (*COLUMNS, *(key for key in (CLUSTER, WEIGHT) if key in columns)):
+        empty = [row for row, value in enumerate(columns[key]) if not _word(value)]
+        if empty:
+            raise UnreadableSourceError(
+                f"{name}, row {empty[0] + 1}: {key} is empty, and so it is in {len(empty)} row(s) of all."
+            )
+    models = tuple(sorted({*first, *second}))
+    code = {model: number for number, model in enumerate(models)}
+    a, b = (np.array([code[model] for model in side]) for side in (first, second))
+    itself = np.flatnonzero(a == b)
+    if itself.size:
+        row = int(itself[0])
+        raise InvalidScoresError(
+            f"{name}, row {row + 1}: {first[row]!r} meets itself, as a model does in {itself.size} row(s) of all. Leave them out."
+        )
+    outcome = np.array(
+        [_outcome(*values, name, row) for row, values in enumerate(zip(columns["winner"], first, second, strict=True))]
+    )
+    cluster = None
+    if CLUSTER in columns:
+        cluster = np.unique([_word(value) for value in columns[CLUSTER]], return_inverse=True)[1]
+    return Battles(models, a, b, outcome, cluster, _weights(columns, name))
+
+
+def _outcome(value: Any, first: str, second: str, name: str, row: int) -> int:
+    """1, -1 or 0; the names of the models count before words such as a and b."""
+    word = _word(value)
+    if word in (first, second):
+        return 1 if word == first else -1
+    said = word.casefold()
+    for words, outcome in ((A_WINS, 1), (B_WINS, -1), (NOBODY_WINS, 0)):
+        if said in words:
+            return outcome
+    raise InvalidScoresError(
+        f"{name}, row {row + 1}: winner is {word!r}, which is neither a, b or tie, nor {first!r} or {second!r}."
+    )
+
+
+def _weights(columns: Mapping[str, Sequence[Any]], name: str) -> FloatArray | None:
+    if WEIGHT not in columns:
+        return None
+    weights = []
+    for row, value in enumerate(columns[WEIGHT]):
+        try:
+            weight = float(value)
+        except (TypeError, ValueError):
+            weight = float("nan")
+        if not 0 <= weight < float("inf"):
+            raise InvalidScoresError(f"{name}, row {row + 1}: weight must be a number of at least 0; got {_word(value)!r}.")
+        weights.append(weight)
+    return np.array(weights)
+
+
+def _word(value: Any) -> str:
+    return "" if value is None or value != value else str(value).strip()
+
+
+# --- columns of any table -----------------------------------------------------------------------------------------------
+
+_ENDINGS = ("", ".csv", ".tsv", ".txt", ".json", ".jsonl", ".parquet")
+
+
+def _columns(source: Any, name: str) -> dict[str, list[Any]] | None:
+    """Columns of a table, whatever it is kept in; None for what is no table."""
+    if is_path(source, *_ENDINGS):
+        path = Path(source)
+        if "://" in str(source):
+            return None  # a run in a store
+        check_path(path, name)
+        try:
+            return _of_parquet(path) if path.suffix.lower() == ".parquet" else _of_text(path, name)
+        except OSError as error:
+            raise SourceNotFoundError(f"{name} cannot be read: {error.strerror or error}.") from None
+    if isinstance(source, Mapping):
+        return {str(key): list(values) for key, values in source.items()} if _are_columns(source) else None
+    if isinstance(source, list | tuple):
+        return _of_records(source) if source and all(isinstance(row, Mapping) for row in source) else None
+    return _of_frame(source)
+
+
+def _are_columns(source: Mapping[Any, Any]) -> bool:
+    return all(isinstance(values, Iterable) and not isinstance(values, str | Mapping) for values in source.values())
+
+
+def _of_records(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    held = list(rows)
+    names = dict.fromkeys(str(key) for row in held for key in row)
+    return {name: [row.get(name) for row in held] for name in names}
+
+
+def _of_frame(source: Any) -> dict[str, list[Any]] | None:
+    import narwhals as nw
+
+    frame = nw.from_native(source, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    return {name: frame[name].to_list() for name in frame.columns} if isinstance(frame, nw.DataFrame) else None
+
+
+def _of_parquet(path: Path) -> dict[str, list[Any]] | None:
+    import pandas as pd
+
+    return _of_frame(pd.read_parquet(path))
+
+
+def _of_text(path: Path, name: str) -> dict[str, list[Any]] | None:
+    """CSV, or JSON: a list of records, a dict of columns, or a record in each line."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UnreadableSourceError(f"{name} is not UTF-8 at byte {error.start}; save it as UTF-8.") from None
+    ending = path.suffix.lower()
+    if ending == ".jsonl" or (ending == ".json" and "\n{" in text and text.lstrip().startswith("{")):
+        return _of_records(_parsed(line, name) for line in text.splitlines() if line.strip())
+    if ending == ".json":
+        held = _parsed(text, name)
+        return _columns(held, name) if isinstance(held, dict | list) else None
+    names, *rows = csv.reader(text.splitlines(), delimiter="\t" if ending == ".tsv" else ",") if text.strip() else [[]]
+    rows = [row for row in rows if row]
+    ragged = next((number for number, row in enumerate(rows) if len(row) != len(names)), None)
+    if ragged is not None:
+        return None  # the reader of scores says what is wrong with it
+    return {key: [row[i] for row in rows] for i, key in enumerate(names)}
+
+
+def _parsed(text: str, name: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise UnreadableSourceError(f"{name} is not JSON: {error}.") from None

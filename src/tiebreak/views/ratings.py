@@ -1,0 +1,172 @@
+"""Ratings, in words and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tiebreak.views.json import document, finite
+from tiebreak.views.page import NAME_WIDTH, Page, Paragraph, Section, Table
+from tiebreak.views.view import View
+from tiebreak.views.words import count, format_percent, listed, quote, short_names
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tiebreak.comparison.ratings import Ratings
+
+ROWS = 50
+"""Rows of the table that are shown; the rest is counted."""
+
+FEW_UNITS = 20
+"""Units below which the bootstrap is rough."""
+
+COLUMNS = (
+    "rank",
+    "rank_low",
+    "rank_high",
+    "model",
+    "rating",
+    "rating_low",
+    "rating_high",
+    "wins",
+    "ties",
+    "losses",
+    "n_unplaced",
+)
+
+
+def page(ratings: Ratings) -> Page:
+    """Who may be the best, the table, warnings, and what was done."""
+    told = list(warnings(ratings))
+    return Page(
+        (
+            Paragraph((_sentence(ratings),), n_strong=1),
+            _table(ratings),
+            Section("Warnings", tuple(text for _, text in told), tuple(code for code, _ in told)),
+            Paragraph((_method_line(ratings),), is_small=True),
+        )
+    )
+
+
+def frame(ratings: Ratings) -> pd.DataFrame:
+    """A row for each model, best first."""
+    import pandas as pd
+
+    return pd.DataFrame(rows(ratings), columns=list(COLUMNS))
+
+
+def rows(ratings: Ratings) -> list[tuple[Any, ...]]:
+    """Values of `COLUMNS` for each model, best first."""
+    columns = (getattr(ratings, name).tolist() for name in COLUMNS[1:3])
+    rest = (getattr(ratings, name).tolist() for name in COLUMNS[4:])
+    return list(zip(range(1, len(ratings.models) + 1), *columns, ratings.models, *rest, strict=True))
+
+
+def facts(ratings: Ratings) -> dict[str, Any]:
+    """The answer in schema 1; infinite ratings are "inf" and "-inf", nan is None."""
+    return document(
+        metric=ratings.metric or None,
+        unit=ratings.unit,
+        n_units=ratings.n_units,
+        n_bootstrap=ratings.n_bootstrap,
+        level=ratings.level,
+        tie_model=ratings.tie_model,
+        tie_parameter=_number(ratings.tie_parameter),
+        anchor=ratings.anchor or None,
+        models=[{name: _number(value) for name, value in zip(COLUMNS, row, strict=True)} for row in rows(ratings)],
+        warnings=[{"code": code, "text": text} for code, text in warnings(ratings)],
+    )
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, float) and np.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    return finite(value)
+
+
+def warnings(ratings: Ratings) -> Iterator[tuple[str, str]]:
+    """Codes and texts of what a reader should know."""
+    rated = list(zip(ratings.models, ratings.rating.tolist(), ratings.n_unplaced.tolist(), strict=True))
+    for code, sign, did in (("never-lost", np.inf, "lost to"), ("never-won", -np.inf, "beat")):
+        names = [quote(name) for name, rating, _ in rated if rating == sign]
+        if names:
+            what = f"{listed(names)} never {did} the models with a finite rating, so no finite rating fits: the interval is open"
+            yield code, f"{what}, and its other end is where such a record becomes improbable."
+    names = [quote(name) for name, rating, _ in rated if np.isnan(rating)]
+    if names:
+        yield "not-placed", f"the results put {listed(names)} neither above nor below the others; add battles that do."
+    some = [f"{quote(name)} ({n})" for name, rating, n in rated if n and np.isfinite(rating)]
+    if some:
+        what = f"of {ratings.n_bootstrap} resamples some leave a model without a finite rating: {listed(some)}"
+        yield "resamples-without-rating", f"{what}. Its interval counts them as extremes, and is open where there are too many."
+    if ratings.n_units < FEW_UNITS:
+        yield "few-units", f"with no more than {count(ratings.n_units, ratings.unit)} the intervals are rough."
+
+
+def best(ratings: Ratings) -> list[str]:
+    """Models that none is shown to be better than."""
+    return [name for name, low in zip(ratings.models, ratings.rank_low.tolist(), strict=True) if low == 1]
+
+
+def _sentence(ratings: Ratings) -> str:
+    may = best(ratings)
+    over = f"{count(ratings.n_units, ratings.unit)}, {count(len(ratings.models), 'model')}"
+    if len(may) == 1:
+        return f"{quote(may[0])} is shown better than all others ({over})."
+    return f"Any of {len(may)} models may be the best: {listed([quote(name) for name in may])} ({over})."
+
+
+def _table(ratings: Ratings) -> Table:
+    held = rows(ratings)[:ROWS]
+    names = short_names([row[3] for row in held], NAME_WIDTH)
+    is_whole = all(float(value).is_integer() for row in held for value in row[7:10])
+    shown = tuple(
+        (
+            str(rank),
+            rank_text(low, high),
+            name,
+            rating_text(rating),
+            f"{rating_text(rating_low)} to {rating_text(rating_high)}",
+            *(f"{value:.0f}" if is_whole else f"{value:.1f}" for value in record),
+        )
+        for name, (rank, low, high, _, rating, rating_low, rating_high, *record, _) in zip(names, held, strict=True)
+    )
+    level = format_percent(ratings.level)
+    more = f"; {len(ratings.models) - len(held)} more below these" if len(ratings.models) > len(held) else ""
+    headers = ("rank", "ranks", "model", "rating", f"{level} interval", "won", "tied", "lost")
+    right = (True, False, False, True, False, True, True, True)
+    return Table(f"Ratings, best first; the ranks hold for all models at once with {level}{more}", headers, shown, right)
+
+
+def rank_text(low: int, high: int) -> str:
+    """Ranks from the best to the worst that a model may have."""
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def rating_text(value: float) -> str:
+    """A rating in whole points; an infinite one is open."""
+    if np.isnan(value):
+        return "-"
+    return f"{value:.0f}" if np.isfinite(value) else ("open" if value > 0 else "-open")
+
+
+def _method_line(ratings: Ratings) -> str:
+    of = f"the {ratings.metric} of each dataset" if ratings.metric else "battles"
+    ties = "ties count half a win for either" if ratings.tie_model == "half" else "ties by Davidson's model"
+    at = f"{quote(ratings.anchor)} is at 1000" if ratings.anchor else "their mean is 1000"
+    return (
+        f"Bradley-Terry by maximum likelihood from {of}; {ties}. Ratings are on Elo's scale: 400 points are odds of 10 to 1, and "
+        f"{at}. Intervals are percentiles of {ratings.n_bootstrap} bootstrap resamples of {ratings.unit}s; on a further "
+        f"{ratings.unit} of this kind the better model need not win."
+    )
+
+
+def csv_rows(ratings: Ratings) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
+    """Header and rows of the table as CSV."""
+    return COLUMNS, rows(ratings)
+
+
+VIEW = View(page, frame, facts, "tiebreak.views.plots.ratings:RatingsPlots", sentence=_sentence)

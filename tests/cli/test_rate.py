@@ -1,0 +1,69 @@
+"""``tiebreak rate``: ratings in every format, a figure, and errors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tiebreak.cli import main
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Exit code, answer and messages of a command inside this process."""
+    code = main.run(arguments)
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+@pytest.fixture
+def battles(here: Path) -> str:
+    """Forty battles, three of four won by x."""
+    rows = ["x,y,a", "y,x,x", "x,y,tie", "y,x,a"] * 10
+    Path("battles.csv").write_text("model_a,model_b,winner\n" + "\n".join(rows) + "\n")
+    return "battles.csv"
+
+
+def test_table_json_csv_and_markdown(battles: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """25 wins of 40, ties counted half: 400 log10(25 / 15) = 89 points."""
+    code, out, err = run(capsys, "rate", battles)
+    assert (code, err) == (0, "")
+    assert "1044" in out
+    assert "956" in out
+    told = json.loads(run(capsys, "rate", battles, "--format", "json")[1])
+    assert [each["model"] for each in told["models"]] == ["x", "y"]
+    assert told["models"][0]["rating"] == pytest.approx(1044.37, abs=0.01)
+    lines = run(capsys, "rate", battles, "--format", "csv")[1].splitlines()
+    assert lines[0] == "rank,rank_low,rank_high,model,rating,rating_low,rating_high,wins,ties,losses,n_unplaced"
+    assert [line.split(",")[3] for line in lines[1:]] == ["x", "y"]
+    assert "| x" in run(capsys, "rate", battles, "--format", "markdown")[1]
+
+
+def test_settings_and_figure(battles: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each option reaches the library."""
+    options = ("--anchor", "y", "--ties", "davidson", "--level", "0.9", "--bootstraps", "50", "--seed", "3", "--plots", "figures")
+    code, out, err = run(capsys, "rate", battles, *options)
+    assert code == 0
+    assert "by Davidson's model" in out
+    assert "90% interval" in out
+    assert "ratings.png is in figures" in err
+    assert Path("figures/ratings.png").stat().st_size > 10_000
+
+
+def test_scores_on_datasets(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A table of scores is read as compare reads it."""
+    Path("scores.csv").write_text("dataset,x,y\n" + "\n".join(f"d{i},{0.9 - i % 3 / 5},0.8" for i in range(30)) + "\n")
+    code, out, _ = run(capsys, "rate", "scores.csv", "--metric", "accuracy")
+    assert code == 0
+    assert "30 datasets, 2 models" in out
+
+
+def test_errors_are_messages(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit code 2, nothing on standard output."""
+    Path("bad.csv").write_text("model_a,model_b,winner\nx,x,a\n")
+    code, out, err = run(capsys, "rate", "bad.csv")
+    assert (code, out) == (2, "")
+    assert "'x' meets itself" in err
+    assert run(capsys, "rate", "none.csv")[0] == 2
+    assert run(capsys, "rate", "bad.csv", "--raw")[0] == 2

@@ -1,0 +1,147 @@
+"""Ratings from battles and from scores on many datasets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tiebreak as tb
+from tiebreak.errors import InvalidParameterError, TooFewModelsError, UnknownNameError, UnpairedScoresError
+
+BATTLES = {"model_a": ["x"] * 40, "model_b": ["y"] * 40, "winner": ["a"] * 30 + ["b"] * 10}
+
+
+def _table(n_datasets: int = 60) -> pd.DataFrame:
+    """Four models, one row for each dataset; the scores are Gumbel noise around abilities, which is the Bradley-Terry model."""
+    ability = np.array([1.5, 0.5, 0.0, -1.0])
+    noise = np.random.default_rng(2).gumbel(size=(n_datasets, 4))
+    frame = pd.DataFrame(ability + noise, columns=["best", "second", "third", "last"])
+    frame.insert(0, "dataset", [f"d{i}" for i in range(n_datasets)])
+    return frame
+
+
+def test_elo_points_are_log_odds() -> None:
+    """Odds of 3 to 1 are 400 log10(3) = 190.8 points, half above 1000 and half below."""
+    ratings = tb.rate(BATTLES)
+    assert ratings.models == ("x", "y")
+    assert ratings.rating == pytest.approx([1000 + 200 * np.log10(3), 1000 - 200 * np.log10(3)], abs=1e-9)
+    assert ratings.win_probability("x", "y") == pytest.approx(0.75)
+    assert (ratings.wins.tolist(), ratings.losses.tolist(), ratings.unit, ratings.n_units) == ([30, 10], [10, 30], "battle", 40)
+
+
+def test_the_anchor_is_rated_1000() -> None:
+    """And all intervals are of the difference to it, so its own is a point."""
+    ratings = tb.rate(BATTLES, anchor="y")
+    assert ratings.rating == pytest.approx([1000 + 400 * np.log10(3), 1000.0])
+    assert (ratings.rating_low[1], ratings.rating_high[1]) == (1000, 1000)
+    free = tb.rate(BATTLES)
+    assert ratings.rating_low[0] - 1000 == pytest.approx(2 * (free.rating_low[0] - 1000), abs=1e-6)
+
+
+def test_weights_count_like_repeated_battles() -> None:
+    """A battle with the weight 3 is three of them, for the rating; the bootstrap draws it as one."""
+    battles = {"model_a": ["x", "x"], "model_b": ["y", "y"], "winner": ["a", "b"], "weight": [3, 1]}
+    assert tb.rate(battles).rating == pytest.approx(tb.rate(BATTLES).rating)
+
+
+def test_clusters_widen_the_intervals() -> None:
+    """The same ten opinions four times are ten opinions, not forty."""
+    battles = {name: np.repeat(values[::4], 4).tolist() for name, values in BATTLES.items()}
+    alone, clustered = tb.rate(battles), tb.rate({**battles, "cluster": np.repeat(np.arange(10), 4).tolist()})
+    assert (clustered.unit, clustered.n_units) == ("cluster", 10)
+    width = [float((each.rating_high - each.rating_low)[0]) for each in (alone, clustered)]
+    assert width[1] > 1.5 * width[0]
+
+
+def test_scores_are_compared_dataset_by_dataset() -> None:
+    """Means over the splits of each dataset; a lower loss wins; the order of rows and columns does not matter."""
+    frame = _table()
+    ratings = tb.rate(frame, metric="accuracy", lower_is_better=False)
+    assert ratings.models == ("best", "second", "third", "last")
+    assert (ratings.unit, ratings.n_units, ratings.metric) == ("dataset", 60, "accuracy")
+    assert ratings.rank_low[0] == 1
+    assert np.all(ratings.wins + ratings.ties + ratings.losses == 180)
+    losses = frame.set_index("dataset").rsub(10.0).iloc[::-1, ::-1].reset_index()
+    turned = tb.rate(losses, metric="log_loss")
+    assert turned.models == ratings.models
+    assert turned.rating == pytest.approx(ratings.rating, abs=1e-6)
+
+
+def test_swapped_results_mirror_the_ratings() -> None:
+    """If every loss is a win, the last is the first: ratings mirrored at 1000, ranks too."""
+    frame = _table().set_index("dataset")
+    one = tb.rate(frame.reset_index(), metric="score", lower_is_better=False)
+    other = tb.rate((-frame).reset_index(), metric="score", lower_is_better=False)
+    assert other.models == one.models[::-1]
+    assert other.rating[::-1] == pytest.approx(2000 - one.rating, abs=1e-6)
+    assert other.rank_low[::-1].tolist() == (5 - one.rank_high).tolist()
+
+
+def test_missing_cells_are_battles_that_did_not_take_place() -> None:
+    """A model that is missing on half of the datasets has half of the battles."""
+    frame = _table()
+    frame.loc[::2, "third"] = np.nan
+    ratings = tb.rate(frame, metric="accuracy", lower_is_better=False)
+    at = ratings.models.index("third")
+    assert (ratings.wins + ratings.ties + ratings.losses)[at] == 90
+
+
+def test_ties_by_margin_and_by_model() -> None:
+    """A margin that no difference exceeds leaves ties only; Davidson's model says how often equals tie."""
+    assert tb.rate(_table(), metric="accuracy", lower_is_better=False, tie_margin=100).rating == pytest.approx([1000.0] * 4)
+    battles = {"model_a": ["x"] * 16, "model_b": ["y"] * 16, "winner": ["a"] * 8 + ["b"] * 2 + ["tie"] * 6}
+    ratings = tb.rate(battles, ties="davidson")
+    assert ratings.tie_parameter == pytest.approx(6 / 4)  # ties / sqrt(wins losses)
+    assert ratings.rating[0] - ratings.rating[1] == pytest.approx(400 * np.log10(4))
+
+
+def test_a_model_that_never_lost_has_no_finite_rating() -> None:
+    """It comes first, its interval is open above, and the page says so."""
+    battles = {
+        name: [*values, *more] for (name, values), more in zip(BATTLES.items(), (["z"] * 9, ["x"] * 9, ["a"] * 9), strict=True)
+    }
+    ratings = tb.rate(battles)
+    assert ratings.models == ("z", "x", "y")
+    assert (ratings.rating[0], ratings.rating_high[0]) == (np.inf, np.inf)
+    assert np.isfinite(ratings.rating_low[0])
+    assert "'z' never lost to the models with a finite rating" in ratings.to_text()
+    assert ratings.to_dict()["models"][0]["rating"] == "inf"
+    assert ratings.win_probability("z", "x") == 1
+
+
+def test_same_seed_same_answer() -> None:
+    """Another one draws other resamples."""
+    one, again, other = (tb.rate(BATTLES, rng=rng, n_bootstrap=200) for rng in (0, 0, 1))
+    assert np.array_equal(one.rating_low, again.rating_low)
+    assert not np.array_equal(one.rating_low, other.rating_low)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "text"),
+    [
+        ({"anchor": "w"}, UnknownNameError, "'w'"),
+        ({"level": 95}, InvalidParameterError, "level must lie between 0 and 1"),
+        ({"n_bootstrap": 0}, InvalidParameterError, "n_bootstrap must be a whole number of at least 1"),
+        ({"rng": -1}, InvalidParameterError, "rng must be"),
+        ({"ties": "lost"}, InvalidParameterError, "'half' wins or by 'davidson'"),
+    ],
+)
+def test_settings_out_of_range(change: dict[str, Any], error: type[Exception], text: str) -> None:
+    """Each is named."""
+    with pytest.raises(error, match=text):
+        tb.rate(BATTLES, **change)
+
+
+def test_results_that_cannot_be_rated() -> None:
+    """Groups that never met are named, one model alone is no comparison, and an anchor needs a finite rating."""
+    with pytest.raises(UnpairedScoresError, match=r"2 groups that never met, .*: 'u' and 'v'; 'x' and 'y'"):
+        tb.rate({"model_a": ["x", "u"], "model_b": ["y", "v"], "winner": ["a", "b"]})
+    with pytest.raises(TooFewModelsError, match="only one model"):
+        tb.rate({"dataset": ["c", "d"], "model": ["x", "x"], "score": [0.1, 0.2]}, metric="accuracy")
+    with pytest.raises(InvalidParameterError, match="anchor 'x' has no finite rating"):
+        tb.rate({"model_a": ["x"] * 3, "model_b": ["y"] * 3, "winner": ["a"] * 3}, anchor="x")
+    with pytest.raises(InvalidParameterError, match="does not meet itself"):
+        tb.rate(BATTLES).win_probability("x", "x")

@@ -1,0 +1,90 @@
+"""Battles out of every kind of table, and what is said of those that cannot be read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from tiebreak.errors import InvalidScoresError, SourceNotFoundError, UnreadableSourceError
+from tiebreak.readers.battles import read_battles
+
+COLUMNS: dict[str, list[Any]] = {
+    "model_a": ["x", "y", "x", "z"],
+    "model_b": ["y", "x", "z", "y"],
+    "winner": ["a", "x", "tie", "model_b"],
+    "cluster": ["u", "u", "v", "w"],
+    "weight": [1, 2, 1, 0.5],
+}
+
+
+def _sources(folder: Path) -> dict[str, Any]:
+    frame, records = pd.DataFrame(COLUMNS), [dict(zip(COLUMNS, row, strict=True)) for row in zip(*COLUMNS.values(), strict=True)]
+    frame.to_csv(folder / "b.csv", index=False)
+    frame.to_csv(folder / "b.tsv", index=False, sep="\t")
+    frame.to_parquet(folder / "b.parquet")
+    (folder / "b.json").write_text(json.dumps(records))
+    (folder / "b.jsonl").write_text("\n".join(map(json.dumps, records)))
+    paths = {ending: folder / f"b.{ending}" for ending in ("csv", "tsv", "parquet", "json", "jsonl")}
+    return {**paths, "text path": str(folder / "b.csv"), "frame": frame, "records": records, "columns": COLUMNS}
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "json", "jsonl", "text path", "frame", "records", "columns"])
+def test_every_kind_of_table_is_the_same(kind: str, tmp_path: Path) -> None:
+    """The second battle is won by x, which stands second; names, words and ties are all understood."""
+    battles = read_battles(_sources(tmp_path)[kind])
+    assert battles is not None
+    assert battles.models == ("x", "y", "z")
+    assert battles.model_a.tolist() == [0, 1, 0, 2]
+    assert battles.model_b.tolist() == [1, 0, 2, 1]
+    assert battles.outcome.tolist() == [1, -1, 0, -1]
+    assert battles.cluster is not None
+    assert battles.cluster.tolist() == [0, 0, 1, 2]
+    assert battles.weight is not None
+    assert battles.weight.tolist() == [1, 2, 1, 0.5]
+
+
+def test_other_tables_are_left_to_the_reader_of_scores(tmp_path: Path) -> None:
+    """A table of scores, a run in a store and an array hold no battles."""
+    (tmp_path / "scores.csv").write_text("dataset,x,y\nd,0.1,0.2\n")
+    for source in (tmp_path / "scores.csv", "sqlite:///runs.db#study", {"x": [0.1], "y": [0.2]}, {"x": 1}, [1, 2], 3):
+        assert read_battles(source) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "text"),
+    [
+        ({"winner": None}, UnreadableSourceError, "lacks the column 'winner'.*found: 'model_a', 'model_b', 'cluster', 'weight'"),
+        (
+            {"winner": ["a", "?", "a", "a"]},
+            InvalidScoresError,
+            r"row 2: winner is '\?', which is neither a, b or tie, nor 'y' or 'x'",
+        ),
+        ({"winner": ["a", "", "a", None]}, UnreadableSourceError, r"row 2: winner is empty, and so it is in 2 row"),
+        ({"model_b": ["y", "y", "z", "z"]}, InvalidScoresError, r"row 2: 'y' meets itself.*2 row"),
+        ({"weight": [1, 1, -1, 1]}, InvalidScoresError, "row 3: weight must be a number of at least 0; got '-1'"),
+        ({"weight": [1, "much", 1, 1]}, InvalidScoresError, "got 'much'"),
+        ({"cluster": ["u", None, "v", "w"]}, UnreadableSourceError, "row 2: cluster is empty"),
+        ({name: [] for name in COLUMNS}, UnreadableSourceError, "no battles in it"),
+    ],
+)
+def test_a_bad_row_is_named(change: dict[str, Any], error: type[Exception], text: str) -> None:
+    """With its number and what stands there."""
+    columns = {name: values for name, values in {**COLUMNS, **change}.items() if values is not None}
+    with pytest.raises(error, match=text):
+        read_battles(columns)
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    """No file, no UTF-8, no JSON."""
+    with pytest.raises(SourceNotFoundError, match="there is no file"):
+        read_battles(tmp_path / "none.csv")
+    (tmp_path / "latin.csv").write_bytes(b"model_a,model_b,winner\n\xe9,b,a\n")
+    with pytest.raises(UnreadableSourceError, match="not UTF-8 at byte 23"):
+        read_battles(tmp_path / "latin.csv")
+    (tmp_path / "half.json").write_text('[{"model_a": ')
+    with pytest.raises(UnreadableSourceError, match="is not JSON"):
+        read_battles(tmp_path / "half.json")
