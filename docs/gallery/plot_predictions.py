@@ -2,14 +2,16 @@
 What kind of errors does a model make?
 ======================================
 
-Confusion matrices, ROC, precision-recall and calibration curves, read off the predictions that an evaluation keeps.
+Confusion matrices, ROC, precision-recall and calibration curves, costs and residuals, read off the predictions that an evaluation
+keeps.
 """
 
-from sklearn.datasets import load_breast_cancer
-from sklearn.linear_model import LogisticRegression
+from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeRegressor
 
 import tiebreak as tb
 
@@ -28,3 +30,22 @@ evaluation.precision_recall().plot()
 # %%
 # Whether a predicted probability of 0.8 means 8 in 10.
 evaluation.calibration().plot()
+
+# %%
+# Where to put the threshold if a missed tumour (class 0) costs twenty times a false alarm.
+costs = tb.metrics.CostMatrix({0: {0: 0, 1: 20}, 1: {0: 1, 1: 0}})
+evaluation.roc(positive=0).plot.costs(costs)
+
+# %%
+# Who is near the best, and cheap to fit.
+evaluation.plot.times("roc_auc", rope=0.01)
+
+# %%
+# A regression: predicted against actual values, and what is left over.
+X, y = load_diabetes(return_X_y=True)
+models = {"ridge": Ridge(), "tree": DecisionTreeRegressor(max_depth=4, random_state=0)}
+regression = tb.evaluate(models, X, y, cv=5, scoring="neg_root_mean_squared_error")
+regression.plot.predicted()
+
+# %%
+regression.plot.residuals()

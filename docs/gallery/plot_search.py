@@ -25,7 +25,7 @@ print(answer)
 answer.plot.ranking()
 
 # %%
-# The verdict of every pair at a glance.
+# Every pair at a glance: its difference as a colour, its verdict as a mark.
 answer.plot.verdicts()
 
 # %%
@@ -33,7 +33,11 @@ answer.plot.verdicts()
 answer.plot.posterior("rbf", "linear")
 
 # %%
-# The scores themselves: lines join the scores of one split.
+# The same differences on every split: how steady they are.
+answer.plot.differences()
+
+# %%
+# The scores themselves.
 answer.plot.scores()
 
 # %%

@@ -107,7 +107,11 @@ class CostsDisplay(Display):
 
     def _title(self) -> str:
         first = self.best.iloc[0]
-        where = f"at the threshold {first['threshold']:.3g}" if self.is_probability else f"calling {first['called_positive']:.0%}"
+        where = (
+            f"at the threshold {first['threshold']:.3g}"
+            if self.is_probability
+            else f"calling {first['called_positive']:.0%} positive"
+        )
         name = "" if self.n_models == 1 else f"{short_labels(list(self.best['model']))[0]}: "
         always = min(self.never, self.always)
         saved = f"the same decision for all costs {always:.4g}"

@@ -14,6 +14,7 @@ from tiebreak.frequentist.more_data import ANSWERS, CANNOT_BE_TOLD, LESS_THAN_RO
 from tiebreak.numerics import FloatArray
 from tiebreak.views.plots.display import Display, Plots, TopLook, better_is
 from tiebreak.views.plots.style import (
+    LOG_FROM,
     MARKS,
     OWN_ROOM,
     SIZE,
@@ -31,9 +32,10 @@ from tiebreak.views.plots.style import (
     short,
     short_labels,
     text_width,
+    time_axis,
     widest,
 )
-from tiebreak.views.words import format_percent, seconds
+from tiebreak.views.words import format_percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,8 +53,6 @@ BANDS_UP_TO = 3
 """Models up to which intervals are bands; those of more would hide each other, so they are lines."""
 
 SCORE_WIDTH, TIME_WIDTH, HEIGHT = 4.6, 2.5, 3.9
-LOG_FROM = 10.0
-"""Ratio of the largest to the smallest from which an axis is logarithmic."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -113,7 +113,8 @@ class CurveDisplay(Display):
         scores.set_ylabel(literal(label), fontsize=SIZE, color=ink())
         if times is not None:
             self._axis(times, width)
-            _time_axis(times, self.data["fit_seconds"].to_numpy(dtype=float))
+            time_axis(times.yaxis, self.data["fit_seconds"].to_numpy(dtype=float))
+            times.set_ylabel("median time of a fit", fontsize=SIZE, color=quiet())
         if room is OWN_ROOM:
             entries = [literal(entry) for entry in self._entries()]
             (times or axes).legend(
@@ -198,24 +199,6 @@ def _with_room(places: FloatArray, labels: Sequence[str], width: float) -> list[
             kept.insert(0, place)
             limit = centre - half
     return kept
-
-
-def _time_axis(axes: Axes, values: FloatArray) -> None:
-    """Seconds of a fit, on a logarithmic axis where models or sizes differ much."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
-
-    known = values[np.isfinite(values) & (values > 0)]
-    if known.size and known.max() / known.min() >= LOG_FROM:
-        axes.set_yscale("log")
-        subs = (1.0,) if known.max() / known.min() >= LOG_FROM**2 else (1.0, 2.0, 5.0)
-        axes.yaxis.set_major_locator(LogLocator(subs=subs, numticks=8))
-        axes.yaxis.set_minor_locator(NullLocator())
-        axes.yaxis.set_minor_formatter(NullFormatter())
-    else:
-        axes.set_ylim(bottom=0)
-        axes.yaxis.set_major_locator(MaxNLocator(nbins=5))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: "0" if value == 0 else seconds(value)))
-    axes.set_ylabel("median time of a fit", fontsize=SIZE, color=quiet())
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -32,6 +32,7 @@ from tiebreak.views.plots.style import (
     short,
     short_labels,
     text_width,
+    time_axis,
 )
 from tiebreak.views.words import seconds
 
@@ -82,9 +83,10 @@ class TimesDisplay(Display):
         place = evaluation.datasets.index(dataset) if dataset is not None else 0
         times = dict(zip(evaluation.models, evaluation.fit_medians(place).tolist(), strict=True))
         ranking = comparison.ranking
-        data = pd.DataFrame({"model": ranking["model"], "mean": ranking["mean"]})
-        data["fit_seconds"] = data["model"].map(times)
-        data["standing"] = ranking["standing"]
+        models = [str(name) for name in ranking["model"]]
+        data = pd.DataFrame({"model": models, "mean": ranking["mean"].to_numpy()})
+        data["fit_seconds"] = [times[name] for name in models]
+        data["standing"] = [str(standing) for standing in ranking["standing"]]
         return cls(data.head(top or MOST_MODELS), comparison.metric, comparison.rope, len(ranking))
 
     @property
@@ -100,11 +102,13 @@ class TimesDisplay(Display):
     def _title(self) -> str:
         row = self.data[self.data["model"] == self.cheapest].iloc[0]
         name = short_labels(list(self.data["model"]))[list(self.data["model"]).index(self.cheapest)]
-        n_others = int(self.data["standing"].isin(CANDIDATES).sum()) - 1
-        if not n_others:
-            return f"{name} is the only one that may be the best; a fit takes {seconds(row['fit_seconds'])}"
-        which = "is near the best" if row["standing"] in CANDIDATES[:2] else "may be the best"
-        return f"{name} {which} and quickest of {n_others + 1} to fit: {seconds(row['fit_seconds'])}"
+        is_near, time = row["standing"] in CANDIDATES[:2], seconds(row["fit_seconds"])
+        n_alike = int(self.data["standing"].isin(CANDIDATES[:2] if is_near else CANDIDATES[2:]).sum())
+        if row["standing"] == "best" and n_alike == 1:
+            return f"{name} is the best; a fit takes {time}"
+        if n_alike == 1:
+            return f"{name} alone is shown to be near the best; a fit takes {time}"
+        return f"{name} is the quickest to fit of {n_alike} that {'are near' if is_near else 'may be'} the best: {time}"
 
     def _note(self) -> str:
         near = (
@@ -116,14 +120,6 @@ class TimesDisplay(Display):
         return f"Mean score over splits, and median time of a fit. {near} Names stand where there is room.{drawn}"
 
     def _draw(self, axes: Axes) -> None:
-        from matplotlib.ticker import FuncFormatter, NullLocator
-
-        times = self.data["fit_seconds"].to_numpy(dtype=float)
-        known = times[np.isfinite(times) & (times > 0)]
-        if known.size and known.max() / known.min() >= 5.0:
-            axes.set_xscale("log")
-            axes.xaxis.set_minor_locator(NullLocator())
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: "0" if value == 0 else seconds(value)))
         handles = []
         for standing, (marker, size, face, edge) in _looks().items():
             mine = self.data[self.data["standing"] == standing]
@@ -138,11 +134,10 @@ class TimesDisplay(Display):
                 }
                 handles.append(axes.scatter(mine["fit_seconds"], mine["mean"], **look))
         axes.margins(x=0.12, y=0.14)
+        scale = " (log scale)" if time_axis(axes.xaxis, self.data["fit_seconds"].to_numpy(dtype=float)) else ""
         if not self.metric.higher_is_better:
             axes.invert_yaxis()
-        axes.set_xlabel(
-            "median time of a fit (log scale)" if axes.get_xscale() == "log" else "median time of a fit", fontsize=SIZE
-        )
+        axes.set_xlabel(f"median time of a fit{scale}", fontsize=SIZE, color=ink())
         axes.set_ylabel(literal(f"{short(self.metric.name)} ({better_is(self.metric)} is better)"), fontsize=SIZE, color=ink())
         axes.grid(color=band(), linewidth=0.6)
         axes.set_axisbelow(True)
@@ -287,7 +282,8 @@ class PredictionsDisplay(Display):
         x = self.data["actual"] if self.kind == "predicted" else self.data["predicted"]
         y = self.data["predicted"] if self.kind == "predicted" else self.data["predicted"] - self.data["actual"]
         names = panel_names(each[0], list(self.models["model"]), n_columns, own_figure=self.owns_figure_)
-        ends = np.array([self.data[["actual", "predicted"]].min().min(), self.data[["actual", "predicted"]].max().max()])
+        columns = ["actual", "predicted"] if self.kind == "predicted" else ["predicted"]
+        ends = np.array([self.data[columns].min().min(), self.data[columns].max().max()])
         for number, panel in enumerate(each):
             mine = (self.data["model"] == self.models["model"].iloc[number]).to_numpy()
             strength = float(np.clip(150 / max(mine.sum(), 1), 0.12, 0.6))
@@ -301,10 +297,10 @@ class PredictionsDisplay(Display):
         """The same limits for all panels, and labels at the edges only."""
         from matplotlib.ticker import MaxNLocator
 
-        margin = 0.04 * float(ends[1] - ends[0] or 1.0)
-        panel.set_xlim(ends[0] - margin, ends[1] + margin)
         low, high = ends if self.kind == "predicted" else (y.min(), y.max())
-        panel.set_ylim(low - margin, high + margin)
+        for limit, start, end in ((panel.set_xlim, *ends), (panel.set_ylim, low, high)):
+            margin = 0.04 * float(end - start or 1.0)
+            limit(start - margin, end + margin)
         is_left, is_last = number % n_columns == 0, number >= len(self.models) - n_columns
         for axis in (panel.xaxis, panel.yaxis):
             axis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 2.5, 5, 10]))

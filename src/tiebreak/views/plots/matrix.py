@@ -467,7 +467,7 @@ class ConfusionDisplay(Display):
     def _note(self) -> str:
         is_one, square = len(self.models) == 1, self._square()
         has_words = is_one and square.has_words
-        printed = "Cells: predictions" if is_one and square.is_printed else "Cells"
+        printed = "Cells: predictions" if is_one and square.is_printed else "Numbers, where there is room: predictions"
         shares = f"{', and their' if has_words else '; colours:'} share of {_SHARES[self.by]}"
         empty = " n/a: no such examples or predictions." if any(np.isnan(share).any() for share in self.shares) else ""
         columns = "" if self._has_short_names or has_words else " Columns are numbered as the rows."

@@ -7,11 +7,15 @@ from contextlib import contextmanager
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tiebreak.views.page import NAME_WIDTH
-from tiebreak.views.words import printable, short_names, shorten
+from tiebreak.views.words import printable, seconds, short_names, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.backends.backend_agg import RendererAgg
     from matplotlib.figure import Figure
 
@@ -350,6 +354,30 @@ def number_axis(axes: Axes) -> None:
     axes.xaxis.set_major_formatter(ScalarFormatter(useOffset=False))
     axes.grid(axis="x", color=band(), linewidth=0.6)
     axes.set_axisbelow(True)
+
+
+LOG_FROM = 10.0
+"""Ratio of the largest to the smallest from which an axis is logarithmic."""
+
+
+def time_axis(axis: Axis, values: NDArray[np.floating[Any]]) -> bool:
+    """Seconds as people say them, on a logarithmic axis where they differ much; true where it is one."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
+
+    known = values[np.isfinite(values) & (values > 0)]
+    is_log = bool(known.size and known.max() / known.min() >= LOG_FROM)
+    axes: Any = axis.axes
+    if is_log:
+        (axes.set_yscale if axis is axes.yaxis else axes.set_xscale)("log")
+        subs = (1.0,) if known.max() / known.min() >= LOG_FROM**2 else (1.0, 2.0, 5.0)
+        axis.set_major_locator(LogLocator(subs=subs, numticks=8))
+        axis.set_minor_locator(NullLocator())
+        axis.set_minor_formatter(NullFormatter())
+    else:
+        (axes.set_ylim if axis is axes.yaxis else axes.set_xlim)(0, 1.15 * known.max() if known.size else 1.0)
+        axis.set_major_locator(MaxNLocator(nbins=5))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: "0" if value == 0 else seconds(value)))
+    return is_log
 
 
 def x_label(axes: Axes, *lines: str, room: Room = OWN_ROOM) -> None:
