@@ -380,6 +380,14 @@ class Comparison(Result["ComparisonPlots"]):
         """The same as a page of HTML without script, also written to `path` if given."""
         return view_of(self).as_html(self, path, requirements)
 
+    def to_latex(self) -> str:
+        """Ranking and pairs as tables of LaTeX, with the rules of its package booktabs."""
+        return view_of(self).as_other("latex", self)
+
+    def methods_paragraph(self) -> str:
+        """The statistics in a paragraph for a paper, with the references that it cites."""
+        return view_of(self).as_other("methods", self)
+
     def to_dict(self, requirements: Requirements | None = None) -> dict[str, Any]:
         """The answer in schema 2, as documented in docs/json.md; nan is None."""
         return view_of(self).as_dict(self, requirements)

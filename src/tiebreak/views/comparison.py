@@ -542,4 +542,5 @@ VIEW = View(
     "tiebreak.views.plots.comparison:ComparisonPlots",
     frames={"ranking": ranking_frame, "correlation": correlation_frame},
     sentence=sentence,
+    texts={"latex": "tiebreak.views.paper:latex", "methods": "tiebreak.views.paper:methods_paragraph"},
 )

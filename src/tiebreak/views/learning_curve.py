@@ -87,12 +87,12 @@ def sentence(curve: LearningCurve, answer: DoublingAnswer) -> str:
     if answer.reason:
         return f"{opening} It cannot be told: {_WHY[answer.reason]}"
     decimals = decimals_for((answer.last_high - answer.last_low) / 4)
-    word = "higher" if curve.metric.higher_is_better else "lower"
+    word = "higher" if curve.metric.higher_is_better == (answer.last_gain >= 0) else "lower"
     interval = format_interval(answer.last_low, answer.last_high, decimals)
-    gain = format_score(answer.last_gain, decimals)
+    gain = format_score(abs(answer.last_gain), decimals)
     last = (
         f"the last doubling, to {curve.sizes[-1]} examples, made {curve.metric.name} {word} by {gain} "
-        f"({format_percent(1 - curve.alpha)} interval {interval})"
+        f"({format_percent(1 - curve.alpha)} interval of the gain {interval})"
     )
     low, high = format_score(answer.next_low, decimals), format_score(answer.next_high, decimals)
     if answer.answer == ANSWERS[YES]:

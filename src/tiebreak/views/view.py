@@ -23,7 +23,8 @@ class View:
 
     `page` makes sentences, tables and notes of a result, `frame` its numbers as a frame, and `facts` what its JSON holds: plain
     values, and iterators for lists that may be long. `plots` is "module:name" of the class of its plots, `frames` are further
-    tables by name, and `sentence` makes the first sentence of the page, where it can be had without the page.
+    tables by name, `texts` "module:name" of further texts by name, and `sentence` makes the first sentence of the page, where it
+    can be had without the page.
     """
 
     page: Callable[..., Page]
@@ -32,6 +33,7 @@ class View:
     plots: str = "tiebreak.views.plots.display:Plots"
     frames: Mapping[str, Callable[[Any], pd.DataFrame]] = field(default_factory=dict)
     sentence: Callable[[Any], str] | None = None
+    texts: Mapping[str, str] = field(default_factory=dict)
 
     def as_text(self, result: object, *choices: Any) -> str:
         """For a terminal."""
@@ -48,6 +50,11 @@ class View:
     def as_fragment(self, result: object) -> str:
         """For notebooks."""
         return self.page(result).as_fragment()
+
+    def as_other(self, name: str, result: object) -> str:
+        """One of the further texts."""
+        text: str = load(self.texts[name])(result)
+        return text
 
     def headline(self, result: object) -> str:
         """First sentence of the page."""

@@ -1,0 +1,175 @@
+"""A comparison for a paper: tables in LaTeX, and the paragraph on methods with its references."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import tiebreak
+from tiebreak.views.comparison import pair_table, ranking_table
+from tiebreak.views.page import Table
+from tiebreak.views.pair import level_words, rope_words
+from tiebreak.views.words import count, format_percent, printable, span
+
+if TYPE_CHECKING:
+    from tiebreak.comparison.comparison import Comparison
+
+NAMES_OF_CORRECTIONS = {
+    "bonferroni": "Bonferroni's correction",
+    "sidak": "Sidak's correction",
+    "holm": "Holm's procedure (Holm 1979)",
+    "hochberg": "Hochberg's procedure (Hochberg 1988)",
+    "hommel": "Hommel's procedure (Hommel 1988)",
+    "shaffer": "Shaffer's procedure (Shaffer 1986)",
+    "bh": "the procedure of Benjamini and Hochberg (1995)",
+    "by": "the procedure of Benjamini and Yekutieli (2001)",
+}
+
+REFERENCES = {
+    "Holm 1979": "S. Holm. A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics 6, 1979.",
+    "Hochberg 1988": "Y. Hochberg. A sharper Bonferroni procedure for multiple tests of significance. Biometrika 75, 1988.",
+    "Hommel 1988": "G. Hommel. A stagewise rejective multiple test procedure. Biometrika 75, 1988.",
+    "Shaffer 1986": "J. Shaffer. Modified sequentially rejective multiple test procedures. JASA 81, 1986.",
+    "Benjamini and Hochberg (1995)": (
+        "Y. Benjamini, Y. Hochberg. Controlling the false discovery rate. Journal of the Royal Statistical Society B 57, 1995."
+    ),
+    "Benjamini and Yekutieli (2001)": (
+        "Y. Benjamini, D. Yekutieli. The control of the false discovery rate under dependency. Annals of Statistics 29, 2001."
+    ),
+    "Kruschke 2018": (
+        "J. Kruschke. Rejecting or accepting parameter values in Bayesian estimation. Advances in Methods and Practices in "
+        "Psychological Science 1, 2018."
+    ),
+    "Hsu 1984": (
+        "J. Hsu. Constrained simultaneous confidence intervals for multiple comparisons with the best. Annals of Statistics 12, "
+        "1984."
+    ),
+}
+"""Behind the citations of the paragraph, in its order."""
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------------
+
+
+def latex(comparison: Comparison) -> str:
+    """Ranking and pairs as on the page, as tables of LaTeX with the rules of booktabs."""
+    tables = (ranking_table(comparison), pair_table(comparison))
+    return "% needs \\usepackage{booktabs}\n" + "\n\n".join(map(_latex_table, tables)) + "\n"
+
+
+def _latex_table(table: Table) -> str:
+    rows = [" & ".join(map(_escaped, row)) + r" \\" for row in table.rows]
+    return "\n".join(
+        [
+            r"\begin{table}",
+            rf"\caption{{{_escaped(table.title)}}}",
+            rf"\begin{{tabular}}{{{''.join('r' if right else 'l' for right in table.right)}}}",
+            r"\toprule",
+            " & ".join(map(_escaped, table.headers)) + r" \\",
+            r"\midrule",
+            *rows,
+            r"\bottomrule",
+            r"\end{tabular}",
+            rf"\par\smallskip{{\footnotesize {' '.join(map(_sentence, table.notes))}}}",
+            r"\end{table}",
+        ]
+    )
+
+
+def _sentence(note: str) -> str:
+    return f"{_escaped(note[:1].upper() + note[1:])}."
+
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}", "±": r"$\pm$",
+    "…": r"\ldots{}",
+}  # fmt: skip
+
+
+def _escaped(text: str) -> str:
+    """Text that LaTeX shows as it is; in numbers and intervals the hyphen becomes a minus."""
+    if re.fullmatch(r"[-+\d.e]+( to [-+\d.e]+)?", text):
+        return text.replace("-", "$-$")
+    return "".join(_SPECIAL.get(character, character) for character in text)
+
+
+# --- methods ----------------------------------------------------------------------------------------------------------------
+
+
+def methods_paragraph(comparison: Comparison) -> str:
+    """Paragraph on the statistics of a comparison, and the references that it cites."""
+    text = " ".join(
+        filter(None, (_data(comparison), _intervals(comparison), _verdicts(comparison), _best(comparison), _software()))
+    )
+    cited = [reference for key, reference in REFERENCES.items() if key in text]
+    references = [*comparison.method.references, *cited]
+    return text + "\n\nReferences\n" + "\n".join(f"- {reference}" for reference in references) + "\n"
+
+
+def _data(comparison: Comparison) -> str:
+    matrix, n_models = comparison.matrix, len(comparison.models)
+    n_repeats = int(np.unique(matrix.repeat).size)
+    repeats = f" in {n_repeats} repeats" if n_repeats > 1 and comparison.design.pairing == "key" else ""
+    sizes = ""
+    if matrix.has_sizes:
+        sizes = f" ({span(matrix.n_train)} training and {span(matrix.n_test)} test examples each)"
+    return (
+        f"{n_models} models were compared by {printable(comparison.metric.name)} on the same "
+        f"{count(matrix.n_splits, 'split')}{repeats}{sizes}."
+    )
+
+
+def _intervals(comparison: Comparison) -> str:
+    table, alpha, method = comparison.pair_table, comparison.settings.alpha, comparison.method
+    whose = "the difference of the two models" if table.n_pairs == 1 else f"the differences of {table.n_pairs} pairs"
+    if comparison.settings.baseline is not None:
+        whose = f"the differences to the baseline, {printable(comparison.settings.baseline)}"
+    by = f"Intervals of {whose} come from the {method.name} procedure ({_authors(method.references[0])})"
+    assumed = f"which assumes that {'; that '.join(method.assumptions)}"
+    if table.n_pairs == 1:
+        return f"{by}, at {format_percent(1 - alpha)}, {assumed}."
+    if table.is_simultaneous:
+        how = f"hold at once with {format_percent(1 - alpha)} confidence by {NAMES_OF_CORRECTIONS[table.correction]}"
+        return f"{by}, {assumed}; they {how} (each at {level_words(table.level)})."
+    if table.correction == "none":
+        return f"{by}, {assumed}, each at {format_percent(1 - alpha)} without a correction for their number."
+    how = f"each at {level_words(table.level)}, the level of {NAMES_OF_CORRECTIONS[table.correction]}"
+    return f"{by}, {assumed}, {how}; they do not hold at once."
+
+
+def _authors(reference: str) -> str:
+    """Surnames and year of a reference such as "C. Nadeau, Y. Bengio. Inference for ...", else all of it."""
+    found = re.match(r"((?:(?:[A-Z]\.[- ]?)*[A-Z][\w'-]+(?:, )?)+)\. ", reference)
+    years = re.findall(r"\b(?:19|20)\d\d\b", reference)
+    if found is None or not years:
+        return reference.rstrip(".")
+    surnames = [name.split(".")[-1].strip() for name in found.group(1).split(", ")]
+    return f"{', '.join(surnames)} {years[-1]}"
+
+
+def _verdicts(comparison: Comparison) -> str:
+    if not comparison.rope:
+        return (
+            "A model is called better where the whole interval lies above 0; no difference was taken to be too small to matter."
+        )
+    return (
+        f"Differences of up to {rope_words(comparison)} were taken to be too small to matter (a region of practical "
+        "equivalence, ROPE): a model is called better where the whole interval lies above it, ahead where it lies above 0, "
+        "equivalent where it lies inside (Kruschke 2018), and undecided otherwise."
+    )
+
+
+def _best(comparison: Comparison) -> str:
+    if len(comparison.models) < 3:
+        return ""
+    return (
+        "The models that may be the best, and bounds on how far each falls short of it, come from constrained multiple "
+        f"comparisons with the best (Hsu 1984) at {format_percent(1 - comparison.settings.alpha)} confidence."
+    )
+
+
+def _software() -> str:
+    return f"Computed with tiebreak {tiebreak.__version__}."
