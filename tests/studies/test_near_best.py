@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pickle
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy import stats
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
@@ -26,6 +28,7 @@ from sklearn.model_selection import (
     StratifiedKFold,
     StratifiedShuffleSplit,
     TimeSeriesSplit,
+    cross_val_score,
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -286,6 +289,19 @@ def test_pipelines_random_searches_clones_and_pickles() -> None:
     assert "NearBest(rope=0.02" in repr(search)
 
 
+@pytest.mark.slow
+def test_a_search_that_refits_so_is_a_model_like_others(tmp_path: Path) -> None:
+    """Measured on outer splits, kept and gone on with; the choice is made anew on each training set."""
+    search = GridSearchCV(DecisionTreeClassifier(random_state=0), GRID, cv=5, refit=tb.near_best(0.3, prefer=depth_of, cv=5))
+    store = f"sqlite:///{tmp_path / 'runs.db'}"
+    measured = [tb.evaluate({"near": search}, X, Y, cv=4, scoring="accuracy", store=store, name="run") for _ in range(2)]
+    assert measured[0].scores("accuracy").matrix().score.tolist() == measured[1].scores("accuracy").matrix().score.tolist()
+    by_sklearn = cross_val_score(search, X, Y, cv=KFold(4))
+    rows = [(np.delete(np.arange(len(Y)), test), test) for test in (part for _, part in KFold(4).split(X))]
+    ours = tb.evaluate({"near": search}, X, Y, cv=rows, scoring="accuracy").scores("accuracy").matrix().score[0]
+    assert_allclose(ours, by_sklearn, rtol=1e-12)
+
+
 def test_several_metrics() -> None:
     """The one that is named; without a name there is nothing to go by, which is an error."""
     model, scoring = DecisionTreeClassifier(random_state=0), ["accuracy", "neg_log_loss"]
@@ -302,6 +318,7 @@ def test_several_metrics() -> None:
         tb.near_best(0.05, metric="acuracy", cv=5)(search.cv_results_)
 
 
+@pytest.mark.slow
 def test_it_is_worth_it() -> None:
     """A forest of few trees is as good as one of many: the refitted one has fewer, and loses less than the rope."""
     grid = {"n_estimators": [5, 20, 40]}
