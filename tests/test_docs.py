@@ -21,7 +21,19 @@ ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PAGES_THAT_RUN = [
     f"docs/{name}.md"
-    for name in ("audit", "curves", "datasets", "five-by-five", "gates", "items", "metrics", "near-best", "nested", "test-sets")
+    for name in (
+        "audit",
+        "curves",
+        "datasets",
+        "five-by-five",
+        "gates",
+        "items",
+        "metrics",
+        "near-best",
+        "nested",
+        "plots",
+        "test-sets",
+    )
 ]
 UPDATE = bool(os.environ.get("UPDATE_DOCS"))
 
