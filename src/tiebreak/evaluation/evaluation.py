@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tiebreak.evaluation.class_curves import Calibrations, PrecisionRecalls, Rocs
     from tiebreak.evaluation.confusions import Confusions
     from tiebreak.metrics.calibration import Strategy
+    from tiebreak.scores.items import Items
     from tiebreak.views.plots.evaluation import EvaluationPlots
 
 Average = Literal["folds", "pooled"]
@@ -369,6 +370,24 @@ class Evaluation(Result["EvaluationPlots"]):
     def predictions(self) -> pd.DataFrame:
         """Answers of each model for each test row: dataset, model, repeat, fold, row, target, prediction and the like."""
         return frames.predictions_frame(self)
+
+    def items(self, metric: str, *, dataset: str | None = None, repeat: int = 0) -> Items:
+        """Scores of single examples, from the predictions that were kept of one repeat; the splits are their clusters.
+
+        They are for the question how these fitted models do on further examples, which the scores of splits do not answer.
+
+        Parameters
+        ----------
+        metric : str
+            "accuracy", "roc_auc", "log_loss", "brier_score", "mean_absolute_error" or "mean_squared_error".
+        dataset : str, optional
+            Needed where there are several.
+        repeat : int, default 0
+            Other repeats have the same examples again.
+        """
+        from tiebreak.evaluation.predictions import items_of
+
+        return items_of(self, metric, dataset, repeat)
 
     def failure_groups(self) -> list[frames.FailureGroup]:
         """Failed cells, those of the same message together, the most frequent first."""

@@ -1,9 +1,9 @@
-"""Kept predictions of the test rows, for confusion matrices and curves."""
+"""Kept predictions of the test rows, for confusion matrices, curves and comparisons of examples."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -20,7 +20,10 @@ from tiebreak.result import Result
 from tiebreak.scores.scores import look_up, quoted
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from tiebreak.evaluation.evaluation import Evaluation
+    from tiebreak.scores.items import Items
 
 
 SCORES = ("decision_function", "predict_proba")
@@ -133,6 +136,58 @@ def pooled(parts: Sequence[Binary]) -> Binary:
     return Binary(
         np.concatenate([part.is_positive for part in parts]), np.concatenate([part.scores for part in parts]), parts[0].positive
     )
+
+
+def items_of(evaluation: Evaluation, metric: str, dataset: str | None, repeat: int) -> Items:
+    """Scores of single examples from the predictions of one repeat, with the splits as clusters."""
+    from tiebreak.readers.predictions import OF_PROBABILITIES, read_predictions
+
+    frame = evaluation.predictions
+    if "dataset" in frame:
+        frame = frame[frame["dataset"] == evaluation.datasets[_dataset(evaluation, dataset)]]
+    repeats = sorted(set(frame["repeat"].tolist()))
+    frame = frame[frame["repeat"] == repeat]
+    if frame.empty:
+        raise MissingSplitsError(
+            f"there are no predictions of repeat {repeat}; there are those of {quoted(list(map(str, repeats)))}."
+        )
+    if "target" not in frame:
+        raise InvalidPlanError("the target has several columns a row, so that no metric of single examples is known.")
+    parts = {str(model): part.set_index("row") for model, part in frame.groupby("model", sort=False)}
+    first = next(iter(parts.values()))
+    rows = first.index
+    for model, part in parts.items():
+        lacking = rows.difference(part.index)
+        if lacking.size or part.index.size != rows.size:
+            raise MissingSplitsError(
+                f"{model!r} lacks predictions of {lacking.size} of the {rows.size} examples. ", SEE_FAILURES, "."
+            )
+    wants_scores = metric in OF_PROBABILITIES
+    answers = {model: _answers(part.loc[rows], model, metric, wants_scores=wants_scores) for model, part in parts.items()}
+    n_splits = int(first["fold"].nunique())
+    items = read_predictions(
+        first["target"].to_numpy(),
+        answers,
+        metric=metric,
+        items=rows.tolist(),
+        clusters=[f"fold {fold}" for fold in first["fold"]] if n_splits > 1 else None,
+    )
+    remark = (
+        f"predictions of {n_splits} models each, fitted on the other folds of repeat {repeat}: what is said holds for these "
+        "training sets, and the folds are clusters"
+    )
+    return replace(items, sources=(remark,) if n_splits > 1 else ())
+
+
+def _answers(part: pd.DataFrame, model: str, metric: str, *, wants_scores: bool) -> Array:
+    """Predicted classes or numbers of a model; probabilities or decision values where the metric is of these."""
+    columns = [name for name in part.columns if str(name).startswith("probability")] if wants_scores else ["prediction"]
+    if wants_scores and metric == "roc_auc" and (not columns or part[columns].isna().any(axis=None)):
+        columns = ["decision"]
+    if not columns or columns[0] not in part or part[columns].isna().any(axis=None):
+        what = "probabilities" if wants_scores else "predictions"
+        raise MissingSplitsError(f"no {what} of {model!r} were kept. Evaluate with a metric that asks for them too.")
+    return np.asarray(part[columns[0]] if len(columns) == 1 else part[columns])
 
 
 def _dataset(evaluation: Evaluation, dataset: str | None) -> int:

@@ -29,12 +29,27 @@ from tiebreak.scores.scores import look_up, nearest_file, quoted
 if TYPE_CHECKING:
     import pandas as pd
 
-ITEM = ("item", "item_id", "example", "example_id", "question", "question_id", "doc_id", "sample_id", "instance_id", "id")
+ITEM = (
+    "item",
+    "item_id",
+    "example",
+    "example_id",
+    "question",
+    "question_id",
+    "doc_id",
+    "sample_id",
+    "instance_id",
+    "task_id",
+    "prompt_id",
+    "instruction",
+    "prompt",
+    "id",
+)
 MODEL = ("model", "model_name", "system", "estimator", "classifier")
 RUN = ("run", "epoch", "seed", "trial", "repeat", "attempt")
 CLUSTER = ("cluster", "cluster_id", "group", "document", "passage", "patient")
 WEIGHT = ("weight", "sample_weight")
-SCORE = ("score", "correct", "is_correct", "value", "accuracy", "acc", "exact_match", "loss", "error")
+SCORE = ("score", "correct", "is_correct", "value", "accuracy", "acc", "exact_match", "preference", "loss", "error")
 """Names of columns that mean what the reserved one, the first, does; the case of letters does not count."""
 
 LOGS = ["tiebreak.readers.item_logs"]

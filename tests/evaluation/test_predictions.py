@@ -1,0 +1,65 @@
+"""Scores of single examples from kept predictions; curves and matrices have tests of their own."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification, make_regression
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.tree import DecisionTreeRegressor
+
+import tiebreak as tb
+from tiebreak.errors import InvalidParameterError, MissingSplitsError
+
+X, Y = make_classification(n_samples=60, random_state=0)
+MODELS = {"logistic": LogisticRegression(), "dummy": DummyClassifier()}
+
+
+@pytest.fixture(scope="module")
+def evaluation() -> tb.Evaluation:
+    return tb.evaluate(MODELS, X, Y, cv=5, scoring=["accuracy", "log_loss"], keep_predictions=True)
+
+
+def test_items_are_the_examples_with_their_folds(evaluation: tb.Evaluation) -> None:
+    """Every row once, right or wrong as scored: the mean over a fold's examples is the fold's accuracy."""
+    items = evaluation.items("accuracy")
+    assert len(items.items) == 60
+    assert items.n_clusters == 5
+    folds = np.array([int(name.removeprefix("fold ")) for name in items.clusters])
+    for model, row in zip(items.models, items.item_means(), strict=True):
+        expected = evaluation.scores(metric="accuracy").matrix().score[evaluation.models.index(model)]
+        np.testing.assert_allclose([row[folds == fold].mean() for fold in range(5)], expected)
+    assert "what is said holds for these training sets" in items.sources[0]
+
+
+def test_probabilities_give_losses_and_areas(evaluation: tb.Evaluation) -> None:
+    """The mean log loss of equal folds is that of all examples; the area has the truth beside."""
+    losses = evaluation.items("log_loss")
+    expected = evaluation.scores(metric="log_loss").matrix().score.mean(axis=1)
+    np.testing.assert_allclose(losses.item_means().mean(axis=1), expected)
+    areas = evaluation.items("roc_auc")
+    assert areas.is_positive.sum() == Y.sum()
+
+
+def test_numbers_have_errors() -> None:
+    """Of regression."""
+    x, y = make_regression(n_samples=40, n_features=3, random_state=0)
+    done = tb.evaluate(
+        {"linear": LinearRegression(), "tree": DecisionTreeRegressor(random_state=0)},
+        x, y, cv=4, scoring="neg_mean_absolute_error", keep_predictions=True,
+    )  # fmt: skip
+    items = done.items("mean_absolute_error")
+    expected = done.scores().matrix().score.mean(axis=1)
+    np.testing.assert_allclose(items.item_means().mean(axis=1), expected)
+
+
+def test_what_was_not_kept_is_named(evaluation: tb.Evaluation) -> None:
+    """Another repeat, another metric, probabilities that nobody asked for."""
+    with pytest.raises(MissingSplitsError, match="no predictions of repeat 3; there are those of '0'"):
+        evaluation.items("accuracy", repeat=3)
+    with pytest.raises(InvalidParameterError, match="'f1' is no metric of single examples"):
+        evaluation.items("f1")
+    labels = tb.evaluate(MODELS, X, Y, cv=5, scoring="accuracy", keep_predictions=True)
+    with pytest.raises(MissingSplitsError, match="no probabilities of 'logistic' were kept"):
+        labels.items("log_loss")
