@@ -12,6 +12,7 @@ from tiebreak.views.plots.intervals import IntervalsDisplay
 from tiebreak.views.plots.matrix import ConfusionDisplay, CorrelationDisplay, VerdictsDisplay
 from tiebreak.views.plots.nested import NestedDisplay
 from tiebreak.views.plots.posterior import PosteriorDisplay
+from tiebreak.views.plots.rank_diagram import DiagramDisplay
 from tiebreak.views.plots.ratings import RatingsDisplay
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "ConfusionDisplay",
     "CorrelationDisplay",
     "CostsDisplay",
+    "DiagramDisplay",
     "DifferencesDisplay",
     "IntervalsDisplay",
     "LearningCurveDisplay",

@@ -10,12 +10,14 @@ import numpy as np
 
 from tiebreak.comparison.ranking import STANDINGS
 from tiebreak.comparison.verdict import MIRRORED, REASONS, VERDICTS
+from tiebreak.errors import NotOfferedError
 from tiebreak.numerics import IntArray
 from tiebreak.views.comparison import table_decimals
 from tiebreak.views.pair import interval_name
 from tiebreak.views.plots.display import ComparisonDisplay, Look, Plots, TopLook, better_is, shown_models
 from tiebreak.views.plots.matrix import CorrelationDisplay, VerdictsDisplay, counted_verdicts, pair_sentence, verdict_counts
 from tiebreak.views.plots.posterior import PosteriorDisplay
+from tiebreak.views.plots.rank_diagram import DiagramDisplay
 from tiebreak.views.plots.style import (
     COLOURS,
     MARKS,
@@ -356,9 +358,11 @@ class ComparisonPlots(Plots["Comparison"]):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the plots; a posterior is drawn where the procedure gives one."""
+        """Names of the plots; a posterior is drawn where the procedure gives one, a diagram of ranks over several datasets."""
         has_posterior = self.result.pair_table.differences.is_posterior
-        return tuple(name for name in super().names if has_posterior or name != "posterior")
+        has_ranks = self.result.ranking_table.average_rank is not None and self.result.ranking_table.letters is not None
+        offered = {"posterior": has_posterior, "diagram": has_ranks}
+        return tuple(name for name in super().names if offered.get(name, True))
 
     def ranking(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> RankingDisplay:
         """Every model's difference to the best one or the baseline, with its interval and verdict."""
@@ -375,6 +379,15 @@ class ComparisonPlots(Plots["Comparison"]):
     def verdicts(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> VerdictsDisplay:
         """Difference and verdict of every model against every other."""
         return self._draw(VerdictsDisplay.from_comparison, ax=ax, look=look)
+
+    def diagram(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> DiagramDisplay:
+        """Average ranks over datasets, with bars that join models which are not told apart."""
+        if "diagram" not in self.names:
+            raise NotOfferedError(
+                "a diagram of ranks needs scores of several datasets, models that were measured on all of them, and verdicts "
+                "on all pairs (no baseline, 40 models at most)."
+            )
+        return self._draw(DiagramDisplay.from_comparison, ax=ax, look=look)
 
     def correlation(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> CorrelationDisplay:
         """Correlation of the models' scores over the splits."""

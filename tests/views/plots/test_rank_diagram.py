@@ -1,0 +1,73 @@
+"""The diagram of average ranks draws the comparison's own verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+import tiebreak as tb
+from tests.views.plots.samples import HOSTILE, NAMES, misplaced
+from tiebreak.errors import NotOfferedError
+from tiebreak.views.plots.display import without_pyplot
+
+BAKEOFF = Path(__file__).parents[2] / "comparison" / "data" / "ucr_means.csv"
+
+
+def compared(names: Sequence[str], n_datasets: int = 24) -> tb.Comparison:
+    rng = np.random.default_rng(5)
+    score = (
+        0.8 + rng.normal(0, 0.05, (n_datasets, 1)) + rng.normal(0, 0.02, (n_datasets, len(names))) + np.arange(len(names)) * 0.002
+    )
+    columns = {name: score[:, place].round(6).tolist() for place, name in enumerate(names)}
+    return tb.compare({"dataset": [f"d{i}" for i in range(n_datasets)]} | columns, metric="accuracy")
+
+
+def test_bars_join_the_models_that_no_pair_tells_apart() -> None:
+    """The groups are the cliques of the table of pairs, best rank first; FreshPRINCE and QUANT are told apart, hence a gap."""
+    answer = tb.compare(BAKEOFF, metric="accuracy")
+    with without_pyplot():
+        display = answer.plot.diagram()
+    assert display.groups == (
+        ("HC2", "MR-Hydra"),
+        ("RDST", "H-InceptionTime", "QUANT", "WEASEL-2"),
+        ("H-InceptionTime", "WEASEL-2", "FreshPRINCE"),
+    )
+    for group in display.groups:
+        for one in group:
+            for other in group:
+                if one != other:
+                    pair = answer.pair(one, other)
+                    assert pair.interval_low <= 0 <= pair.interval_high
+    assert display.data["average_rank"].is_monotonic_increasing
+
+
+@pytest.mark.parametrize("n_models", [2, 6, pytest.param(40, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("names", ["short", "60 characters"])
+def test_nothing_overlaps(names: str, n_models: int) -> None:
+    """In a figure of our own, and on axes of the caller's."""
+    answer = compared(NAMES[names][:n_models])
+    with without_pyplot():
+        assert misplaced(answer.plot.diagram().figure_) == []
+    figure = Figure(figsize=(12, 4))
+    answer.plot.diagram(ax=figure.subplots())
+    assert misplaced(figure) == []
+
+
+def test_hostile_names_are_shown_as_text() -> None:
+    """Nothing in a name is a formula or an escape."""
+    with without_pyplot():
+        assert misplaced(compared(HOSTILE[:6]).plot.diagram().figure_) == []
+
+
+def test_it_is_offered_where_there_are_ranks_only() -> None:
+    """Not for the splits of one dataset, and not against a baseline."""
+    splits = tb.compare({"a": [0.8, 0.9, 0.85], "b": [0.7, 0.75, 0.8]}, metric="accuracy", n_train=80, n_test=20)
+    assert "diagram" not in splits.plot.names
+    with pytest.raises(NotOfferedError, match="several datasets"):
+        splits.plot.diagram()
+    with pytest.raises(NotOfferedError, match="no baseline"):
+        tb.compare(BAKEOFF, metric="accuracy", baseline="PF").plot.diagram()
