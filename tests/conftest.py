@@ -79,7 +79,7 @@ def postgres_url(postgres_database: str) -> Iterator[str]:
 @pytest.fixture(scope="module")  # its processes are never quite idle, so they end as soon as may be
 def dask_cluster(tmp_path_factory):
     """A Dask scheduler and two workers with nannies and two threads each, processes of their own; workers may be killed."""
-    pytest.importorskip("distributed", reason="needs the extra dask: pip install 'tiebreak[dask]'")
+    pytest.importorskip("distributed", reason="needs the extra dask: pip install 'distributed>=2024.8'")
     from tests.runners.clusters import Processes
 
     with Processes(tmp_path_factory.mktemp("dask"), threads=2) as processes:

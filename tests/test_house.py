@@ -46,7 +46,6 @@ So it is for a file that a registry names in a text (``"tiebreak.views.pair:VIEW
 """
 
 ON_THEIR_OWN = {
-    "cli/group.py": "click takes 40 ms to load, and main answers --help and --version without it",
     "evaluation/fit_and_score.py": "with evaluate.py, which decides what is measured, it would have more than 600 lines",
     "runners/dask/tasks.py": "with runner.py, which starts and ends the cluster's side, it would have more than 600 lines",
     "runners/worker_group.py": "a run in this process loads no code for workers",

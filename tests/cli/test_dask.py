@@ -18,7 +18,7 @@ from tests.runners.clusters import Processes
 from tests.runners.workloads import wait_until
 from tiebreak.runners.dask import runner as module
 
-pytest.importorskip("distributed", reason="needs the extra dask: pip install 'tiebreak[dask]'")
+pytest.importorskip("distributed", reason="needs the extra dask: pip install 'distributed>=2024.8'")
 
 
 def test_the_answer_is_the_same(study: str, dask_cluster: Processes, capsys: pytest.CaptureFixture[str]) -> None:

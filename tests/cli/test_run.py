@@ -309,3 +309,31 @@ def test_options_that_cannot_be_used_are_refused(
 ) -> None:
     """Before anything is measured."""
     assert run(capsys, "run", study, *STORE, *arguments) == (2, "", f"tiebreak: {message}\nSee 'tiebreak run --help'.\n")
+
+
+def test_the_answer_is_asked_for_as_typed(study: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Another rope and metric than the study's, and the plots, without measuring anything again."""
+    run(capsys, "run", study, *STORE)
+    code, out, err = run(
+        capsys, "run", study, *STORE, "--rope", "0.5", "--metric", "f1_macro", "--plots", "figures", "--format", "json"
+    )
+    document = json.loads(out)
+    assert (code, document["metric"]["name"]) == (0, "f1_macro")
+    assert document["settings"]["rope"] == 0.5
+    assert "plots are in figures" in err
+    assert (Path("figures") / "ranking.png").read_bytes().startswith(b"\x89PNG")
+    assert run(capsys, "run", study, *STORE, "--rope", "wide")[0] == 2
+    assert "no metric is called 'f2'" in run(capsys, "run", study, *STORE, "--metric", "f2")[2]
+
+
+def test_strict_tells_by_its_exit_code_that_a_model_never_worked(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Others did, so that without it all is fine."""
+    Path("own_fails.py").write_text(
+        "from sklearn.dummy import DummyClassifier\n\n\nclass Fails(DummyClassifier):\n"
+        "    def fit(self, X, y, sample_weight=None):\n        raise ValueError('no')\n"
+    )
+    Path("s.toml").write_text(STUDY + '[models.never]\nimport = "own_fails:Fails"\n')
+    assert run(capsys, "run", "s.toml", *STORE)[0] == 0
+    code, _, err = run(capsys, "run", "s.toml", *STORE, "--strict")
+    assert code == 1
+    assert "'never' failed on every split (--strict)" in err

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 import tiebreak as tb
 from tiebreak.evaluation.cells import log_of
 
-pytest.importorskip("distributed", reason="needs the extra dask: pip install 'tiebreak[dask]'")
+pytest.importorskip("distributed", reason="needs the extra dask: pip install 'distributed>=2024.8'")
 
 MODELS = {
     "logistic": make_pipeline(StandardScaler(), LogisticRegression()),

@@ -197,4 +197,4 @@ def test_without_pyarrow(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingDependencyError) as caught:
         read(write(b"PAR1", "scores.parquet"))
-    assert str(caught.value) == "reading scores.parquet needs pyarrow: pip install 'tiebreak[parquet]'."
+    assert str(caught.value) == "reading scores.parquet needs pyarrow: pip install 'pyarrow>=17'."

@@ -682,3 +682,12 @@ def test_all_in_percent(write: Write) -> None:
 def test_metrics_without_bound_have_no_percent(write: Write) -> None:
     """An rmse of 91 is an rmse of 91."""
     assert codes(read(write("fold,svm,rf\n0,91,0.9\n1,85,0.8\n"), metric="root_mean_squared_error")) == []
+
+
+def test_an_array_in_a_cell_is_no_number() -> None:
+    """Though Python would turn one of length 1 into one."""
+    table = {"fold": [0, 1], "b": [0.1, 0.2]}
+    for cell in (np.array([0.5]), np.array([0.5, 0.6]), [0.5]):
+        with pytest.raises(InvalidScoresError, match="is not a number"):
+            read({**table, "a": [0.5, cell]})
+    assert read({**table, "a": [0.5, np.array(0.25)]}).matrix().score[1, 1] == 0.25

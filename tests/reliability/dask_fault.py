@@ -15,7 +15,7 @@ def torment(folder: Path, n_points: int, rng: Random, n_jobs: int) -> Fault:
     """So many kills of workers, and one of the scheduler."""
     for module in ("distributed", "tests.reliability.dask_kills"):
         if importlib.util.find_spec(module) is None:
-            raise UnavailableError(f"there is no {module} (pip install 'tiebreak[dask]')")
+            raise UnavailableError(f"there is no {module} (pip install 'distributed>=2024.8')")
     from tests.reliability import dask_kills
 
     toll = dask_kills.torment(folder, n_points, rng)

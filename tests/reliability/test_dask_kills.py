@@ -12,7 +12,7 @@ from tests.reliability.dask_kills import torment
 
 pytestmark = pytest.mark.slow
 
-pytest.importorskip("distributed", reason="needs the extra dask: pip install 'tiebreak[dask]'")
+pytest.importorskip("distributed", reason="needs the extra dask: pip install 'distributed>=2024.8'")
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are found by /proc, which this system does not have")

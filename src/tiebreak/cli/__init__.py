@@ -20,6 +20,7 @@ COMMANDS = {
     "store": "Check, back up or upgrade a store.",
     "demo": "Run two worked examples and explain the answers.",
     "doctor": "Show versions, and what is missing.",
+    "completion": "Write the script that completes commands in a shell.",
 }
 """Name, which with _ for - is also that of the module, and help in one line."""
 

@@ -22,11 +22,17 @@ from tiebreak.cli.process import EXIT_OK, EXIT_WRONG_USE, emit
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A package that tiebreak uses: its name on the index, its module, the oldest version that will do."""
+    """A package that tiebreak uses: the name it is installed by, its module, the oldest version that will do, and what for."""
 
     name: str
     module: str
     at_least: str
+    purpose: str = ""
+
+    @property
+    def requirement(self) -> str:
+        """Name and oldest version as pip takes them; the driver of PostgreSQL comes with its binary part."""
+        return f"{self.name}{'[binary]' if self.name == 'psycopg' else ''}>={self.at_least}"
 
 
 # As in pyproject.toml, which an installed package does not carry; a test holds the two equal.
@@ -43,9 +49,9 @@ CORE = (
     Package("threadpoolctl", "threadpoolctl", "3.5"),
 )
 EXTRAS = {
-    "dask": (Package("distributed", "distributed", "2024.8"),),
-    "parquet": (Package("pyarrow", "pyarrow", "17"),),
-    "postgres": (Package("psycopg", "psycopg", "3.2.1"),),
+    "dask": (Package("distributed", "distributed", "2024.8", "to measure on a Dask cluster"),),
+    "parquet": (Package("pyarrow", "pyarrow", "17", "to read and write Parquet files"),),
+    "postgres": (Package("psycopg", "psycopg", "3.2.1", "to keep runs in PostgreSQL"),),
 }
 
 State = Literal["fine", "missing", "too old", "broken"]
@@ -81,12 +87,12 @@ def doctor_command(context: click.Context) -> None:
     The exit code is 2 where a package is missing that tiebreak cannot do without.
     """
     core = [examine(package) for package in CORE]
-    extras = {name: [examine(package) for package in packages] for name, packages in EXTRAS.items()}
+    extras = {extra: [examine(package) for package in packages] for extra, packages in EXTRAS.items()}
     lines = [*_machine(), "", "Packages", *(f"  {finding}" for finding in core), "", "Optional"]
-    for name, findings in extras.items():
-        lines += [f"  {finding}" for finding in findings]
-        if any(finding.state != "fine" for finding in findings):
-            lines.append(f'    to read Parquet files: pip install "tiebreak[{name}]"')
+    for finding in (finding for findings in extras.values() for finding in findings):
+        lines.append(f"  {finding}")
+        if finding.state != "fine":
+            lines.append(f'    {finding.package.purpose}: pip install --upgrade "{finding.package.requirement}"')
     wrong = [finding for finding in core if finding.state != "fine"]
     lines += ["", _conclusion(wrong)]
     emit("\n".join(lines) + "\n")
@@ -125,7 +131,7 @@ def _machine() -> list[str]:
 def _conclusion(wrong: list[Examined]) -> str:
     if not wrong:
         return "Everything that tiebreak needs is here."
-    needed = " ".join(f'"{finding.package.name}>={finding.package.at_least}"' for finding in wrong)
+    needed = " ".join(f'"{finding.package.requirement}"' for finding in wrong)
     return f"tiebreak cannot do its work here. To put it right: pip install --upgrade {needed}"
 
 

@@ -75,7 +75,7 @@ def _parquet(frame: pd.DataFrame, file: str) -> bytes:
     try:
         import pyarrow  # noqa: F401
     except ImportError:
-        raise MissingDependencyError(f"writing {file} needs pyarrow: pip install 'tiebreak[parquet]'.") from None
+        raise MissingDependencyError(f"writing {file} needs pyarrow: pip install 'pyarrow>=17'.") from None
     buffer = io.BytesIO()
     _encodable(frame).to_parquet(buffer, engine="pyarrow", index=False)
     return buffer.getvalue()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 
 import click
@@ -26,6 +27,13 @@ class LazyGroup(click.Group):
         module = cmd_name.replace("-", "_")
         command: click.Command = getattr(import_module(f"tiebreak.cli.{module}"), f"{module}_command")
         return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is meant; a name that is not known comes with the nearest one."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            near = get_close_matches(args[0], COMMANDS, 1)
+            ctx.fail(f"No such command {args[0]!r}.{f' Did you mean {near[0]!r}?' if near else ''}")
+        return super().resolve_command(ctx, args)
 
     def get_help(self, ctx: click.Context) -> str:
         """The page that `main` prints without loading click."""

@@ -29,8 +29,15 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _invoke(arguments: Sequence[str]) -> int:
+    import os
+
     from tiebreak import cli
     from tiebreak.cli.process import EXIT_OK, emit
+
+    if instruction := os.environ.get("_TIEBREAK_COMPLETE"):
+        from tiebreak.cli.completion import complete
+
+        return complete(instruction)
 
     pages = {"--help": cli.help_page, "-h": cli.help_page, "--version": cli.version_line}
     if len(arguments) == 1 and arguments[0] in pages:  # needs no click

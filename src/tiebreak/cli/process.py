@@ -17,6 +17,8 @@ from tiebreak.printable import printable_lines
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tiebreak.views.page import Page
+
 EXIT_OK = 0
 EXIT_BROKEN = 1
 EXIT_NOT_MET = 1
@@ -134,8 +136,21 @@ def emit_result(
         emit(csv_lines(*table(), raw=raw), raw=raw)
     elif format_ == "json":
         emit(result.to_json() + "\n")
+    elif format_ == "markdown":
+        emit(result.to_markdown())
     else:
-        emit(result.to_markdown() if format_ == "markdown" else result.to_text())
+        from tiebreak.result import view_of
+
+        emit_page(view_of(result).page(result))
+
+
+def emit_page(page: Page, end: str = "") -> None:
+    """Write a page: fitted to the window where standard output is a terminal, else as text, with `end` after it."""
+    if sys.stdout is None or not sys.stdout.isatty():
+        emit(page.as_text() + end)
+        return
+    page.show()
+    emit(end.removeprefix("\n"))
 
 
 def say(message: str, *, wrapped: bool = True) -> None:

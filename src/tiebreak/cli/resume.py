@@ -8,7 +8,7 @@ import click
 
 from tiebreak.cli.options import TypedRun, help_option
 from tiebreak.cli.process import CommandError, say
-from tiebreak.cli.run import measure, measuring_options
+from tiebreak.cli.run import TypedAnswer, measure, measuring_options
 from tiebreak.cli.stores import find_run, open_url
 
 
@@ -17,7 +17,7 @@ from tiebreak.cli.stores import find_run, open_url
 @measuring_options
 @help_option
 @click.pass_context
-def resume_command(context: click.Context, /, stored: str, store: str | None, run: TypedRun, format_: str) -> None:
+def resume_command(context: click.Context, /, stored: str, store: str | None, run: TypedRun, asked: TypedAnswer) -> None:
     """Go on with RUN, by the study file that it was started from.
 
     Only what is missing is measured. RUN is the name of a run in the store, or both in one: 'sqlite:///runs.db#cancer'.
@@ -28,7 +28,7 @@ def resume_command(context: click.Context, /, stored: str, store: str | None, ru
     path = _study_of(url, name)
     if not run.quiet:
         say(f"the study is {path}")  # it comes out of the store, and what it names is imported
-    context.exit(measure(read_study(path, make_models=not run.dry_run), name, url, run, format_))
+    context.exit(measure(read_study(path, make_models=not run.dry_run), name, url, run, asked))
 
 
 def _study_of(url: str, name: str) -> Path:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import shlex
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli.compare import write_answer
+from tiebreak.cli.compare import draw, write_answer
 from tiebreak.cli.measuring import error_of_study, watched
-from tiebreak.cli.options import TypedRun, format_option, help_option, run_options, store_option, with_options
-from tiebreak.cli.process import EXIT_OK, EXIT_WRONG_USE, as_typed, emit, say
+from tiebreak.cli.options import ROPE, TypedRun, format_option, help_option, plots_option, run_options, store_option, with_options
+from tiebreak.cli.process import EXIT_NOT_MET, EXIT_OK, EXIT_WRONG_USE, as_typed, emit, emit_page, make_folder, say
 from tiebreak.cli.stores import resume_command_line, store_for_study, without_password
 from tiebreak.errors import TiebreakError
 
@@ -25,10 +29,36 @@ Examples:
   tiebreak run study.toml --store sqlite:///runs.db --n-jobs -1
 """
 
-measuring_options = with_options(
-    store_option, run_options(), format_option("How the comparison is written; csv holds the pairs.")
+
+@dataclass(frozen=True, slots=True)
+class TypedAnswer:
+    """Options of the answer to a run; None leaves it to the study."""
+
+    format_: str
+    rope: float | str | None
+    metric: str | None
+    plots: Path | None
+    strict: bool
+
+
+_ANSWER_OPTIONS = (
+    format_option("How the comparison is written; csv holds the pairs."),
+    click.option("--rope", default=None, **ROPE, help="Largest difference that does not matter.  [default: as the study says]"),
+    click.option("--metric", metavar="NAME", help="Metric to compare by.  [default: the first of the study]"),
+    plots_option("Draw all plots of the comparison into this folder."),
+    click.option("--strict", is_flag=True, help="Exit code 1 if a model has failed on every split."),
 )
-"""Options of run and resume."""
+
+
+def measuring_options(command: Any) -> Any:
+    """Options of run and resume; the command is given those of the answer as one value, ``asked``."""
+
+    @functools.wraps(command)
+    def with_one_value(*arguments: Any, **values: Any) -> None:
+        asked = TypedAnswer(**{each: values.pop(each) for each in ("format_", "rope", "metric", "plots", "strict")})
+        command(*arguments, asked=asked, **values)
+
+    return with_options(store_option, run_options(), *_ANSWER_OPTIONS)(with_one_value)
 
 
 @click.command("run", epilog=EPILOG, short_help="Measure the models of a study, and compare them.")
@@ -37,7 +67,9 @@ measuring_options = with_options(
 @measuring_options
 @help_option
 @click.pass_context
-def run_command(context: click.Context, /, study: str, name: str | None, store: str | None, run: TypedRun, format_: str) -> None:
+def run_command(
+    context: click.Context, /, study: str, name: str | None, store: str | None, run: TypedRun, asked: TypedAnswer
+) -> None:
     """Measure the models of STUDY, and compare them.
 
     STUDY is a TOML file with the sections data, cv and models. Each model is measured on each split once: what the store has
@@ -49,10 +81,10 @@ def run_command(context: click.Context, /, study: str, name: str | None, store: 
 
     read = read_study(study, make_models=not run.dry_run)
     url = store_for_study(store, read.store, read.name)
-    context.exit(measure(read, name or read.name, url, run, format_))
+    context.exit(measure(read, name or read.name, url, run, asked))
 
 
-def measure(study: Study, name: str, url: str, run: TypedRun, format_: str) -> int:
+def measure(study: Study, name: str, url: str, run: TypedRun, asked: TypedAnswer) -> int:
     """Measure what the store does not have, print the comparison, and return the exit code.
 
     Parameters
@@ -63,9 +95,13 @@ def measure(study: Study, name: str, url: str, run: TypedRun, format_: str) -> i
     url : str
         Of the store.
     run : TypedRun
-    format_ : str
-        One of `FORMATS`.
+    asked : TypedAnswer
     """
+    format_ = asked.format_
+    if asked.rope is not None:
+        study = dataclasses.replace(study, rope=_checked_rope(asked.rope))
+    if asked.plots is not None and not run.dry_run:
+        make_folder(asked.plots)  # before the work: a folder that cannot be written should not cost the answer
     if len(study.datasets) > 1 and format_ != "table":
         raise click.UsageError(
             f"the study has {len(study.datasets)} datasets, and so as many answers; --format {format_} holds one. Leave "
@@ -80,7 +116,13 @@ def measure(study: Study, name: str, url: str, run: TypedRun, format_: str) -> i
         evaluation = _measured(study, name, url, run)
     except TiebreakError as error:
         raise error_of_study(study, error) from error
-    return _present(study, evaluation, format_)
+    return _present(study, evaluation, asked)
+
+
+def _checked_rope(rope: float | str) -> float | str:
+    from tiebreak.numerics import check_rope_given
+
+    return check_rope_given(rope)
 
 
 def _preview(study: Study, name: str, url: str, run: TypedRun, format_: str) -> None:
@@ -115,14 +157,15 @@ def _measured(study: Study, name: str, url: str, run: TypedRun) -> Evaluation:
         return measure_plan(plan, options, scoring=study.scoring, keep_predictions=study.keep_predictions)
 
 
-def _present(study: Study, evaluation: Evaluation, format_: str) -> int:
+def _present(study: Study, evaluation: Evaluation, asked: TypedAnswer) -> int:
     """Print what was measured, and what it means for each dataset."""
     from tiebreak.views.evaluation import overview_page, run_page
     from tiebreak.views.words import quote
 
-    comparisons, reasons = _compared(study, evaluation)
+    format_ = asked.format_
+    comparisons, reasons = _compared(study, evaluation, asked.metric)
     if format_ == "table":
-        emit((overview_page if comparisons else run_page)(evaluation).as_text())
+        emit_page((overview_page if comparisons else run_page)(evaluation))
     elif evaluation.n_failed:
         say(f"{evaluation.n_failed} of {evaluation.n_cells} cells failed; 'tiebreak show' says why.")
     for dataset, comparison in comparisons.items():
@@ -131,12 +174,29 @@ def _present(study: Study, evaluation: Evaluation, format_: str) -> int:
         write_answer(comparison, format_)
     for text in reasons:
         say(f"there is nothing to compare: {text}")
-    # whoever chains commands has to be told that no model could be fitted at all
-    return EXIT_OK if evaluation.n_done else EXIT_WRONG_USE
+    if asked.plots is not None:
+        for number, comparison in enumerate(comparisons.values(), 1):
+            draw(comparison, asked.plots if len(comparisons) == 1 else asked.plots / f"dataset-{number}")
+    if not evaluation.n_done:  # whoever chains commands has to be told that no model could be fitted at all
+        return EXIT_WRONG_USE
+    return EXIT_NOT_MET if asked.strict and _failed_everywhere(evaluation) else EXIT_OK
 
 
-def _compared(study: Study, evaluation: Evaluation) -> tuple[dict[str, Any], list[str]]:
-    """The comparison of each dataset in the first metric, and why there is none."""
+def _failed_everywhere(evaluation: Evaluation) -> bool:
+    """True, and said, where some model has no score on any split of any dataset."""
+    import numpy as np
+
+    from tiebreak.views.words import listed, quote
+
+    scores = [evaluation.grid(dataset, 0) for dataset in range(len(evaluation.datasets))]
+    failed = [model for row, model in enumerate(evaluation.models) if all(np.isnan(grid[row]).all() for grid in scores)]
+    if failed:
+        say(f"{listed([quote(model) for model in failed])} failed on every split (--strict)")
+    return bool(failed)
+
+
+def _compared(study: Study, evaluation: Evaluation, metric: str | None) -> tuple[dict[str, Any], list[str]]:
+    """The comparison of each dataset in a metric, the first if none is named, and why there is none."""
     import numpy as np
 
     lacks_scores = any(bool(np.isnan(evaluation.grid(dataset, 0)).any()) for dataset in range(len(evaluation.datasets)))
@@ -144,6 +204,7 @@ def _compared(study: Study, evaluation: Evaluation) -> tuple[dict[str, Any], lis
     for dataset in evaluation.datasets:
         try:
             comparisons[dataset] = evaluation.compare(
+                metric=metric,
                 rope=study.rope,
                 missing="pairwise" if lacks_scores else "raise",
                 dataset=dataset if len(evaluation.datasets) > 1 else None,

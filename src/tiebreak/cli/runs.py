@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from tiebreak.cli.options import check_raw, format_option, help_option, store_option
-from tiebreak.cli.process import emit
+from tiebreak.cli.process import emit, emit_page
 from tiebreak.cli.stores import find_store, open_url
 
 
@@ -31,5 +31,5 @@ def runs_command(store: str | None, format_: str, raw: bool) -> None:
 
         emit(csv_lines(views.COLUMNS, views.runs_rows(runs), raw=raw), raw=raw)
     else:
-        emit(views.runs_page(runs, opened.url).as_text())
+        emit_page(views.runs_page(runs, opened.url))
     opened.close()

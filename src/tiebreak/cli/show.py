@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tiebreak.cli.options import format_option, help_option, store_option
-from tiebreak.cli.process import emit
+from tiebreak.cli.process import emit, emit_page
 from tiebreak.cli.stores import read_run, resume_command_line, typed, typed_url
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def show_command(run: str, store: str | None, format_: str) -> None:
     if format_ == "json":
         emit(encoded(facts(evaluation), indent=2) + "\n")
     else:
-        emit(run_page(evaluation).as_text() + "\n" + _next_line(evaluation))
+        emit_page(run_page(evaluation), "\n" + _next_line(evaluation))
 
 
 def _next_line(evaluation: Evaluation) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tiebreak.cli.options import format_option, help_option
-from tiebreak.cli.process import EXIT_DAMAGED, emit, say
+from tiebreak.cli.process import EXIT_DAMAGED, emit, emit_page, say
 from tiebreak.cli.stores import find_store
 
 if TYPE_CHECKING:
@@ -110,4 +110,7 @@ def _opened(url: str | None) -> SqlStore:
 def _answer(format_: str, page: Callable[[], Page], document: Callable[[], dict[str, Any]]) -> None:
     from tiebreak.views.json import encoded
 
-    emit(encoded(document(), indent=2) + "\n" if format_ == "json" else page().as_text())
+    if format_ == "json":
+        emit(encoded(document(), indent=2) + "\n")
+    else:
+        emit_page(page())

@@ -109,7 +109,9 @@ def is_missing(value: Any) -> bool:
 
 def is_number(value: Any) -> bool:
     """True for what can be read as a float; text that spells a number cannot."""
-    return not isinstance(value, (str, bytes)) and hasattr(value, "__float__") and not isinstance(value, complex)
+    if isinstance(value, str | bytes | complex) or not hasattr(value, "__float__"):
+        return False
+    return bool(getattr(value, "ndim", 0) == 0)  # an array has it too
 
 
 def to_float(value: Any) -> float:

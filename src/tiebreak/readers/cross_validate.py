@@ -9,6 +9,7 @@ import numpy as np
 
 from tiebreak.errors import (
     AmbiguousSourceError,
+    InvalidParameterError,
     InvalidScoresError,
     UnpairedScoresError,
     UnreadableSourceError,
@@ -119,7 +120,10 @@ def _of_given_splits(matrix: ScoreMatrix, design: SplitDesign, options: ReadOpti
 
     from tiebreak.readers.search import split_again
 
-    of_classes = options.y is not None and type_of_target(options.y) in ("binary", "multiclass")
+    try:
+        of_classes = options.y is not None and type_of_target(options.y) in ("binary", "multiclass")
+    except ValueError as error:
+        raise InvalidParameterError(f"y is no target of examples: {error}.") from None
     return split_again(options.cv, of_classes, matrix.n_splits, options, "the models were scored").applied_to(matrix)
 
 

@@ -73,7 +73,7 @@ def _read_parquet(path: Path, name: str, options: ReadOptions) -> Source:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
-        raise MissingDependencyError(f"reading {name} needs pyarrow: pip install 'tiebreak[parquet]'.") from None
+        raise MissingDependencyError(f"reading {name} needs pyarrow: pip install 'pyarrow>=17'.") from None
     try:
         file = parquet.ParquetFile(path)
         _check_size(file, name)

@@ -228,7 +228,7 @@ def _read_file(path: Path, name: str) -> pd.DataFrame:
     try:
         return read()
     except ImportError:
-        raise MissingDependencyError(f"reading {name} needs pyarrow: pip install 'tiebreak[parquet]'.") from None
+        raise MissingDependencyError(f"reading {name} needs pyarrow: pip install 'pyarrow>=17'.") from None
     except (ValueError, TypeError, OSError) as error:  # pandas' errors of parsing are ValueErrors
         raise UnreadableSourceError(
             f"{name} cannot be read as {path.suffix[1:].upper()}: {' '.join(str(error).split())}."

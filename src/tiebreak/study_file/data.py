@@ -218,9 +218,7 @@ def _read_parquet(source: Entry, path: Path) -> pd.DataFrame:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
-        raise MissingDependencyError(
-            str(source.error("reading Parquet needs pyarrow: pip install 'tiebreak[parquet]'."))
-        ) from None
+        raise MissingDependencyError(str(source.error("reading Parquet needs pyarrow: pip install 'pyarrow>=17'."))) from None
     try:
         return parquet.ParquetFile(path).read().to_pandas(ignore_metadata=True)  # type: ignore[no-any-return]
     except (pyarrow.ArrowException, ValueError) as error:

@@ -243,7 +243,9 @@ def test_a_patience_that_means_nothing(patience):
         DaskRunner("dask", patience=patience)
 
 
-needs_dask = pytest.mark.skipif(find_spec("distributed") is None, reason="needs the extra dask: pip install 'tiebreak[dask]'")
+needs_dask = pytest.mark.skipif(
+    find_spec("distributed") is None, reason="needs the extra dask: pip install 'distributed>=2024.8'"
+)
 
 
 @needs_dask
@@ -404,7 +406,7 @@ def test_without_dask_it_is_said_what_to_install(monkeypatch):
     with pytest.raises(MissingDependencyError) as caught:
         next(DaskRunner("dask").run(Plain(), splits(3)))
     assert str(caught.value).startswith("running on Dask needs distributed (")
-    assert str(caught.value).endswith("): pip install 'tiebreak[dask]'.")
+    assert str(caught.value).endswith("): pip install 'distributed>=2024.8'.")
 
 
 @needs_dask

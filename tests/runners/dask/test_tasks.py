@@ -15,7 +15,7 @@ from tests.runners.workloads import DiesOnArrival, Marked, Once, Plain, exit_wit
 from tiebreak.errors import ClusterError, LostWorkersError
 from tiebreak.runners.dask.runner import DaskRunner
 
-distributed = pytest.importorskip("distributed", reason="needs the extra dask: pip install 'tiebreak[dask]'")
+distributed = pytest.importorskip("distributed", reason="needs the extra dask: pip install 'distributed>=2024.8'")
 
 
 def pids_of(client):

@@ -104,7 +104,9 @@ def test_postgres_without_its_driver(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(MissingDependencyError) as error:
         open_store("postgresql://me:secret@host/runs")
-    assert str(error.value) == "postgresql://me:***@host/runs needs the driver of PostgreSQL: pip install 'tiebreak[postgres]'."
+    assert (
+        str(error.value) == "postgresql://me:***@host/runs needs the driver of PostgreSQL: pip install 'psycopg[binary]>=3.2.1'."
+    )
 
 
 @pytest.mark.parametrize("patience", [-1, "60", None, True, float("nan")])

@@ -156,7 +156,7 @@ def _import_distributed() -> Any:
     try:
         import distributed
     except ImportError as error:
-        raise MissingDependencyError(f"running on Dask needs distributed ({error}): pip install 'tiebreak[dask]'.") from None
+        raise MissingDependencyError(f"running on Dask needs distributed ({error}): pip install 'distributed>=2024.8'.") from None
     return distributed
 
 

@@ -414,7 +414,7 @@ def readable_schema(connection: Connection, shown: str) -> int:
             refuse(Damage("", "the description of the store", MISMATCH))
         raise LaterStoreError(
             f"{shown} was made by a later release of tiebreak: its schema is {schema}, and tiebreak {__version__} "
-            f"knows schema {SCHEMA} at most. It was left as it is. Upgrade with: pip install --upgrade tiebreak"
+            f"knows schema {SCHEMA} at most. It was left as it is. Install a newer tiebreak to read it."
         )
     return schema
 

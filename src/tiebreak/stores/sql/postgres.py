@@ -257,7 +257,9 @@ def _connection_parameters(url: str) -> Mapping[str, str]:
         import psycopg
         from psycopg import conninfo, pq
     except ImportError:
-        raise MissingDependencyError(f"{masked(url)} needs the driver of PostgreSQL: pip install 'tiebreak[postgres]'.") from None
+        raise MissingDependencyError(
+            f"{masked(url)} needs the driver of PostgreSQL: pip install 'psycopg[binary]>=3.2.1'."
+        ) from None
     known = [option.keyword.decode() for option in pq.Conninfo.get_defaults()]
     for name in option_names(address):
         if name not in known and name != "ssl":  # which stands for sslmode=require

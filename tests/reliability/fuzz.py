@@ -1,0 +1,606 @@
+"""Made-up input of every kind: files, frames, dicts, arguments and studies, most of them broken in some way.
+
+    python tests/reliability/fuzz.py                      5,000 cases; the seed is printed
+    python tests/reliability/fuzz.py --cases 200000 --seed 7
+    python tests/reliability/fuzz.py --seed 7 --case 123  one of them again, with its input and its traceback
+
+Nothing but a `TiebreakError` may be raised, nothing may take 5 s, and what was read has to be what pandas and plain Python read:
+the scores of all models on the same split stand together.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import math
+import random
+import signal
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+import numpy as np
+import pandas as pd
+
+import tiebreak as tb
+from tiebreak.errors import TiebreakError
+from tiebreak.readers.columns import RESERVED
+
+LIMIT = 5
+"""Seconds of computing that no case may take; waiting counts from ten times as long, as other programs may be at work here."""
+
+
+class Verdict(NamedTuple):
+    """What came of a case: "read", "refused" or what is wrong, and whether the oracle could judge what was read."""
+
+    outcome: str
+    is_judged: bool = False
+
+
+class TooLongError(Exception):
+    """A case that took more than `LIMIT`."""
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------------
+
+NAMES = [
+    "a",
+    "b",
+    "svm",
+    "C=1, x",
+    "mod él",
+    "x\u200by",
+    "=1+1",
+    "0",
+    "1.5",
+    "nan",
+    "mean",
+    "std",
+    "test_score",
+    "",
+    " ",
+    '"',
+    "a\nb",
+    "split0_test_score",
+]
+CELLS = [
+    "", " ", "nan", "NaN", "NA", "null", "None", "inf", "-inf", "1e999", "-0.0", "1e-320", "1_000", "0x10", "1,5", "50%",
+    "true", "False", "٣", "abc",
+    "1" * 400, "9007199254740993", "2020-01-01", "0.5 ", " 0.5", "+0.5", ".5", "5.", "1e5", "\0", "\ufeff", '"0.5"', "1e", "--1",
+]  # fmt: skip
+VALUES = [
+    None, math.nan, math.inf, -math.inf, 10**400, 2**53 + 1, -(2**63), True, "0.5", "x", b"x", [], {}, [0.5], {"a": 1}, 1e308,
+    1e-320, 0, 1,
+    pd.Timestamp("2020"), pd.NaT, pd.NA, 1j, np.float32(0.1), object(),
+]  # fmt: skip
+
+
+def made_up_table(rng: random.Random) -> dict[str, list[Any]]:
+    """Columns of a sound table: long or wide, with keys or without."""
+    n_models, n_splits = rng.randint(1, 4), rng.randint(1, 6)
+    models = rng.sample(["a", "b", "svm", "C=1, x", "mod él", "rf"], n_models)
+    scores = [[round(rng.uniform(0, 1), rng.randint(1, 17)) for _ in range(n_splits)] for _ in models]
+    keys = rng.choice([(), ("fold",), ("split",), ("repeat", "fold")])
+    key_columns = {key: [i // 2 if key == "repeat" else i % 2 if len(keys) == 2 else i for i in range(n_splits)] for key in keys}
+    if rng.random() < 0.3:
+        key_columns = {key: [f"{key} {value}" for value in values] for key, values in key_columns.items()}
+    sizes = {"n_train": [90] * n_splits, "n_test": [10] * n_splits} if rng.random() < 0.3 else {}
+    if rng.random() < 0.5:
+        return {**key_columns, **sizes, **dict(zip(models, scores, strict=True))}
+    order = [(m, s) for m in range(n_models) for s in range(n_splits)]
+    if keys:
+        rng.shuffle(order)
+    table: dict[str, list[Any]] = {"model": [models[m] for m, _ in order]}
+    table |= {name: [column[s] for _, s in order] for name, column in {**key_columns, **sizes}.items()}
+    return {**table, "score": [scores[m][s] for m, s in order]}
+
+
+def damaged_table(rng: random.Random, table: dict[str, list[Any]], cells: Sequence[Any]) -> dict[str, list[Any]]:
+    """The table with some cells, columns or names put in another way."""
+    table = {name: list(values) for name, values in table.items()}
+    for _ in range(rng.choice([0, 0, 1, 1, 2, 4])):
+        names = list(table)
+        if not names:
+            break
+        name = rng.choice(names)
+        what = rng.randrange(7)
+        if what <= 2 and table[name]:
+            table[name][rng.randrange(len(table[name]))] = rng.choice(cells)
+        elif what == 3:
+            table[rng.choice([*NAMES, *RESERVED])] = table.pop(name)
+        elif what == 4:
+            del table[name]
+        elif what == 5 and table[name]:
+            row = rng.randrange(len(table[name]))
+            for values in table.values():
+                if row < len(values):
+                    values.append(values[row]) if rng.random() < 0.5 else values.pop(row)
+        else:
+            table[rng.choice([*NAMES, *RESERVED])] = [rng.choice(cells) for _ in table[name]]
+    return table
+
+
+def damaged_text(rng: random.Random, text: bytes, pieces: Sequence[bytes]) -> bytes:
+    """Bytes with some put in, taken out, doubled or cut off."""
+    for _ in range(rng.choice([0, 0, 1, 1, 2, 5])):
+        place, width = rng.randrange(len(text) + 1), rng.randint(1, 8)
+        what = rng.randrange(6)
+        if what == 0:
+            text = text[:place] + rng.choice(pieces) + text[place:]
+        elif what == 1:
+            text = text[:place] + text[place + width :]
+        elif what == 2:
+            text = text[:place] + bytes(rng.randrange(256) for _ in range(width)) + text[place:]
+        elif what == 3:
+            text = text[:place]
+        elif what == 4:
+            text = text[:place] + text[max(0, place - 20) :]
+        else:
+            text = text.replace(b"\n", rng.choice([b"\r\n", b"\r", b"\n\n", b"\n"]))
+    return text
+
+
+# --- the second oracle ----------------------------------------------------------------------------------------------------------
+
+
+def number(value: Any) -> float:
+    """A cell as plain Python reads it; empty ones are nan. A ValueError or TypeError where it is no number."""
+    if value is None or value is pd.NA or value is pd.NaT:
+        return math.nan
+    if isinstance(value, str):
+        text = value.strip()
+        if text in ("", "NA", "null"):
+            return math.nan
+        if text in ("True", "true", "TRUE", "False", "false", "FALSE"):
+            return float(text.lower() == "true")
+    return float(value)
+
+
+def expected(columns: Mapping[str, Sequence[Any]]) -> Counter[tuple[tuple[str, str], ...]] | None:
+    """Scores of each split by model, as a bag of splits; None where only a reader that guesses could tell."""
+    names = {str(name).strip(): list(values) for name, values in columns.items()}
+    reserved = {word: values for name, values in names.items() for word in RESERVED if name.casefold() == word}
+    if {"dataset", "metric", "seed"} & set(reserved) or len(names) != len(columns):
+        return None
+    rows = range(len(next(iter(names.values()), [])))
+    both = "repeat" in reserved and "fold" in reserved  # a split beside both says nothing
+    keys = [reserved[key] for key in ("repeat", "fold", "split") if key in reserved and not (both and key == "split")]
+    splits: dict[Any, dict[str, str]] = {}
+    if "model" in reserved:
+        if "score" not in reserved:
+            return None
+        position: Counter[str] = Counter()
+        for row in rows:
+            model = word(reserved["model"][row])
+            key = tuple(word(column[row]) for column in keys) if keys else position[model]
+            position[model] += 1
+            splits.setdefault(key, {})[model] = shown(number(reserved["score"][row]))
+    else:
+        models = [name for name in names if name.casefold() not in RESERVED]
+        for row in rows:
+            key = tuple(word(column[row]) for column in keys) if keys else row
+            splits[key] = {model: shown(number(names[model][row])) for model in models}
+    everyone = {model for split in splits.values() for model in split}
+    return Counter(tuple(sorted((model, split.get(model, "nan")) for model in everyone)) for split in splits.values())
+
+
+def word(value: Any) -> str:
+    """A key or name: 3 and 3.0 are the same, and so are the same texts with blanks around."""
+    if isinstance(value, bool | np.bool_ | np.float32):
+        return str(value)
+    try:
+        value = float(value)
+        return str(int(value)) if value.is_integer() else repr(value)
+    except (TypeError, ValueError, OverflowError):
+        return str(value).strip()
+
+
+def shown(value: float) -> str:
+    """A score to the last digit."""
+    return "nan" if math.isnan(value) else repr(value + 0.0)
+
+
+def found(scores: tb.Scores) -> Counter[tuple[tuple[str, str], ...]]:
+    """The same of what was read."""
+    matrix = scores.matrix()
+    columns = matrix.score.T.tolist()
+    names = [word(model) for model in matrix.models]
+    return Counter(tuple(sorted(zip(names, map(shown, column), strict=True))) for column in columns)
+
+
+def judged(read: Callable[[], tb.Scores], oracle: Callable[[], Mapping[str, Sequence[Any]] | None]) -> Verdict:
+    """Read, and compare with what the oracle reads."""
+    try:
+        scores = read()
+    except TiebreakError as error:
+        return Verdict("refused" if str(error).strip() and "\x1b" not in str(error) else "an empty or unprintable message")
+    try:
+        columns = oracle()
+        wanted = None if columns is None else expected(columns)
+    except (ValueError, TypeError, KeyError, IndexError, csv.Error, OverflowError):
+        return Verdict("read")
+    if wanted is None:
+        return Verdict("read")
+    wanted = Counter({tuple(sorted((word(model), score) for model, score in split)): n for split, n in wanted.items()})
+    if found(scores) != wanted:
+        return Verdict(f"read as {dict(found(scores))}, but the oracle says {dict(wanted)}", True)
+    return Verdict("read", True)
+
+
+# --- one function for each kind of input ----------------------------------------------------------------------------------------
+
+OPTIONS: dict[str, Any] = {"metric": "accuracy"}
+
+
+def csv_case(rng: random.Random, folder: Path) -> Verdict:
+    """A CSV file."""
+    table = damaged_table(rng, made_up_table(rng), CELLS)
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=rng.choice([",", ",", ",", ";", "\t"]), lineterminator=rng.choice(["\n", "\r\n"]))
+    writer.writerow(table)
+    writer.writerows(zip(*table.values(), strict=False))
+    text = damaged_text(
+        rng, out.getvalue().encode(errors="replace"), [each.encode() for each in (*CELLS, *NAMES, ",", '"', "\n")]
+    )
+    path = folder / "case.csv"
+    path.write_bytes(text)
+
+    def oracle() -> Mapping[str, Sequence[Any]] | None:
+        rows = [
+            row for row in csv.reader(io.StringIO(text.decode("utf-8-sig"), newline=""), strict=True) if any(map(str.strip, row))
+        ]
+        if len({len(row) for row in rows}) != 1 or len(set(rows[0])) < len(rows[0]):
+            return None
+        frame = pd.read_csv(io.BytesIO(text), dtype=str, keep_default_na=False, encoding="utf-8-sig", index_col=False)
+        plain = dict(zip(rows[0], map(list, zip(*rows[1:], strict=True)), strict=True))
+        if len(frame) == len(rows) - 1 and [list(frame[name]) for name in frame] != list(plain.values()):
+            return None  # pandas and csv do not agree on the text
+        return plain
+
+    return judged(lambda: tb.read_scores(path, **OPTIONS), oracle)
+
+
+def json_case(rng: random.Random, folder: Path) -> Verdict:
+    """A JSON file: records, columns, or an answer of ours."""
+    table: Any = damaged_table(
+        rng, made_up_table(rng), [cell for cell in VALUES if isinstance(cell, int | float | str | list | dict | None)]
+    )
+    kind = rng.randrange(4)
+    if kind == 0:
+        table = [dict(zip(table, row, strict=False)) for row in zip(*table.values(), strict=False)]
+    if kind == 1 and rng.random() < 0.5:
+        table = _ANSWER
+    text = damaged_text(
+        rng,
+        json.dumps(table, default=str).encode(),
+        [b"NaN", b"Infinity", b'"a"', b"{", b"]", b",", b"1e999", b"\\ud800", b"null", b"1" * 5000],
+    )
+    path = folder / "case.json"
+    path.write_bytes(text)
+
+    def oracle() -> Mapping[str, Sequence[Any]] | None:
+        content = json.loads(text.decode("utf-8-sig"))
+        if isinstance(content, list):
+            names = dict.fromkeys(name for record in content for name in record)
+            return {name: [record.get(name) for record in content] for name in names}
+        if not isinstance(content, dict) or "schema" in content or any(isinstance(values, dict) for values in content.values()):
+            return None
+        return content if len({len(values) for values in content.values()}) == 1 else None
+
+    return judged(lambda: tb.read_scores(path, **(OPTIONS if kind != 1 else {})), oracle)
+
+
+def parquet_case(rng: random.Random, folder: Path) -> Verdict:
+    """A Parquet file, sound or with bytes changed."""
+    frame = _frame(rng, damaged_table(rng, made_up_table(rng), [None, math.nan, 0.5, 2**53 + 1, "x", math.inf, True]))
+    path = folder / "case.parquet"
+    try:
+        frame.to_parquet(path)
+    except Exception:  # mixed columns, which Parquet does not hold
+        return Verdict("refused")
+    is_sound = rng.random() < 0.6
+    if not is_sound:
+        path.write_bytes(damaged_text(rng, path.read_bytes(), [b"PAR1", b"\0" * 50]))
+    return judged(lambda: tb.read_scores(path, **OPTIONS), lambda: pd.read_parquet(path).to_dict("list") if is_sound else None)
+
+
+def frame_case(rng: random.Random, folder: Path) -> Verdict:
+    """A data frame of pandas, polars or pyarrow."""
+    frame = _frame(rng, damaged_table(rng, made_up_table(rng), VALUES))
+    source: Any = frame
+    try:
+        if rng.random() < 0.3:
+            import polars as pl
+
+            source = pl.from_pandas(frame)
+        elif rng.random() < 0.3:
+            import pyarrow as pa
+
+            source = pa.Table.from_pandas(frame)
+    except Exception:  # what the other library does not take
+        source = frame
+    is_renamed = source is not frame and "" in frame.columns  # polars gives it a name
+    return judged(lambda: tb.read_scores(source, **OPTIONS), lambda: None if is_renamed else _plain(frame))
+
+
+def dict_case(rng: random.Random, folder: Path) -> Verdict:
+    """A dict of lists, arrays, Series, or results of cross_validate; a list of records; an array."""
+    table: Any = damaged_table(rng, made_up_table(rng), VALUES)
+    kind = rng.randrange(7)
+    source: Any = table
+    if kind == 1:
+        source = {name: np.array(values, dtype=object) for name, values in table.items()}
+    elif kind == 2:
+        source = {name: pd.Series(values, index=rng.sample(range(len(values)), len(values))) for name, values in table.items()}
+        return judged(lambda: tb.read_scores(source, **OPTIONS), lambda: None)
+    elif kind == 3:
+        source = {name: {"test_score": values, "fit_time": values, rng.choice(CELLS): 1} for name, values in table.items()}
+        return judged(lambda: tb.read_scores(source, **OPTIONS), lambda: None)
+    elif kind == 4:
+        source = [dict(zip(table, row, strict=False)) for row in zip(*table.values(), strict=False)]
+        records = source
+        table = {
+            name: [record.get(name) for record in records] for name in dict.fromkeys(key for each in records for key in each)
+        }
+    elif kind == 5:
+        source = rng.choice(
+            [np.ones((2, 3)), [[1, 2], [3]], [[0.1, 0.2], [0.3, 0.4]], np.ma.masked_all((2, 3)), list(table), np.array("x")]
+        )
+        models = rng.choice([None, ["a", "b"], ["a"], [], "ab", 3, ["a", "a"], [None, 1]])
+        return judged(lambda: tb.read_scores(source, models=models, **OPTIONS), lambda: None)
+    elif kind == 6:
+        source = {rng.choice([name, 1, None, (1, 2), 0.5, b"x"]): values for name, values in table.items()}
+        return judged(lambda: tb.read_scores(source, **OPTIONS), lambda: None)
+    lengths = {len(values) for values in table.values()}
+    is_table = bool(set(table) & set(RESERVED))
+    return judged(
+        lambda: tb.read_scores(source, **OPTIONS), lambda: table if len(lengths) == 1 and (is_table or kind == 4) else None
+    )
+
+
+ARGUMENTS: dict[str, list[Any]] = {
+    "metric": ["accuracy", "neg_log_loss", "x", "", 3, [], None, "\ud800", "acc"],
+    "models": [None, ["a", "b"], ["a"], "a", 0, [[]], [None], ("b", "c"), {"a": 1, "c": 2}, iter(["a", "b"])],
+    "dataset": [None, "", "d", 3, []],
+    "rope": [
+        0,
+        0.01,
+        "1%",
+        "1",
+        "x%",
+        "",
+        -1,
+        math.nan,
+        math.inf,
+        10**30,
+        10**400,
+        None,
+        [],
+        "nan%",
+        "1e999%",
+        True,
+        np.float64(0.1),
+        1j,
+    ],
+    "alpha": [0.05, 0, 1, 5, "0.05", None, 10**400, math.nan, -1, [], 1e-300, 0.999999],
+    "baseline": [None, "a", "x", 1, ["a"], ""],
+    "correction": [None, "holm", "bonferroni", "bh", "x", 1, [], {}],
+    "alternative": ["two-sided", "greater", "less", "x", None, []],
+    "order": [None, ["a", "b", "c"], ["c", "b", "a"], ["a"], 1, "abc", [["a"], "b", "c"], {"a": 1}, object()],
+    "method": ["auto", "corrected-t", "paired-t", "x", None, [], 1],
+    "missing": ["raise", "pairwise", "x", None, []],
+    "lower_is_better": [None, True, False, 1, "yes", []],
+    "n_train": [90, 1, 0, -1, 10**30, 0.5, "90", None, [], True, np.int64(90)],
+    "n_test": [10, 1, 0, -1, 10**30, 0.5, "10", None, []],
+    "n_samples": [None, 100, 1, 0, 10**30, "x", []],
+    "X": [None, np.zeros((30, 1)), [], 3, "abc", object(), np.zeros(0)],
+    "y": [None, np.arange(30) % 2, [], 3, "ab", object(), [None] * 30],
+    "groups": [None, np.arange(30) % 5, 3, "x"],
+    "cv": [None, 5, 1, 0, "kfold", object(), [], [([0], [1])], iter([([0], [1])]), -1, 10**30],
+    "rng": [0, 1, 10**400, -1, "x", None, 0.5, True, []],
+}
+"""Settings of `compare` with values that make sense and such as do not."""
+
+
+def argument_case(rng: random.Random, folder: Path) -> Verdict:
+    """Settings of a comparison, and what is asked of its answer."""
+    source = {name: [round(0.5 + rng.gauss(0, 0.1), 3) for _ in range(5)] for name in "abc"}
+    settings = {name: rng.choice(values) for name, values in ARGUMENTS.items() if rng.random() < 0.1}
+    settings = {"metric": "accuracy", "n_train": 90, "n_test": 10, **settings}
+    try:
+        answer = tb.compare(source, **settings)
+        answer.to_text(), answer.to_json(), answer.pairs, repr(answer)
+    except TiebreakError as error:
+        return Verdict("refused" if str(error).strip() else "an empty message")
+    return Verdict("read")
+
+
+KEYS = ["name", "rope", "metrics", "seed", "n_jobs", "timeout", "data", "cv", "columns", "models", "source",
+        "target", "drop", "features", "groups", "weights",
+        "kind", "n_folds", "import", "params", "steps", "grid", "impute", "one_hot", "scale", "store", "inner", "x"]  # fmt: skip
+TOML = ['""', '"x"', "0", "-1", "0.5", "true", "[]", "{}", "[1, 2]", '["a", "t"]', "nan", "inf", "1979-05-27",
+        '"os:system"', '"sklearn.svm:SVC"', "[[]]",
+        '"sklearn.svm"', '{ import = "sklearn.dummy:DummyClassifier" }', '"accuracy"', '{ cost = [[0, 1], [1, 0]] }',
+        '"\\u202e"', "9" * 400, '"kfold"',
+        '{ metric = "f1", positive = "x" }', '"table.csv"', '"1%"', '["a"]', '"t"']  # fmt: skip
+STUDY = """\
+name = "study"
+rope = 0.01
+metrics = ["accuracy"]
+seed = 1
+[data]
+source = "table.csv"
+target = "t"
+[cv]
+kind = "kfold"
+n_folds = 3
+[columns]
+one_hot = true
+[models.m]
+import = "sklearn.dummy:DummyClassifier"
+params = { strategy = "prior" }
+[models.g]
+steps = [{ import = "sklearn.preprocessing:StandardScaler" }, { import = "sklearn.svm:SVC" }]
+grid = { svc__C = [1, 2] }
+"""
+
+
+def study_case(rng: random.Random, folder: Path) -> Verdict:
+    """A study file with lines changed, and its table."""
+    from tiebreak.study_file.study import read_study
+
+    lines = STUDY.splitlines()
+    for _ in range(rng.choice([0, 1, 1, 2, 3])):
+        place = rng.randrange(len(lines))
+        what = rng.randrange(4)
+        if what == 0:
+            lines.insert(place, f"{rng.choice(KEYS)} = {rng.choice(TOML)}")
+        elif what == 1 and "=" in lines[place]:
+            lines[place] = f"{lines[place].partition('=')[0]}= {rng.choice(TOML)}"
+        elif what == 2:
+            lines.insert(place, f"[{rng.choice(KEYS)}{rng.choice(['', '.x', '.'])}]")
+        else:
+            del lines[place]
+    text = (
+        damaged_text(rng, "\n".join(lines).encode(), [b'"', b"[", b"=", b"\0", b"\xff"])
+        if rng.random() < 0.2
+        else "\n".join(lines).encode()
+    )
+    (folder / "study.toml").write_bytes(text)
+    table = damaged_table(rng, {"a": list(range(6)), "b": list("xyxyxy"), "t": list("uvuvuv")}, CELLS)
+    out = io.StringIO()
+    csv.writer(out).writerows([list(table), *zip(*table.values(), strict=False)])
+    (folder / "table.csv").write_bytes(damaged_text(rng, out.getvalue().encode(errors="replace"), [b",", b'"', b"\0"]))
+    try:
+        read_study(folder / "study.toml", make_models=rng.random() < 0.5)
+    except TiebreakError as error:
+        return Verdict("refused" if str(error).strip() else "an empty message")
+    return Verdict("read")
+
+
+def _frame(rng: random.Random, table: dict[str, list[Any]]) -> pd.DataFrame:
+    length = max((len(values) for values in table.values()), default=0)
+    frame = pd.DataFrame({name: [*values, *[None] * (length - len(values))] for name, values in table.items()})
+    if rng.random() < 0.2:
+        frame = frame.convert_dtypes()
+    if rng.random() < 0.1 and len(frame.columns):
+        frame = frame.astype({frame.columns[0]: "category"}, errors="ignore")
+    return frame
+
+
+def _plain(frame: pd.DataFrame) -> Mapping[str, Sequence[Any]]:
+    return {str(name): frame[name].astype(object).tolist() for name in frame}
+
+
+_ANSWER: Any = None
+KINDS = {"csv": csv_case, "json": json_case, "parquet": parquet_case, "frame": frame_case, "dict": dict_case,
+         "arguments": argument_case, "study": study_case}  # fmt: skip
+
+
+# --- all of them ------------------------------------------------------------------------------------------------------------
+
+
+class Result(NamedTuple):
+    """Cases by kind and outcome, how many the oracle judged, the longest time, and what is wrong."""
+
+    counts: Counter[tuple[str, str]]
+    n_judged: int
+    longest: float
+    broken: list[str]
+
+
+def one_case(seed: int, case: int, folder: Path) -> tuple[str, Verdict]:
+    """A case by its number; the same in every process."""
+    rng = random.Random(f"{seed}/{case}")
+    kind = list(KINDS)[case % len(KINDS)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return kind, KINDS[kind](rng, folder)
+
+
+def _too_long(*_: Any) -> None:
+    raise TooLongError(f"more than {LIMIT} s")
+
+
+def try_cases(seed: int, cases: Iterable[int], folder: Path) -> Result:
+    """Try all cases, each for `LIMIT` seconds at most."""
+    global _ANSWER
+    _ANSWER = tb.compare({"a": [0.1, 0.2, 0.4], "b": [0.2, 0.3, 0.3]}, metric="accuracy", n_train=20, n_test=10).to_dict()
+    counts: Counter[tuple[str, str]] = Counter()
+    broken, n_judged, longest = [], 0, 0.0
+    path = list(sys.path)
+    import sklearn.dummy
+    import sklearn.pipeline
+    import sklearn.preprocessing
+    import sklearn.svm  # noqa: F401  loading it is no part of a case
+
+    before = [signal.signal(each, _too_long) for each in (signal.SIGPROF, signal.SIGALRM)]
+    try:
+        for case in cases:
+            start = time.process_time()
+            signal.setitimer(signal.ITIMER_PROF, LIMIT)
+            signal.setitimer(signal.ITIMER_REAL, 10 * LIMIT)
+            try:
+                kind, verdict = one_case(seed, case, folder)
+            except (Exception, SystemExit) as error:
+                kind, verdict = list(KINDS)[case % len(KINDS)], Verdict(f"{type(error).__name__}: {error}")
+            finally:
+                signal.setitimer(signal.ITIMER_PROF, 0)
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            longest = max(longest, time.process_time() - start)
+            n_judged += verdict.is_judged
+            is_fine = verdict.outcome in ("read", "refused")
+            counts[kind, verdict.outcome if is_fine else "wrong"] += 1
+            if not is_fine:
+                broken.append(f"case {case} ({kind}): {verdict.outcome[:300]}")
+    finally:
+        for each, handler in zip((signal.SIGPROF, signal.SIGALRM), before, strict=True):
+            signal.signal(each, handler)
+        sys.path[:] = path
+    return Result(counts, n_judged, longest, broken)
+
+
+def main() -> int:
+    """Try, print the counts, and return the exit code."""
+    parser = argparse.ArgumentParser(description="Made-up input of every kind.")
+    parser.add_argument("--cases", type=int, default=5_000)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
+    parser.add_argument("--case", type=int)
+    options = parser.parse_args()
+    print(f"seed {options.seed}", flush=True)
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        if options.case is not None:
+            try:
+                print(one_case(options.seed, options.case, folder))
+            except Exception:
+                traceback.print_exc()
+            for path in folder.iterdir():
+                print(f"--- {path.name}\n{path.read_bytes()!r}")
+            return 0
+        start = time.perf_counter()
+        result = try_cases(options.seed, range(options.cases), folder)
+        for kind in KINDS:
+            print(f"{kind:<10}", *(f"{outcome} {result.counts[kind, outcome]:<7}" for outcome in ("read", "refused", "wrong")))
+        seconds = time.perf_counter() - start
+        print(
+            f"{options.cases} cases in {seconds:.0f} s, at most {result.longest:.1f} s each; the oracle judged {result.n_judged}"
+        )
+    print(f"wrong: {len(result.broken)}")
+    for line in result.broken[:30]:
+        print(f"  {line}")
+    return 1 if result.broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
