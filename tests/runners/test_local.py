@@ -25,7 +25,7 @@ from tests.runners.workloads import (
     splits,
     wait_until,
 )
-from tiebreak.errors import InvalidParameterError, InvalidPlanError
+from tiebreak.errors import InvalidParameterError, InvalidPlanError, TiebreakWarning
 from tiebreak.plan.record import Outcome
 from tiebreak.runners import processes, worker_group
 from tiebreak.runners.batch import PackedWorkload
@@ -108,8 +108,19 @@ def test_what_cannot_be_sent_is_an_error_before_anything_is_measured(tmp_path):
     workload = Marked(tmp_path)
     workload.lock = threading.Lock()
     with pytest.raises(InvalidPlanError, match=r"cannot pickle '_thread.lock' object\. Define .* n_jobs=1, no timeout\.$"):
-        next(LocalRunner(2).run(workload, splits(5)))
+        next(LocalRunner(2, timeout=60).run(workload, splits(5)))
     assert workload.begun() == set()
+
+
+def test_what_cannot_be_sent_is_measured_here(tmp_path):
+    """Where nothing says that it must not be, as one process would do; a warning says why."""
+    workload = Plain()
+    workload.lock = threading.Lock()
+    with pytest.warns(
+        TiebreakWarning, match="cannot pickle '_thread.lock' object. Everything is measured in this process instead"
+    ):
+        outcomes = measured(LocalRunner(2), workload, splits(5))
+    assert measured_by(outcomes) == {os.getpid()}
 
 
 def test_a_large_array_is_shared_and_its_file_removed(tmp_path, monkeypatch):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -15,6 +14,7 @@ from tiebreak.audits.leak import LEAST_ROWS, find_leaks
 from tiebreak.audits.material import Check, Columns, Material
 from tiebreak.audits.overlap import find_duplicates, find_near_duplicates, find_shared_rows, find_torn_groups
 from tiebreak.audits.time_order import find_constant_time, find_future, find_scattered_folds, time_ranks
+from tiebreak.caught import without_warnings
 from tiebreak.errors import InvalidParameterError
 from tiebreak.metrics.resolve import resolve_scorers
 from tiebreak.numerics import FloatArray, IntArray
@@ -160,8 +160,7 @@ def _material(dataset: Dataset, cv: Any, time: Any, metric: Any, task: Task | No
         raise InvalidParameterError(f"task={task!r} is not known. Pass 'classification', 'regression' or nothing.")
     known = task if task is not None else _task_of(dataset.y)
     classes, target = _target(dataset.y, known)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)  # it is a finding where it matters
+    with without_warnings("The groups parameter is ignored"):  # it is a finding where it matters
         planned = make_splits(cv, dataset, known, seed, check=False)
     return Material(
         data=dataset,

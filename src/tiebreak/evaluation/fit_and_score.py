@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import sys
+import signal
 import time
 import traceback
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from functools import lru_cache
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from tiebreak.caught import caught_warnings
 from tiebreak.errors import SAMPLE_WEIGHT, InvalidPlanError
 from tiebreak.evaluation.model_calls import (
     MakeCopy,
@@ -22,6 +21,7 @@ from tiebreak.evaluation.model_calls import (
     ask_function,
     copies_of,
     is_open,
+    limited_threads,
     methods_for,
     seeded_globals,
     settings_after_success,
@@ -34,6 +34,7 @@ from tiebreak.plan.models import is_function
 from tiebreak.plan.plan import Plan
 from tiebreak.plan.record import Cell, Outcome, State
 from tiebreak.plan.seeds import derive_seed
+from tiebreak.runners.batch import traceback_text
 
 
 def fit_arguments(model: Any, parameters: Mapping[str, Any], scorers: Iterable[Any] = ()) -> dict[str, Any]:
@@ -184,8 +185,7 @@ class Measurement:
 
         self._stack = ExitStack()
         self._stack.enter_context(config_context(**self.config))
-        if self.threads is not None:
-            self._stack.enter_context(_thread_pools(len(sys.modules)).limit(limits=self.threads))
+        self._stack.enter_context(limited_threads(self.threads))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -195,9 +195,9 @@ class Measurement:
         self._forget()
 
     def measure(self, cell: Cell) -> Outcome:
-        """Fit, predict and score one cell; whatever a model raises becomes an outcome, and an interrupt goes through.
+        """Fit, predict and score one cell.
 
-        Whatever a model raises becomes an outcome; an interrupt goes through.
+        Whatever a model raises becomes an outcome; KeyboardInterrupt, and what a handler of signals raises, go through.
         """
         dataset = self.plan.datasets[cell.dataset]
         described = dataset.described
@@ -207,8 +207,7 @@ class Measurement:
             key = (int(described.repeat[cell.split]), int(described.fold[cell.split]))
             seed = derive_seed(self.plan.rng, prepared.name, dataset.data.name, *key)
         settings = self._settings.get((cell.dataset, cell.model))
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+        with caught_warnings() as caught:
             try:
                 with seeded_globals(seed if prepared.is_open else None), sklearn_settings(settings or {}, self.config):
                     outcome = self._measure(cell, prepared, seed)
@@ -218,14 +217,14 @@ class Measurement:
             except MemoryError as error:
                 self._slices = None
                 outcome = _failed(cell, "out-of-memory", error, seed)
-            except (Exception, SystemExit) as error:
+            except Exception as error:
                 outcome = _failed(cell, "raised", error, seed)
-            except BaseException as error:
-                if type(error).__name__ != "PanicException":  # how libraries written in Rust end; an interrupt goes through
+            except BaseException as error:  # SystemExit, or such as the panic of a library written in Rust
+                if isinstance(error, KeyboardInterrupt) or _is_of_signal(error):
                     raise
                 outcome = _failed(cell, "raised", error, seed)
         if caught:
-            texts = dict.fromkeys(f"{each.category.__name__}: {' '.join(str(each.message).split())}" for each in caught)
+            texts = dict.fromkeys(each.text for each in caught)
             object.__setattr__(outcome, "warnings", tuple(text[:LONGEST_MESSAGE] for text in list(texts)[:MOST_WARNINGS]))
         return outcome
 
@@ -335,14 +334,6 @@ class Measurement:
         return scores, undefined
 
 
-@lru_cache(maxsize=1)
-def _thread_pools(n_modules: int) -> Any:
-    """The thread pools of this process. Finding them takes as long as some fits; new ones come with newly imported modules."""
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
-
-
 def _own(table: Any) -> Any:
     """A copy of the rows, in the same layout in memory, so that sums come out the same."""
     if isinstance(table, np.ndarray):
@@ -350,8 +341,14 @@ def _own(table: Any) -> Any:
     return table.clone() if hasattr(table, "clone") else table.copy()
 
 
+def _is_of_signal(error: BaseException) -> bool:
+    """True for what a handler of a signal has raised, wherever that came in between."""
+    handlers = {getattr(signal.getsignal(number), "__code__", None) for number in signal.valid_signals()}
+    return any(frame.f_code in handlers for frame, _ in traceback.walk_tb(error.__traceback__))
+
+
 def _failed(cell: Cell, state: State, error: BaseException, seed: int | None) -> Outcome:
-    text = "".join(traceback.format_exception(error))
+    text = traceback_text(error)
     if len(text) > LONGEST_TRACEBACK:
         text = f"{text[: LONGEST_TRACEBACK // 4]}\n[...]\n{text[-3 * LONGEST_TRACEBACK // 4 :]}"
     return Outcome(cell, state, seed=seed, message=_in_one_line(error), traceback=text)

@@ -5,10 +5,14 @@ from __future__ import annotations
 import contextlib
 import copy
 import io
+import os
 import pickle
 import random
+import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -225,20 +229,94 @@ def is_open(model: Any) -> bool:
     )
 
 
+# --- what belongs to the process, and not to a thread ---------------------------------------------------------------------
+
+
+class _Shared:
+    """Locks, and who measures at the moment, of all runs in the threads of this process."""
+
+    def __init__(self) -> None:
+        self.generators = threading.RLock()
+        self.pools = threading.Condition()
+        self.holders: list[int] = []
+        self.limit: int | None = None
+        self.blas: Any = None
+
+
+_shared = _Shared()
+
+
+def _renew() -> None:
+    """Begin anew in a forked process, where the other threads are gone, and their locks would be held for ever."""
+    global _shared
+    _shared = _Shared()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew)
+
+
 @contextmanager
 def seeded_globals(seed: int | None) -> Iterator[None]:
-    """Seed the generators of `random` and `numpy.random`, and put them back afterwards; None leaves them alone."""
+    """Seed the generators of `random` and `numpy.random`, and put them back afterwards; None leaves them alone.
+
+    They are the process's, so models that may draw from them are fitted one at a time, whatever the threads; others do not wait.
+    """
     if seed is None:
         yield
         return
-    before, numpy_before = random.getstate(), np.random.get_state()  # noqa: NPY002 - it is the global one that models use
-    random.seed(seed)
-    np.random.seed(seed)  # noqa: NPY002
+    with _shared.generators:
+        before, numpy_before = random.getstate(), np.random.get_state()  # noqa: NPY002 - it is the global one that models use
+        random.seed(seed)
+        np.random.seed(seed)  # noqa: NPY002
+        try:
+            yield
+        finally:
+            random.setstate(before)
+            np.random.set_state(numpy_before)  # noqa: NPY002
+
+
+@contextmanager
+def limited_threads(threads: int | None) -> Iterator[None]:
+    """Let numerical libraries use so many threads; None leaves them alone.
+
+    BLAS has one limit for the process, so runs with another limit wait until those in other threads have ended: its sums may come
+    out otherwise with another number. OpenMP has one for each thread.
+    """
+    me = threading.get_ident()
+    with _shared.pools:
+        while _shared.holders and _shared.limit != threads and me not in _shared.holders:
+            _shared.pools.wait()
+        is_within = bool(_shared.holders) and _shared.limit != threads  # of a run in this very thread
+        if not _shared.holders:
+            _shared.limit = threads
+            _shared.blas = None if threads is None else _limited(threads, "blas")
+        _shared.holders.append(me)
+    own = [] if threads is None else [_limited(threads, "openmp"), *([_limited(threads, "blas")] if is_within else [])]
     try:
         yield
     finally:
-        random.setstate(before)
-        np.random.set_state(numpy_before)  # noqa: NPY002
+        for each in reversed(own):
+            each.restore_original_limits()
+        with _shared.pools:
+            _shared.holders.remove(me)
+            if not _shared.holders:
+                if _shared.blas is not None:
+                    _shared.blas.restore_original_limits()
+                _shared.blas = None
+                _shared.pools.notify_all()
+
+
+def _limited(threads: int, api: str) -> Any:
+    return _thread_pools(len(sys.modules)).select(user_api=api).limit(limits=threads)
+
+
+@lru_cache(maxsize=1)
+def _thread_pools(n_modules: int) -> Any:
+    """The thread pools of this process. Finding them takes as long as some fits; new ones come with newly imported modules."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def settings_after_success(model: Any, dataset: Dataset, is_open: bool) -> dict[str, bool]:

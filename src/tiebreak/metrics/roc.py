@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tiebreak.caught import caught_warnings
 from tiebreak.frequentist.delong import AucResult, delong_auc
 from tiebreak.metrics.targets import Binary, check_binary
 from tiebreak.numerics import FloatArray, IntArray, Interval
@@ -215,8 +215,7 @@ def curve_of(data: Binary) -> RocCurve:
     """The curve of examples that were checked."""
     from sklearn.metrics import roc_curve as sklearn_curve
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of one class only: the reason says it
+    with caught_warnings():  # of one class only: the reason says it
         fpr, tpr, thresholds = sklearn_curve(data.is_positive, data.scores, pos_label=True, drop_intermediate=False)
     area = delong_auc(data.is_positive, data.scores)
     return RocCurve(

@@ -7,17 +7,23 @@ import hashlib
 import inspect
 import sys
 import sysconfig
+import threading
 import types
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from tiebreak.numerics import IntArray
 
+Result = TypeVar("Result")
+
 _LENGTH = 16
+
+PARSING = threading.RLock()
+"""Held while Python parses source: where two threads do, one may end in "AST constructor recursion depth mismatch"."""
 
 
 def fingerprint(thing: Any) -> str:
@@ -157,10 +163,19 @@ def _object(thing: Any, above: tuple[int, ...]) -> Iterator[Any]:
         yield text.split(" at 0x")[0].encode("utf-8", "surrogatepass")
 
 
+def parsed(parse: Callable[[Any], Result], thing: Any) -> Result:
+    """Return what a function gives that has Python parse source: in one thread at a time, and again if another one disturbed."""
+    with PARSING:
+        for _ in range(5):
+            with suppress(SystemError):
+                return parse(thing)
+        return parse(thing)
+
+
 def _source(thing: Any) -> bytes:
     """Source text, or the compiled code where there is no text (a class typed in at a prompt)."""
     try:
-        return inspect.getsource(thing).encode("utf-8", "surrogatepass")
+        return parsed(inspect.getsource, thing).encode("utf-8", "surrogatepass")
     except (OSError, TypeError):
         code = getattr(thing, "__code__", None)
         if code is not None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import copy
 import numbers
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from tiebreak.caught import without_warnings
 from tiebreak.errors import InvalidPlanError, UnknownNameError
 from tiebreak.numerics import IntArray
 from tiebreak.plan.candidates import grid, with_parameters
@@ -284,8 +284,7 @@ def _inner_splits(outer: PlannedDataset, position: int, inner: Any, rng: int | N
         inner = {"kind": "time", "n_folds": INNER_FOLDS} if outer.described.ordered else _folds(INNER_FOLDS, part, outer.task)
     seed = None if rng is None else derive_seed(rng, "inner", position)
     try:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)  # a notice of ours says it
+        with without_warnings("The groups parameter is ignored"):  # a notice of ours says it
             return make_splits(inner, part, outer.task, seed)
     except InvalidPlanError as error:
         first, *others = error.parts

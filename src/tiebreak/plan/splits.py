@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import copy
 import numbers
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast, get_args
 
 import numpy as np
 
+from tiebreak.caught import caught_warnings, give_again
 from tiebreak.errors import Advice, InvalidPlanError
 from tiebreak.numerics import IntArray
 from tiebreak.plan.data import Dataset, Task
@@ -274,10 +274,12 @@ def _seeded(cv: Any, dataset: Dataset, rng: int | None) -> Any:
 
 def _of_splitter(cv: Any, dataset: Dataset, target: np.ndarray[Any, Any]) -> tuple[Split, ...]:
     try:
-        with warnings.catch_warnings():
-            # scikit-learn goes on with folds that lack the class, and only says so
-            warnings.filterwarnings("error", "The least populated class", UserWarning)
+        with caught_warnings() as caught:
             pairs = [(np.asarray(train), np.asarray(test)) for train, test in cv.split(dataset.X, target, dataset.groups)]
+        for each in caught:  # scikit-learn goes on with folds that lack the class, and only says so
+            if str(each.message).startswith("The least populated class"):
+                raise ValueError(str(each.message))
+        give_again(caught)
     except Exception as error:
         if dataset.groups is None and "groups" in str(error):
             raise InvalidPlanError(f"{type(cv).__name__} needs to know which examples belong together. ", _PASS_GROUPS) from None

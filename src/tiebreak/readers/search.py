@@ -7,12 +7,12 @@ import dataclasses
 import math
 import numbers
 import re
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
+from tiebreak.caught import caught_warnings
 from tiebreak.errors import ContradictingSizesError, MissingSizesError, UnfittedSearchError, UnreadableSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.candidates import name_candidates
@@ -248,8 +248,7 @@ def _checked_cv(cv: Any, of_classes: bool, options: ReadOptions) -> Any:
 def _split(cv: Any, options: ReadOptions) -> list[Split]:
     X = options.X if options.X is not None or options.y is None else np.zeros((_length(options.y), 1))
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # fit has given them already
+        with caught_warnings():  # fit has given them already
             pairs: Iterable[tuple[Any, Any]] = cv.split(X, options.y, options.groups)
             return [split_of(train, test) for train, test in pairs]
     except Exception as error:

@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import NamedTuple, Protocol, cast
 
 from tiebreak.errors import InvalidPlanError, Setting
+from tiebreak.plan.fingerprint import parsed
 from tiebreak.plan.record import Cell, Outcome, State
 
 BATCH_SECONDS = 0.2
@@ -237,7 +238,12 @@ def cloudpickle_dumps() -> Callable[..., bytes]:
 def failed(cell: Cell, error: BaseException) -> Outcome:
     """Outcome of a cell that ended with an exception."""
     state: State = "out-of-memory" if isinstance(error, MemoryError) else "raised"
-    return Outcome(cell, state, message=in_one_line(error), traceback="".join(traceback.format_exception(error)))
+    return Outcome(cell, state, message=in_one_line(error), traceback=traceback_text(error))
+
+
+def traceback_text(error: BaseException) -> str:
+    """Traceback of an exception, for which Python parses the lines that it shows."""
+    return "".join(parsed(traceback.format_exception, error))
 
 
 def in_one_line(error: BaseException) -> str:

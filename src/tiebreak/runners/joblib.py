@@ -8,7 +8,7 @@ from tiebreak.errors import ClusterError, InvalidParameterError, LostWorkersErro
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners.batch import BATCH_SECONDS, CellQueue, Workload, failed, in_one_line
 from tiebreak.runners.dask.worker import ScatteredWorkload, measure_for_joblib, packed_cells
-from tiebreak.runners.worker import Failure, Report, unpacked
+from tiebreak.runners.worker import Failure, Report, outcomes_of
 
 BATCHES_PER_ROUND = 2
 """Batches for each worker in a round."""
@@ -81,7 +81,7 @@ def _read(queue: CellQueue, cells: list[Cell], answer: Report | Failure, retries
         raise ClusterError(f"A worker of joblib cannot take models and data over: {answer.message}.")
     measured = queue.finish(cells, answer.seconds)
     try:
-        return unpacked(answer.outcomes)
+        return outcomes_of(answer)
     except Exception as error:
         if len(measured) == 1:
             return [failed(measured[0], error)]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections.abc import Callable, Generator, Iterable
 from numbers import Real
 from operator import length_hint
 
-from tiebreak.errors import InvalidParameterError, Setting
+from tiebreak.errors import InvalidParameterError, InvalidPlanError, Setting, TiebreakWarning
 from tiebreak.numerics import is_n_jobs
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners.batch import BATCH_SECONDS, CellQueue, PackedWorkload, Workload, failed
@@ -45,8 +46,8 @@ class LocalRunner:
     def run(self, workload: Workload, cells: Iterable[Cell]) -> Generator[list[Outcome], None, None]:
         """Measure each cell once and yield the outcomes in batches, as `Runner.run` promises.
 
-        Raises `InvalidPlanError` for a workload that cannot be sent to another process, and `LostWorkersError` where no worker
-        process could be started.
+        A workload that cannot be sent to another process is measured in this one, with a warning; with a timeout or isolation it
+        raises `InvalidPlanError`. Raises `LostWorkersError` where no worker process could be started.
         """
         n_workers = min(self.n_workers, length_hint(cells, self.n_workers))
         if n_workers <= 1 and self.timeout is None and not self.isolate:
@@ -58,7 +59,16 @@ class LocalRunner:
         from tiebreak.runners import processes
         from tiebreak.runners.worker_group import DelayedStart, WorkerGroup
 
-        with WorkerGroup(PackedWorkload(workload), queue, n_workers, self.timeout) as group:
+        try:
+            packed = PackedWorkload(workload)
+        except InvalidPlanError as error:
+            if self.timeout is not None or self.isolate:
+                raise
+            reason = str(error).partition(". ")[0]
+            warnings.warn(f"{reason}. Everything is measured in this process instead.", TiebreakWarning, stacklevel=2)
+            yield from measure_here(workload, iter(queue.take, None))
+            return
+        with WorkerGroup(packed, queue, n_workers, self.timeout) as group:
             if self.timeout is None and not self.isolate and processes.n_idle() < n_workers:
                 with DelayedStart(queue, group, n_workers) as delayed:
                     yield from measure_here(workload, delayed.cells())

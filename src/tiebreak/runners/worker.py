@@ -44,10 +44,14 @@ class Failure(NamedTuple):
 
 
 class Report(NamedTuple):
-    """Seconds of the cells that were measured, counted from the first one given, and their outcomes as `packed`."""
+    """Seconds of the cells that were measured, counted from the first one given, and their outcomes as `packed`.
+
+    `interrupt` says that a model raised KeyboardInterrupt, which ends the run here as it does in the process of the user.
+    """
 
     seconds: list[float]
     outcomes: bytes
+    interrupt: str = ""
 
 
 _values_of = attrgetter(*(field.name for field in fields(Outcome)))
@@ -89,19 +93,23 @@ def measure_with(workload: Workload, cells: Sequence[Cell], seconds: float) -> R
     durations: list[float] = []
     outcomes: list[Outcome] = []
     closes = time.perf_counter() + seconds
+    interrupt = ""
     for cell in cells:
         began = time.perf_counter()
         try:
             outcomes.append(workload.measure(cell))
         except Exception as error:  # against its promise; that costs this one cell only
             outcomes.append(failed(cell, error))
+        except KeyboardInterrupt as error:  # a model's own, as this process does not hear the user's
+            interrupt = in_one_line(error)
+            break
         except BaseException as error:  # SystemExit and the like
             leave(error)
         ended = time.perf_counter()
         durations.append(ended - began)
         if ended >= closes:
             break
-    return Report(durations, packed(outcomes))
+    return Report(durations, packed(outcomes), interrupt)
 
 
 def release() -> None:
@@ -140,6 +148,13 @@ def packed(outcomes: list[Outcome]) -> bytes:
             except Exception as error:
                 values[position] = _values_of(failed(outcome.cell, error))
         return dumps(values, protocol=5)
+
+
+def outcomes_of(report: Report) -> list[Outcome]:
+    """Read the outcomes of a report, in the parent; raises KeyboardInterrupt where a model did."""
+    if report.interrupt:
+        raise KeyboardInterrupt(f"a model raised it in a worker process: {report.interrupt}")
+    return unpacked(report.outcomes)
 
 
 def unpacked(outcomes: bytes) -> list[Outcome]:

@@ -175,7 +175,7 @@ class Worker:
         """Outcomes of a report."""
         measured = self._queue.finish(cells, report.seconds)
         try:
-            outcomes = worker.unpacked(report.outcomes)
+            outcomes = worker.outcomes_of(report)
         except Exception as error:
             outcome = failed(measured[0], error)
             return self._lost(measured, ProcessFailure(outcome.state, outcome.message, outcome.traceback))

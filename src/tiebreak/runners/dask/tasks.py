@@ -17,7 +17,7 @@ from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners.batch import BATCH_SECONDS, CellQueue, failed, in_one_line
 from tiebreak.runners.dask import worker as dask_worker
 from tiebreak.runners.dask.worker import ScatteredWorkload
-from tiebreak.runners.worker import Failure, Report, unpacked
+from tiebreak.runners.worker import Failure, Report, outcomes_of
 
 Future = Any
 """A `distributed.Future`, whose methods have no types."""
@@ -345,7 +345,7 @@ class Tasks:
             return []
         measured = self._queue.finish(call.cells, answer.seconds)
         try:
-            outcomes = unpacked(answer.outcomes)
+            outcomes = outcomes_of(answer)
         except Exception as error:
             if len(measured) == 1:
                 return [failed(measured[0], error)]

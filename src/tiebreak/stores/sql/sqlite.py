@@ -140,7 +140,12 @@ class SqliteDatabase(Database):
         )
 
     def find_damage(self, connection: Connection) -> str:
-        """Ask SQLite's own check of the file."""
+        """Ask SQLite's own check of the file, after arrays that are too large for it."""
+        for table in _ARRAYS:
+            [blob] = table.blobs  # of which the length is known without reading it
+            query = f"SELECT {', '.join(table.keys)} FROM {table.in_database} WHERE length({blob}) > {MOST_ARRAY} LIMIT 1"  # noqa: S608
+            if found := connection.fetch(query):
+                refuse(_too_large_row(table, found[0]))
         ((found,),) = connection.fetch("PRAGMA integrity_check(1)")
         return "" if found == "ok" else " ".join(str(found).split())
 
@@ -321,9 +326,13 @@ class SqliteConnection(Connection):
             found = self.fetch(f"{query}{at_most} OFFSET {number}", values)
         except sqlite3.DataError:  # it is looked for by what is too long
             found = []
-        key = ", ".join(f"{name} {value}" for name, value in zip(table.keys, found[0], strict=True)) if found else "?"
-        what = f"it holds more than {MOST_TEXT // 10**6} MB of text, or {MOST_ARRAY // 10**6} MB of numbers, in one value"
-        refuse(Damage("", f"a row of the {table.name} ({key})", what))
+        refuse(_too_large_row(table, found[0] if found else ()))
+
+
+def _too_large_row(table: StoredTable[Any], key: Sequence[Any]) -> Damage:
+    place = ", ".join(f"{name} {value}" for name, value in zip(table.keys, key, strict=False))
+    what = f"it holds more than {MOST_TEXT // 10**6} MB of text, or {MOST_ARRAY // 10**6} MB of numbers, in one value"
+    return Damage("", f"a row of the {table.name} ({place or 'one of those that were looked for'})", what)
 
 
 def _n_bytes(table: StoredTable[Any], rows: Sequence[Sequence[Any]]) -> int:

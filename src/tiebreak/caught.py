@@ -1,0 +1,98 @@
+"""Warnings, caught in the thread that gives them: `warnings.catch_warnings` changes the process, whatever its threads do."""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+
+class Caught(NamedTuple):
+    """A warning that was given, and where."""
+
+    message: Warning | str
+    category: type[Warning]
+    filename: str
+    lineno: int
+
+    @property
+    def text(self) -> str:
+        """Category and words in one line, such as "UserWarning: no"."""
+        return f"{self.category.__name__}: {' '.join(str(self.message).split())}"
+
+
+class _Catching:
+    """Lists that warnings go into at the moment, one for each `caught_warnings` that has not ended."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.lists: list[list[Caught]] = []
+        self.of_thread = threading.local()
+        self.before: Any = None
+        self.show: Callable[..., object] = warnings.showwarning
+
+
+_catching = _Catching()
+
+
+def _renew() -> None:
+    """Begin anew in a forked process, where the other threads are gone, and the lock may be held for ever."""
+    global _catching
+    _catching = _Catching()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew)
+
+
+@contextmanager
+def caught_warnings() -> Iterator[list[Caught]]:
+    """All warnings that are given meanwhile in this thread. The filters of the process are put back by whoever ends last."""
+    shared, mine = _catching, list[Caught]()
+    outer = getattr(shared.of_thread, "warnings", None)
+    with shared.lock:
+        if not shared.lists:
+            shared.before = warnings.catch_warnings()
+            shared.before.__enter__()
+            shared.show = warnings.showwarning
+        shared.lists.append(mine)
+        warnings.simplefilter("always")  # again for each, as models have catch_warnings of their own, which may overlap
+        warnings.showwarning = _note
+    shared.of_thread.warnings = mine
+    try:
+        yield mine
+    finally:
+        shared.of_thread.warnings = outer
+        with shared.lock:
+            shared.lists = [each for each in shared.lists if each is not mine]
+            if not shared.lists:
+                shared.before.__exit__(None, None, None)
+
+
+@contextmanager
+def without_warnings(beginning: str) -> Iterator[None]:
+    """Leave out warnings whose text begins so; the others are given when this ends."""
+    with caught_warnings() as caught:
+        yield
+    give_again(each for each in caught if not str(each.message).startswith(beginning))
+
+
+def give_again(caught: Iterable[Caught]) -> None:
+    """Give warnings that were caught, as if nobody had."""
+    for each in caught:
+        warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
+
+
+def _note(message: Warning | str, category: type[Warning], filename: str, lineno: int, *where: Any) -> None:
+    """Take a warning down where it belongs; one of another thread (a model's own) only where it can be of one model alone."""
+    mine = getattr(_catching.of_thread, "warnings", None)
+    lists = _catching.lists
+    if mine is None and len(lists) == 1:
+        [mine] = lists
+    if mine is None:
+        _catching.show(message, category, filename, lineno, *where)
+    else:
+        mine.append(Caught(message, category, filename, lineno))

@@ -1,0 +1,232 @@
+"""Evaluations in threads of one process: the same bits as alone, and the process as it was."""
+
+from __future__ import annotations
+
+import gc
+import random
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Self
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from threadpoolctl import threadpool_info
+
+import tiebreak as tb
+from tiebreak.caught import caught_warnings
+from tiebreak.evaluation.model_calls import limited_threads, seeded_globals
+from tiebreak.plan.fingerprint import fingerprint, parsed
+
+X, y = make_classification(60, random_state=0)
+N_THREADS, N_EACH = 8, 10
+
+
+class Drawing:
+    """Draws from both global generators, and lets other threads run in the middle of it."""
+
+    def fit(self, X: Any, y: Any) -> Self:
+        time.sleep(0.001)
+        self.shift = np.random.normal() + random.random()  # noqa: NPY002
+        time.sleep(0.001)
+        warnings.warn(f"drew {self.shift!r}", UserWarning, stacklevel=2)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return (X[:, 0] > self.shift - 0.5).astype(int)
+
+
+class Plain(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Draws nothing, and switches warnings off in the meantime, as many libraries do."""
+
+    def fit(self, X: Any, y: Any) -> Self:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            time.sleep(0.001)
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return (X[:, 1] > 0).astype(int)
+
+
+def evaluate(seed: int) -> tuple[bytes, Any]:
+    """Scores to the bit, and the warnings of the model that draws."""
+    models = {
+        "drawing": Drawing(),
+        "plain": Plain(),
+        "forest": RandomForestClassifier(3, max_depth=2, random_state=seed),
+        "forest without a seed": RandomForestClassifier(3, max_depth=2),
+    }
+    cv = {"kind": "stratified", "n_folds": 3}
+    evaluation = tb.evaluate(models, X, y, cv=cv, scoring="accuracy", rng=seed, progress=False)
+    assert evaluation.n_failed == 0
+    drew = [text for text in evaluation.fit_warnings["warning"] if "drew" in text]
+    return evaluation.grid(0, 0).tobytes(), sorted(drew)
+
+
+def state() -> Any:
+    """What belongs to the process."""
+    pools = sorted((pool["filepath"], pool["num_threads"]) for pool in threadpool_info() if pool["user_api"] == "blas")
+    numpy_state = np.random.get_state()  # noqa: NPY002
+    shows = warnings.showwarning, warnings._showwarnmsg_impl  # type: ignore[attr-defined]
+    return random.getstate(), numpy_state[1].tobytes(), numpy_state[2:], list(warnings.filters), shows, pools
+
+
+def in_threads(work: Callable[[int], Any], n_threads: int, n_calls: int) -> list[Any]:
+    """What calls with the numbers from 0 on return."""
+    with ThreadPoolExecutor(n_threads) as pool:
+        return list(pool.map(work, range(n_calls)))
+
+
+def test_threads_give_the_bits_of_one_alone() -> None:
+    """8 threads x 10 evaluations, of models that draw from the global generators and of others; then all is as before."""
+    alone = {seed: evaluate(seed) for seed in range(N_EACH)}
+    assert len({scores for scores, _ in alone.values()}) > 1
+    before = state()
+    found = in_threads(lambda number: evaluate(number % N_EACH), N_THREADS, N_THREADS * N_EACH)
+    for now, then in zip(state(), before, strict=True):
+        assert now == then
+    differing = [number for number, (scores, _) in enumerate(found) if scores != alone[number % N_EACH][0]]
+    assert not differing, f"{len(differing)} of {len(found)} have other scores"
+
+
+def test_warnings_go_to_the_thread_that_gave_them() -> None:
+    """Each list has its own ones, and filters are put back as they were by whoever ends last."""
+    before = list(warnings.filters), warnings.showwarning
+    both = threading.Barrier(2)
+
+    def warn(number: int) -> list[str]:
+        with caught_warnings() as caught:
+            both.wait(10)
+            warnings.warn(f"of {number}", UserWarning, stacklevel=1)
+            both.wait(10)
+        return [each.text for each in caught]
+
+    assert in_threads(warn, 2, 2) == [["UserWarning: of 0"], ["UserWarning: of 1"]]
+    assert (list(warnings.filters), warnings.showwarning) == before
+
+
+def test_warnings_within_a_model_within_a_model() -> None:
+    """A model may evaluate others; each has what was given while it was at work itself."""
+    with caught_warnings() as outer:
+        warnings.warn("first", UserWarning, stacklevel=1)
+        with caught_warnings() as inner:
+            warnings.warn("second", DeprecationWarning, stacklevel=1)
+        warnings.warn("third", UserWarning, stacklevel=1)
+    assert [each.text for each in outer] == ["UserWarning: first", "UserWarning: third"]
+    assert [each.text for each in inner] == ["DeprecationWarning: second"]
+
+
+def test_who_draws_is_alone() -> None:
+    """Seeds of two threads do not mix, and one thread may ask again."""
+
+    def draw(seed: int) -> tuple[float, float]:
+        with seeded_globals(seed):
+            time.sleep(0.01)
+            with seeded_globals(99):
+                inner = random.random()
+            return inner, np.random.normal()  # noqa: NPY002
+
+    found = in_threads(draw, 4, 4)
+    assert len({inner for inner, _ in found}) == 1
+    assert [own for _, own in found] == [draw(seed)[1] for seed in range(4)]
+
+
+def test_limits_of_threads_that_overlap() -> None:
+    """Who ends first does not lift the limit of the other; another limit has to wait; the last one puts the first number back."""
+
+    def blas() -> set[int]:
+        return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+    before = blas()
+    events: list[str] = []
+    begun, may_end = threading.Event(), threading.Event()
+
+    def long() -> None:
+        with limited_threads(1):
+            begun.set()
+            may_end.wait(10)
+            events.append(f"long {blas()}")
+
+    def other() -> None:
+        with limited_threads(2):
+            events.append(f"other {blas()}")
+
+    first, second = threading.Thread(target=long), threading.Thread(target=other)
+    first.start()
+    begun.wait(10)
+    with limited_threads(1):
+        second.start()
+    time.sleep(0.05)
+    may_end.set()
+    first.join(10)
+    second.join(10)
+    assert events[0] == "long {1}"
+    assert events[1] in ("other {2}", f"other {before}")  # a library may know of one thread only
+    assert blas() == before
+
+
+class Noisy:
+    """Lets other threads run whenever Python collects it."""
+
+    def __init__(self) -> None:
+        self.me = self
+
+    def __del__(self) -> None:
+        time.sleep(0)
+
+
+def test_source_is_read_in_threads() -> None:
+    """Python's own parser ends in a SystemError where two threads use it at once; hashes come out all the same."""
+    threshold = gc.get_threshold()
+    gc.set_threshold(5)
+    try:
+
+        def hashed(number: int) -> str:
+            for _ in range(3):
+                Noisy()
+            return fingerprint([Drawing(), Plain(), evaluate])
+
+        assert len(set(in_threads(hashed, 8, 40))) == 1
+    finally:
+        gc.set_threshold(*threshold)
+
+
+def test_a_parser_that_was_disturbed_is_asked_again() -> None:
+    """A thread of somebody else's may parse as well; what fails for ever is raised."""
+    answers = iter([SystemError("AST constructor recursion depth mismatch"), "text"])
+
+    def parse(thing: object) -> str:
+        answer = next(answers)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def broken(thing: object) -> str:
+        raise SystemError("broken")
+
+    assert parsed(parse, None) == "text"
+    with pytest.raises(SystemError, match="broken"):
+        parsed(broken, None)
+
+
+def test_models_of_scikit_learn_do_not_wait() -> None:
+    """Only who may draw from the global generators is measured one at a time."""
+    with seeded_globals(0):  # held by this thread
+        found = in_threads(
+            lambda seed: (
+                tb.evaluate(
+                    {"logistic": LogisticRegression(random_state=seed)}, X, y, cv=3, scoring="accuracy", progress=False
+                ).n_done
+            ),
+            2,
+            4,
+        )
+    assert found == [3, 3, 3, 3]
