@@ -973,6 +973,29 @@ def aggregate_scores(inputs: dict, options: dict, load: object) -> Named:
     return named
 
 
+def bootstrap_632(inputs: dict, options: dict, load: object) -> Named:
+    """Both .632 estimates of an error rate."""
+    found = tb.frequentist.error_632(inputs["error_train"], inputs["error_oob"], inputs["no_information_rate"])
+    clipped = min(inputs["error_oob"], inputs["no_information_rate"])
+    return {**found._asdict(), "err_oob_clipped": clipped}
+
+
+def bernoulli_standard_error(inputs: dict, options: dict, load: object) -> Named:
+    """Textbook errors of two rates on one test set each, from the Wald interval and the unpooled z-test."""
+    named: Named = {}
+    for name, case in inputs["evals"].items():
+        n, rates = case["n"], [case["score_1"], case["score_2"]]
+        intervals = [tb.frequentist.proportion_interval(rate * n, n, method="wald") for rate in rates]
+        both = tb.frequentist.independent_proportions(rates[0], n, rates[1], n, given="rates")
+        errors = [(high - low) / 2 / 1.959963984540054 for low, high in intervals]
+        test = both.ztest(pooled=False)
+        named[name] = dict(zip(("se_1", "se_2"), errors, strict=True)) | {
+            "se_diff_unpaired": test.standard_error,
+            "difference": both.difference,
+        }
+    return named
+
+
 ADAPTERS = {
     adapter.__name__: adapter
     for adapter in (
@@ -1031,6 +1054,8 @@ ADAPTERS = {
         bootstrap_intervals_exact,
         bootstrap_intervals_mc,
         model_confidence_set,
+        bootstrap_632,
+        bernoulli_standard_error,
     )
 }
 ADAPTERS["5x2cv_t_and_F"] = five_by_two_cv_t_and_f  # no name that a function can have

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         bootstrap_metric,
         bootstrap_sums,
     )
+    from tiebreak.frequentist.bootstrap_632 import Error632, error_632
     from tiebreak.frequentist.bradley_terry import (
         BradleyTerryBootstrap,
         BradleyTerryResult,
@@ -109,6 +110,7 @@ _HOMES = {
     "CrossedMeanResult": "tiebreak.frequentist.crossed_runs",
     "DieboldMarianoResult": "tiebreak.frequentist.diebold_mariano",
     "DoublingGain": "tiebreak.frequentist.more_data",
+    "Error632": "tiebreak.frequentist.bootstrap_632",
     "FiveByTwoResult": "tiebreak.frequentist.five_by_two",
     "FriedmanResult": "tiebreak.frequentist.friedman",
     "IndependentProportionsResult": "tiebreak.frequentist.proportions",
@@ -163,6 +165,7 @@ _HOMES = {
     "diebold_mariano_test": "tiebreak.frequentist.diebold_mariano",
     "doubling_gain": "tiebreak.frequentist.more_data",
     "equivalence_pvalue": "tiebreak.frequentist.equivalence",
+    "error_632": "tiebreak.frequentist.bootstrap_632",
     "five_by_two_cv_test": "tiebreak.frequentist.five_by_two",
     "friedman_from_ranks": "tiebreak.frequentist.friedman",
     "friedman_test": "tiebreak.frequentist.friedman",
@@ -222,6 +225,7 @@ __all__ = [
     "CrossedMeanResult",
     "DieboldMarianoResult",
     "DoublingGain",
+    "Error632",
     "FiveByTwoResult",
     "FriedmanResult",
     "IndependentProportionsResult",
@@ -276,6 +280,7 @@ __all__ = [
     "diebold_mariano_test",
     "doubling_gain",
     "equivalence_pvalue",
+    "error_632",
     "five_by_two_cv_test",
     "friedman_from_ranks",
     "friedman_test",
