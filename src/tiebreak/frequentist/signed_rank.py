@@ -108,8 +108,7 @@ class SignedRankResult:
 
         References
         ----------
-        .. [T50] J. W. Tukey. See M. Hollander, D. Wolfe, E. Chicken. Nonparametric Statistical Methods. 3rd ed., 2014, section
-           3.3.
+        .. [HWC14] M. Hollander, D. Wolfe, E. Chicken. Nonparametric Statistical Methods. 3rd ed., 2014, section 3.3.
         """
         return self.interval_at(1.0 - check_probability(level, "level"))
 
