@@ -15,11 +15,13 @@ from scipy import stats
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
 from tiebreak.frequentist import (
     average_ranks,
+    corrected_ttest,
     friedman_from_ranks,
     friedman_test,
     rank_differences,
     rank_models,
     skillings_mack_test,
+    wilcoxon,
 )
 
 NAN = float("nan")
@@ -77,6 +79,18 @@ def test_order_of_models_and_datasets_and_monotone_units(seed: int) -> None:
         one, other = test(scores), test(moved[:, ::-1])
         assert getattr(one, "friedman", one).statistic == pytest.approx(getattr(other, "friedman", other).statistic)
     assert average_ranks(moved[:, ::-1]) == pytest.approx(average_ranks(scores)[::-1])
+
+
+def test_masked_scores_are_missing() -> None:
+    """The number under a mask means nothing; whole numbers can be masked as well."""
+    masked = np.ma.masked_array([[3, 2, 1], [3, 1, 2], [9, 1, 2]], mask=[[0, 0, 0], [0, 0, 0], [1, 0, 0]])
+    plain = np.where(masked.mask, np.nan, masked.data)
+    np.testing.assert_array_equal(rank_models(masked), rank_models(plain))
+    first, second = masked[:, 0] - masked[:, 1], plain[:, 0] - plain[:, 1]
+    assert wilcoxon(first).n_units == wilcoxon(second).n_units == 2
+    ratio = {"test_train_ratio": 0.1}
+    assert np.isnan(corrected_ttest(first, **ratio).pvalue)
+    assert corrected_ttest(first, **ratio, omit_missing=True).df == 1
 
 
 def test_batches_are_as_one_by_one() -> None:

@@ -183,8 +183,12 @@ def test_critical_values_as_printed() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: wilcoxon(0.1), InvalidScoresError, "the differences must be a sequence"),
-        (lambda: wilcoxon([]), TooFewSplitsError, "0 split(s)"),
+        (
+            lambda: wilcoxon(0.1),
+            InvalidScoresError,
+            "the differences must be a sequence, one per dataset; got the single value 0.1.",
+        ),
+        (lambda: wilcoxon([]), TooFewSplitsError, "0 dataset(s), but at least 1 are needed."),
         (lambda: wilcoxon([0.1], zeros="zsplit"), InvalidParameterError, "zeros must be one of 'drop', 'pratt', 'split'; got"),
         (lambda: wilcoxon([0.1], method="approx"), InvalidParameterError, "method must be one of 'auto', 'exact', 'normal'; got"),
         (lambda: wilcoxon([0.1], alternative="bigger"), InvalidParameterError, "alternative must be"),

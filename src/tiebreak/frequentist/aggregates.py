@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
-from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, check_probability, check_rope, check_seed
+from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, check_probability, check_rope, check_seed, floats
 
 Aggregate = Literal["iqm", "mean", "median"]
 Tasks = list[FloatArray]
@@ -226,7 +226,7 @@ def win_tie_loss(scores: ArrayLike, *, higher_is_better: bool = True, rope: floa
     >>> win_tie_loss([[0.9, 0.8], [0.7, 0.7], [0.6, 0.8]]).wins.tolist()
     [[0, 1], [1, 0]]
     """
-    table = np.asarray(scores, dtype=float)
+    table = floats(scores)
     if table.ndim != 2 or np.isinf(table).any():
         raise InvalidScoresError(
             f"the scores must be finite, or nan, of shape (n_datasets, n_models); got the shape {table.shape}."
@@ -252,7 +252,7 @@ _BLOCK = 4_000_000
 
 def _tasks(scores: ArrayLike, name: str) -> Tasks:
     """The runs of each task, without those that are missing."""
-    table = np.asarray(scores, dtype=float)
+    table = floats(scores)
     if table.ndim != 2 or 0 in table.shape or np.isinf(table).any():
         raise InvalidScoresError(f"{name} must be finite, or nan, of shape (n_runs, n_tasks); got the shape {table.shape}.")
     tasks = [column[~np.isnan(column)] for column in table.T]

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
 from tiebreak.frequentist.proportions import proportion_interval
-from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, check_probability, check_seed
+from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, check_probability, check_seed, floats
 
 Score = Callable[[IntArray, IntArray], ArrayLike]
 """Of rows (which may repeat) and of positions of models: a score for each of these models, nan where it is undefined."""
@@ -177,7 +177,7 @@ def bootstrap_winner_by(
 
 
 def _checked(values: ArrayLike) -> FloatArray:
-    table = np.asarray(values, dtype=float)
+    table = floats(values)
     if table.ndim != 2 or table.shape[0] < 2 or table.shape[1] < 1 or not np.isfinite(table).all():
         raise InvalidScoresError(
             "the values must be finite numbers in an array of shape (n_examples, n_models) with two examples or more; got the "

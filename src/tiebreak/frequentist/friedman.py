@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
-from tiebreak.numerics import RELATIVE_TOLERANCE, SMALLEST_PVALUE, FloatArray, IntArray, divide, plain
+from tiebreak.numerics import RELATIVE_TOLERANCE, SMALLEST_PVALUE, FloatArray, IntArray, divide, floats, plain
 
 
 class OmnibusTest(NamedTuple):
@@ -104,7 +104,7 @@ def rank_models(scores: ArrayLike, *, higher_is_better: bool = True, scale: Arra
     >>> rank_models([[0.9, 0.8, 0.9], [0.7, 0.8, 0.6]]).tolist()
     [[1.5, 3.0, 1.5], [2.0, 1.0, 3.0]]
     """
-    table = np.asarray(scores, dtype=float)
+    table = floats(scores)
     if table.ndim < 2 or np.isinf(table).any():
         raise InvalidScoresError(
             f"the scores must be finite, or nan, in an array of shape (n_datasets, n_models); got the shape {table.shape}."

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
 from tiebreak.frequentist.corrected_t import corrected_ttest
-from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, check_probability, plain
+from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, check_probability, floats, plain
 
 EXPECTED = "expected score of models trained on further samples of n_train examples"
 FITTED = "score of the model that is fitted on all these examples"
@@ -304,7 +304,7 @@ def _normal_interval(
 
 
 def _finite(scores: ArrayLike) -> FloatArray:
-    values = np.asarray(scores, dtype=float)
+    values = floats(scores)
     if values.ndim == 0 or values.shape[-1] == 0 or not np.isfinite(values).all():
         raise InvalidScoresError(f"the scores must be finite numbers, one or more in a row; got the shape {values.shape}.")
     return values

@@ -177,7 +177,7 @@ def sign_test(
     >>> result.wins, result.losses, result.ties, result.pvalue
     (6, 1, 1, 0.125)
     """
-    d = check_differences(differences, min_splits=1)
+    d = check_differences(differences, min_splits=1, unit="dataset")
     check_alternative(alternative)
     if ties not in ("drop", "split"):
         raise InvalidParameterError(f"ties must be 'drop' or 'split'; got {ties!r}.")

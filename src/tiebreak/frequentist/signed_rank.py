@@ -214,7 +214,7 @@ def wilcoxon(
     >>> [round(end, 4) for end in (result.estimate, *result.confidence_interval(0.95))]
     [0.0235, 0.0025, 0.042]
     """
-    d = check_differences(differences, min_splits=1)
+    d = check_differences(differences, min_splits=1, unit="dataset")
     check_alternative(alternative)
     for value, known, name in ((zeros, Zeros, "zeros"), (method, RankMethod, "method")):
         if value not in get_args(known):

@@ -40,7 +40,7 @@ def hodges_lehmann(differences: ArrayLike) -> FloatArray:
     >>> hodges_lehmann([1.0, 2.0, 6.0])
     2.75
     """
-    d = check_differences(differences, min_splits=1)
+    d = check_differences(differences, min_splits=1, unit="dataset")
     rows = d.reshape(-1, d.shape[-1])
     n = np.count_nonzero(~np.isnan(rows), axis=1)
     total = n * (n + 1) // 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,16 +36,24 @@ def divide(numerator: ArrayLike, denominator: ArrayLike) -> FloatArray:
         return np.asarray(np.divide(np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float)))
 
 
-def check_differences(differences: ArrayLike, *, min_splits: int = 2) -> FloatArray:
-    """Array of floats with the splits on the last axis; raises where that cannot be."""
+def floats(values: ArrayLike) -> FloatArray:
+    """Array of floats in which masked values are nan, as their data mean nothing."""
+    masked: Any = values if hasattr(values, "filled") else None
+    return np.asarray(values if masked is None else masked.astype(float).filled(np.nan), dtype=float)
+
+
+def check_differences(differences: ArrayLike, *, min_splits: int = 2, unit: str = "split") -> FloatArray:
+    """Array of floats with the splits, or another unit, on the last axis; raises where that cannot be."""
     try:
-        d = np.asarray(differences, dtype=float)
+        d = floats(differences)
     except (TypeError, ValueError) as error:
         raise InvalidScoresError(
-            f"the differences must be numbers in rows of equal length; {error}. Pass an array of shape (..., n_splits)."
+            f"the differences must be numbers in rows of equal length; {error}. Pass an array of shape (..., n_{unit}s)."
         ) from None
     if d.ndim == 0:
-        raise InvalidScoresError(f"the differences must be a sequence, one per split; got the single value {d!s}.")
+        raise InvalidScoresError(f"the differences must be a sequence, one per {unit}; got the single value {d!s}.")
+    if d.shape[-1] < min_splits and unit != "split":
+        raise TooFewSplitsError(f"{d.shape[-1]} {unit}(s), but at least {min_splits} are needed.")
     if d.shape[-1] < min_splits:
         raise TooFewSplitsError(
             f"{d.shape[-1]} split(s), but at least {min_splits} are needed to estimate how much a difference varies. "
@@ -91,7 +99,7 @@ def _check_fits(values: FloatArray, rows: tuple[int, ...], name: str, each: str)
 
 def check_score_table(scores: ArrayLike) -> FloatArray:
     """Finite scores of shape (n_models, n_splits), two splits or more."""
-    table = np.asarray(scores, dtype=float)
+    table = floats(scores)
     if table.ndim != 2 or table.shape[0] < 1:
         raise InvalidScoresError(f"the scores must be an array of shape (n_models, n_splits); got the shape {table.shape}.")
     if table.shape[1] < 2:
