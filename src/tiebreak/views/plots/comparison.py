@@ -79,13 +79,18 @@ class AgainstDisplay(ComparisonDisplay):
     def _row_notes(self) -> list[str]:
         decimals = table_decimals(self.comparison)
         reference = "first" if self.comparison.settings.baseline is None else "baseline"
-        notes = []
+        has_letters, notes = self._has_letters, []
         for row in self._table.to_dict("records"):
             verdict, reason = row["verdict"], row["reason"]
             words = f"{MARKS[verdict].symbol} {verdict}{_WHY.get(reason, '')}" if verdict else reference
-            parts = (minus(format_score(float(row["mean"]), decimals)), row["letters"], words)
+            parts = (minus(format_score(float(row["mean"]), decimals)), row["letters"] if has_letters else "", words)
             notes.append("  ".join(part for part in parts if part))
         return notes
+
+    @property
+    def _has_letters(self) -> bool:
+        """True where there are letters, and more than one pair for which they are needed."""
+        return len(self._table) > 2 and bool((self._table["letters"] != "").any())
 
     @property
     def _table(self) -> pd.DataFrame:
@@ -108,7 +113,7 @@ class AgainstDisplay(ComparisonDisplay):
 
     def _about_intervals(self) -> str:
         comparison = self.comparison
-        letters = "; models that share a letter are not told apart" if (self._table["letters"] != "").any() else ""
+        letters = "; models that share a letter are not told apart" if self._has_letters else ""
         rope = (
             f"Grey band: the rope, ±{comparison.rope:.4g}, differences too small to matter."
             if comparison.rope
