@@ -264,3 +264,16 @@ def read_terminal(terminal: int) -> bytes:
         return os.read(terminal, 65536)
     except OSError:
         return b""
+
+
+@needs_posix
+@pytest.mark.slow
+@pytest.mark.parametrize("columns", [60, 80])
+def test_pages_of_all_commands_fit_the_window(study: str, columns: int) -> None:
+    """What is measured, listed, shown and audited; no word is split by the terminal."""
+    store = ("--store", "sqlite:///runs.db")
+    for arguments in (("run", study, *store, "--quiet"), ("runs", *store), ("show", "flowers", *store), ("audit", study)):
+        code, page = on_terminal(columns, *arguments)
+        assert code == 0, page
+        lines = [line for line in page.splitlines() if "tiebreak compare" not in line]  # which is to be copied
+        assert max(map(len, lines)) <= columns, max(lines, key=len)

@@ -79,7 +79,6 @@ NoticeCode = Literal[
     "few-datasets",
     "averaged-seeds",
     "survivors-only",
-    "fit-warnings",
 ]
 
 
