@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import shutil
+import sys
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
@@ -79,7 +81,8 @@ class Result(Generic[P_co]):
         return plots
 
     def __str__(self) -> str:
-        return self.to_text().rstrip("\n")
+        width = _window_width()
+        return (self.to_text() if width is None else view_of(self).as_text(self, width=width)).rstrip("\n")
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {view_of(self).headline(self)}>"
@@ -101,3 +104,10 @@ def load(place: str) -> Any:
     """The object at "module:name"."""
     module, _, name = place.partition(":")
     return getattr(importlib.import_module(module), name)
+
+
+def _window_width() -> int | None:
+    """Columns of the window that standard output goes to; None where it goes to none."""
+    if sys.stdout is None or not sys.stdout.isatty():
+        return None
+    return max(40, shutil.get_terminal_size().columns)

@@ -139,3 +139,26 @@ def test_wide_characters_keep_the_columns_straight() -> None:
     page = rows(shown(["模型", "other"], 140), "Ranking")
     positions = [cell_len(row[: row.index(" 0.")]) for row in page[:2]]
     assert positions[0] == positions[1]
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("names", [KERNELS, LONG], ids=["4", "long"])
+def test_text_fits_a_narrow_window_and_keeps_the_interval(names: list[str], width: int) -> None:
+    """`print(answer)` in a terminal: no line is wider, no word is split, and the interval is the last to go."""
+    comparison = compared(table(named(*around(0.9, 0.89, 0.85, 0.8, noise=0.02), names=tuple(names))), rope=0.01)
+    text = page(comparison).as_text(width)
+    assert max(map(cell_len, text.splitlines())) <= width
+    assert "95% interval" in text
+    assert "verdict" in text
+    assert ("left out, as the window is" in text) == (width < 120)
+    for row in comparison.pairs.itertuples():
+        assert row.verdict in text
+
+
+def test_print_fits_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its width where standard output is one; the whole page where it is a file."""
+    comparison = compared(table(named(*around(0.9, 0.89, 0.85, 0.8, noise=0.02))), rope=0.01)
+    assert f"{comparison}\n" == comparison.to_text()
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "70")
+    assert max(map(len, str(comparison).splitlines())) <= 70

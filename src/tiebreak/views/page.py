@@ -6,9 +6,9 @@ import html
 import re
 import textwrap
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape as escape_html
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from tiebreak.printable import printable
 from tiebreak.views.words import columns, shorten
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from tiebreak.scores.scores import Notice
+
+T = TypeVar("T")
 
 WIDTH = 100
 """Columns of text, where names allow."""
@@ -43,9 +45,9 @@ class Paragraph:
         """Texts from outside stand in these lines."""
         _set(self, lines=_all_printable(self.lines))
 
-    def as_text(self) -> str:
-        """For a terminal."""
-        return "\n".join(map(wrap, self.lines))
+    def as_text(self, width: int | None = None) -> str:
+        """For a terminal, of a width if one is given."""
+        return "\n".join(wrap(line, width=width) for line in self.lines)
 
     def as_markdown(self) -> str:
         """Each sentence by itself."""
@@ -66,7 +68,8 @@ class Table:
     """A title, headers, rows of text, and which columns are right-aligned.
 
     `notes` stand below it. A notebook hides it under the words `folded`, unless they are "". Where a window is too narrow,
-    columns go whose headers end as in `spare`, group by group, and long names are told apart by the numbers in `ranks`.
+    columns go whose headers end as in `spare`, group by group, and long names are told apart by the numbers in `ranks`. Title and
+    notes are wrapped at `text_width`.
     """
 
     title: str
@@ -77,6 +80,7 @@ class Table:
     folded: str = ""
     spare: tuple[tuple[str, ...], ...] = ()
     ranks: Mapping[str, int] = field(default_factory=dict)
+    text_width: int | None = None
 
     def __post_init__(self) -> None:
         """Texts from outside stand in the title and in these cells."""
@@ -89,17 +93,41 @@ class Table:
             ranks={printable(name): rank for name, rank in self.ranks.items()},
         )
 
-    def as_text(self) -> str:
-        """Rows in columns, under their headers."""
+    def as_text(self, width: int | None = None) -> str:
+        """Rows in columns, under their headers; of a given width, with the columns that fit."""
+        if width is not None:
+            return self._fitted_to(width).as_text()
         widths = [max(columns(cell) for cell in column) for column in zip(self.headers, *self.rows, strict=True)]
         lines = []
         for row in (self.headers, *self.rows):
             cells = []
-            for cell, width, right in zip(row, widths, self.right, strict=True):
-                space = " " * (width - columns(cell))
+            for cell, wide, right in zip(row, widths, self.right, strict=True):
+                space = " " * (wide - columns(cell))
                 cells.append(space + cell if right else cell + space)
             lines.append(("  " + "  ".join(cells)).rstrip())
-        return "\n".join([wrap(self.title), *lines, *(wrap(line, "  ") for line in self.notes)])
+        wrapped = (wrap(line, "  ", width=self.text_width) for line in self.notes)
+        return "\n".join([wrap(self.title, width=self.text_width), *lines, *wrapped])
+
+    def _fitted_to(self, width: int) -> Table:
+        """The table with the columns that fit into a width, long names shortened."""
+        kept, name_width = _fitted(self, width - GAP, breaks=False)
+        n_names = sum(self.headers[column] in NAME_COLUMNS for column in kept)
+        others = sum(_cell_width(self, column, breaks=False) for column in kept if self.headers[column] not in NAME_COLUMNS)
+        name_width = max(8, min(name_width, (width - others - GAP * len(kept)) // max(1, n_names)))
+
+        def cell(text: str, header: str) -> str:
+            if header not in NAME_COLUMNS or columns(text) <= name_width:
+                return text
+            number = f"#{self.ranks[text]} " if text in self.ranks else ""
+            return number + shorten(text, name_width - len(number))
+
+        def some(values: tuple[T, ...]) -> tuple[T, ...]:
+            return tuple(values[column] for column in kept)
+
+        headers = some(self.headers)
+        rows = tuple(tuple(map(cell, some(row), headers)) for row in self.rows)
+        notes = (*self.notes, *_left_out(self, kept, width))
+        return replace(self, headers=headers, rows=rows, right=some(self.right), notes=notes, text_width=width)
 
     def as_markdown(self) -> str:
         """A table with its title above it."""
@@ -145,9 +173,9 @@ class Section:
         """Texts from outside stand in the title and in these lines."""
         _set(self, title=printable(self.title), lines=_all_printable(self.lines))
 
-    def as_text(self) -> str:
+    def as_text(self, width: int | None = None) -> str:
         """Indented lines under the title; nothing where there are none."""
-        return "\n".join([self._title, *(wrap(line, "  ") for line in self._coded())]) if self.lines else ""
+        return "\n".join([self._title, *(wrap(line, "  ", width=width) for line in self._coded())]) if self.lines else ""
 
     def as_markdown(self) -> str:
         """A list under the title."""
@@ -226,9 +254,9 @@ class Page:
         first = next(part for part in self.parts if not isinstance(part, Paragraph) or part.lines)
         return first.lines[0] if isinstance(first, Paragraph) else first.title
 
-    def as_text(self) -> str:
-        """For a terminal, 100 columns wide where names allow."""
-        return "\n\n".join(text for part in self.parts if (text := part.as_text())) + "\n"
+    def as_text(self, width: int | None = None) -> str:
+        """For a terminal, 100 columns wide where names allow; of a given width, with the columns of tables that fit."""
+        return "\n\n".join(text for part in self.parts if (text := part.as_text(width))) + "\n"
 
     def as_markdown(self) -> str:
         """For pull requests and notes; names show as they are."""
@@ -256,11 +284,16 @@ class Page:
 # --- text, Markdown and HTML ------------------------------------------------------------------------------------------------
 
 
-def wrap(text: str, indent: str = "") -> str:
-    """Text in lines of at most 100 columns; a hanging indent under list items."""
+def wrap(text: str, indent: str = "", width: int | None = None) -> str:
+    """Text in lines of at most 100 columns, or of a smaller width; a hanging indent under list items."""
     hanging = indent + ("  " if text.startswith("- ") else "")
     return textwrap.fill(
-        text, WIDTH, initial_indent=indent, subsequent_indent=hanging, break_long_words=False, break_on_hyphens=False
+        text,
+        min(width or WIDTH, WIDTH),
+        initial_indent=indent,
+        subsequent_indent=hanging,
+        break_long_words=width is not None,
+        break_on_hyphens=False,
     )
 
 
@@ -354,35 +387,40 @@ def _print_table(console: Console, table: Table) -> None:
     for row in table.rows:
         grid.add_row(*(_rich_cell(row[column], table.headers[column], name_width, table.ranks) for column in kept))
     console.print(Padding.indent(grid, GAP))
-    spared = [header for column, header in enumerate(table.headers) if column not in kept]
-    left_out = [f"left out, as the window is {console.width} columns wide: {', '.join(spared)}"] if spared else []
-    for line in (*table.notes, *left_out):
+    for line in (*table.notes, *_left_out(table, kept, console.width)):
         _print(console, line, "dim", indent=GAP)
     console.print()
 
 
-def _fitted(table: Table, width: int) -> tuple[list[int], int]:
-    """Columns that fit into the width, and what is left for each name."""
+def _left_out(table: Table, kept: list[int], width: int) -> list[str]:
+    """Note on the columns that do not fit."""
+    spared = [header for column, header in enumerate(table.headers) if column not in kept]
+    return [f"left out, as the window is {width} columns wide: {', '.join(spared)}"] if spared else []
+
+
+def _fitted(table: Table, width: int, *, breaks: bool = True) -> tuple[list[int], int]:
+    """Columns that fit into the width, and what is left for each name; headers and verdicts may break at spaces, or not."""
     kept = list(range(len(table.headers)))
     for group in ((), *table.spare):
         kept = [column for column in kept if not table.headers[column].endswith(group or ("\0",))]
         names = [column for column in kept if table.headers[column] in NAME_COLUMNS]
-        longest = max((_cell_width(table, column) for column in names), default=0)
-        others = sum(_cell_width(table, column) for column in kept if column not in names)
+        longest = max((_cell_width(table, column, breaks) for column in names), default=0)
+        others = sum(_cell_width(table, column, breaks) for column in kept if column not in names)
         room = (width - others - GAP * len(kept)) // max(1, len(names))
         if room >= min(longest, NARROWEST_NAME):
             break
     return kept, max(min(room, longest, WIDEST_NAME), NARROWEST_NAME)
 
 
-def _cell_width(table: Table, column: int) -> int:
-    """Columns on the screen of the widest cell; headers and verdicts may break at spaces."""
+def _cell_width(table: Table, column: int, breaks: bool = True) -> int:
+    """Columns on the screen of the widest cell; headers and verdicts may break at spaces, or not."""
     from rich.cells import cell_len
 
-    breaks = table.headers[column] == "verdict"
+    header = table.headers[column]
+    breaks_cells = breaks and header == "verdict"
     parts = [
-        *table.headers[column].split(),
-        *(part for row in table.rows for part in (row[column].split() if breaks else [row[column]])),
+        *(header.split() if breaks else [header]),
+        *(part for row in table.rows for part in (row[column].split() if breaks_cells else [row[column]])),
     ]
     return max((cell_len(part) for part in parts), default=0)
 

@@ -35,9 +35,9 @@ class View:
     sentence: Callable[[Any], str] | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
 
-    def as_text(self, result: object, *choices: Any) -> str:
-        """For a terminal."""
-        return self.page(result, *choices).as_text()
+    def as_text(self, result: object, *choices: Any, width: int | None = None) -> str:
+        """For a terminal, fitted to a width if one is given."""
+        return self.page(result, *choices).as_text(width)
 
     def as_markdown(self, result: object, *choices: Any) -> str:
         """For pull requests and notes."""
