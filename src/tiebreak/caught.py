@@ -7,7 +7,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 
 class Caught(NamedTuple):
@@ -60,7 +60,7 @@ def caught_warnings() -> Iterator[list[Caught]]:
             shared.show = warnings.showwarning
         shared.lists.append(mine)
         warnings.simplefilter("always")  # again for each, as models have catch_warnings of their own, which may overlap
-        warnings.showwarning = _note
+        warnings.showwarning = cast("Any", _note)
     shared.of_thread.warnings = mine
     try:
         yield mine

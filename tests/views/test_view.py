@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import multiprocessing
 import pickle
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import joblib
 import matplotlib
 import pandas as pd
 import pytest
@@ -20,6 +24,8 @@ import tiebreak as tb
 from tests.views.plots.curve_samples import drawn_bias_variance, drawn_learning_curve, drawn_validation_curve
 from tests.views.plots.samples import graded
 from tiebreak import result as results
+from tiebreak.errors import StoreError
+from tiebreak.evaluation.cells import log_of
 from tiebreak.result import Result, load
 
 X, Y = make_classification(n_samples=80, n_features=5, flip_y=0.2, random_state=4)
@@ -63,8 +69,6 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "Calibrations": lambda: evaluation().calibration(),
 }
 KINDS = list(MAKERS)
-HELD_BY_STORE = ("Evaluation", "NestedEvaluation", "LearningCurve", "ValidationCurve", "BiasVariance")
-"""Results with the log of a store, which does not travel."""
 
 
 @pytest.fixture(params=KINDS)
@@ -130,9 +134,42 @@ def test_plots_are_listed_and_drawn_by_name(shown: Any, tmp_path: Path) -> None:
         assert type(plots()) is type(getattr(plots, plots.names[0])())
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in HELD_BY_STORE])
-def test_results_that_hold_no_store_can_be_pickled(kind: str) -> None:
-    """They say the same afterwards."""
-    shown = MAKERS[kind]()
-    again = pickle.loads(pickle.dumps(shown))
+@pytest.mark.parametrize("copied", [lambda result: pickle.loads(pickle.dumps(result)), copy.deepcopy], ids=["pickle", "deepcopy"])
+def test_results_can_be_copied(shown: Any, copied: Callable[[Any], Any]) -> None:
+    """They say the same afterwards, in every form."""
+    again = copied(shown)
     assert again.to_text() == shown.to_text()
+    assert again.to_json() == shown.to_json()
+    assert again.to_frame().equals(shown.to_frame())
+
+
+def described(result: Any) -> str:
+    """What a result says, in another process."""
+    return str(result.to_text())
+
+
+def test_results_go_to_other_processes_and_back(tmp_path: Path) -> None:
+    """By multiprocessing, by joblib and its cache, one whose store is a file included."""
+    kept = tb.evaluate(GaussianNB(), X, Y, cv=3, scoring="accuracy", store=tmp_path / "runs.db", progress=False)
+    sent = [evaluation(), kept, nested()]
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        assert list(pool.map(described, sent)) == [each.to_text() for each in sent]
+    joblib.dump(kept, tmp_path / "kept.joblib")
+    (tmp_path / "runs.db").unlink()
+    again = joblib.load(tmp_path / "kept.joblib")
+    assert again.predictions.equals(pickle.loads(pickle.dumps(again)).predictions)
+    assert again.summary(average="pooled")["value"].notna().all()
+
+
+def test_a_copied_evaluation_is_read_only() -> None:
+    """Its cells are no longer those of a store, and it says what to do."""
+    log = log_of(copy.deepcopy(evaluation()))
+    outcome = next(log.outcomes(outputs=True))
+    with pytest.raises(StoreError, match="was copied out of its store, so nothing can be added to it"):
+        log.write([outcome])
+    with pytest.raises(StoreError, match="was copied out of its store"):
+        log.lease()
+    assert [each.cell for each in log.outcomes([outcome.cell])] == [outcome.cell]
+    assert log.table().state.size == evaluation().n_cells
+    assert list(log.noted("warnings")) == []
+    assert [*map(dict, log.environments)] == [*map(dict, log_of(evaluation()).environments)]

@@ -19,6 +19,7 @@ from tiebreak.plan.record import DatasetRecord, RunRecord
 from tiebreak.result import Result
 from tiebreak.scores.scores import Asked, Notice, ScoreMatrix, Scores, SplitDesign, look_up, quoted
 from tiebreak.stores.contract import CellTable, RunLog
+from tiebreak.stores.memory import CopiedLog
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,6 +42,7 @@ LONGEST_WARNING = 120
 class Evaluation(Result["EvaluationPlots"]):
     """Scores, predictions, times and failures of models on splits.
 
+    Copied, pickled or sent to another process it takes its cells along, and can no longer be added to.
     Print it for an overview; `compare` says which models are better, and `to_frame` has a row for each cell and metric.
 
     Attributes
@@ -53,6 +55,10 @@ class Evaluation(Result["EvaluationPlots"]):
     _table: CellTable
     url: str = ""
     _scorers: tuple[Scorer, ...] = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy, or what is sent to another process, has the cells and not the store; scorers are found by name there."""
+        return type(self), (CopiedLog.of(self._log, self._table), self._table, self.url)
 
     @property
     def record(self) -> RunRecord:

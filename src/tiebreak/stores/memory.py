@@ -15,7 +15,7 @@ import numpy as np
 from tiebreak.errors import StoreError
 from tiebreak.plan.record import STATES, Cell, Outcome, RunRecord
 from tiebreak.scores.scores import look_up
-from tiebreak.stores.contract import CellTable, Claim, Damage, Note, RunSummary, deleted_text, is_settled, settle
+from tiebreak.stores.contract import CellTable, Claim, Damage, Note, RunLog, RunSummary, deleted_text, is_settled, settle
 from tiebreak.stores.plan_mapping import PlanMapping, check_record, environment_of, map_plan, merge_records
 from tiebreak.stores.sql.encoding import numeric_array
 
@@ -267,3 +267,48 @@ def _summary(run: _Run) -> RunSummary:
         n_splits=sum(dataset.n_splits for dataset in record.datasets),
         metrics=tuple(metric.name for metric in record.metrics),
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CopiedLog:
+    """The cells of a run as they were when they were copied out of a store: what travels with a result. Nothing is added to them.
+
+    `copied` holds all outcomes, with their outputs, in the order of the plan.
+    """
+
+    record: RunRecord
+    environments: tuple[Mapping[str, str], ...]
+    copied: tuple[Outcome, ...]
+    cells: CellTable
+
+    @classmethod
+    def of(cls, log: RunLog, table: CellTable) -> CopiedLog:
+        """Copy all that a log has; the table is what is known of it."""
+        environments = tuple(dict(each) for each in log.environments)
+        return cls(log.record, environments, tuple(log.outcomes(outputs=True)), table)
+
+    def table(self) -> CellTable:
+        """All recorded cells."""
+        return self.cells
+
+    def outcomes(self, cells: Iterable[Cell] | None = None, *, outputs: bool = False) -> Iterator[Outcome]:
+        """The recorded outcomes of the given cells, or of all, in the order of the plan."""
+        wanted = None if cells is None else set(cells)
+        for outcome in self.copied:
+            if wanted is None or outcome.cell in wanted:
+                yield outcome if outputs or not outcome.outputs else dataclasses.replace(outcome, outputs={})
+
+    def noted(self, what: Note) -> Iterator[Outcome]:
+        """The recorded outcomes that have warnings, or reasons of undefined scores, in the order of the plan."""
+        return (outcome for outcome in self.outcomes() if getattr(outcome, what))
+
+    def write(self, outcomes: Sequence[Outcome]) -> None:
+        """Refuse, as there is no store."""
+        raise StoreError(self._refusal())
+
+    def lease(self) -> MemoryLease:
+        """Refuse, as there is no store."""
+        raise StoreError(self._refusal())
+
+    def _refusal(self) -> str:
+        return f"run {self.record.name!r} was copied out of its store, so nothing can be added to it. Open it in the store again."

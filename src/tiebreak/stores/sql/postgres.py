@@ -38,6 +38,11 @@ _URL = re.compile(
         (?P<options>\?[^@\#\s]*)?""",
     re.VERBOSE,
 )
+_MEANT = re.compile(
+    r"(:|\bpass|\bpwd|\bsecret|\btoken)\S*@|\b(ssl)?pass(word|wd|file)?\s*=|\bpwd\s*=|secret\w*\s*=|_key\s*=|%(?![0-9A-Fa-f]{2})\S*@",
+    re.I,
+)
+"""A password somewhere in a text that is neither a path nor an address that can be read."""
 _SECRET_OPTION = re.compile(r"([?&](?:password|sslpassword|oauth_client_secret|scram_client_key|scram_server_key)=)[^&]*", re.I)
 
 
@@ -47,10 +52,16 @@ def is_postgres(source: object) -> bool:
 
 
 def masked(url: str) -> str:
-    """Address without passwords. Of one that cannot be read only the beginning is shown: all of it may be password."""
+    """Address without passwords. Of one that cannot be read only the beginning is shown: all of it may be password.
+
+    What is no address at all, such as a path, is shown unless it looks as if somebody had meant one.
+    """
     scheme, separator, _ = url.partition("://")
     if not separator or scheme.lower() == "sqlite":
-        return url
+        meant = _MEANT.search(url)
+        return (
+            url if meant is None else f"{url[: meant.start()].partition(':')[0].partition(' ')[0]}{':' * (':' in url)}{_HIDDEN}"
+        )
     found = _URL.fullmatch(url)
     if found is None:
         return f"{scheme}://{_HIDDEN}"

@@ -34,7 +34,7 @@ def _sqlite_path(source: str | os.PathLike[str]) -> str:
     scheme, separator, rest = text.partition("://")
     if not separator:
         if not text.lower().endswith(_SUFFIXES):
-            raise InvalidParameterError(f"{text!r} is not known as a store. {ACCEPTED}.")
+            raise InvalidParameterError(f"{masked(text)!r} is not known as a store. {ACCEPTED}.")
         return text
     path = rest.removeprefix("/")
     if scheme != "sqlite" or not rest.startswith("/"):
@@ -42,9 +42,13 @@ def _sqlite_path(source: str | os.PathLike[str]) -> str:
             f"{masked(text)!r} is not supported: tiebreak keeps runs in SQLite and PostgreSQL. {ACCEPTED}."
         )
     if path in ("", ":memory:"):
-        raise InvalidParameterError(f"{text!r} names no file. {ACCEPTED}; without a store, results are kept in memory only.")
+        raise InvalidParameterError(
+            f"{masked(text)!r} names no file. {ACCEPTED}; without a store, results are kept in memory only."
+        )
     if "?" in path:
-        raise InvalidParameterError(f"{text!r} has options after the question mark, and tiebreak takes none. Leave them out.")
+        raise InvalidParameterError(
+            f"{masked(text)!r} has options after the question mark, and tiebreak takes none. Leave them out."
+        )
     return path
 
 
