@@ -155,3 +155,11 @@ def test_wrong_input_is_refused() -> None:
         bootstrap_metric(bootstrap_mean([1, 2, 3]), clusters=[0, 0, 1], strata=[0, 1, 1])
     with pytest.raises(InvalidParameterError, match="unknown method 'student'"):
         bootstrap_metric(metric).confidence_interval(method="student")
+
+
+def test_a_metric_without_a_value_has_no_interval() -> None:
+    """An area needs both classes: nan, without a warning, in a batch and alone."""
+    result = bootstrap_metric(bootstrap_auc([1] * 12, np.arange(12.0)), n_resamples=500)
+    assert np.isnan(result.estimate)
+    assert np.isnan(result.confidence_interval()).all()
+    assert np.isnan(result.confidence_interval(method="percentile")).all()

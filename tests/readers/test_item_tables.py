@@ -160,3 +160,16 @@ def test_numbers_as_names_do_not_depend_on_their_type() -> None:
     other = pd.DataFrame({"item": [1.0, 2.0], "score": [0, 0]})
     assert tb.read_items({"a": one, "b": other}).items == ("1", "2")
     assert np.isfinite(tb.read_items({"a": one, "b": other}).score).all()
+
+
+def test_names_in_files_stay_as_they_are_written(tmp_path: Path) -> None:
+    """007 is not 7, and NA, None and 1e5 are names, not missing values or numbers."""
+    path = tmp_path / "answers.csv"
+    path.write_text("item,NA,b\n007,1,0\nNA,0,1\n1e5,1,1\n")
+    items = tb.read_items(path)
+    assert items.items == ("007", "NA", "1e5")
+    path.write_text("item,model,score\nx,None,1\nx,null,0\n")
+    assert tb.read_items(path).models == ("None", "null")
+    path.write_text("item,model,score\nx,a,1\n,a,0\n")
+    with pytest.raises(UnreadableSourceError, match="row 2 has no item; 1 rows in all have none"):
+        tb.read_items(path)

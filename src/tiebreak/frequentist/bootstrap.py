@@ -94,7 +94,7 @@ class BootstrapResult:
         if ties not in get_args(Ties):
             raise InvalidParameterError(f"ties must be 'half' or 'strict'; got {ties!r}.", about="ties")
         estimate = np.asarray(self.estimate)[..., None]
-        tolerance = _TIE * np.maximum(np.abs(estimate), np.nanmax(np.abs(self.replicates), axis=-1, keepdims=True))
+        tolerance = _TIE * np.maximum(np.abs(estimate), self._largest()[..., None])
         below = self._average((self.replicates < estimate - tolerance).astype(float))
         equal = self._average((np.abs(self.replicates - estimate) <= tolerance).astype(float))
         return plain(ndtri(below + (equal / 2 if ties == "half" else 0.0)))
@@ -196,8 +196,12 @@ class BootstrapResult:
         return divide((np.where(defined, values, 0.0) * weight).sum(axis=-1), weight.sum(axis=-1))
 
     def _is_flat(self) -> NDArray[np.bool_]:
-        spread = np.nanmax(self.replicates, axis=-1) - np.nanmin(self.replicates, axis=-1)
-        return np.asarray(spread <= _TIE * np.nanmax(np.abs(self.replicates), axis=-1))
+        spread = np.fmax.reduce(self.replicates, axis=-1) - np.fmin.reduce(self.replicates, axis=-1)
+        return np.asarray(spread <= _TIE * self._largest())
+
+    def _largest(self) -> FloatArray:
+        """Size of the resampled values; nan where there are none."""
+        return np.asarray(np.fmax.reduce(np.abs(self.replicates), axis=-1))
 
 
 _TIE = 1e-10

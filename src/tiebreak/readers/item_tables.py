@@ -52,6 +52,8 @@ WEIGHT = ("weight", "sample_weight")
 SCORE = ("score", "correct", "is_correct", "value", "accuracy", "acc", "exact_match", "preference", "loss", "error")
 """Names of columns that mean what the reserved one, the first, does; the case of letters does not count."""
 
+_NAMES = frozenset((*ITEM, *MODEL, *CLUSTER))
+
 LOGS = ["tiebreak.readers.item_logs"]
 """Modules that read the logs of evaluation tools: `reads(path)` and `read(path, name, metric)`, which gives a long table."""
 
@@ -194,7 +196,7 @@ def _long(source: Any, model: str | None, metric: str | None, item: str | None, 
             if reader.reads(path):
                 table: LongTable = reader.read(path, name, metric)
                 return _with_model(table, model)
-        frame, stem = _read_file(path, name), path.stem
+        frame, stem = _read_file(path, name, item), path.stem
     else:
         frame, name, stem = _as_pandas(source), "the table", ""
     return _with_model(_long_of_table(frame, name, stem, metric, item, rows), model)
@@ -208,13 +210,21 @@ def _with_model(table: LongTable, model: str | None) -> LongTable:
     return table._replace(frame=table.frame.assign(model=model))
 
 
-def _read_file(path: Path, name: str) -> pd.DataFrame:
-    """File as a frame of texts and numbers as they stand."""
+def _read_file(path: Path, name: str, item: str | None) -> pd.DataFrame:
+    """File as a frame of texts and numbers as they stand: an item called 007 or NA keeps its name."""
     import pandas as pd
 
+    def read_text(separator: str) -> pd.DataFrame:
+        header = pd.read_csv(path, encoding="utf-8-sig", sep=separator, skipinitialspace=True, nrows=0).columns
+        names = {each: "str" for each in header if each == item or each.casefold() in _NAMES}
+        gaps = {each: ["", "NA", "N/A", "nan", "NaN", "null", "None"] for each in header if each not in names}
+        return pd.read_csv(
+            path, encoding="utf-8-sig", sep=separator, skipinitialspace=True, dtype=names, na_values=gaps, keep_default_na=False
+        )
+
     endings: dict[str, Callable[[], pd.DataFrame]] = {
-        ".csv": lambda: pd.read_csv(path, encoding="utf-8-sig", skipinitialspace=True),
-        ".tsv": lambda: pd.read_csv(path, sep="\t", encoding="utf-8-sig"),
+        ".csv": lambda: read_text(","),
+        ".tsv": lambda: read_text("\t"),
         ".jsonl": lambda: pd.read_json(path, lines=True, dtype=False),
         ".json": lambda: pd.read_json(path, dtype=False),
         ".parquet": lambda: pd.read_parquet(path),
@@ -379,9 +389,10 @@ def items_of_long(frame: pd.DataFrame, metric: str | None, lower_is_better: bool
     import pandas as pd
 
     for what in ("item", "model"):
-        if frame[what].isna().any():
-            row = int(np.flatnonzero(frame[what].isna())[0]) + 1
-            raise UnreadableSourceError(f"row {row} has no {what}; {int(frame[what].isna().sum())} rows in all have none.")
+        blank = frame[what].isna() | (frame[what].astype(str) == "")
+        if blank.any():
+            row = int(np.flatnonzero(blank)[0]) + 1
+            raise UnreadableSourceError(f"row {row} has no {what}; {int(blank.sum())} rows in all have none.")
     codes, labels = {}, {}
     for what in ("item", "model", "run"):
         column = frame[what] if what in frame else pd.Series("1", index=frame.index)
@@ -439,7 +450,7 @@ def _text(value: Any) -> str:
     """Name of an item, run or cluster: whole numbers without a fraction, so that 1 and 1.0 are the same."""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return printable(str(value))
+    return printable(str(value).strip())
 
 
 def _refuse_doubles(frame: pd.DataFrame, codes: Mapping[str, Any], labels: Mapping[str, tuple[str, ...]]) -> None:
