@@ -135,7 +135,11 @@ def _fit(
     tolerance: float = 1e-6,
 ) -> tuple[FloatArray, FloatArray, int]:
     """Abilities (n_tables, n_models), tie parameters and steps; `start` is where Newton's method begins."""
-    place = np.array([_places(table) for table in won + tied / 2])
+    beat = (won + tied > 0).astype(np.float32)
+    all_reached = (beat @ beat + beat + np.eye(won.shape[1], dtype=np.float32) > 0).all(axis=(1, 2))  # each other, in two steps
+    place = np.zeros(won.shape[:2])
+    for table in np.flatnonzero(~all_reached):
+        place[table] = _places(won[table] + tied[table] / 2)
     if tie_model == "davidson":
         place[[_has_no_cycle(*tables) for tables in zip(won, tied, strict=True)]] = np.nan
     main = place == 0
@@ -144,7 +148,7 @@ def _fit(
     n_ties = np.where(inside, tied, 0.0).sum(axis=(1, 2)) / 2 if tie_model == "davidson" else np.zeros(won.shape[0])
     all_tied = n_ties * 2 >= n.sum(axis=(1, 2))
     is_free = (n_ties > 0) & ~all_tied
-    tables = _Tables(np.where(inside, won + tied / 2, 0.0).sum(axis=2), n, n_ties, is_free, main)
+    tables = _Tables(np.where(inside, won + tied / 2, 0.0), n, n_ties, is_free, main)
     theta = np.zeros(place.shape) if start is None else np.broadcast_to(start, place.shape)
     log_nu = np.full(won.shape[0], np.log(start_nu))
     theta, log_nu, steps = _newton(_centred(np.where(main, theta, 0.0), main), log_nu, tables, tolerance)
@@ -158,8 +162,8 @@ class _Tables:
 
     Attributes
     ----------
-    score : ndarray of shape (n_tables, n_models)
-        Wins and half of the ties.
+    score : ndarray of shape (n_tables, n_models, n_models)
+        Wins and half of the ties of the row's model.
     n : ndarray of shape (n_tables, n_models, n_models)
         Battles.
     n_ties : ndarray of shape (n_tables,)
@@ -177,6 +181,8 @@ class _Tables:
 
     def of(self, rows: IntArray) -> _Tables:
         """Some of the tables."""
+        if rows.size == self.n.shape[0]:
+            return self
         return _Tables(self.score[rows], self.n[rows], self.n_ties[rows], self.is_free[rows], self.main[rows])
 
 
@@ -229,7 +235,7 @@ def _newton(theta: FloatArray, log_nu: FloatArray, tables: _Tables, tolerance: f
         longest = np.abs(step).max(axis=1)
         step *= np.minimum(1.0, _LONGEST_STEP / np.maximum(longest, 1e-300))[:, None]
         slope = np.einsum("bi,bi->b", gradient, step)
-        moving = longest > tolerance * (1 + np.abs(theta[active]).max(axis=1))
+        moving = longest > tolerance
         for _ in range(60):
             trial, trial_nu = theta[active] + step[:, :size], log_nu[active] + step[:, size]
             if not moving.any():
@@ -259,14 +265,15 @@ def _derivatives(theta: FloatArray, log_nu: FloatArray, tables: _Tables) -> tupl
         half, side = np.exp(-np.abs(d)), np.sign(d)  # the loser's weight over the winner's, and who that is
         tie = np.where(is_free, np.exp(log_nu), 0.0)[:, None, None] * np.sqrt(half)
         total = 1.0 + half + tie
-        mean = side * (1.0 - half) / (2 * total)
+        p = (np.where(side > 0, 1.0, half) + tie / 2) / total
         variance = n * ((half + 0.25 * tie * (1 + half)) / np.square(total))
         tie = n * (tie / total)
     else:
         p = expit(d)
-        mean, variance, tie = p - 0.5, n * p * p.swapaxes(1, 2), np.zeros_like(n[:, :1])
+        variance, tie = n * p * p.swapaxes(1, 2), np.zeros_like(n[:, :1])
     gradient = np.empty((theta.shape[0], size + 1))
-    gradient[:, :size] = tables.score - (n * (0.5 + mean)).sum(axis=2)
+    lacking = tables.score * p.swapaxes(1, 2)  # score less its expectation, without cancellation where p is close to 1
+    gradient[:, :size] = lacking.sum(axis=2) - lacking.sum(axis=1)
     gradient[:, size] = np.where(is_free, tables.n_ties - tie.sum(axis=(1, 2)) / 2, 0.0)
     information = np.empty((theta.shape[0], size + 1, size + 1))
     information[:, :size, :size] = -variance
@@ -276,7 +283,7 @@ def _derivatives(theta: FloatArray, log_nu: FloatArray, tables: _Tables) -> tupl
     shift = largest.max(axis=1, initial=0.0)[:, None, None] / size + np.where(n.any(axis=(1, 2)), 0.0, 1.0)[:, None, None]
     information[:, :size, :size] += shift * (main[:, :, None] & main[:, None, :])
     information[:, i, i] += largest + np.where(main, 0.0, 1.0)
-    cross = np.where(is_free[:, None], -(mean * tie).sum(axis=2), 0.0)
+    cross = np.where(is_free[:, None], -((p - 0.5) * tie).sum(axis=2), 0.0)
     information[:, size, :size] = information[:, :size, size] = cross
     chance = tie / np.maximum(n if is_free.any() else 1.0, 1e-300)
     information[:, size, size] = np.where(is_free, (tie * (1 - chance)).sum(axis=(1, 2)) / 2, 1.0)
@@ -470,7 +477,7 @@ def _sandwich(outcomes: PairOutcomes, ability: FloatArray, nu: float, n: FloatAr
     inside = main[:, :, None] & main[:, None, :]
     is_free = np.array([tie_model == "davidson" and 0 < nu < np.inf])
     log_nu = np.array([np.log(nu) if is_free[0] else 0.0])
-    tables = _Tables(np.zeros(theta.shape), np.where(inside, n, 0.0), np.zeros(1), is_free, main)
+    tables = _Tables(np.zeros(n.shape), np.where(inside, n, 0.0), np.zeros(1), is_free, main)
     information = _derivatives(theta, log_nu, tables)[1]
     first, second = outcomes.first, outcomes.second
     here = finite[first] & finite[second]
