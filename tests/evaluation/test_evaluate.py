@@ -279,7 +279,7 @@ def test_a_model_that_fails_on_some_splits_is_not_averaged_away():
     with pytest.raises(tb.errors.MissingSplitsError):
         evaluation.compare()
     pairs = evaluation.compare(missing="pairwise").pairs
-    assert sorted(pairs["n_splits"]) == [9, 9, 10]
+    assert sorted(pairs["n_units"]) == [9, 9, 10]
 
 
 def test_nothing_to_compare_says_why():
