@@ -27,7 +27,7 @@ from tiebreak.frequentist import (
     wilcoxon,
 )
 
-BAKEOFF = Path(__file__).parents[1] / "reference" / "data" / "ucr_bakeoff_8.csv"
+BAKEOFF = Path(__file__).parents[1] / "comparison" / "data" / "ucr_means.csv"
 
 
 @pytest.mark.parametrize("k", [2, 3, 5, 10, 40, 200])
@@ -158,7 +158,7 @@ def test_eight_time_series_classifiers() -> None:
         ("QUANT", "RDST"): 0.699, ("HC2", "MR-Hydra"): 1.0, ("H-InceptionTime", "MR-Hydra"): 0.0466, ("FreshPRINCE", "PF"):
         0.0119, ("HC2", "H-InceptionTime"): 0.0108,
     }.items():  # fmt: skip
-        assert adjusted[frozenset(pair)] == pytest.approx(value, rel=5e-3)
+        assert adjusted[frozenset(pair)] == pytest.approx(value, rel=1e-2)  # as printed, of means with rounding noise
     assert sum(value > 0.05 for value in adjusted.values()) == 9
 
 
