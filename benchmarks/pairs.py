@@ -126,7 +126,7 @@ def main() -> int:
     goals = [
         Goal("kernel, times faster per pair than the gallery loop", ratio("gallery loop", "array kernel"), "at least", 1_000),
         Goal("kernel, times faster per pair than a baycomp loop", ratio("baycomp loop", "array kernel"), "at least", 120),
-        Goal("pairs, times faster than the gallery loop", ratio("gallery loop", "compare(...).pairs"), "at least", 500),
+        Goal("pairs, times faster than the gallery loop", ratio("gallery loop", "compare(...).pairs"), "at least", 1_000),
         Goal("largest error of t, relative to max(1, |t|)", t_error, "at most", 1e-12),
         Goal("largest error of a probability", p_error, "at most", 1e-12),
         Goal("peak memory beyond the returned frame, MB", beyond, "at most", 100),

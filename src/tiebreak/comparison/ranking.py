@@ -31,7 +31,7 @@ class RankingTable:
     value_name : str
         Name of the procedure's own value of a model, which `mean` holds.
     mean, mean_interval
-        The interval is clipped at the metric's bounds where `is_clipped`.
+        The interval ends at the metric's bounds, where they are known.
     n_units : ndarray of int
     rank_low, rank_high : ndarray of int, or None
         1 + the number of models shown better, and n_models - that of models shown worse, by the intervals of the pairs; None
@@ -52,7 +52,6 @@ class RankingTable:
     value_name: str
     mean: FloatArray
     mean_interval: Interval
-    is_clipped: bool
     n_units: IntArray
     rank_low: IntArray | None
     rank_high: IntArray | None
@@ -104,7 +103,6 @@ def rank_models(scores: Scores, procedure: Procedure, pairs: PairTable, settings
         value_name=values.name,
         mean=values.value,
         mean_interval=clipped,
-        is_clipped=any(bool(np.any(np.abs(one - other) > 0)) for one, other in zip(interval, clipped, strict=True)),
         n_units=values.n_units,
         rank_low=low,
         rank_high=high,

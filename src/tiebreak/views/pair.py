@@ -208,7 +208,8 @@ def interval_name(comparison: Comparison, *, in_family: bool = True, is_header: 
 def level_words(level: float) -> str:
     """Coverage of one interval: as many digits as tell it from 100%."""
     decimals = max(0, -math.floor(math.log10(level)) - 1)
-    return f"{100 * (1 - level):.{decimals}f}%"
+    digits = f"{100 * (1 - level):.{decimals}f}"
+    return f"{digits.removesuffix('.0')}%"
 
 
 def p_name(alternative: str) -> str:

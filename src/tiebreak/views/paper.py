@@ -110,15 +110,16 @@ def methods_paragraph(comparison: Comparison) -> str:
 
 
 def _data(comparison: Comparison) -> str:
-    matrix, n_models = comparison.matrix, len(comparison.models)
+    matrix, n_models, unit = comparison.matrix, len(comparison.models), comparison.method.unit
     n_repeats = int(np.unique(matrix.repeat).size)
-    repeats = f" in {n_repeats} repeats" if n_repeats > 1 and comparison.design.pairing == "key" else ""
+    is_repeated = n_repeats > 1 and comparison.design.pairing == "key" and unit == "split"
+    repeats = f" in {n_repeats} repeats" if is_repeated else ""
     sizes = ""
-    if matrix.has_sizes:
+    if matrix.has_sizes and unit == "split":
         sizes = f" ({span(matrix.n_train)} training and {span(matrix.n_test)} test examples each)"
     return (
         f"{n_models} models were compared by {printable(comparison.metric.name)} on the same "
-        f"{count(matrix.n_splits, 'split')}{repeats}{sizes}."
+        f"{count(matrix.n_splits, unit)}{repeats}{sizes}."
     )
 
 
