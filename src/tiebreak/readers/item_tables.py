@@ -23,7 +23,7 @@ from tiebreak.errors import (
 from tiebreak.numerics import FloatArray, Missing
 from tiebreak.printable import fault_of_name, printable
 from tiebreak.scores.items import Items, check_items
-from tiebreak.scores.metric import ABBREVIATIONS, name_metric
+from tiebreak.scores.metric import ABBREVIATIONS, NamedMetric, name_metric
 from tiebreak.scores.scores import look_up, nearest_file, quoted
 
 if TYPE_CHECKING:
@@ -412,20 +412,7 @@ def items_of_long(frame: pd.DataFrame, metric: str | None, lower_is_better: bool
     for title in frame.columns:
         if title not in known and _is_slice(frame[title], first[title]):
             further[title] = tuple(map(_text, first[title].first().fillna("")))
-    present = table[~np.isnan(table)]
-    binary = bool(((present == 0) | (present == 1)).all())
-    if metric is None and not binary and set(np.unique(present).tolist()) <= {0.0, 1.0, 100.0}:
-        raise InvalidScoresError("the scores are 0 and 100, which looks like per cent. Divide them by 100, or name their metric.")
-    called = metric or ("accuracy" if binary else None)
-    if called is None:
-        raise AmbiguousSourceError(
-            "the scores are not all 0 or 1, and nothing says what they are. Pass ", Setting("metric", "'NAME'"),
-            " and, unless it is one of scikit-learn's, ", Setting("lower_is_better", "False"), ".",
-        )  # fmt: skip
-    if called in _ITEM_SHARES and lower_is_better is None:
-        lower_is_better = False
-    known_name = ABBREVIATIONS.get(called.casefold(), called)
-    named = name_metric(known_name, None if known_name == "accuracy" else lower_is_better)
+    named = _named_metric(table[~np.isnan(table)], metric, lower_is_better)
     return Items(
         named.metric,
         labels["model"],
@@ -437,6 +424,23 @@ def items_of_long(frame: pd.DataFrame, metric: str | None, lower_is_better: bool
         columns=further,
         sources=remarks,
     )
+
+
+def _named_metric(present: FloatArray, metric: str | None, lower_is_better: bool | None) -> NamedMetric:
+    """The metric asked for, or accuracy for scores that are all 0 or 1."""
+    binary = bool(((present == 0) | (present == 1)).all())
+    if metric is None and not binary and set(np.unique(present).tolist()) <= {0.0, 1.0, 100.0}:
+        raise InvalidScoresError("the scores are 0 and 100, which looks like per cent. Divide them by 100, or name their metric.")
+    called = metric or ("accuracy" if binary else None)
+    if called is None:
+        raise AmbiguousSourceError(
+            "the scores are not all 0 or 1, and nothing says what they are. Pass ", Setting("metric", "'NAME'"),
+            " and, unless it is one of scikit-learn's, ", Setting("lower_is_better", "False"), ".",
+        )  # fmt: skip
+    if called in _ITEM_SHARES and lower_is_better is None:
+        lower_is_better = False
+    name = ABBREVIATIONS.get(called.casefold(), called)
+    return name_metric(name, None if name == "accuracy" else lower_is_better)
 
 
 _ITEM_SHARES = frozenset(
