@@ -216,3 +216,18 @@ def test_the_overview_in_a_notebook_has_no_script():
     html = evaluation._repr_html_()
     assert "<script" not in html
     assert "&lt;script&gt;" in html
+
+
+def test_a_comparison_knows_warnings_and_times_of_its_fits() -> None:
+    """A notice repeats the most frequent warning and counts the others; medians of fits come along for the next step."""
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    y = (X[:, 0] + 0.1 * X[:, 1] > 0).astype(int)
+    models = {"lr": LogisticRegression(max_iter=1), "nb": GaussianNB()}
+    answer = tb.evaluate(models, X, y, cv=4).compare(rope=0.01)
+    (notice,) = [notice for notice in answer.notices if notice.code == "fit-warnings"]
+    assert notice.text.startswith("4 fits of 'lr' warned: ConvergenceWarning: ")
+    assert len(notice.text) < 160
+    assert set(answer.scores.fit_seconds) == {"lr", "nb"}
+    assert all(0 < seconds < 10 for seconds in answer.scores.fit_seconds.values())
+    alone = tb.evaluate({"a": GaussianNB(), "b": GaussianNB(var_smoothing=1e-3)}, X, y, cv=4).compare()
+    assert not [notice for notice in alone.notices if notice.code == "fit-warnings"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from tests.views.plots.curve_samples import drawn_bias_variance, drawn_learning_curve, drawn_validation_curve
 from tests.views.plots.samples import HOSTILE
+from tiebreak.scores.metric import Metric
 from tiebreak.views.learning_curve import sentence
 
 THREE = ("first", "second", "third")
@@ -119,3 +121,15 @@ def test_bias_and_variance_are_a_table():
     text = str(drawn_bias_variance(THREE))
     assert "model   error rate    bias  net variance   costs   helps  rounds" in text
     assert "bias² + noise" in str(drawn_bias_variance(THREE, loss="squared"))
+
+
+def test_a_loss_that_grew_is_not_lower_by_a_negative_number():
+    """The word and the number agree with the sign of the gain; the interval is that of the gain."""
+    curve = drawn_learning_curve(THREE)
+    answer = next(answer for answer in curve.answers if not answer.reason)
+    for better, gain, words in ((True, -0.09, "lower by 0.09"), (False, -0.09, "higher by 0.09"), (False, 0.09, "lower by 0.09")):
+        turned = replace(curve, metric=Metric("score", higher_is_better=better))
+        text = sentence(turned, answer._replace(last_gain=gain, last_low=gain - 0.1, last_high=gain + 0.1))
+        assert f"made score {words}" in text
+        assert "interval of the gain" in text
+        assert "by -" not in text
