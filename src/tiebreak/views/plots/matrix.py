@@ -135,7 +135,7 @@ class CorrelationDisplay(ComparisonDisplay):
         is not drawn.
     """
 
-    row_height: ClassVar[float] = 0.1
+    row_height: ClassVar[float] = 0.12
 
     @classmethod
     def from_comparison(cls, comparison: Comparison, top: int | None = None) -> Self:
@@ -259,7 +259,7 @@ class VerdictsDisplay(ComparisonDisplay):
         for a pair that is not in the family. Both orientations of each pair.
     """
 
-    row_height: ClassVar[float] = 0.1
+    row_height: ClassVar[float] = 0.12
 
     @classmethod
     def from_comparison(cls, comparison: Comparison, top: int | None = None) -> Self:
