@@ -67,7 +67,15 @@ def test_each_setting_of_a_message_is_an_option(study: str) -> None:
     from tiebreak.cli.compare import compare_command
 
     options = {name for parameter in compare_command.params for name in (*parameter.opts, *parameter.secondary_opts)}
-    parameters = {*inspect.signature(tb.compare).parameters} - {"sources", "X", "y", "groups", "n_samples", "lower_is_better"}
+    parameters = {*inspect.signature(tb.compare).parameters} - {
+        "sources",
+        "X",
+        "y",
+        "groups",
+        "cv",
+        "n_samples",
+        "lower_is_better",
+    }
     for name in sorted(parameters):
         assert as_typed(TiebreakError(Setting(name))) in options
 
