@@ -21,6 +21,24 @@ _ANY_BUT_LINE_ENDS = re.compile(f"(?!\n)[{_UNSEEN}]")
 _BLANK = re.compile(f"[{_UNSEEN}\\s\u2800]*")
 _HALF = re.compile("[\ud800-\udfff]")
 
+HIDDEN = "***"
+_PASSWORD = re.compile(
+    r"""(?: (?: : | \bpass | \bpwd | \bsecret | \btoken ) \S* @    # me:PASSWORD@host
+        | \b (?: (?:ssl)? pass (?:word|wd|file)? | pwd | \w*secret\w* | \w*_key ) \s* =    # password=PASSWORD
+        | % (?![0-9A-F]{2}) \S* @ )""",  # percent code that is none
+    re.IGNORECASE | re.VERBOSE,
+)
+"""A password in a text that was meant as the address of a database, and is none that can be read."""
+
+
+def without_password(text: str) -> str:
+    """A path, or what was given instead of one: of what looks as if it held a password, the beginning only."""
+    found = _PASSWORD.search(text)
+    if found is None:
+        return text
+    beginning = re.split("[: ]", text[: found.start()], maxsplit=1)[0]
+    return f"{beginning}:{HIDDEN}"
+
 
 def printable(text: str) -> str:
     r"""A text on one line: whatever cannot be seen, or changes how the rest is seen, as an escape such as ``\x1b``."""

@@ -52,8 +52,9 @@ def find_run(run: str, given: str | None) -> tuple[str, str]:
         By ``--store``.
     """
     if not given and "://" in run and "#" in run:
-        url, _, name = run.partition("#")
-        return url, name
+        from tiebreak.stores import split_address
+
+        return split_address(run)
     chosen = given or os.environ.get(VARIABLE)
     if chosen:
         return chosen, run

@@ -35,7 +35,7 @@ from tiebreak.plan.record import Cell, MetricRecord, Outcome
 from tiebreak.runners.local import number_of_workers
 from tiebreak.runners.runner import make_runner
 from tiebreak.scores.scores import quoted
-from tiebreak.stores import open_store
+from tiebreak.stores import open_store, split_address
 from tiebreak.stores.contract import Claim, Lease, RunLog, Store
 
 AHEAD_SECONDS = 1.0
@@ -344,8 +344,8 @@ def read_evaluation(store: Any, name: str | None = None) -> Evaluation:
         There are several, and none was named.
     """
     if isinstance(store, str) and "#" in store:
-        store, _, fragment = store.partition("#")
-        if name is not None and name != fragment:
+        store, fragment = split_address(store)
+        if fragment and name is not None and name != fragment:
             raise InvalidParameterError(f"two runs are named: {fragment!r} behind the # of the store, and name={name!r}.")
         name = fragment or name
     opened = open_store(store)

@@ -12,7 +12,7 @@ import numpy as np
 from tiebreak.errors import InvalidScoresError, MissingDependencyError, SourceNotFoundError, UnreadableSourceError
 from tiebreak.frequentist.clusters import ClusteredMeanResult, ClusterSums, mean_of_clusters
 from tiebreak.numerics import FloatArray, IntArray
-from tiebreak.printable import printable
+from tiebreak.printable import printable, without_password
 from tiebreak.scores.scores import look_up, nearest_file, quoted
 
 
@@ -85,7 +85,7 @@ def read_item_sums(
         raise MissingDependencyError("Parquet files are read with pyarrow: pip install 'tiebreak[parquet]'.") from None
     place, name = Path(path), printable(os.fspath(path))
     if not place.is_file():
-        raise SourceNotFoundError(f"there is no file {name!r} (looked in {Path.cwd()}).{nearest_file(place)}")
+        raise SourceNotFoundError(f"there is no file {without_password(name)!r} (looked in {Path.cwd()}).{nearest_file(place)}")
     try:
         file = parquet.ParquetFile(place)
     except (pa.ArrowException, ValueError) as error:

@@ -21,7 +21,7 @@ from tiebreak.errors import (
     UnsupportedSourceError,
 )
 from tiebreak.numerics import FloatArray, Missing
-from tiebreak.printable import fault_of_name, printable
+from tiebreak.printable import fault_of_name, printable, without_password
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.metric import ABBREVIATIONS, NamedMetric, name_metric
 from tiebreak.scores.scores import look_up, nearest_file, quoted
@@ -190,7 +190,9 @@ def _long(source: Any, model: str | None, metric: str | None, item: str | None, 
         if not path.is_file():
             if path.exists():
                 raise SourceNotFoundError(f"{name} is no file. Pass the files in it.")
-            raise SourceNotFoundError(f"there is no file {name!r} (looked in {Path.cwd()}).{nearest_file(path)}")
+            raise SourceNotFoundError(
+                f"there is no file {without_password(name)!r} (looked in {Path.cwd()}).{nearest_file(path)}"
+            )
         for module in LOGS:
             reader = import_module(module)
             if reader.reads(path):

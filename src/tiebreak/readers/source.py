@@ -22,7 +22,7 @@ from tiebreak.errors import (
     UnsupportedSourceError,
 )
 from tiebreak.numerics import IntArray
-from tiebreak.printable import printable
+from tiebreak.printable import printable, without_password
 from tiebreak.scores.metric import LOWER_IS_BETTER, NamedMetric, is_abbreviated_loss
 from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, SplitDesign, nearest_file
 
@@ -365,5 +365,5 @@ def check_path(path: Path, name: str) -> None:
     if path.is_dir():
         raise SourceNotFoundError(f"{name} is a directory. Pass the files in it.")
     if not is_there:
-        raise SourceNotFoundError(f"there is no file {name!r} (looked in {Path.cwd()}).{nearest_file(path)}")
+        raise SourceNotFoundError(f"there is no file {without_password(name)!r} (looked in {Path.cwd()}).{nearest_file(path)}")
     check_regular(path, name)

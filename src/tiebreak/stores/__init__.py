@@ -39,3 +39,16 @@ def open_store(source: str | os.PathLike[str] | Store) -> Store:
     if not (callable(getattr(source, "open", None)) and callable(getattr(source, "read", None))):
         raise InvalidParameterError(f"a store is a URL, a path or a Store, and not {type(source).__name__}. {ACCEPTED}.")
     return source
+
+
+def split_address(address: str) -> tuple[str, str]:
+    """The store and the name of the run in ``sqlite:///runs.db#name``; "" where no run is named.
+
+    A # may stand in the name of a run, and in the path of a file: the store is then the longest part before a # that is a file.
+    """
+    places = [i for i, letter in enumerate(address) if letter == "#"]
+    for end in (len(address), *reversed(places)):
+        if os.path.isfile(address[:end].removeprefix("sqlite:///")):  # noqa: PTH113  (a text that may be no path)
+            return address[:end], address[end + 1 :]
+    url, _, name = address.partition("#")
+    return url, name

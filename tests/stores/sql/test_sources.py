@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from tiebreak.errors import InvalidParameterError, MissingDependencyError
-from tiebreak.stores import open_store
+import tiebreak as tb
+from tests.reliability.strangers import write_store
+from tiebreak.errors import InvalidParameterError, MissingDependencyError, StoreError, TiebreakError, UnknownNameError
+from tiebreak.stores import open_store, split_address
 from tiebreak.stores.memory import MemoryStore
 from tiebreak.stores.sql.store import SqlStore
 
@@ -115,3 +119,98 @@ def test_patience_is_a_number_of_seconds(patience: Any) -> None:
     with pytest.raises(InvalidParameterError) as error:
         SqlStore("results.db", patience=patience)
     assert str(error.value) == f"patience must be a number of seconds of at least 0; got {patience!r}."
+
+
+PASSWORDS = (
+    "postgresql:/me:PW@h/db",
+    "host=h user=me password=PW",
+    "user=me PASSWORD = PW",
+    "sqlite://me:PW@h/x.db",
+    "sqlite://me:PW@h/x.db?mode=ro",
+    "postgresql://me:%zzPW@h/db",
+    "postgresql://me:PW@@h/db",
+    "postgresql://h/db?password=PW&x=1",
+    "postgresql://h/db?sslpassword=PW&sslmode=wrong",
+    "postgres:me:PW@h",
+    "me:PW@h/db",
+    "mysql://me:PW@h/db",
+    "jdbc:postgresql://me:PW@h/db",
+)
+
+
+@pytest.mark.parametrize("source", PASSWORDS)
+def test_no_password_is_shown(source: str, caplog: pytest.LogCaptureFixture) -> None:
+    """Not in the error, its parts, its cause, the traceback or the log, whatever was meant."""
+    for use in (
+        lambda: repr(SqlStore(source)) + SqlStore(source, patience=0).runs().__repr__(),
+        lambda: tb.read_evaluation(f"{source}#a"),
+        lambda: tb.compare(source),
+    ):
+        with pytest.raises(TiebreakError) as error:
+            use()
+        told = "".join(traceback.format_exception(error.value))
+        code = Path(__file__).read_text(encoding="utf-8")  # lines of code that hold the password are shown by a traceback
+        assert "PW" not in "".join(line for line in told.splitlines() if line.strip() not in code)
+        assert "PW" not in "".join(map(str, error.value.parts))
+    assert "PW" not in caplog.text
+
+
+@pytest.mark.parametrize("path", ["results@home/x.txt", "a:b.txt", "C:\\x\\runs.txt", "keys.txt", "passage.txt"])
+def test_a_path_is_shown(path: str) -> None:
+    """What only looks a little like an address is told in full, as people have to find their mistake."""
+    with pytest.raises(InvalidParameterError) as error:
+        SqlStore(path)
+    assert repr(path) in str(error.value)
+
+
+def test_a_hash_sign_in_a_path(tmp_path: Path) -> None:
+    """A file may have one in its name, and so may a run."""
+    (tmp_path / "a#b").mkdir()
+    path = tmp_path / "a#b" / "runs#1.db"
+    write_store(path, n_splits=10)
+    for address in (str(path), f"{path}#moons", f"sqlite:///{path}", f"sqlite:///{path}#moons"):
+        assert tb.read_evaluation(address).name == "moons"
+    with pytest.raises(UnknownNameError, match="no run is called 'mo#ns'"):
+        tb.read_evaluation(f"sqlite:///{path}#mo#ns")
+    assert split_address("postgresql://h/db#a#b") == ("postgresql://h/db", "a#b")
+    assert split_address("sqlite:///none.db#a") == ("sqlite:///none.db", "a")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links")
+def test_links_that_lead_nowhere(tmp_path: Path) -> None:
+    """To nothing or to themselves: an error in words, for who reads and for who would write."""
+    dangling, loop = tmp_path / "dangling.db", tmp_path / "loop.db"
+    dangling.symlink_to(tmp_path / "none.db")
+    loop.symlink_to(loop)
+    write_store(tmp_path / "right.db", n_splits=10)
+    record = SqlStore(tmp_path / "right.db").read("moons").record
+    for path in (dangling, loop):
+        for use in (SqlStore(path).runs, lambda path=path: SqlStore(path).open(record)):
+            with pytest.raises(StoreError, match=f"{path.name} is a link that leads nowhere, or to itself. Remove it"):
+                use()
+
+
+def test_a_file_that_is_emptied_in_use(tmp_path: Path) -> None:
+    """By somebody else, between two transactions: noticed by the next one, and before a run ends well."""
+    path = tmp_path / "runs.db"
+    store = SqlStore(path)
+    write_store(tmp_path / "right.db", n_splits=10)
+    log = store.open(SqlStore(tmp_path / "right.db").read("moons").record)
+    path.write_bytes(b"")
+    with pytest.raises(StoreError, match="was emptied while it was in use, and what was in it is gone"):
+        log.table()
+    store.close()
+
+    class Emptying:
+        def fit(self, X: Any, y: Any) -> Any:
+            self.n = int(y.sum())
+            if X[0, 0] == 0:
+                (tmp_path / "run.db").write_bytes(b"")
+            return self
+
+        def predict(self, X: Any) -> Any:
+            return X[:, 0] > self.n
+
+    X, y = np.arange(12.0)[:, None], np.arange(12) % 2
+    with pytest.raises(StoreError, match="was emptied while it was in use"):
+        tb.evaluate(Emptying(), X, y, cv=3, scoring="accuracy", store=tmp_path / "run.db", progress=False)

@@ -19,6 +19,7 @@ from tiebreak.errors import (
     TiebreakError,
     UnsafeServerWarning,
 )
+from tiebreak.printable import HIDDEN, without_password
 from tiebreak.stores.sql.database import AGAIN, KEPT, Connection, Database, LostStoreError
 from tiebreak.stores.sql.tables import STORE, TABLES
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 # --- addresses ------------------------------------------------------------------------------------------------------------
 
 _SCHEMES = {"postgresql": "postgresql", "postgres": "postgresql", "postgresql+psycopg": "postgresql"}
-_HIDDEN = "***"
 
 _URL = re.compile(
     r"""(?P<scheme>[A-Za-z][\w+.-]*)://
@@ -38,11 +38,6 @@ _URL = re.compile(
         (?P<options>\?[^@\#\s]*)?""",
     re.VERBOSE,
 )
-_MEANT = re.compile(
-    r"(:|\bpass|\bpwd|\bsecret|\btoken)\S*@|\b(ssl)?pass(word|wd|file)?\s*=|\bpwd\s*=|secret\w*\s*=|_key\s*=|%(?![0-9A-Fa-f]{2})\S*@",
-    re.I,
-)
-"""A password somewhere in a text that is neither a path nor an address that can be read."""
 _SECRET_OPTION = re.compile(r"([?&](?:password|sslpassword|oauth_client_secret|scram_client_key|scram_server_key)=)[^&]*", re.I)
 
 
@@ -58,16 +53,13 @@ def masked(url: str) -> str:
     """
     scheme, separator, _ = url.partition("://")
     if not separator or scheme.lower() == "sqlite":
-        meant = _MEANT.search(url)
-        return (
-            url if meant is None else f"{url[: meant.start()].partition(':')[0].partition(' ')[0]}{':' * (':' in url)}{_HIDDEN}"
-        )
+        return without_password(url)
     found = _URL.fullmatch(url)
     if found is None:
-        return f"{scheme}://{_HIDDEN}"
-    password = f":{_HIDDEN}" if found["password"] else ""
+        return f"{scheme}://{HIDDEN}"
+    password = f":{HIDDEN}" if found["password"] else ""
     user = "" if found["user"] is None else f"{found['user']}{password}@"
-    options = _SECRET_OPTION.sub(rf"\1{_HIDDEN}", found["options"] or "")
+    options = _SECRET_OPTION.sub(rf"\1{HIDDEN}", found["options"] or "")
     return f"{scheme}://{user}{found['hosts']}{found['database'] or ''}{options}"
 
 
@@ -81,7 +73,7 @@ def postgres_url(url: str) -> str:
     if found is None:
         scheme = url.partition("://")[0]
         raise InvalidParameterError(
-            f"'{scheme}://{_HIDDEN}' cannot be read as the address of a database. It is written "
+            f"'{scheme}://{HIDDEN}' cannot be read as the address of a database. It is written "
             "postgresql://user:password@host:port/database?option=value; in user and password, characters such as @ : / ? # and "
             "% are written in percent code (@ as %40). The name of a run goes behind a # only where a run is asked for."
         )

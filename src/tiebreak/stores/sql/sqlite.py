@@ -51,13 +51,17 @@ class SqliteDatabase(Database):
     def prepare(self, *, create: bool) -> None:
         """Make an empty file, for its owner only, if there is none."""
         if _identity(self.path) is None:
-            if not create:
+            if not create and not Path(self.path).is_symlink():
                 raise NoStoreError(self.no_store_text())
             try:
                 create_file(self.path)
             except OSError as error:
                 kind = "FULL" if error.errno == errno.ENOSPC else "CANTOPEN"
                 raise StoreError(_fault_text(self.shown, kind, "", "")) from error
+        if _identity(self.path) is None:  # a name is there, which leads to no file
+            raise StoreError(
+                f"{self.shown} is a link that leads nowhere, or to itself. Remove it, or name the file that is meant."
+            )
         if Path(self.path).stat().st_size == 1:  # which SQLite would take for an empty database
             raise NotAStoreError(_no_database_text(self.shown))
 
@@ -126,9 +130,18 @@ class SqliteDatabase(Database):
         self._file = _identity(self.path)
 
     def gone_text(self) -> str:
-        """A file that was moved, deleted or replaced."""
-        if self._file == _identity(self.path):
+        """A file that was moved, deleted, replaced or emptied."""
+        try:
+            found = Path(self.path).stat()
+        except OSError:
+            found = None
+        if found is not None and found.st_size and self._file == (found.st_dev, found.st_ino):
             return ""
+        if found is not None and self._file == (found.st_dev, found.st_ino):
+            return (
+                f"{self.shown} was emptied while it was in use, and what was in it is gone. Put a copy of the store in its "
+                f"place; {AGAIN}."
+            )
         return f"{self.shown} was moved, deleted or replaced while it was in use.{KEPT} Put it back; {AGAIN}."
 
     def no_store_text(self) -> str:
@@ -142,10 +155,7 @@ class SqliteDatabase(Database):
     def find_damage(self, connection: Connection) -> str:
         """Ask SQLite's own check of the file, after arrays that are too large for it."""
         for table in _ARRAYS:
-            [blob] = table.blobs  # of which the length is known without reading it
-            query = f"SELECT {', '.join(table.keys)} FROM {table.in_database} WHERE length({blob}) > {MOST_ARRAY} LIMIT 1"  # noqa: S608
-            if found := connection.fetch(query):
-                refuse(_too_large_row(table, found[0]))
+            refuse_large_arrays(connection, table)
         ((found,),) = connection.fetch("PRAGMA integrity_check(1)")
         return "" if found == "ok" else " ".join(str(found).split())
 
@@ -251,6 +261,7 @@ class SqliteConnection(Connection):
         super().__init__(driver, is_sqlite=True)
         self._shown = shown
         self._watch = Watch(path, shown)
+        self._looked_at: set[str] = set()
         driver.set_progress_handler(self._watch.call, _STEPS)
         self._limit(MOST_ARRAY)
 
@@ -261,6 +272,9 @@ class SqliteConnection(Connection):
 
     def fetch_rows(self, table: StoredTable[Any], statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Execute a query for whole rows of a table, and fetch them; refuses what no store holds."""
+        if table in _ARRAYS and table.name not in self._looked_at and self._watch.file_bytes() > MOST_ARRAY:
+            refuse_large_arrays(self, table)
+            self._looked_at.add(table.name)
         try:
             with suppress(_TooLargeError):  # a row that is longer than most
                 return self._fetched(table, statement, values, _FEW_BYTES, _MANY_ROWS)
@@ -327,6 +341,14 @@ class SqliteConnection(Connection):
         except sqlite3.DataError:  # it is looked for by what is too long
             found = []
         refuse(_too_large_row(table, found[0] if found else ()))
+
+
+def refuse_large_arrays(connection: Connection, table: StoredTable[Any]) -> None:
+    """Refuse arrays that are too large before a row is looked for, as SQLite reads those that it comes past."""
+    [blob] = table.blobs  # of which the length is known without reading it
+    query = f"SELECT {', '.join(table.keys)} FROM {table.in_database} WHERE length({blob}) > {MOST_ARRAY} LIMIT 1"  # noqa: S608
+    if found := connection.fetch(query):
+        refuse(_too_large_row(table, found[0]))
 
 
 def _too_large_row(table: StoredTable[Any], key: Sequence[Any]) -> Damage:
