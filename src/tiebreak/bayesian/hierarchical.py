@@ -559,7 +559,9 @@ def _limit(rope: float, sigma0: FloatArray, nu: FloatArray) -> FloatArray:
     for _ in range(8):  # Newton, from a, where the left side is at least 1
         value = 2 * stdtr(nu, g - a) + stdtr(nu, -a - g) - 1
         slope = 2 * np.exp(student_log_density(a - g, nu)) - np.exp(student_log_density(a + g, nu))
-        g = np.clip(g - value / slope, 0.0, a)
+        before, g = g, np.clip(g - value / slope, 0.0, a)
+        if np.all(np.abs(g - before) <= 1e-9 * a):
+            break
     return np.where(3 * stdtr(nu, -a) >= 1, 0.0, g * sigma0)
 
 
