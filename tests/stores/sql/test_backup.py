@@ -125,6 +125,24 @@ def test_while_others_write(tmp_path: Path) -> None:
 # --- where it may not be --------------------------------------------------------------------------------------------------
 
 
+def test_what_killed_backups_left_is_removed(store: SqlStore, target: Path) -> None:
+    """By the next one to the same file; what another one is writing, and whatever else is there, stays."""
+    hexes = ["0" * 32, "1" * 32, "2" * 32]
+    left, journal, fresh = (target.with_name(f".{target.name}.{each}.tmp") for each in hexes)
+    journal = journal.with_name(journal.name + "-journal")
+    other, short = target.with_name(f".other.db.{hexes[0]}.tmp"), target.with_name(f".{target.name}.notes.tmp")
+    for file in (left, journal, fresh, other, short):
+        file.write_bytes(b"x")
+        if file is not fresh:
+            os.utime(file, (1, 1))
+    store.backup(target)
+    assert {file.name for file in target.parent.iterdir() if file.name.endswith(("tmp", "tmp-journal"))} == {
+        fresh.name,
+        other.name,
+        short.name,
+    }
+
+
 def test_a_file_that_is_there_stays(store: SqlStore, target: Path) -> None:
     """Unless it is to be replaced, which happens all at once."""
     target.write_bytes(b"mine")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
+import time
 import uuid
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,6 +61,9 @@ def _put_rows(source: Connection, shown: str, target: Connection) -> None:
             key = page[-1][: table.n_keys]  # integers, all of them
             page = rows_after(source, table, key, size)
 
+
+LEFT_SECONDS = 3600.0
+"""A part of a backup that nobody has written to for so long was left by one that was killed."""
 
 _JOURNALS = ("-journal", "-wal")
 _SOURCE_FAULTS = ("BUSY", "LOCKED", "PROTOCOL", "CORRUPT", "NOTADB", "IOERR_READ", "IOERR_SHORT_READ")
@@ -179,6 +183,7 @@ def _faults_told(shown: str) -> Iterator[None]:
 def _written_whole(path: Path, overwrite: bool) -> Iterator[Path]:
     """A file beside the target, for its owner only, that takes the target's name when it is complete and on the disk."""
     part = path.with_name(f".{path.name[:40]}.{uuid.uuid4().hex}.tmp")
+    _remove_leftovers(path)
     try:
         sqlite.create_file(str(part))
         yield part
@@ -187,6 +192,17 @@ def _written_whole(path: Path, overwrite: bool) -> Iterator[Path]:
     finally:
         for ending in ("", "-shm", *_JOURNALS):
             part.with_name(part.name + ending).unlink(missing_ok=True)
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Remove what backups to this file have left that were killed; what was written to in the last hour may be at work still."""
+    begins = f".{path.name[:40]}."
+    for file in path.parent.iterdir():
+        middle, _, ending = file.name.removeprefix(begins).partition(".")
+        is_part = file.name.startswith(begins) and len(middle) == len(uuid.uuid4().hex) and ending.startswith("tmp")
+        with suppress(OSError):  # another backup was faster, or it is somebody else's
+            if is_part and time.time() - file.lstat().st_mtime > LEFT_SECONDS:
+                file.unlink()
 
 
 def _rename(part: Path, path: Path, overwrite: bool) -> None:

@@ -302,6 +302,11 @@ _WAITING = (
     "in recovery mode",
     "not yet accepting connections",
     "not accepting connections",
+    # cut while it was being made: somebody was there
+    "server closed the connection unexpectedly",
+    "terminating connection",
+    "connection has been closed unexpectedly",
+    "Connection reset by peer",
 )
 _NOBODY = ("authentication failed", "no password supplied", "pg_hba.conf", "FATAL: role ")
 
