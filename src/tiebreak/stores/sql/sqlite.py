@@ -51,7 +51,7 @@ class SqliteDatabase(Database):
     def prepare(self, *, create: bool) -> None:
         """Make an empty file, for its owner only, if there is none."""
         if _identity(self.path) is None:
-            if not create and not Path(self.path).is_symlink():
+            if not create and not os.path.islink(self.path):  # noqa: PTH114  Path raises for a name that is too long
                 raise NoStoreError(self.no_store_text())
             try:
                 create_file(self.path)
