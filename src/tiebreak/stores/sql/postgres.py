@@ -51,7 +51,9 @@ def masked(url: str) -> str:
 
     What is no address at all, such as a path, is shown unless it looks as if somebody had meant one.
     """
-    scheme, separator, _ = url.partition("://")
+    scheme, separator, rest = url.partition("://")
+    if scheme.lower() == "sqlite" and rest.startswith("/"):  # a path
+        return url
     if not separator or scheme.lower() == "sqlite":
         return without_password(url)
     found = _URL.fullmatch(url)
