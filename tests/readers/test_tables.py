@@ -691,3 +691,10 @@ def test_an_array_in_a_cell_is_no_number() -> None:
         with pytest.raises(InvalidScoresError, match="is not a number"):
             read({**table, "a": [0.5, cell]})
     assert read({**table, "a": [0.5, np.array(0.25)]}).matrix().score[1, 1] == 0.25
+
+
+def test_a_key_of_thousands_of_digits_is_a_word(write: Write) -> None:
+    """Python makes no number of it."""
+    digits = "1" * 5000
+    text = "model,fold,score\n" + "".join(f"{model},fold {fold},0.5\n" for model in ("svm", "rf") for fold in (digits, 2))
+    assert read(write(text)).matrix().n_splits == 2

@@ -196,7 +196,9 @@ def expected(columns: Mapping[str, Sequence[Any]]) -> Counter[tuple[tuple[str, s
 
 def word(value: Any) -> str:
     """A key or name: 3 and 3.0 are the same, and so are the same texts with blanks around."""
-    if isinstance(value, bool | np.bool_ | np.float32):
+    if isinstance(value, bool | np.bool_):
+        raise TypeError("a key that is true or false is a number among numbers, and a word among words")
+    if isinstance(value, np.float32):
         return str(value)
     try:
         value = float(value)

@@ -67,7 +67,8 @@ class Rows(NamedTuple):
 def natural_key(text: str) -> tuple[Any, ...]:
     """Sort key by which "fold 2" comes before "fold 10"."""
     parts = re.split(r"(\d+)", text.casefold())
-    return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts if part), text
+    # Python makes no number of thousands of digits
+    return tuple((0, int(part), "") if part.isdecimal() and len(part) < 1000 else (1, 0, part) for part in parts if part), text
 
 
 def read_rows(table: ScoreTable, dataset: Words | None) -> Rows:
