@@ -135,7 +135,7 @@ def deal_out_ties(counts: WinCounts, ties: Ties = "spread") -> FloatArray:
     ----------
     counts : WinCounts
     ties : {"spread", "half", "add", "forget"}
-        Half of the ties for either model, rounded up to whole wins [W23]_ or as they are; a win for either; or none.
+        Half of the ties for either model, rounded up to whole wins or as they are; a win for either; or none.
     """
     if ties not in get_args(Ties):
         raise InvalidParameterError(f"ties must be one of {', '.join(map(repr, get_args(Ties)))}; got {ties!r}.", about="ties")

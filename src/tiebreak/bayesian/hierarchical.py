@@ -83,7 +83,7 @@ class HierarchicalPosterior:
     _grid: _Grid
 
     def probabilities(self) -> RopeProbabilities:
-        """Probability that each region is the most probable one for a further dataset, the decision of [C17]_."""
+        """Probability that each region is the most probable one for a further dataset, the decision of Corani et al. (2017)."""
         return self._regions
 
     def mean_difference(self) -> RopeProbabilities:

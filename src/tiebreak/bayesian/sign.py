@@ -92,7 +92,7 @@ def sign_posterior(
     prior_at : float
         Difference at which they lie: 0 is within the rope, -inf and inf are below and above it.
     scale : array_like, broadcast over the leading axes, optional
-        Size of the scores that were subtracted, which sets the rounding tolerance; the largest |difference| if not given.
+        Size of the scores that were subtracted, which sets the rounding tolerance; the largest absolute difference if not given.
     omit_missing : bool
         Leave out a dataset that is nan, instead of calling its row undefined (nan).
 

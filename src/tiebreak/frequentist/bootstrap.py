@@ -79,7 +79,7 @@ class BootstrapResult:
 
     @property
     def acceleration(self) -> FloatArray:
-        """Skewness of the jackknife over six [E87]_: how fast the standard error changes with the metric."""
+        """Skewness of the jackknife over six: how fast the standard error changes with the metric."""
         d = self.jackknife.mean(axis=-1, keepdims=True) - self.jackknife
         size = np.abs(d).max(axis=-1, keepdims=True)
         flat = size <= 1e-12 * np.maximum(np.abs(np.asarray(self.estimate))[..., None], 1e-300)
@@ -116,7 +116,7 @@ class BootstrapResult:
         level : float, default 0.95
             Coverage, between 0 and 1. Random resamples must be 20 / (1 - level) or more, or the limits are noise.
         method : {"bca", "percentile", "basic", "normal"}
-            "bca" moves the quantiles for bias and skewness [E87]_, "percentile" takes them as they are, "basic" reflects them at
+            "bca" moves the quantiles for bias and skewness, "percentile" takes them as they are, "basic" reflects them at
             the estimate, "normal" is ``estimate +- z se``. A quantile is the smallest value whose cumulative share reaches it.
         ties : {"half", "strict"}
             For "bca": how resampled values equal to the estimate count, see `z0`.

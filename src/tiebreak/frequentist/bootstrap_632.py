@@ -12,7 +12,7 @@ from tiebreak.numerics import FloatArray, divide, plain
 
 
 class Error632(NamedTuple):
-    """Estimates of an error rate [ET97]_; arrays over models, or single numbers.
+    """Estimates of an error rate (Efron and Tibshirani 1997); arrays over models, or single numbers.
 
     Attributes
     ----------

@@ -368,10 +368,10 @@ class BradleyTerryBootstrap:
         """Ranks that hold for all models at once with the confidence `level`; 1 is the best.
 
         A model's rank is at least 1 plus the models shown better, and at most the number of models less those shown worse. All
-        differences are judged at once: the critical value is the quantile of the largest |error| / standard error over all pairs
-        in the resamples, carried over to Student's t with n_units - 1 degrees of freedom. Pairs that a resample does not place
-        are left out of its largest; a model that more than (1 - level) / 2 of the resamples do not place is shown neither better
-        nor worse.
+        differences are judged at once: the critical value is the quantile of the largest absolute error over its standard error,
+        over all pairs in the resamples, carried over to Student's t with n_units - 1 degrees of freedom. Pairs that a resample
+        does not place are left out of its largest; a model that more than (1 - level) / 2 of the resamples do not place is shown
+        neither better nor worse.
         """
         level = check_probability(level, "level")
         shown = self.shown_better(level)

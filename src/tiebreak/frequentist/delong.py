@@ -246,7 +246,7 @@ class AucZTest(NamedTuple):
 
 
 class AucContrastResult(NamedTuple):
-    """Contrasts of areas [DDC88]_.
+    """Contrasts of areas.
 
     Attributes
     ----------

@@ -87,7 +87,8 @@ def rank_models(scores: ArrayLike, *, higher_is_better: bool = True, scale: Arra
         nan where a model was not measured: it has no rank there, and the others are ranked among themselves.
     higher_is_better : bool, default True
     scale : array_like of shape (..., n_datasets), optional
-        Size of the scores; those nearer to each other than 1e-12 of it are tied. The largest |score| of the dataset if not given.
+        Size of the scores; those nearer to each other than 1e-12 of it are tied. The largest absolute score of the dataset
+        if not given.
 
     Returns
     -------

@@ -44,7 +44,7 @@ class PermutationResult:
     is_exact: bool
 
     def pvalue(self, alternative: Alternative = "two-sided") -> float:
-        """Share of the permutations that are as extreme; for random ones (count + 1) / (n + 1), so that it is never 0 [PS10]_."""
+        """Share of the permutations that are as extreme; for random ones (count + 1) / (n + 1), so that it is never 0."""
         counts = {"two-sided": self.count_extreme, "greater": self.count_greater, "less": self.count_less}
         count, own = counts[check_alternative(alternative)], 0 if self.is_exact else 1
         return (count + own) / (self.n_permutations + own)

@@ -155,7 +155,8 @@ def sign_test(
     ties : {"drop", "split"}
         "drop" leaves them out; "split" counts half of them as wins, one being left out where their number is odd [D06]_.
     scale : array_like, broadcast over the leading axes, optional
-        Size of the scores that were subtracted: 1e-12 of it is rounding noise. The largest |difference| of the row if not given.
+        Size of the scores that were subtracted: 1e-12 of it is rounding noise. The largest absolute difference of the
+        row if not given.
 
     Returns
     -------

@@ -185,8 +185,8 @@ def wilcoxon(
     continuity : bool, default True
         Whether the normal approximation moves the sum of ranks by a half towards its mean.
     scale : array_like, broadcast over the leading axes, optional
-        Size of the scores that were subtracted: 1e-12 of it is rounding noise. The largest |difference| of the row if not given,
-        which is too little where scores of 90 per cent differ in their last digits.
+        Size of the scores that were subtracted: 1e-12 of it is rounding noise. The largest absolute difference of the
+        row if not given, which is too little where scores of 90 per cent differ in their last digits.
 
     Returns
     -------

@@ -63,7 +63,7 @@ class PairedProportionsResult:
         return plain(_wald_error(b, c, n))
 
     def score_statistic(self, at: ArrayLike) -> FloatArray:
-        """Standardised distance of the observed difference from `at`, with the variance that belongs to `at` [T98]_.
+        """Standardised distance of the observed difference from `at`, with the variance that belongs to `at`.
 
         It falls as `at` rises, and is about standard normal where the true difference is `at`.
 
@@ -83,9 +83,9 @@ class PairedProportionsResult:
         level : float or array_like
             Coverage, between 0 and 1; one, or one for each pair.
         method : {"tango", "newcombe", "agresti-min", "bonett-price", "wald"}
-            "tango" inverts the score test [T98]_; it never loses its width, also where the models agree on every example.
-            "newcombe" joins the Wilson limits of both rates, with their correlation [N98]_, method 10. "agresti-min" adds half an
-            example to each of the four counts [AM05]_, "bonett-price" one example to each kind of disagreement [BP12]_. "wald"
+            "tango" inverts the score test; it never loses its width, also where the models agree on every example.
+            "newcombe" joins the Wilson limits of both rates, with their correlation (method 10). "agresti-min" adds half an
+            example to each of the four counts, "bonett-price" one example to each kind of disagreement. "wald"
             is the interval of textbooks, ``d +- z se``, for contrast: it is too short where few examples are discordant. Limits
             are not cut off at -1 and 1; those of "tango", "newcombe" and "bonett-price" do not leave them.
 
