@@ -51,7 +51,7 @@ class RankingTable:
 
     value_name: str
     mean: FloatArray
-    mean_interval: Interval
+    mean_interval: Interval | None
     n_units: IntArray
     rank_low: IntArray | None
     rank_high: IntArray | None
@@ -95,14 +95,10 @@ def rank_models(scores: Scores, procedure: Procedure, pairs: PairTable, settings
     p_best, expected_rank = _joint_of_complete(scores, procedure, values, settings) if settings.p_best else (None, None)
     has_all_pairs = settings.baseline is None
     low, high = _rank_intervals(pairs, n_models) if has_all_pairs else (None, None)
-    interval = Interval(values.low, values.high)
-    score = procedure.units(scores).matrix().score
-    bounds = scores.metric.bounds_of(np.fmin.reduce(score, axis=None), np.fmax.reduce(score, axis=None))
-    clipped = Interval(*(np.clip(end, *bounds) for end in interval))
     return RankingTable(
         value_name=values.name,
         mean=values.value,
-        mean_interval=clipped,
+        mean_interval=_mean_interval(scores, procedure, values),
         n_units=values.n_units,
         rank_low=low,
         rank_high=high,
@@ -126,6 +122,15 @@ def all_best_bounds(scores: Scores, procedure: Procedure, pairs: PairTable, sett
         return best_bounds(pairs.first, pairs.second, pairs.differences, n_models, level)
     first, second = every_pair(n_models)
     return best_bounds(first, second, procedure.judge(scores, first, second, settings), n_models, level)
+
+
+def _mean_interval(scores: Scores, procedure: Procedure, values: ModelValues) -> Interval | None:
+    """Intervals of the models' own values, cut off at the metric's bounds."""
+    if values.low is None or values.high is None:
+        return None
+    score = procedure.units(scores).matrix().score
+    bounds = scores.metric.bounds_of(np.fmin.reduce(score, axis=None), np.fmax.reduce(score, axis=None))
+    return Interval(np.clip(values.low, *bounds), np.clip(values.high, *bounds))
 
 
 def _standings(best: BestBounds, rope: float) -> NDArray[np.int8]:

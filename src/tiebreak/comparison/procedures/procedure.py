@@ -177,14 +177,14 @@ _STEPS = 64
 class ModelValues(NamedTuple):
     """The value by which each model is ranked; arrays of shape (n_models,).
 
-    `low` and `high` are the ends of its own 1 - alpha interval, nan where there is none; values within `tolerance` of each
-    other tie.
+    `low` and `high` are the ends of its own 1 - alpha interval, nan for a model without one and None where the
+    procedure gives none; values within `tolerance` of each other tie.
     """
 
     name: str
     value: FloatArray
-    low: FloatArray
-    high: FloatArray
+    low: FloatArray | None
+    high: FloatArray | None
     n_units: IntArray
     tolerance: FloatArray
     average_rank: FloatArray | None = None
@@ -292,8 +292,7 @@ class Procedure(ABC):
     def values(self, data: Scores, settings: Settings) -> ModelValues:
         """The value of each model: its mean score, without an interval."""
         moments = model_moments(self.units(data).matrix())
-        nothing = np.full(moments.mean.shape, np.nan)
-        return ModelValues("mean", moments.mean, nothing, nothing, np.asarray(moments.n_splits), moments.tolerance)
+        return ModelValues("mean", moments.mean, None, None, np.asarray(moments.n_splits), moments.tolerance)
 
     def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
         """Tests shown beside the answer, which have no part in the verdicts."""
