@@ -111,7 +111,7 @@ def test_a_store_of_a_later_release_is_not_damaged(store: Path, capsys: pytest.C
     before = store.read_bytes()
     message = (
         f"tiebreak: runs.db was made by a later release of tiebreak: its schema is 9, and tiebreak {__version__} knows schema "
-        f"{SCHEMA} at most. It was left as it is. Upgrade with: pip install --upgrade tiebreak\n"
+        f"{SCHEMA} at most. It was left as it is. Install a newer tiebreak to read it.\n"
     )
     for arguments in (["check", URL], ["backup", URL, "copy.db"], ["upgrade", URL]):
         assert run(capsys, "store", *arguments) == (2, "", message)

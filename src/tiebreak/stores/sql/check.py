@@ -61,9 +61,8 @@ def _check_run(database: Database, row: RunRow) -> list[Damage]:
     try:
         damages, record = database.read(partial(_plan, row), name)
         for page in scan_cells(database, row.id, record, _cells, damages.append):
-            damages += [
-                Damage(name, "the list of cells", cell_text(record, cell)) for cell in page if not is_planned(record, cell)
-            ]
+            outside = [cell for cell in page if record.models and not is_planned(record, cell)]  # of a plan that could be read
+            damages += [Damage(name, "the list of cells", cell_text(record, cell)) for cell in outside]
             for start in range(0, len(page), BLOCK):
                 cells = page[start : start + BLOCK]
                 read_block(database, row.id, record, cells, outputs=True, report=damages.append)
