@@ -206,7 +206,7 @@ def _compared(study: Study, evaluation: Evaluation, metric: str | None) -> tuple
             comparisons[dataset] = evaluation.compare(
                 metric=metric,
                 rope=study.rope,
-                missing="pairwise" if lacks_scores else "raise",
+                missing="pairwise" if lacks_scores else None,
                 dataset=dataset if len(evaluation.datasets) > 1 else None,
             )
         except TiebreakError as error:
