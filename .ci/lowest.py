@@ -9,7 +9,10 @@ from pathlib import Path
 
 floors_file, constraints_file = map(Path, sys.argv[1:])
 project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
-groups = [project["dependencies"], *(group for name, group in project["optional-dependencies"].items() if name != "dev")]
+groups = [
+    project["dependencies"],
+    *(group for name, group in project["optional-dependencies"].items() if name not in ("dev", "docs")),
+]
 floors = [requirement.replace(">=", "==") for group in groups for requirement in group]
 names = {re.split(r"[\[=]", floor)[0] for floor in floors} | {"dask", "psycopg-binary"}  # of one version with theirs
 locked = re.findall(r"^(([\w.-]+)==[^\\]+) \\$", Path("requirements-lock.txt").read_text(encoding="utf-8"), re.MULTILINE)
