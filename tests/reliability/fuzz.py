@@ -200,6 +200,8 @@ def word(value: Any) -> str:
         raise TypeError("a key that is true or false is a number among numbers, and a word among words")
     if isinstance(value, np.float32):
         return str(value)
+    if isinstance(value, str) and value.strip().casefold() in ("true", "false", "-0.0"):
+        raise TypeError("so it is with such a text")
     try:
         value = float(value)
         return str(int(value)) if value.is_integer() else repr(value)

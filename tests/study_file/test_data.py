@@ -304,3 +304,10 @@ def test_columns_go_with_tables(tmp_path: Path) -> None:
     text = '[data]\nsource = "sklearn:iris"\n[columns]\nscale = true\n' + LOGISTIC
     with pytest.raises(InvalidStudyError, match="goes with a table in a file"):
         read_study(write_study(tmp_path, text))
+
+
+def test_a_table_without_rows_is_refused(tmp_path: Path) -> None:
+    """There is nothing to learn from, nor an example of a text to name."""
+    text = of_table('target = "ill"\n', "country,ill\n", tmp_path)
+    with pytest.raises(InvalidStudyError, match="has column names but no rows"):
+        read_study(write_study(tmp_path, f"{text}[columns]\none_hot = true\n"))

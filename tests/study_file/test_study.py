@@ -603,3 +603,10 @@ def test_metrics_of_words(tmp_path: Path, metric: str) -> None:
 def test_metrics_of_words_that_cannot_be(tmp_path: Path, written: str, message: str) -> None:
     """With the key."""
     assert message in refused(write_study(tmp_path, old='["accuracy"]', new=f"[{written}]"))
+
+
+def test_a_timeout_beyond_all_numbers_is_refused(tmp_path: Path) -> None:
+    """TOML knows whole numbers of any length."""
+    assert "must be a number of seconds above 0" in refused(
+        write_study(tmp_path, old="rope = 0.01", new=f"timeout = {'9' * 400}")
+    )

@@ -83,6 +83,8 @@ def _columns(entry: Entry, frame: pd.DataFrame) -> StudyData:
     table = entry.table()
     columns = [str(column) for column in frame.columns]
     frame.columns = columns
+    if frame.empty:
+        raise entry.error("has column names but no rows.")
     if "target" not in table:
         raise entry.error(f"says no target: the column to be predicted. {nearest('', columns, 'The columns are')}")
     special: dict[str, str] = {key: _known(table[key], columns) for key in _SPECIAL if key in table}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
 import re
+import sys
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -106,7 +106,7 @@ class Entry:
 
     def seconds(self) -> float:
         """A time."""
-        if isinstance(self.value, bool) or not isinstance(self.value, int | float) or not 0 < self.value < math.inf:
+        if isinstance(self.value, bool) or not isinstance(self.value, int | float) or not 0 < self.value <= sys.float_info.max:
             raise self.error("must be a number of seconds above 0.")
         return float(self.value)
 
