@@ -198,3 +198,11 @@ def test_without_pyarrow(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(MissingDependencyError) as caught:
         read(write(b"PAR1", "scores.parquet"))
     assert str(caught.value) == "reading scores.parquet needs pyarrow: pip install 'pyarrow>=17'."
+
+
+def test_a_date_that_python_cannot_hold_is_refused() -> None:
+    """pyarrow knows years beyond 9999."""
+    pa = pytest.importorskip("pyarrow")
+    column = pa.array([2**62, 1], type=pa.timestamp("s"))
+    with pytest.raises(InvalidScoresError, match="column 'a' of the table has a value that Python cannot hold"):
+        read_scores(pa.table({"a": column, "b": [0.1, 0.2]}), metric="accuracy")

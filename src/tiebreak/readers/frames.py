@@ -141,4 +141,8 @@ def _column(series: nw.Series[Any], name: str, kind: str, where: Where) -> Colum
     if series.dtype.is_numeric() or series.dtype == nw.Boolean:
         # a copy, so that nothing we do reaches the caller's data
         return np.array(series.cast(nw.Float64).to_numpy(), dtype=float)
-    return column_of(series.to_list(), kind, where)
+    try:
+        values = series.to_list()
+    except (OverflowError, ValueError) as error:  # a date beyond Python's, which the library of the frame can hold
+        raise InvalidScoresError(f"column {name!r} of the table has a value that Python cannot hold: {error}.") from None
+    return column_of(values, kind, where)
