@@ -87,16 +87,21 @@ class Server:
         """Start it, and wait until it lets somebody in."""
         settings = {"listen_addresses": "127.0.0.1", "port": self.port, "unix_socket_directories": self.folder, **self._settings}
         arguments = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
+        self._launch(arguments)
+        until = time.monotonic() + _PATIENCE
+        while not self.is_up():
+            if time.monotonic() > until:
+                raise RuntimeError(f"PostgreSQL did not start:\n{(self.folder / 'log').read_text()[-2000:]}")
+            if self._process.poll() is not None:  # children of a server that was killed hold its memory for a moment longer
+                self._launch(arguments)
+            time.sleep(0.05)
+
+    def _launch(self, arguments: list[str]) -> None:
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
                 [self._binaries / "postgres", "-D", self._data, *arguments],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder, **self._user,
             )  # fmt: skip
-        until = time.monotonic() + _PATIENCE
-        while not self.is_up():
-            if self._process.poll() is not None or time.monotonic() > until:
-                raise RuntimeError(f"PostgreSQL did not start:\n{(self.folder / 'log').read_text()[-2000:]}")
-            time.sleep(0.05)
 
     def is_up(self) -> bool:
         """Whether it lets somebody in."""
