@@ -112,17 +112,19 @@ def compare(
     baseline : str, optional
         Judge every other model against this one only, instead of all pairs.
     correction : {"bonferroni", "sidak", "holm", "hochberg", "hommel", "shaffer", "bh", "by", "none"}, optional
-        It sets the one level of all intervals of the family, and adjusts p-values. By default the procedure's own, which is
-        "bonferroni" for both t-tests. "shaffer" is for all pairs, without a baseline.
+        It sets the one level of all intervals of the family, and adjusts p-values. By default the procedure's own: "bonferroni",
+        and "holm" for the rank tests of several datasets. "shaffer" is for all pairs, without a baseline.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
         Direction of `pvalue` and `adjusted_pvalue`; "greater" and "less" need `order` or `baseline`. Intervals, posteriors
         and verdicts do not depend on it.
     order : sequence of str, optional
         Order of rows and orientation of pairs, chosen before looking at the scores. The ranking is by mean all the same.
-    method : {"auto", "corrected-t", "paired-t"}, default "auto"
-        A procedure by its name, as `tiebreak.methods` lists them; "auto" picks what fits how the splits were made.
-    missing : {"raise", "pairwise"}, default "raise"
-        Whether a missing or undefined score is an error, or leaves its split out of the pairs it is in.
+    method : {"auto", "corrected-t", "paired-t", "wilcoxon", "sign", "hierarchical"}, default "auto"
+        A procedure by its name, as `tiebreak.methods` lists them; "auto" takes "corrected-t" for splits of one dataset and
+        "wilcoxon" for several datasets.
+    missing : {"raise", "pairwise"}, optional
+        Whether a missing or undefined score is an error, or leaves its split or dataset out of the pairs it is in. By default an
+        error among splits, and left out among datasets.
     X, y, groups : array_like, optional
         For a search: the data as given to ``fit``, to know the sizes of its splits.
     cv : int, splitter, or iterable of (train, test), optional

@@ -38,7 +38,7 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     matrix = method.units(scores).matrix()
     rope = _rope_in_units(settings, matrix, scores.metric)
     first, second = family(matrix.models, settings)
-    differences = method.judge(scores, first, second, settings)
+    differences = method.judge(scores, first, second, replace(settings, rope=rope))
     if rope and differences.unit != "metric":
         raise InvalidParameterError(f"{method.name} judges differences in another unit than the metric's, so it takes no rope.")
     correction = settings.correction or method.correction

@@ -209,6 +209,11 @@ class Comparison(Result["ComparisonPlots"]):
         return self.method.units(self.scores).matrix()
 
     @property
+    def resolved(self) -> Settings:
+        """The settings with the rope in the metric's unit, as procedures are given them."""
+        return dataclasses.replace(self.settings, rope=self.rope)
+
+    @property
     def correction(self) -> Correction:
         """Correction that was used."""
         return self.pair_table.correction
@@ -235,7 +240,7 @@ class Comparison(Result["ComparisonPlots"]):
     @cached_property
     def ranking_table(self) -> RankingTable:
         """The columns behind `ranking`."""
-        return rank_models(self.scores, self.method, self.pair_table, self.settings)
+        return rank_models(self.scores, self.method, self.pair_table, self.resolved)
 
     @cached_property
     def against_reference(self) -> Against:
@@ -244,12 +249,12 @@ class Comparison(Result["ComparisonPlots"]):
 
     def best_bounds(self, level: float) -> BestBounds:
         """Bounds of every model against the best, each one-sided at this level; arrays over models in ranking order."""
-        return all_best_bounds(self.scores, self.method, self.pair_table, self.settings, level)
+        return all_best_bounds(self.scores, self.method, self.pair_table, self.resolved, level)
 
     @cached_property
     def beside(self) -> tuple[TestOnly, ...]:
         """Tests shown beside the answer, which have no part in the verdicts."""
-        return tuple(self.method.beside(self.scores, self.settings))
+        return tuple(self.method.beside(self.scores, self.resolved))
 
     @cached_property
     def correlation_matrix(self) -> FloatArray:
@@ -412,7 +417,7 @@ class Comparison(Result["ComparisonPlots"]):
         return one, two
 
     def _judged(self, first: IntArray, second: IntArray) -> Differences:
-        return self.method.judge(self.scores, first, second, self.settings)
+        return self.method.judge(self.scores, first, second, self.resolved)
 
     def _differences(self, one: int, two: int) -> FloatArray:
         """Oriented differences on shared splits."""

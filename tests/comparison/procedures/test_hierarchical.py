@@ -13,7 +13,7 @@ SIZES = {"n_train": 80, "n_test": 20}
 
 
 def compared(columns, **options):
-    return tb.compare(columns, metric="accuracy", method="hierarchical", rope=0.01, **(SIZES | options))
+    return tb.compare(columns, metric="accuracy", method="hierarchical", **({"rope": 0.01} | SIZES | options))
 
 
 def test_the_answer_is_that_of_the_function(rng) -> None:
@@ -28,6 +28,14 @@ def test_the_answer_is_that_of_the_function(rng) -> None:
     low, high = posterior.credible_interval(0.95)
     assert (pair.interval_low, pair.interval_high) == pytest.approx((float(low), float(high)), abs=1e-9)
     assert pair.distribution.posterior.next_dataset() == posterior.next_dataset()
+
+
+def test_a_percent_rope_reaches_the_posterior_in_the_metrics_unit(rng) -> None:
+    """Datasets without spread are judged by the rope, so the posterior has to know it."""
+    answer = compared(table(rng, n_datasets=4, n_models=2), rope="2%")
+    assert (
+        answer.pair("m0", "m1").distribution.posterior.rope == answer.rope == pytest.approx(0.02 * answer.ranking["mean"].max())
+    )
 
 
 def test_swapped_models_mirror_the_answer(rng) -> None:

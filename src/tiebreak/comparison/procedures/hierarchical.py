@@ -83,7 +83,7 @@ class Hierarchical(OverDatasets):
 
     def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> HierarchicalDifferences:
         """The posterior of each pair."""
-        rope = settings.rope if isinstance(settings.rope, float) else 0.0
+        rope = float(settings.rope)
         posteriors = np.empty(np.shape(first), dtype=object)
         n_units = np.zeros(np.shape(first), dtype=np.int64)
         for at in np.ndindex(np.shape(first)):

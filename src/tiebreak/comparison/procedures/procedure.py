@@ -282,6 +282,7 @@ class Procedure(ABC):
         first, second : ndarray of int, of one shape
             Rows of the models in the matrix.
         settings : Settings
+            With the rope in the metric's unit.
 
         Returns
         -------
