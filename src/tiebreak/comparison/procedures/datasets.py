@@ -25,6 +25,7 @@ from tiebreak.numerics import (
     Alternative,
     FloatArray,
     IntArray,
+    Interval,
 )
 from tiebreak.scores.dataset_means import dataset_means
 from tiebreak.scores.scores import Notice, ScoreMatrix, Scores
@@ -69,7 +70,17 @@ class RankTestDifferences(Differences):
         p = np.asarray(p, dtype=float)
         if p.ndim > np.ndim(self.estimate):
             return np.stack([self.quantile(each[0], upper=upper) for each in p])
-        return np.asarray(self.outcome.interval_at(2.0 * p)[int(upper)])
+        if p.ndim:
+            return np.asarray(self.outcome.interval_at(2.0 * p)[int(upper)])
+        level = float(p)
+        if level not in self._intervals:
+            self._intervals[level] = self.outcome.interval_at(2.0 * level)
+        return np.asarray(self._intervals[level][int(upper)])
+
+    @cached_property
+    def _intervals(self) -> dict[float, Interval]:
+        """Intervals by level: one selection among the means of all pairs of datasets gives both ends."""
+        return {}
 
     def pvalue(self, alternative: Alternative) -> FloatArray:
         """The test's own p-value."""
