@@ -347,6 +347,24 @@ class Comparison(Result["ComparisonPlots"]):
         )
         return judge_requirements(asked, terms)
 
+    def shrinkage(self) -> pd.DataFrame:
+        """Difference of each pair on each dataset, as measured and shrunken towards the other datasets.
+
+        Of the method "hierarchical", in the metric's unit; positive favours `first`.
+
+        Returns
+        -------
+        DataFrame
+            A row for each pair of the family and dataset: first, second, dataset, raw (mean over the dataset's splits), shrunken
+            and sd (mean and standard deviation of the posterior of the dataset's own difference).
+
+        Raises
+        ------
+        NotOfferedError
+            Another method.
+        """
+        return view_of(self).frames["shrinkage"](self)
+
     def shortlist(self) -> tuple[str, ...]:
         """Models that may be the best: the truly best one is among them with probability at least 1 - alpha."""
         return tuple(self.models[row] for row in self.ranking_table.in_g)

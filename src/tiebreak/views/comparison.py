@@ -11,7 +11,15 @@ from tiebreak.comparison.letters import MOST_LETTERED
 from tiebreak.comparison.ranking import BEST, MAY_BE_BEST, NEAR_BEST, NOT_BEST, STANDINGS
 from tiebreak.comparison.verdict import REASONS, VERDICTS
 from tiebreak.numerics import IntArray, Interval
-from tiebreak.views.comparison_columns import Columns, correlation_frame, pair_columns, pair_frame, ranking_columns, ranking_frame
+from tiebreak.views.comparison_columns import (
+    Columns,
+    correlation_frame,
+    pair_columns,
+    pair_frame,
+    ranking_columns,
+    ranking_frame,
+    shrinkage_frame,
+)
 from tiebreak.views.json import document, finite, plain
 from tiebreak.views.next_step import next_step
 from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table, notice_section
@@ -540,7 +548,7 @@ VIEW = View(
     pair_frame,
     facts,
     "tiebreak.views.plots.comparison:ComparisonPlots",
-    frames={"ranking": ranking_frame, "correlation": correlation_frame},
+    frames={"ranking": ranking_frame, "correlation": correlation_frame, "shrinkage": shrinkage_frame},
     sentence=sentence,
     texts={"latex": "tiebreak.views.paper:latex", "methods": "tiebreak.views.paper:methods_paragraph"},
 )

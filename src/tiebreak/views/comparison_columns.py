@@ -9,6 +9,7 @@ import numpy as np
 
 from tiebreak.comparison.ranking import STANDINGS
 from tiebreak.comparison.verdict import REASONS, VERDICTS
+from tiebreak.errors import NotOfferedError
 from tiebreak.numerics import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -114,6 +115,36 @@ def correlation_frame(comparison: Comparison) -> pd.DataFrame:
 def pair_frame(comparison: Comparison) -> pd.DataFrame:
     """One row for each pair of the family."""
     return _frame(pair_columns(comparison))
+
+
+def shrinkage_frame(comparison: Comparison) -> pd.DataFrame:
+    """One row for each pair of the family and dataset."""
+    import pandas as pd
+
+    table, models = comparison.pair_table, comparison.models
+    found = comparison.method.shrunken(table.differences)
+    if found is None:
+        raise NotOfferedError(
+            f"{comparison.method.name} takes datasets as they are; method='hierarchical' gives shrunken estimates."
+        )
+    parts = [
+        pd.DataFrame(
+            {
+                "first": models[table.first[each.pair]],
+                "second": models[table.second[each.pair]],
+                "dataset": each.datasets,
+                "raw": each.raw,
+                "shrunken": each.mean,
+                "sd": each.sd,
+            }
+        )
+        for each in found
+    ]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(SHRINKAGE))
+
+
+SHRINKAGE = ("first", "second", "dataset", "raw", "shrunken", "sd")
+"""Columns of the shrunken estimates."""
 
 
 def _frame(columns: Columns) -> pd.DataFrame:

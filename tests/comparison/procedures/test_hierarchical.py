@@ -7,7 +7,7 @@ import pytest
 
 import tiebreak as tb
 from tests.comparison.procedures.test_wilcoxon import table
-from tiebreak.errors import MissingSizesError, TooFewDatasetsError, TooFewSplitsError
+from tiebreak.errors import MissingSizesError, NotOfferedError, TooFewDatasetsError, TooFewSplitsError
 
 SIZES = {"n_train": 80, "n_test": 20}
 
@@ -48,6 +48,28 @@ def test_swapped_models_mirror_the_answer(rng) -> None:
 def test_few_datasets_have_an_answer(rng) -> None:
     """Four datasets are too few for ranks, not for this."""
     assert compared(table(rng, n_datasets=4, n_models=2)).pair("m1", "m0").has_interval
+
+
+def test_shrunken_estimates_are_those_of_each_pairs_posterior(rng) -> None:
+    """`shrinkage` has raw and shrunken differences by dataset, oriented as the pairs, equal to the function's."""
+    columns = table(rng, n_datasets=5, n_models=3)
+    frame = compared(columns).shrinkage()
+    assert list(frame.columns) == ["first", "second", "dataset", "raw", "shrunken", "sd"]
+    assert len(frame) == 3 * 5
+    row = frame.iloc[:5]
+    score = np.array(columns["score"]).reshape(5, 3, 5)
+    first, second = (int(name[1]) for name in (row["first"][0], row["second"][0]))
+    posterior = tb.bayesian.hierarchical_posterior(score[:, first] - score[:, second], test_train_ratio=0.25, rope=0.01)
+    means = posterior.datasets()
+    assert row["dataset"].tolist() == [f"d{i:02}" for i in range(5)]
+    for column, expected in (("raw", means.raw), ("shrunken", means.mean), ("sd", means.sd)):
+        assert row[column].to_numpy() == pytest.approx(expected, abs=1e-12)
+
+
+def test_other_methods_say_that_they_shrink_nothing(rng) -> None:
+    """Only the hierarchical method has these estimates."""
+    with pytest.raises(NotOfferedError, match="hierarchical"):
+        tb.compare(table(rng), metric="accuracy").shrinkage()
 
 
 def test_what_it_needs_is_said(rng) -> None:

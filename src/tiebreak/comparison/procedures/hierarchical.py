@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.bayesian.hierarchical import HierarchicalPosterior, hierarchical_posterior
+from tiebreak.bayesian.hierarchical import HierarchicalPosterior, ShrunkenMeans, hierarchical_posterior
 from tiebreak.comparison.procedures.datasets import (
     FURTHER,
     INDEPENDENT_DATASETS,
@@ -17,7 +17,7 @@ from tiebreak.comparison.procedures.datasets import (
     OverDatasets,
     tolerance_of,
 )
-from tiebreak.comparison.procedures.procedure import Differences
+from tiebreak.comparison.procedures.procedure import Differences, Shrunken
 from tiebreak.errors import MissingSizesError, Setting, TiebreakError, TooFewSplitsError
 from tiebreak.numerics import SPREAD, UNDEFINED, FloatArray, IntArray
 from tiebreak.scores.scores import Scores, quoted
@@ -32,6 +32,8 @@ class HierarchicalDifferences(Differences):
 
     is_posterior: ClassVar[bool] = True
     posteriors: NDArray[np.object_]
+    datasets: NDArray[np.object_]
+    """Names of the datasets of each posterior, as a tuple."""
 
     @property
     def posterior(self) -> HierarchicalPosterior | None:
@@ -84,10 +86,10 @@ class Hierarchical(OverDatasets):
     def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> HierarchicalDifferences:
         """The posterior of each pair."""
         rope = float(settings.rope)
-        posteriors = np.empty(np.shape(first), dtype=object)
+        posteriors, datasets = (np.empty(np.shape(first), dtype=object) for _ in range(2))
         n_units = np.zeros(np.shape(first), dtype=np.int64)
         for at in np.ndindex(np.shape(first)):
-            rows, ratios = _differences(data, int(first[at]), int(second[at]))
+            datasets[at], rows, ratios = _differences(data, int(first[at]), int(second[at]))
             n_units[at] = len(rows)
             varies = any(np.ptp(row) > 0 for row in rows)
             posteriors[at] = (
@@ -101,19 +103,33 @@ class Hierarchical(OverDatasets):
             kind=np.where(exists, SPREAD, UNDEFINED).astype(np.int8),
             tolerance=tolerance_of(scale),
             posteriors=posteriors,
+            datasets=datasets,
         )
 
+    def shrunken(self, differences: Differences) -> Iterator[Shrunken] | None:
+        """Each dataset's own difference, shrunken towards those of the others, of every pair that has a posterior."""
+        return _shrunken(differences) if isinstance(differences, HierarchicalDifferences) else None
 
-def _differences(data: Scores, first: int, second: int) -> tuple[list[FloatArray], list[float]]:
+
+def _shrunken(differences: HierarchicalDifferences) -> Iterator[Shrunken]:
+    pairs = zip(differences.posteriors.ravel().tolist(), differences.datasets.ravel().tolist(), strict=True)
+    for pair, (posterior, datasets) in enumerate(pairs):
+        if posterior is not None:
+            means: ShrunkenMeans = posterior.datasets()
+            yield Shrunken(pair, datasets, means.raw, means.mean, means.sd)
+
+
+def _differences(data: Scores, first: int, second: int) -> tuple[tuple[str, ...], list[FloatArray], list[float]]:
     """Differences on the splits that two models share, of each dataset where these are two or more; and their size ratios."""
-    rows, ratios = [], []
+    names, rows, ratios = [], [], []
     for matrix in data.matrices:
         difference = data.metric.sign * (matrix.score[first] - matrix.score[second])
         shared = ~np.isnan(difference)
         if np.count_nonzero(shared) >= 2:
+            names.append(matrix.dataset)
             rows.append(np.asarray(difference[shared]))
             ratios.append(float(matrix.ratio[shared].mean()))
-    return rows, ratios
+    return tuple(names), rows, ratios
 
 
 HIERARCHICAL = Hierarchical(

@@ -190,6 +190,27 @@ class ModelValues(NamedTuple):
     average_rank: FloatArray | None = None
 
 
+class Shrunken(NamedTuple):
+    """Differences of one pair on each dataset, as they were measured and as the other datasets let them be estimated.
+
+    Attributes
+    ----------
+    pair : int
+        Position among the pairs that were judged.
+    datasets : tuple of str
+    raw : ndarray of shape (n_datasets,)
+        Mean difference over the dataset's splits; positive favours the first model.
+    mean, sd : ndarray of shape (n_datasets,)
+        Of the posterior of the dataset's own difference.
+    """
+
+    pair: int
+    datasets: tuple[str, ...]
+    raw: FloatArray
+    mean: FloatArray
+    sd: FloatArray
+
+
 @dataclass(frozen=True, kw_only=True)
 class TestOnly:
     """Test that has no interval, as it cannot be asked about shifted data: shown beside an answer, never a verdict.
@@ -298,6 +319,10 @@ class Procedure(ABC):
     def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
         """Tests shown beside the answer, which have no part in the verdicts."""
         return iter(())
+
+    def shrunken(self, differences: Differences) -> Iterator[Shrunken] | None:
+        """Estimates of each dataset that borrow from the others, of the pairs that have any; None where it has none."""
+        return None
 
     def reason_for(self, data: Scores) -> str:
         """Reason for choosing it for these data."""
