@@ -421,9 +421,8 @@ class Comparison(Result["ComparisonPlots"]):
 
     def __repr__(self) -> str:
         """Short: what was compared, by what."""
-        return printable(
-            f"<Comparison of {len(self.models)} models by {self.metric.name} on {self.matrix.n_splits} splits: {self.sentence}>"
-        )
+        units = f"{self.matrix.n_splits} {self.method.unit}s"
+        return printable(f"<Comparison of {len(self.models)} models by {self.metric.name} on {units}: {self.sentence}>")
 
     # --- one pair --------------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 import tiebreak as tb
 from tests.views.plots.samples import HOSTILE, NAMES, misplaced
-from tiebreak.errors import NotOfferedError
+from tiebreak.errors import NotOfferedError, UnknownNameError
 from tiebreak.views.plots.display import without_pyplot
 
 BAKEOFF = Path(__file__).parents[2] / "comparison" / "data" / "ucr_means.csv"
@@ -63,11 +63,54 @@ def test_hostile_names_are_shown_as_text() -> None:
         assert misplaced(compared(HOSTILE[:6]).plot.diagram().figure_) == []
 
 
+def test_the_own_model_is_marked_and_the_title_is_about_it() -> None:
+    """FreshPRINCE is the seventh of the published table, and H-InceptionTime and WEASEL-2 are not told apart from it."""
+    answer = tb.compare(BAKEOFF, metric="accuracy")
+    with without_pyplot():
+        display = answer.plot.diagram("FreshPRINCE")
+        assert misplaced(display.figure_) == []
+        few = answer.plot.diagram(own="PF", top=3)
+    assert display.title == "FreshPRINCE is number 7 of 8 by average rank (5.43); 2 of 7 others are not told apart from it"
+    assert "Diamond: FreshPRINCE." in display.caption
+    diamonds = [each for each in display.ax_.collections if len(each.get_offsets()) == 1 and each.get_zorder() == 3]
+    assert [tuple(each.get_offsets()[0].round(2)) for each in diamonds] == [(5.43, 6.0)]
+    assert few.data["model"].tolist() == ["HC2", "MR-Hydra", "PF"]  # drawn where there is room for few
+    with pytest.raises(UnknownNameError, match="'Quant'"):
+        answer.plot.diagram("Quant")
+
+
+def test_a_baseline_has_one_bar_with_all_that_are_not_told_apart_from_it() -> None:
+    """By Holm over the seven pairs: the bar is of the pairs that were asked about, whatever the others are to each other."""
+    answer = tb.compare(BAKEOFF, metric="accuracy", baseline="QUANT")
+    alike = {name for name in answer.models if name != "QUANT" and answer.pair(name, "QUANT").verdict == "undecided"}
+    with without_pyplot():
+        display = answer.plot.diagram()
+        other = answer.plot.diagram("PF")
+    assert "diagram" in answer.plot.names
+    (bar,) = display.groups
+    assert set(bar) == alike | {"QUANT"}
+    assert display.title.endswith(f"; {len(alike)} of 7 others are not told apart from it")
+    assert "joins the baseline" in display.caption
+    assert other.title == "PF is number 8 of 8 by average rank (6.06); it is told apart from the baseline QUANT"
+
+
+def test_a_model_that_lacks_a_dataset_has_no_rank() -> None:
+    """It is counted in the caption; what is left of its groups is drawn once."""
+    table = {"dataset": [f"d{i}" for i in range(9)]}
+    table |= {name: [0.8 + 0.01 * ((place * i) % 5) for i in range(9)] for place, name in enumerate(("a", "b", "c"), 1)}
+    table["c"][0] = float("nan")
+    answer = tb.compare(table, metric="accuracy")
+    with without_pyplot():
+        display = answer.plot.diagram("c")
+    assert set(display.data["model"]) == {"a", "b"}
+    assert display.groups == (tuple(display.data["model"]),)
+    assert display.title == "c has no average rank, as it lacks a dataset"
+    assert "Without 1 that lack a dataset." in display.caption
+
+
 def test_it_is_offered_where_there_are_ranks_only() -> None:
-    """Not for the splits of one dataset, and not against a baseline."""
+    """Not for the splits of one dataset."""
     splits = tb.compare({"a": [0.8, 0.9, 0.85], "b": [0.7, 0.75, 0.8]}, metric="accuracy", n_train=80, n_test=20)
     assert "diagram" not in splits.plot.names
     with pytest.raises(NotOfferedError, match="several datasets"):
         splits.plot.diagram()
-    with pytest.raises(NotOfferedError, match="no baseline"):
-        tb.compare(BAKEOFF, metric="accuracy", baseline="PF").plot.diagram()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self, Unpack
 
 import numpy as np
 
+from tiebreak.comparison.letters import MOST_LETTERED
 from tiebreak.comparison.ranking import STANDINGS
 from tiebreak.comparison.verdict import MIRRORED, REASONS, VERDICTS
 from tiebreak.errors import NotOfferedError
@@ -31,7 +32,7 @@ from tiebreak.views.plots.style import (
     row_axes,
     rows_width,
 )
-from tiebreak.views.words import format_score
+from tiebreak.views.words import count, format_score
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison, PairComparison
 
 
-_WHY = {"identical-scores": " (identical scores)", "no-spread": " (no spread)", "missing-splits": " (too few shared splits)"}
+_WHY = {"identical-scores": " (identical scores)", "no-spread": " (no spread)", "missing-splits": " (too few shared {unit}s)"}
 
 
 def against_reference(comparison: Comparison, rows: IntArray) -> pd.DataFrame:
@@ -82,7 +83,7 @@ class AgainstDisplay(ComparisonDisplay):
         has_letters, notes = self._has_letters, []
         for row in self._table.to_dict("records"):
             verdict, reason = row["verdict"], row["reason"]
-            words = f"{MARKS[verdict].symbol} {verdict}{_WHY.get(reason, '')}" if verdict else reference
+            words = f"{MARKS[verdict].symbol} {verdict}{_WHY.get(reason, '').format(unit=self._unit)}" if verdict else reference
             parts = (minus(format_score(float(row["mean"]), decimals)), row["letters"] if has_letters else "", words)
             notes.append("  ".join(part for part in parts if part))
         return notes
@@ -246,7 +247,7 @@ class DifferencesDisplay(AgainstDisplay):
         return width, 1.7 + 0.34 * max(len(self.table), 2)
 
     def _note(self) -> str:
-        dots = f"Dots: the difference on each of {self.comparison.matrix.n_splits} splits. Marks: means. "
+        dots = f"Dots: the difference on each of {self._units}. Marks: the estimate of the difference. "
         return f"{dots}{self._about_intervals()}{self._remark}"
 
     def _draw(self, axes: Axes) -> None:
@@ -318,7 +319,7 @@ class ScoresDisplay(ComparisonDisplay):
         decimals, n_splits = table_decimals(self.comparison), self.comparison.matrix.n_splits
         counted = self.data.groupby("model", observed=False)["mean"].agg(["first", "size"])
         return [
-            minus(format_score(float(mean), decimals)) + ("" if n == n_splits else f" ({n} splits)")
+            minus(format_score(float(mean), decimals)) + ("" if n == n_splits else f" ({count(n, self._unit)})")
             for mean, n in zip(counted["first"], counted["size"], strict=True)
         ]
 
@@ -333,9 +334,9 @@ class ScoresDisplay(ComparisonDisplay):
         return f"{best} ranks first of {n_models}, with a mean {self._metric} of {mean}"
 
     def _note(self) -> str:
-        joined = "; each line joins the scores of one split" if self._is_joined else ""
+        joined = f"; each line joins the scores of one {self._unit}" if self._is_joined else ""
         return (
-            f"Dots: {self.comparison.matrix.n_splits} splits{joined}. Diamonds, and on the right: means. Whether means differ by "
+            f"Dots: {self._units}{joined}. Diamonds, and on the right: means. Whether means differ by "
             f"more than chance is not shown here.{self._remark}"
         )
 
@@ -352,8 +353,15 @@ class ScoresDisplay(ComparisonDisplay):
         means = self.data.groupby("model", observed=False)["mean"].first()
         axes.scatter(means, range(len(models)), marker="D", s=34, color=paper(), edgecolors=ink(), zorder=3)
         axes.hlines(np.arange(len(models)) + 0.5, 0, 1, transform=axes.get_yaxis_transform(), color=faint(), linewidth=0.3)
-        x_line = f"{self._metric} of each split ({better_is(self.comparison.metric)} is better)"
+        x_line = f"{self._metric} of each {self._unit} ({better_is(self.comparison.metric)} is better)"
         row_axes(axes, models, self._row_notes(), x_line, room=self._room(axes), is_numbered=True)
+
+
+def _has_ranks(comparison: Comparison) -> bool:
+    """True where there are average ranks of two models, and groups of models that are not told apart."""
+    table = comparison.ranking_table
+    has_groups = table.letters is not None or comparison.settings.baseline is not None
+    return has_groups and table.average_rank is not None and bool(np.isfinite(table.average_rank).any())
 
 
 class ComparisonPlots(Plots["Comparison"]):
@@ -365,7 +373,7 @@ class ComparisonPlots(Plots["Comparison"]):
     def names(self) -> tuple[str, ...]:
         """Names of the plots; a posterior is drawn where the procedure gives one, a diagram of ranks over several datasets."""
         has_posterior = self.result.pair_table.differences.is_posterior
-        has_ranks = self.result.ranking_table.average_rank is not None and self.result.ranking_table.letters is not None
+        has_ranks = _has_ranks(self.result)
         offered = {"posterior": has_posterior, "diagram": has_ranks}
         return tuple(name for name in super().names if offered.get(name, True))
 
@@ -374,28 +382,34 @@ class ComparisonPlots(Plots["Comparison"]):
         return self._draw(RankingDisplay.from_comparison, ax=ax, look=look)
 
     def differences(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> DifferencesDisplay:
-        """The same differences on every split."""
+        """The same differences on every split, dataset, or what else was counted."""
         return self._draw(DifferencesDisplay.from_comparison, ax=ax, look=look)
 
     def scores(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> ScoresDisplay:
-        """Score of every model on every split."""
+        """Score of every model on every split, dataset, or what else was counted."""
         return self._draw(ScoresDisplay.from_comparison, ax=ax, look=look)
 
     def verdicts(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> VerdictsDisplay:
         """Difference and verdict of every model against every other."""
         return self._draw(VerdictsDisplay.from_comparison, ax=ax, look=look)
 
-    def diagram(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> DiagramDisplay:
-        """Average ranks over datasets, with bars that join models which are not told apart."""
-        if "diagram" not in self.names:
+    def diagram(self, own: str | None = None, *, ax: Axes | None = None, **look: Unpack[TopLook]) -> DiagramDisplay:
+        """Average ranks over datasets, with bars that join models which are not told apart.
+
+        Parameters
+        ----------
+        own : str, optional
+            Name of the model to mark.
+        """
+        if not _has_ranks(self.result):
             raise NotOfferedError(
-                "a diagram of ranks needs scores of several datasets, models that were measured on all of them, and verdicts "
-                "on all pairs (no baseline, 40 models at most)."
+                "a diagram of ranks needs scores of several datasets, two models that were measured on all of them, and, "
+                f"without a baseline, {MOST_LETTERED} models at most."
             )
-        return self._draw(DiagramDisplay.from_comparison, ax=ax, look=look)
+        return self._draw(DiagramDisplay.from_comparison, own, ax=ax, look=look)
 
     def correlation(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> CorrelationDisplay:
-        """Correlation of the models' scores over the splits."""
+        """Correlation of the models' scores over splits, datasets, or what else was counted."""
         return self._draw(CorrelationDisplay.from_comparison, ax=ax, look=look)
 
     def posterior(

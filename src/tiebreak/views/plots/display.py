@@ -37,6 +37,7 @@ from tiebreak.views.plots.style import (
     text_height,
     wrap,
 )
+from tiebreak.views.words import count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -428,6 +429,16 @@ class ComparisonDisplay(Display):
     @property
     def _metric(self) -> str:
         return short(self.comparison.metric.name)
+
+    @property
+    def _unit(self) -> str:
+        """The unit of repetition: "split", "dataset", "example"."""
+        return self.comparison.method.unit
+
+    @property
+    def _units(self) -> str:
+        """Their number in the comparison, and what they are."""
+        return count(self.comparison.matrix.n_splits, self._unit)
 
     @property
     def _adjusted(self) -> str:

@@ -155,7 +155,7 @@ class CorrelationDisplay(ComparisonDisplay):
         values = self.data.to_numpy()[first, second]
         defined = np.flatnonzero(~np.isnan(values))
         if defined.size == 0:
-            return "The scores vary too little over the splits for a correlation"
+            return f"The scores vary too little over the {self._unit}s for a correlation"
         pairs = [f"{names[first[i]]} and {names[second[i]]}" for i in defined]
         value = values[defined]
         if len(names) == 2:
@@ -167,10 +167,10 @@ class CorrelationDisplay(ComparisonDisplay):
         return f"Scores correlate by {lowest} to {highest}"
 
     def _note(self) -> str:
-        missing = " n/a: scores that do not vary, or too few shared splits." if self.data.isna().to_numpy().any() else ""
+        missing = f" n/a: scores that do not vary, or too few shared {self._unit}s." if self.data.isna().to_numpy().any() else ""
         return (
-            f"Correlation over {self.comparison.matrix.n_splits} splits: the higher, the more is gained by comparing on the same "
-            f"splits. Colours span what there is.{missing}{self._square().note}{self._remark}"
+            f"Correlation over {self._units}: the higher, the more is gained by comparing on the same "
+            f"{self._unit}s. Colours span what there is.{missing}{self._square().note}{self._remark}"
         )
 
     def _draw(self, axes: Axes) -> None:

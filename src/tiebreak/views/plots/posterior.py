@@ -26,7 +26,7 @@ from tiebreak.views.plots.style import (
     wrap,
     x_label,
 )
-from tiebreak.views.words import decimals_for, format_interval, format_percent, format_score
+from tiebreak.views.words import count, decimals_for, format_interval, format_percent, format_score
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,9 +48,9 @@ _TOP = (1.04 - _LOWEST) / (_HIGHEST - _LOWEST)
 """End of the band, below the probabilities, as a share of the vertical axis."""
 
 _WITHOUT_CURVE = {
-    "identical-scores": "Identical scores on all {n} splits:\nnothing tells the two apart here",
-    "no-spread": "The same difference, {difference}, on all {n} splits:\nwithout spread there is nothing to judge it by",
-    "missing-splits": "The two models share fewer than two splits:\nthere is nothing to estimate from",
+    "identical-scores": "Identical scores on all {n}:\nnothing tells the two apart here",
+    "no-spread": "The same difference, {difference}, on all {n}:\nwithout spread there is nothing to judge it by",
+    "missing-splits": "The two models share fewer than two {unit}s:\nthere is nothing to estimate from",
 }
 
 
@@ -128,8 +128,8 @@ class PosteriorDisplay(ComparisonDisplay):
         if not pair.has_interval:
             return f"Diamond: the difference. {rope}" if np.isfinite(self._mean) else rope
         return (
-            f"Posterior from {pair.n_units} splits, for this pair alone. {rope} Bars: credible intervals; the white line is the "
-            "mean difference."
+            f"Posterior from {count(pair.n_units, self._unit)}, for this pair alone. {rope} Bars: credible intervals; the white "
+            "line is the mean difference."
         )
 
     def _draw(self, axes: Axes) -> None:
@@ -188,7 +188,7 @@ class PosteriorDisplay(ComparisonDisplay):
         pair, mean = self.pair, self._mean
         difference = minus(format_score(mean, decimals_for(pair.resolution), signed=True))
         text = _WITHOUT_CURVE.get(pair.reason, "There is no interval: {reason}").format(
-            n=pair.n_units, difference=difference, reason=pair.reason
+            n=count(pair.n_units, self._unit), unit=self._unit, difference=difference, reason=pair.reason
         )
         axes.text(0.5, 0.72, text, transform=axes.transAxes, ha="center", va="center", fontsize=SIZE + 2, color=ink())
         if np.isfinite(mean):
