@@ -184,61 +184,97 @@ def _as_ordered(comparison: Comparison) -> tuple[str, str]:
     return comparison.models[table.first[0]], comparison.models[table.second[0]]
 
 
+WORDS = {
+    "highest": "{name} has the highest {value} {metric} ({mean})",
+    "lowest": "{name} has the lowest {value} {metric} ({mean})",
+    "all lack some": "{opening}, though every model lacks some scores",
+    "best": "{opening} and is the best of the {n} ({level} confidence).",
+    "other is best": "{opening}, but {best}, which lacks some scores, is the best of the {n} ({level} confidence).",
+    "any": "{opening}, but any of the {n} may be the best ({level} confidence).",
+    "some": "{opening}, but {k} of the {n} may be the best ({level} confidence): {best}.",
+    "all near": "All are near best: each falls short of the best by at most {bound}, which is within the rope of {rope}.",
+    "one near": "{near} is near best: it falls short of the best by at most {bound}, which is within the rope of {rope}.",
+    "some near": "{near} are near best: they fall short of the best by at most {bound}, which is within the rope of {rope}.",
+    "none near": "No model is shown to be near the best, within the rope of {rope}.",
+    "first falls short": "{name} falls short of the best by at most {bound}",
+    "all others fall short": "{first}, the others by at most {bound}.",
+    "one other falls short": "{first}, {name} by at most {bound}.",
+    "others fall short": "{first}, others by at most {bound}.",
+    "one falls short": "{name} falls short of the best by at most {bound}.",
+    "all the others do": "The others fall short of the best by at most {bound}.",
+    "some others do": "Others fall short of the best by at most {bound}.",
+    "not known": "How far {names} may fall short is not known, as some of their pairs have no interval.",
+    "against": "Against the baseline {baseline} ({metric} {mean}): {verdicts}.",
+    "is": "{names} is {verdict}",
+    "are": "{names} are {verdict}",
+    "no rope": "no rope",
+    "rope": "rope ±{rope} {metric} (differences too small to matter)",
+    "lies": "{rope}; the verdict is where the interval lies",
+    "together": "{lies}; all {n} intervals hold at once with {percent} confidence ({correction}: each is at {level})",
+    "each for itself": "{lies}; each interval is for itself, and with many pairs some will be wrong",
+    "at a level": "{lies}; intervals at the level of {correction}, {level} each, not simultaneous",
+    "with the best": "with {level} confidence the best is among those that may be, and each falls short of it by no more than is "
+    "said: this is asked of all models at once (multiple comparisons with the best), apart from the pairs",
+}
+"""Sentences and notes that depend on rope and level; the script of a report fills in the same ones."""
+
+
 def _standing_sentences(comparison: Comparison) -> Iterator[str]:
     """The highest mean, the models that may be the best, those near it, and by how much at most others fall short."""
     table, names, n_models = comparison.ranking_table, names_in_sentences(comparison), len(comparison.models)
-    mean = format_score(float(table.mean[0]), table_decimals(comparison))
-    side = "highest" if comparison.metric.higher_is_better else "lowest"
-    opening = f"{names[comparison.models[0]]} has the {side} {table.value_name} {printable(comparison.metric.name)} ({mean})"
-    if table.n_units[0] < comparison.matrix.n_splits:
-        opening += ", though every model lacks some scores"
-    sure = f"({format_percent(1 - comparison.settings.alpha)} confidence)"
     in_g = table.in_g
     best = [names[comparison.models[row]] for row in in_g]
-    if len(best) == 1 and in_g[0] == 0:
-        yield f"{opening} and is the best of the {n_models} {sure}."
-    elif len(best) == 1:
-        yield f"{opening}, but {best[0]}, which lacks some scores, is the best of the {n_models} {sure}."
-    elif len(best) == n_models:
-        yield f"{opening}, but any of the {n_models} may be the best {sure}."
+    if len(best) == 1:
+        words = WORDS["best" if in_g[0] == 0 else "other is best"]
     else:
-        yield f"{opening}, but {len(best)} of the {n_models} may be the best {sure}: {listed(best)}."
+        words = WORDS["any" if len(best) == n_models else "some"]
+    level = format_percent(1 - comparison.settings.alpha)
+    yield words.format(opening=_opening(comparison), best=listed(best), k=len(best), n=n_models, level=level)
     yield from _shortfall_sentences(comparison, names)
+
+
+def _opening(comparison: Comparison) -> str:
+    """The model of the highest mean, which no rope and no level changes."""
+    table = comparison.ranking_table
+    opening = WORDS["highest" if comparison.metric.higher_is_better else "lowest"].format(
+        name=names_in_sentences(comparison)[comparison.models[0]],
+        value=table.value_name,
+        metric=printable(comparison.metric.name),
+        mean=format_score(float(table.mean[0]), table_decimals(comparison)),
+    )
+    return WORDS["all lack some"].format(opening=opening) if table.n_units[0] < comparison.matrix.n_splits else opening
 
 
 def _shortfall_sentences(comparison: Comparison, names: dict[str, str]) -> Iterator[str]:
     """Which models are near the best, and by how much at most the others fall short."""
     table, models = comparison.ranking_table, comparison.models
     near = np.flatnonzero(table.standing == NEAR_BEST)
-    rope = f"the rope of {rope_words(comparison)}"
-    if near.size == len(models):
-        yield f"All are near best: each falls short of the best by at most {_bound(comparison, near)}, which is within {rope}."
-        return
+    rope = rope_words(comparison)
     if near.size:
-        shown = listed([names[models[row]] for row in near])
-        verb = "is near best: it falls" if near.size == 1 else "are near best: they fall"
-        yield f"{shown} {verb} short of the best by at most {_bound(comparison, near)}, which is within {rope}."
+        words = WORDS["all near" if near.size == len(models) else "one near" if near.size == 1 else "some near"]
+        yield words.format(near=listed([names[models[row]] for row in near]), bound=_bound(comparison, near), rope=rope)
     elif comparison.rope and table.in_g.size > 1:
-        yield f"No model is shown to be near the best, within {rope}."
+        yield WORDS["none near"].format(rope=rope)
     rest = np.flatnonzero((table.standing == MAY_BE_BEST) | (table.standing == NOT_BEST))
     has_bound = np.isfinite(table.best.shortfall_high[rest])
     bounded, unbounded = rest[has_bound], rest[~has_bound]
-    if bounded.size and bounded[0] == 0 and bounded.size > 1:
-        first, others = _bound(comparison, bounded[:1]), _bound(comparison, bounded[1:])
-        which = "the others" if bounded.size == len(models) else names[models[bounded[1]]] if bounded.size == 2 else "others"
-        yield f"{names[models[0]]} falls short of the best by at most {first}, {which} by at most {others}."
-    elif bounded.size == 1:
-        yield f"{names[models[bounded[0]]]} falls short of the best by at most {_bound(comparison, bounded)}."
-    elif bounded.size:
-        which = (
-            "The others fall"
-            if bounded.size + near.size + np.count_nonzero(table.standing == BEST) == len(models)
-            else "Others fall"
-        )
-        yield f"{which} short of the best by at most {_bound(comparison, bounded)}."
+    if bounded.size:
+        yield _bounded_sentence(comparison, bounded, [names[models[row]] for row in bounded], near.size)
     if unbounded.size:
-        shown = listed([names[models[row]] for row in unbounded])
-        yield f"How far {shown} may fall short is not known, as some of their pairs have no interval."
+        yield WORDS["not known"].format(names=listed([names[models[row]] for row in unbounded]))
+
+
+def _bounded_sentence(comparison: Comparison, bounded: IntArray, names: list[str], n_near: int) -> str:
+    """By how much at most models that are not near best fall short."""
+    n_models, bound = len(comparison.models), _bound(comparison, bounded)
+    if bounded.size == 1:
+        return WORDS["one falls short"].format(name=names[0], bound=bound)
+    if bounded[0] == 0:
+        first = WORDS["first falls short"].format(name=names[0], bound=_bound(comparison, bounded[:1]))
+        which = "all others fall" if bounded.size == n_models else "one other falls" if bounded.size == 2 else "others fall"
+        return WORDS[f"{which} short"].format(first=first, name=names[1], bound=_bound(comparison, bounded[1:]))
+    n_best = int(np.count_nonzero(comparison.ranking_table.standing == BEST))
+    return WORDS["all the others do" if bounded.size + n_near + n_best == n_models else "some others do"].format(bound=bound)
 
 
 def _bound(comparison: Comparison, rows: IntArray) -> str:
@@ -247,14 +283,14 @@ def _bound(comparison: Comparison, rows: IntArray) -> str:
     return format_bound(largest, table_decimals(comparison), (float(rope_number(comparison)),))
 
 
-_AGAINST = (
-    ("better", "better"),
-    ("ahead", "ahead (a difference is shown; that it exceeds the rope is not)"),
-    ("equivalent", "practically equivalent"),
-    ("behind", "behind (a difference is shown; that it exceeds the rope is not)"),
-    ("worse", "worse"),
-    ("undecided", "undecided"),
-)
+AGAINST = {
+    "better": "better",
+    "ahead": "ahead (a difference is shown; that it exceeds the rope is not)",
+    "equivalent": "practically equivalent",
+    "behind": "behind (a difference is shown; that it exceeds the rope is not)",
+    "worse": "worse",
+    "undecided": "undecided",
+}
 
 
 def _against_baseline(comparison: Comparison) -> str:
@@ -265,13 +301,14 @@ def _against_baseline(comparison: Comparison) -> str:
         groups[VERDICTS[code]].append(names[model])
     shown = _within_budget(groups)
     parts = [
-        f"{shown[verdict]} {'is' if len(groups[verdict]) == 1 else 'are'} {words}"
-        for verdict, words in _AGAINST
+        WORDS["is" if len(groups[verdict]) == 1 else "are"].format(names=shown[verdict], verdict=words)
+        for verdict, words in AGAINST.items()
         if groups[verdict]
     ]
     reference = comparison.reference
     mean = format_score(float(table.mean[comparison.models.index(reference)]), table_decimals(comparison))
-    return f"Against the baseline {names[reference]} ({printable(comparison.metric.name)} {mean}): {'; '.join(parts)}."
+    metric = printable(comparison.metric.name)
+    return WORDS["against"].format(baseline=names[reference], metric=metric, mean=mean, verdicts="; ".join(parts))
 
 
 def _within_budget(groups: dict[str, list[str]]) -> dict[str, str]:
@@ -466,11 +503,7 @@ def ranking_notes(comparison: Comparison) -> Iterator[str]:
     yield design_line(comparison)
     if len(comparison.models) < 3:
         return
-    level = format_percent(1 - comparison.settings.alpha)
-    yield (
-        f"with {level} confidence the best is among those that may be, and each falls short of it by no more than is said: this "
-        "is asked of all models at once (multiple comparisons with the best), apart from the pairs"
-    )
+    yield WORDS["with the best"].format(level=format_percent(1 - comparison.settings.alpha))
     if table.average_rank is not None:
         yield ("average ranks are for reading only: they depend on which other models are in the table, the verdicts do not")
     if table.letters is not None:
@@ -482,7 +515,7 @@ def ranking_notes(comparison: Comparison) -> Iterator[str]:
 def footnotes(comparison: Comparison) -> list[str]:
     """Notes on reading the table of pairs."""
     s, table = comparison.settings, comparison.pair_table
-    lines = [f"{_rope_note(comparison)}; the verdict is where the interval lies{_family_note(comparison)}"]
+    lines = [family_note(comparison)]
     name = p_name(s.alternative)
     against = (
         "no difference at all"
@@ -496,23 +529,23 @@ def footnotes(comparison: Comparison) -> list[str]:
     return lines
 
 
-def _rope_note(comparison: Comparison) -> str:
-    if not comparison.rope:
-        return "no rope"
-    return f"rope ±{rope_words(comparison)} {printable(comparison.metric.name)} (differences too small to matter)"
-
-
-def _family_note(comparison: Comparison) -> str:
-    """Words on what the intervals of the family hold together."""
-    table, each = comparison.pair_table, level_words(comparison.pair_table.level)
+def family_note(comparison: Comparison) -> str:
+    """Note on the rope, and on what the intervals of the family hold together."""
+    table = comparison.pair_table
+    rope = WORDS["rope" if comparison.rope else "no rope"].format(
+        rope=rope_words(comparison), metric=printable(comparison.metric.name)
+    )
+    lies = WORDS["lies"].format(rope=rope)
     if table.n_pairs == 1:
-        return ""
-    if table.is_simultaneous:
-        together = f"hold at once with {format_percent(1 - comparison.settings.alpha)} confidence"
-        return f"; all {table.n_pairs} intervals {together} ({comparison.correction}: each is at {each})"
-    if comparison.correction == "none":
-        return "; each interval is for itself, and with many pairs some will be wrong"
-    return f"; intervals at the level of {comparison.correction}, {each} each, not simultaneous"
+        return lies
+    each_by_itself = "each for itself" if comparison.correction == "none" else "at a level"
+    return WORDS["together" if table.is_simultaneous else each_by_itself].format(
+        lies=lies,
+        n=table.n_pairs,
+        percent=format_percent(1 - comparison.settings.alpha),
+        correction=comparison.correction,
+        level=level_words(table.level),
+    )
 
 
 def method_lines(comparison: Comparison) -> list[str]:

@@ -14,6 +14,7 @@ from tiebreak.views.next_step import pair_step
 from tiebreak.views.page import NAME_WIDTH, Page, Paragraph, Table
 from tiebreak.views.view import View
 from tiebreak.views.words import (
+    count,
     decimals_for,
     format_interval,
     format_percent,
@@ -92,6 +93,41 @@ def _row(pair: PairComparison) -> dict[str, Any]:
 # --- sentences ---------------------------------------------------------------------------------------------------------------
 
 
+WORDS = {
+    "better": "{a} is better than {b}: {how}.",
+    "better by more": "{a} is better than {b}: {how}, more than the rope of {rope}.",
+    "ahead": "{a} is ahead of {b}: {how}. A difference is shown; that it exceeds the rope of {rope} is not.",
+    "equivalent": "{a} and {b} are practically equivalent: {size} for {a}, and the {interval}, {ends}, lies inside the rope of "
+    "±{rope}.",
+    "though ahead": " {a} is measurably ahead, by too little to matter.",
+    "undecided": "{a} and {b} cannot be told apart yet: {how}; {why}.",
+    "no verdict": "{a} against {b}: {how}; this pair is not in the family that was judged, so it has no verdict.",
+    "discrete": "the interval ends at 0 itself, which shows no difference",
+    "no rope": "no difference is shown, and without a rope equivalence cannot be concluded",
+    "unsettled": "it holds 0 and reaches beyond the rope of ±{rope}, so neither a difference nor equivalence is shown",
+    "how": "{size} ({interval} {ends})",
+    "how for": "{size} for {a} ({interval} {ends})",
+    "higher": "{metric} higher by {size}",
+    "lower": "{metric} lower by {size}",
+    "of a loss": "{interval} of the difference",
+    "own interval": "its own {percent} interval",
+    "together": "simultaneous {percent} interval",
+    "interval": "{percent} interval",
+}
+"""Sentences on a pair, and their parts; the script of a report fills in the same ones."""
+
+WITHOUT_INTERVAL = {
+    "identical-scores": "{a} and {b} have identical scores on all {n} {unit}s: nothing tells them apart here.",
+    "no-spread": "{a} and {b} differ by the same amount on all {n} {unit}s: without spread there is nothing to test the "
+    "difference with, so it stays undecided.",
+    "too-few-units": "{a} and {b} are undecided: {n} {unit}s are too few for an interval at {level}, the level of this family.",
+    "too-few-draws": "{a} and {b} are undecided: there are too few draws for an interval at the level that the number of pairs "
+    "asks for.",
+    "missing-splits": "{a} and {b} share {units}, too few to compare them.",
+}
+"""Sentences by the reason why a pair has no interval."""
+
+
 def pair_sentence(pair: PairComparison) -> str:
     """Meaning of the verdict on one pair: a cause is named only where it is the cause."""
     comparison = pair.comparison
@@ -100,78 +136,51 @@ def pair_sentence(pair: PairComparison) -> str:
     if pair.difference < 0:
         pair = comparison.pair(pair.second, pair.first)
     names = names_in_sentences(comparison)
-    first, second = names[pair.first], names[pair.second]
-    rope = rope_words(comparison)
-    how = by_how_much(pair)
+    a, b, rope = names[pair.first], names[pair.second], rope_words(comparison)
     if pair.verdict == "better":
-        return f"{first} is better than {second}: {how}{f', more than the rope of {rope}' if comparison.rope else ''}."
+        return WORDS["better by more" if comparison.rope else "better"].format(a=a, b=b, how=by_how_much(pair), rope=rope)
     if pair.verdict == "ahead":
-        return f"{first} is ahead of {second}: {how}. A difference is shown; that it exceeds the rope of {rope} is not."
+        return WORDS["ahead"].format(a=a, b=b, how=by_how_much(pair), rope=rope)
     if pair.verdict == "equivalent":
-        ahead = f" {first} is measurably ahead, by too little to matter." if is_told_apart(pair) else ""
-        return f"{first} and {second} are practically equivalent: {_inside(pair, f' for {first}')} the rope of ±{rope}.{ahead}"
-    how = by_how_much(pair, f" for {first}")
-    if not pair.is_in_family:
-        return f"{first} against {second}: {how}; this pair is not in the family that was judged, so it has no verdict."
-    return f"{first} and {second} cannot be told apart yet: {how}; {_open(pair)}."
+        ahead = WORDS["though ahead"].format(a=a) if is_told_apart(pair) else ""
+        return WORDS["equivalent"].format(a=a, b=b, rope=rope, **_parts(pair)) + ahead
+    how = WORDS["how for"].format(a=a, **_parts(pair))
+    return WORDS["undecided" if pair.is_in_family else "no verdict"].format(a=a, b=b, how=how, why=_open(pair))
 
 
 def _open(pair: PairComparison) -> str:
     """Words on a pair that has an interval and is undecided all the same."""
     if pair.reason == "discrete":
-        return "the interval ends at 0 itself, which shows no difference"
-    if not pair.comparison.rope:
-        return "no difference is shown, and without a rope equivalence cannot be concluded"
-    rope = rope_words(pair.comparison)
-    return f"it holds 0 and reaches beyond the rope of ±{rope}, so neither a difference nor equivalence is shown"
+        return WORDS["discrete"]
+    return WORDS["unsettled" if pair.comparison.rope else "no rope"].format(rope=rope_words(pair.comparison))
 
 
 def _without_interval(pair: PairComparison) -> str:
-    names = names_in_sentences(pair.comparison)
-    first, second = names[pair.first], names[pair.second]
-    unit = pair.comparison.method.unit
-    if pair.reason == "identical-scores":
-        return f"{first} and {second} have identical scores on all {pair.n_units} {unit}s: nothing tells them apart here."
-    if pair.reason == "no-spread":
-        return (
-            f"{first} and {second} differ by the same amount on all {pair.n_units} {unit}s: without spread there is nothing to "
-            "test the difference with, so it stays undecided."
-        )
-    if pair.reason == "too-few-units":
-        return (
-            f"{first} and {second} are undecided: {pair.n_units} {unit}s are too few for an interval at "
-            f"{level_words(pair.level)}, the level of this family."
-        )
-    if pair.reason == "too-few-draws":
-        return (
-            f"{first} and {second} are undecided: there are too few draws for an interval at the level that the number of pairs "
-            "asks for."
-        )
-    return f"{first} and {second} share {pair.n_units} {unit}{'s' if pair.n_units != 1 else ''}, too few to compare them."
+    names, unit = names_in_sentences(pair.comparison), pair.comparison.method.unit
+    words = WITHOUT_INTERVAL.get(pair.reason, WITHOUT_INTERVAL["missing-splits"])
+    level = level_words(pair.level) if pair.reason == "too-few-units" else ""
+    return words.format(
+        a=names[pair.first], b=names[pair.second], n=pair.n_units, unit=unit, units=count(pair.n_units, unit), level=level
+    )
 
 
-def by_how_much(pair: PairComparison, whose: str = "") -> str:
+def by_how_much(pair: PairComparison) -> str:
     """Size and interval of a difference that is not negative: accuracy higher by 0.032 (95% interval 0.012 to 0.052).
 
     The interval of a loss has the sign of the loss: "log_loss lower by 0.10 (95% interval of the difference -0.12 to -0.08)".
     """
-    return f"{_size(pair)}{whose} ({_named(pair)} {interval_text(pair, decimals_for(pair.resolution))})"
+    return WORDS["how"].format(**_parts(pair))
 
 
-def _inside(pair: PairComparison, whose: str) -> str:
-    return f"{_size(pair)}{whose}, and the {_named(pair)}, {interval_text(pair, decimals_for(pair.resolution))}, lies inside"
-
-
-def _size(pair: PairComparison) -> str:
-    metric = pair.comparison.metric
-    size = format_score(pair.difference, decimals_for(pair.resolution))
-    return f"{printable(metric.name)} {'higher' if metric.higher_is_better else 'lower'} by {size}"
-
-
-def _named(pair: PairComparison) -> str:
-    """Name of the interval; of a loss it is said that the sign is the loss's own."""
+def _parts(pair: PairComparison) -> dict[str, str]:
+    """Size of the difference, name and ends of its interval; of a loss it is said that the sign is the loss's own."""
+    metric, decimals = pair.comparison.metric, decimals_for(pair.resolution)
+    size = WORDS["higher" if metric.higher_is_better else "lower"].format(
+        metric=printable(metric.name), size=format_score(pair.difference, decimals)
+    )
     name = interval_name(pair.comparison, in_family=pair.is_in_family)
-    return name if pair.comparison.metric.higher_is_better else f"{name} of the difference"
+    name = name if metric.higher_is_better else WORDS["of a loss"].format(interval=name)
+    return {"size": size, "interval": name, "ends": interval_text(pair, decimals)}
 
 
 def is_told_apart(pair: PairComparison) -> bool:
@@ -199,10 +208,11 @@ def interval_name(comparison: Comparison, *, in_family: bool = True, is_header: 
     """
     table, alpha = comparison.pair_table, comparison.settings.alpha
     if not in_family:
-        return f"its own {format_percent(1 - alpha)} interval"
+        return WORDS["own interval"].format(percent=format_percent(1 - alpha))
     if table.is_simultaneous:
-        return f"{'simultaneous ' if table.n_pairs > 1 and not is_header else ''}{format_percent(1 - alpha)} interval"
-    return f"{level_words(table.level)} interval"
+        words = WORDS["together" if table.n_pairs > 1 and not is_header else "interval"]
+        return words.format(percent=format_percent(1 - alpha))
+    return WORDS["interval"].format(percent=level_words(table.level))
 
 
 def level_words(level: float) -> str:

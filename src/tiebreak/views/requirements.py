@@ -47,6 +47,28 @@ WHERE = {
 }
 """Where an interval lies that decides; an inconclusive one lies on both sides of the limit. For losses above is below."""
 
+WORDS = {
+    "sentence": "{stated}: {shown}; {asked} asked beforehand",
+    "by": " by more than {rope}",
+    "is best": "{a} is the best model",
+    "one": "the one question",
+    "several": "one of {n} questions",
+    "difference": "difference in {metric} {difference} ({side} favours {a}), {interval}",
+    "short": "its {metric} is {difference} short of the best, {interval}",
+    "the best": "its {metric} is the best, {interval}",
+    "interval": "{level} interval {ends}, {where}",
+    "shortfall": "{level} interval of the shortfall {ends}, {where}",
+    "both sides": "which lies on both sides of {limit}",
+    "no interval": "there is no interval",
+    "no bound": "there is no bound on some difference, as {why}",
+    "judgement": "{outcome}: {sentence}.{note}",
+    "asks for more": " The table of pairs says '{verdict}', which asks for more than this: its interval too is not below "
+    "{limit}.",
+    "other family": " The table of pairs says '{verdict}': the {there} there {are} another family than the {here} asked "
+    "beforehand, with intervals of other widths.",
+}
+"""Sentences on a requirement, and their parts; the script of a report fills in the same ones, and those above and below."""
+
 REASONS = {
     "identical-scores": "their scores are identical on all {units}, which leaves nothing to test with",
     "no-spread": "their scores are the same distance apart on all {units}, which leaves nothing to test with",
@@ -61,14 +83,15 @@ def sentence(requirement: Requirement) -> str:
     r = requirement
     first, *others = (f"'{name}'" for name in short_names([r.first, r.second][: 2 if r.second else 1], QUOTE_WIDTH))
     rope = format_limit(r.rope)
-    words = {"a": first, "b": "".join(others), "by": f" by more than {rope}" if r.rope else "", "limit": rope}
-    stated = AS_STATED[r.gate, r.outcome].format(**words)
-    if r.gate == "near best" and r.outcome == "met" and not r.rope:
-        stated = f"{first} is the best model"
+    by = WORDS["by"].format(rope=rope) if r.rope else ""
+    is_best = r.gate == "near best" and r.outcome == "met" and not r.rope
+    stated = WORDS["is best"] if is_best else AS_STATED[r.gate, r.outcome]
     has_interval = not math.isnan(r.interval_low) and (r.outcome != "inconclusive" or not r.reason)
-    shown = f"{_difference(r, first)}, {_interval(r)}" if has_interval else _without_interval(r)
-    asked = "the one question" if r.n_questions == 1 else f"one of {r.n_questions} questions"
-    return f"{stated}: {shown}; {asked} asked beforehand"
+    return WORDS["sentence"].format(
+        stated=stated.format(a=first, b="".join(others), by=by, limit=rope),
+        shown=_difference(r, first) if has_interval else _without_interval(r),
+        asked=WORDS["one" if r.n_questions == 1 else "several"].format(n=r.n_questions),
+    )
 
 
 def _level(r: Requirement) -> str:
@@ -76,8 +99,8 @@ def _level(r: Requirement) -> str:
 
 
 def _without_interval(r: Requirement) -> str:
-    why = REASONS.get(r.reason, "there is no interval").format(units=count(r.n_units, r.unit), unit=r.unit, level=_level(r))
-    return f"there is no bound on some difference, as {why}" if r.gate == "near best" else why
+    why = REASONS.get(r.reason, WORDS["no interval"]).format(units=count(r.n_units, r.unit), unit=r.unit, level=_level(r))
+    return WORDS["no bound"].format(why=why) if r.gate == "near best" else why
 
 
 def _sign(r: Requirement) -> int:
@@ -91,12 +114,16 @@ def _decimals(r: Requirement) -> int:
 
 
 def _difference(r: Requirement, first: str) -> str:
+    """The difference, or by how much the model falls short, and its interval."""
     metric, decimals = printable(r.metric.name), _decimals(r)
     if r.gate == "near best":
-        behind = f"{format_score(r.difference, decimals)} short of the best"
-        return f"its {metric} is {behind if r.difference > 0 else 'the best'}"
-    favours = f"{'positive' if _sign(r) > 0 else 'negative'} favours {first}"
-    return f"difference in {metric} {format_score(_sign(r) * r.difference, decimals, signed=True)} ({favours})"
+        difference = format_score(r.difference, decimals)
+        return WORDS["short" if r.difference > 0 else "the best"].format(
+            metric=metric, difference=difference, interval=_interval(r)
+        )
+    side = "positive" if _sign(r) > 0 else "negative"
+    difference = format_score(_sign(r) * r.difference, decimals, signed=True)
+    return WORDS["difference"].format(metric=metric, difference=difference, side=side, a=first, interval=_interval(r))
 
 
 def _interval(r: Requirement) -> str:
@@ -105,9 +132,9 @@ def _interval(r: Requirement) -> str:
     low, high = sorted((sign * r.interval_low + 0.0, sign * r.interval_high + 0.0))
     limit = sign * _limit(r) + 0.0
     sides = {"above": "above", "below": "below"} if sign > 0 else {"above": "below", "below": "above"}
-    where = WHERE.get((r.gate, r.outcome), "which lies on both sides of {limit}").format(limit=format_limit(limit), **sides)
-    what = "interval of the shortfall" if r.gate == "near best" else "interval"
-    return f"{_level(r)} {what} {format_interval(low, high, _decimals(r), (0.0, limit))}, {where}"
+    where = WHERE.get((r.gate, r.outcome), WORDS["both sides"]).format(limit=format_limit(limit), **sides)
+    words = WORDS["shortfall" if r.gate == "near best" else "interval"]
+    return words.format(level=_level(r), ends=format_interval(low, high, _decimals(r), (0.0, limit)), where=where)
 
 
 def _limit(r: Requirement) -> float:
@@ -135,7 +162,7 @@ def judgements(requirements: Requirements, comparison: Comparison | None = None)
     lines = []
     for each in requirements:
         note = "" if comparison is None else _beside_the_pair(each, comparison)
-        lines.append(f"{each.outcome}: {sentence(each)}.{note}")
+        lines.append(WORDS["judgement"].format(outcome=each.outcome, sentence=sentence(each), note=note))
     return lines
 
 
@@ -155,13 +182,11 @@ def _beside_the_pair(r: Requirement, comparison: Comparison) -> str:
     if r.outcome != "met" and pair.verdict not in agrees:
         return ""
     limit = _limit(r)
-    says = f" The table of pairs says {pair.verdict!r}"
     is_shown = pair.interval_low > limit if r.gate == "better" else pair.interval_low >= limit
     if is_shown and r.outcome == "met":
-        return f"{says}, which asks for more than this: its interval too is not below {format_limit(limit)}."
+        return WORDS["asks for more"].format(verdict=pair.verdict, limit=format_limit(limit))
     here, there = count(r.n_questions, "question"), count(comparison.pair_table.n_pairs, "pair")
-    family = f"the {there} there {_are(there)} another family than the {here} asked beforehand"
-    return f"{says}: {family}, with intervals of other widths."
+    return WORDS["other family"].format(verdict=pair.verdict, there=there, are=_are(there), here=here)
 
 
 def _are(counted: str) -> str:
