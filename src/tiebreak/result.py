@@ -59,7 +59,7 @@ class Result(Generic[P_co]):
         return view_of(self).as_markdown(self)
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """The same as a page of HTML without script, also written to `path` if given: whole or not at all."""
+        """The report: one HTML file that opens offline, also written to `path` if given, whole or not at all."""
         return view_of(self).as_html(self, path)
 
     def to_frame(self) -> pd.DataFrame:

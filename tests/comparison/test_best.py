@@ -71,7 +71,7 @@ def test_cyclic_gaps_leave_all_models() -> None:
     answer = compared(CYCLE, missing="pairwise")
     assert set(answer.pairs["verdict"]) == {"better", "worse"} or set(answer.pairs["verdict"]) <= {"better", "worse"}
     assert set(answer.shortlist()) == {"a", "b", "c"}
-    for text in (str(answer), answer.to_markdown(), answer.to_html()):
+    for text in (str(answer), answer.to_markdown(), answer._repr_html_()):
         assert "nan" not in text
 
 

@@ -68,7 +68,7 @@ def test_every_form_says_the_same(seed: int) -> None:
     text = answer.to_text(judged)
     assert re.findall(r"^  - (met|broken|inconclusive): ", text, re.M) == outcomes
     assert re.findall(r"^- (met|broken|inconclusive): ", answer.to_markdown(judged), re.M) == outcomes
-    assert re.findall(r"<li>(met|broken|inconclusive): ", answer.to_html(requirements=judged)) == outcomes
+    assert re.findall(r"<li[^>]*>(met|broken|inconclusive): ", answer.to_html(requirements=judged)) == outcomes
     records = json.loads(answer.to_json(requirements=judged))["requirements"]
     assert [record["outcome"] for record in records] == outcomes
     assert [record["met"] for record in records] == [outcome == "met" for outcome in outcomes]
@@ -93,7 +93,7 @@ def test_the_page_leads_with_them() -> None:
     assert answer.to_text(judged).startswith(f"{title}\n  - met: 'a' is better than 'b' by more than 0.01: ")
     assert answer.to_markdown(judged).startswith(f"**{title}**\n\n- met: 'a' is better than 'b'")
     page = html.unescape(answer.to_html(requirements=judged))
-    assert page.index(title) < page.index("'a' is better than 'b'") < page.index("<table>")
+    assert page.index(title) < page.index("'a' is better than 'b'") < page.index("<table")
     assert "requirement" not in answer.to_text() + answer.to_markdown()
 
 

@@ -45,7 +45,7 @@ def test_the_comparisons_are_of_all_kinds() -> None:
 
 
 def _check(comparison: Comparison) -> None:
-    text, markdown, page = comparison.to_text(), comparison.to_markdown(), comparison.to_html()
+    text, markdown, page = comparison.to_text(), comparison.to_markdown(), comparison._repr_html_()
     for form in (text, markdown, page):
         for word in ("nan", "None", " inf", "varies too much", "claim", "among 0", "by -"):
             assert word not in form, word

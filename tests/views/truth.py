@@ -121,7 +121,7 @@ def read_html(text: str) -> Read:
         ]
         tables.append([dict(zip(rows[0], row, strict=True)) for row in rows[1:]])
     captions = [html.unescape(caption) for caption in re.findall(r"<caption>(.*?)</caption>", text)]
-    before = text[text.index("<body>") : text.index("<table>")]
+    before = text[: text.index("<table>")]
     paragraphs = [html.unescape(re.sub("<[^>]+>", "", each)) for each in re.findall(r"<p>(.*?)</p>", before)]
     notes = " ".join(html.unescape(each) for each in re.findall(r"<small>(.*?)</small>", text))
     return Read(paragraphs, tables[0], tables[1], captions[1], notes)

@@ -400,7 +400,7 @@ class Comparison(Result["ComparisonPlots"]):
         return view_of(self).as_markdown(self, requirements)
 
     def to_html(self, path: str | os.PathLike[str] | None = None, requirements: Requirements | None = None) -> str:
-        """The same as a page of HTML without script, also written to `path` if given."""
+        """The report: one HTML file that opens offline, also written to `path` if given, whole or not at all."""
         return view_of(self).as_html(self, path, requirements)
 
     def to_latex(self) -> str:

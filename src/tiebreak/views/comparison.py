@@ -344,10 +344,10 @@ def _chances(comparison: Comparison) -> str:
 # --- tables -----------------------------------------------------------------------------------------------------------------
 
 
-def ranking_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> Table:
-    """Models from best to worst; their standing, or the verdict against the baseline."""
+def ranking_table(comparison: Comparison, name_width: int = NAME_WIDTH, most: int = ROWS) -> Table:
+    """Models from best to worst, no more than `most`; their standing, or the verdict against the baseline."""
     t = comparison.ranking_table
-    shown = short_names(comparison.models[:ROWS], name_width)
+    shown = short_names(comparison.models[:most], name_width)
     n_rows, decimals = len(shown), table_decimals(comparison)
     columns = {
         "rank": _ranks(comparison, n_rows),
@@ -357,7 +357,7 @@ def ranking_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> Table
     if t.average_rank is not None:
         columns["average rank"] = ["" if np.isnan(value) else f"{value:.3f}" for value in t.average_rank[:n_rows].tolist()]
     if comparison.settings.baseline is not None:
-        columns |= _against_columns(comparison, n_rows, decimals)
+        columns |= against_columns(comparison, n_rows, decimals)
     elif len(comparison.models) > 2:
         bounds = [
             format_bound(float(bound), decimals, (float(rope_number(comparison)),)) for bound in t.best.shortfall_high[:n_rows]
@@ -392,13 +392,16 @@ def _ranks(comparison: Comparison, n_rows: int) -> list[str]:
     ]
 
 
-def _against_columns(comparison: Comparison, n_rows: int, decimals: int) -> dict[str, list[str]]:
+def against_columns(comparison: Comparison, n_rows: int, decimals: int) -> dict[str, list[str]]:
+    """Difference to the baseline or the best, interval and verdict of the first models."""
     against, sign = comparison.against_reference, comparison.metric.sign
     reference = comparison.models.index(comparison.reference)
     rows = range(n_rows)
     return {
         "difference": [
-            "baseline" if row == reference else format_score(sign * float(against.difference[row]), decimals, signed=True)
+            ("best" if comparison.settings.baseline is None else "baseline")
+            if row == reference
+            else format_score(sign * float(against.difference[row]), decimals, signed=True)
             for row in rows
         ],
         interval_name(comparison, is_header=True): [
@@ -581,6 +584,7 @@ VIEW = View(
     pair_frame,
     facts,
     "tiebreak.views.plots.comparison:ComparisonPlots",
+    report="tiebreak.views.report.comparison:report",
     frames={"ranking": ranking_frame, "correlation": correlation_frame, "shrinkage": shrinkage_frame},
     sentence=sentence,
     texts={"latex": "tiebreak.views.paper:latex", "methods": "tiebreak.views.paper:methods_paragraph"},

@@ -231,11 +231,6 @@ def notice_section(title: str, notices: Iterable[Notice]) -> Section:
 
 # --- the page ---------------------------------------------------------------------------------------------------------------
 
-_STYLE = (
-    "body{font-family:sans-serif;max-width:60em;margin:2em auto;padding:0 1em}table{border-collapse:collapse;margin:1em 0}"
-    "caption{text-align:left;font-weight:bold;padding:.3em 0}td,th{padding:.15em .7em;border-bottom:1px solid #ddd}"
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Page:
@@ -265,11 +260,6 @@ class Page:
     def as_fragment(self) -> str:
         """For notebooks: no script, no outside resource, colours left to the notebook."""
         return f'<div class="tiebreak">{"".join(part.as_html() for part in self.parts)}</div>'
-
-    def as_html(self) -> str:
-        """A page of its own."""
-        head = f'<meta charset="utf-8"><title>{escape_html(self.headline)}</title><style>{_STYLE}</style>'
-        return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head><body>{self.as_fragment()}</body></html>\n'
 
     def show(self, console: Console | None = None) -> None:
         """Print it on standard output or another console, fitted to the window and with the verdicts in colour."""

@@ -22,15 +22,16 @@ class View:
     """View of one kind of result; `choices` are handed on to `page` and `facts`.
 
     `page` makes sentences, tables and notes of a result, `frame` its numbers as a frame, and `facts` what its JSON holds: plain
-    values, and iterators for lists that may be long. `plots` is "module:name" of the class of its plots, `frames` are further
-    tables by name, `texts` "module:name" of further texts by name, and `sentence` makes the first sentence of the page, where it
-    can be had without the page.
+    values, and iterators for lists that may be long. `plots` is "module:name" of the class of its plots, `report` that of what
+    makes its report, `frames` are further tables by name, `texts` "module:name" of further texts by name, and `sentence` makes
+    the first sentence of the page, where it can be had without the page.
     """
 
     page: Callable[..., Page]
     frame: Callable[[Any], pd.DataFrame]
     facts: Callable[..., dict[str, Any]]
     plots: str = "tiebreak.views.plots.display:Plots"
+    report: str = "tiebreak.views.report.document:report"
     frames: Mapping[str, Callable[[Any], pd.DataFrame]] = field(default_factory=dict)
     sentence: Callable[[Any], str] | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
@@ -44,8 +45,8 @@ class View:
         return self.page(result, *choices).as_markdown()
 
     def as_html(self, result: object, path: str | os.PathLike[str] | None, *choices: Any) -> str:
-        """A page of its own, also written to a file if one is named."""
-        return _written(self.page(result, *choices).as_html(), path)
+        """The report, also written to a file if one is named."""
+        return _written(load(self.report)(result, *choices), path)
 
     def as_fragment(self, result: object) -> str:
         """For notebooks."""

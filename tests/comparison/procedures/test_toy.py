@@ -130,7 +130,7 @@ def test_text_and_markdown() -> None:
     shown = answer()
     assert shown.sentence.startswith("'forest' has the highest mean accuracy (0.8")
     assert "and is the best of the 3 (95% confidence)." in shown.sentence
-    for text in (shown.to_text(), shown.to_markdown(), shown.to_html()):
+    for text in (shown.to_text(), shown.to_markdown(), shown._repr_html_()):
         assert "sign-flip: asked for by name, to show how a procedure is added." in text.replace("\n  ", " ")
         assert "differences are symmetric" in text.replace("\n  ", " ")
         assert "P(b" not in text

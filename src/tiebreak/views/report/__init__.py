@@ -1,0 +1,1 @@
+"""The report: one HTML file that opens offline, with its data inside."""

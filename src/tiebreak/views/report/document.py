@@ -1,0 +1,129 @@
+"""One HTML file with all that it needs inside: its style, its script, its data, and a policy that lets nothing else in."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import importlib.resources
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import tiebreak
+from tiebreak.printable import printable
+from tiebreak.result import view_of
+from tiebreak.views.json import as_lists, encoded
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+SCRIPTS = ("page.js",)
+"""Files of the one script, in this order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A section of a report: a heading, and parts of a page under it."""
+
+    id: str
+    title: str
+    parts: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """Contents of a report.
+
+    Attributes
+    ----------
+    title : str
+        Of the file and of its first heading.
+    lead : sequence of Block
+        What stands before the answers.
+    answers : sequence of dict
+        Comparisons, between which one switch chooses.
+    blocks : sequence of Block
+        Sections below the answers.
+    data : mapping
+        What the script reads, and what can be downloaded.
+    """
+
+    title: str
+    answers: Sequence[Mapping[str, Any]] = ()
+    blocks: Sequence[Block] = ()
+    data: Mapping[str, Any] = field(default_factory=dict)
+    summary: str = ""
+
+
+def report(result: Any, *choices: Any) -> str:
+    """The report of any result: its page and its data."""
+    view = view_of(result)
+    blocks = [Block("result", "Result", tuple(view.page(result, *choices).parts))]
+    return html_of(Document(title=view.headline(result), blocks=blocks, data={"result": view.as_dict(result, *choices)}))
+
+
+def html_of(document: Document) -> str:
+    """The file as text."""
+    style, script = _asset("style.css"), "".join(map(_asset, SCRIPTS))
+    return (
+        _environment()
+        .get_template("report.html")
+        .render(
+            document=document,
+            style=_trusted(style),
+            script=_trusted(script),
+            policy=policy(style, script),
+            data=_trusted(script_json(document.data)),
+            version=tiebreak.__version__,
+        )
+    )
+
+
+def policy(style: str, script: str) -> str:
+    """Content Security Policy: this very style and this very script, and nothing else from anywhere."""
+    return f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'; form-action 'none'"
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
+
+
+def script_json(data: Mapping[str, Any]) -> str:
+    """JSON that can stand inside a script element: ASCII in which no markup begins."""
+    text = encoded(as_lists(dict(data)))
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text  # U+2028 and 2029 are escaped already, as all that is not ASCII
+
+
+@functools.cache
+def _asset(name: str) -> str:
+    return (importlib.resources.files("tiebreak.views.report") / name).read_text(encoding="utf-8")
+
+
+def _trusted(text: str) -> Markup:
+    """Text of ours that goes into the page as it is."""
+    from markupsafe import Markup
+
+    return Markup(text)  # noqa: S704
+
+
+@functools.cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader("tiebreak.views", "report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_readable,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _readable(value: Any) -> Any:
+    """Texts from outside on one line, with what cannot be seen as escapes; markup of ours as it is."""
+    return printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
