@@ -13,7 +13,7 @@ import pytest
 from sklearn.datasets import load_iris, make_classification
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import log_loss, mean_squared_error, r2_score, roc_auc_score
-from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_predict, cross_validate
+from sklearn.model_selection import KFold, RepeatedStratifiedKFold, cross_val_predict, cross_validate
 from sklearn.naive_bayes import GaussianNB
 
 import tiebreak as tb
@@ -195,19 +195,37 @@ def test_wrong_names_offer_the_nearest(evaluation: tb.Evaluation):
 def test_the_overview_shows_means_and_sends_on_to_compare(evaluation: tb.Evaluation):
     """Times differ from run to run, all else is fixed."""
     text = re.sub(r"\d+(\.\d+)? (ms|s)$", "0 ms", str(evaluation), flags=re.MULTILINE)
-    means = evaluation.summary().set_index(["metric", "model"])["value"]
+    summary = evaluation.summary().set_index(["metric", "model"])
+    means = summary["value"]
     lines = text.splitlines()
     assert lines[0] == "Run 'run': 2 models x 8 splits, 16 of 16 cells measured."
     assert lines[2] == "Means over splits (repeated-stratified, 60 training and 20 test examples each)"
     best = means["roc_auc"].idxmax()
+    low, high = summary.loc[("roc_auc", best), ["interval_low", "interval_high"]]
+    assert lines[3].split() == ["model", "roc_auc", "95%", "interval", "accuracy", "log_loss", "splits", "fit"]
     assert lines[4].split() == [
         best,
-        *(f"{means[metric, best]:.4f}" for metric in ("roc_auc", "accuracy", "log_loss")),
+        f"{means['roc_auc', best]:.4f}",
+        *(f"{low:.4f}", "to", f"{high:.4f}"),
+        *(f"{means[metric, best]:.4f}" for metric in ("accuracy", "log_loss")),
         "8",
         "0",
         "ms",
     ]
+    assert "  The 95% interval is of the expected roc_auc of a model trained on so many examples (Nadeau and" in lines
     assert lines[-1] == "Means do not say which differences are real: compare() does."
+
+
+def test_the_overview_says_when_an_interval_is_cut_off() -> None:
+    """A corrected interval reaches beyond an accuracy of 1; text, Markdown and HTML say so, and not where there is none."""
+    target = np.arange(40) % 2
+    features = np.where(np.arange(40) == 3, 1 - target, target).reshape(-1, 1).astype(float)
+    cut = tb.evaluate({"nb": GaussianNB(var_smoothing=0.1)}, features, target, cv=KFold(5))
+    assert cut.summary()["interval_high"].tolist() == [1.0]
+    for text in (cut.to_text(), cut.to_markdown(), cut.to_html()):
+        assert "Intervals are cut off at the smallest and largest possible accuracy." in " ".join(text.split())
+    single = tb.evaluate({"nb": GaussianNB()}, features, target, cv=[(range(30), range(30, 40))])
+    assert "interval" not in single.to_text()
 
 
 def test_the_overview_in_a_notebook_has_no_script():

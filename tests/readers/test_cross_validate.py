@@ -371,3 +371,12 @@ def test_dict_of_columns_is_a_table() -> None:
     table = {"model": ["a", "b", "a", "b"], "fold": np.array([1, 1, 0, 0]), "score": [0.1, 0.2, 0.3, 0.4]}
     assert_array_equal(read(table).matrix().score, [[0.3, 0.1], [0.4, 0.2]])
     assert_array_equal(read({"fold": [1, 0], "svm": [0.1, 0.2]}).matrix().score, [[0.2, 0.1]])
+
+
+def test_times_of_fits_come_with_the_scores(moons: Data) -> None:
+    """The median over the splits of each model; none of a model whose times are no numbers."""
+    found = results(moons, return_indices=True)
+    scores = read_scores(found)
+    assert scores.fit_seconds == {name: float(np.median(each["fit_time"])) for name, each in found.items()}
+    found["bayes"]["fit_time"] = ["quick"]
+    assert list(read_scores(found).fit_seconds) == ["logistic"]

@@ -32,7 +32,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from tests.readers.helpers import codes
-from tiebreak.api import read_scores
+from tiebreak.api import compare, read_scores
 from tiebreak.errors import (
     AmbiguousSourceError,
     ContradictingSizesError,
@@ -626,3 +626,23 @@ def test_masks_are_row_numbers() -> None:
     splits = describe_splits([split_of(~mask, mask), split_of(mask, ~mask)])
     assert splits.hash == split_hash([np.array([0, 2]), np.array([1, 3])])
     assert_array_equal(splits.n_train, [2, 2])
+
+
+def test_times_of_fits_come_with_the_scores(fit: Fit, moons: Data) -> None:
+    """Means by candidate, as the search keeps them; none where they are no numbers or one for other candidates."""
+    search = fit(cv=3)
+    scores = read_scores(search, X=moons[0], y=moons[1])
+    assert scores.fit_seconds == dict(zip(scores.models, search.cv_results_["mean_fit_time"].tolist(), strict=True))
+    for times in ([0.1], ["quick"] * len(scores.models), [10**400] * len(scores.models)):
+        found = read_scores({**search.cv_results_, "mean_fit_time": times}, n_train=40, n_test=20)
+        assert found.fit_seconds == {}
+
+
+def test_next_step_names_the_fastest_of_a_search() -> None:
+    """Three depths with the same scores but for a thousandth are near best; the second takes least, by the search's times."""
+    noise = np.random.default_rng(0).normal(0, 0.02, 30)
+    shifts = np.random.default_rng(1).normal(0, 0.0005, (3, 30))
+    results: dict[str, Any] = {f"split{k}_test_score": 0.8 + noise[k] + shifts[:, k] for k in range(30)}
+    results |= {"params": [{"depth": depth} for depth in (1, 2, 3)], "mean_fit_time": np.array([3.0, 0.5, 2.0])}
+    answer = compare(results, metric="accuracy", n_train=90, n_test=10, rope=0.01)
+    assert "Next step: take 'depth=2', the fastest to fit of those near best (0.5 s a fit);" in " ".join(str(answer).split())

@@ -121,6 +121,21 @@ def test_models_in_words(evaluation: tb.Evaluation) -> None:
     assert "false positive rate" in str(evaluation.roc().difference(HOSTILE, "constant"))
 
 
+def test_intervals_that_are_cut_off_are_said_to_be(evaluation: tb.Evaluation) -> None:
+    """An area under a curve is at most 1, which the corrected interval of few splits exceeds."""
+    rocs = evaluation.roc()
+    said = "Intervals are cut off at the smallest and largest possible AUC." in " ".join(rocs.to_text().split())
+    assert said == any(end in (0.0, 1.0) for line in rocs for end in (line.auc.low, line.auc.high))
+    features, target = make_classification(n_samples=100, class_sep=1.5, flip_y=0.05, random_state=0)
+    sure = tb.evaluate({"nb": GaussianNB()}, features, target, cv=4, scoring=["roc_auc", "neg_brier_score"])
+    for result, name in (
+        (sure.roc(), "AUC"),
+        (sure.precision_recall(), "average precision"),
+        (sure.calibration(), "Brier score"),
+    ):
+        assert f"Intervals are cut off at the smallest and largest possible {name}." in " ".join(str(result).split())
+
+
 def test_several_classes_have_a_column() -> None:
     """And the title says that each is against the rest."""
     X, y = load_iris(return_X_y=True)

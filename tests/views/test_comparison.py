@@ -224,3 +224,12 @@ def test_words_of_each_situation_are_those_that_were_read_and_approved(name: str
     if os.environ.get("UPDATE_GOLDEN"):
         path.write_text(text, encoding="utf-8")
     assert text == path.read_text(encoding="utf-8")
+
+
+def test_a_pair_without_spread_says_that_its_probabilities_are_no_evidence() -> None:
+    """On its own page as on that of the comparison; a pair with spread does not."""
+    comparison = compared(table({"a": [0.8, 0.7, 0.9], "b": [0.8, 0.7, 0.9], "c": [0.6, 0.7, 0.8]}))
+    said = "without spread the posterior is a single point, so P(...) are 0 and 1"
+    assert said in " ".join(comparison.to_text().split())
+    assert said in " ".join(comparison.pair("a", "b").to_text().split())
+    assert said not in " ".join(comparison.pair("a", "c").to_text().split())

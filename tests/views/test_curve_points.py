@@ -133,3 +133,16 @@ def test_a_loss_that_grew_is_not_lower_by_a_negative_number():
         assert f"made score {words}" in text
         assert "interval of the gain" in text
         assert "by -" not in text
+
+
+def test_ends_at_a_bound_of_the_metric_are_said_to_be_cut_off():
+    """An accuracy cannot exceed 1; of a metric without bounds nothing is said."""
+    cut = "Intervals are cut off at the smallest and largest possible accuracy."
+    for drawn in (drawn_learning_curve(("one",)), drawn_validation_curve(("one",))):
+        high = drawn.points.test_high.copy()
+        assert cut not in " ".join(str(drawn).split())
+        high[0, 0] = 1.0
+        at_bound = replace(drawn, points=replace(drawn.points, test_high=high))
+        assert cut in " ".join(str(at_bound).split())
+        unbounded = replace(at_bound, metric=Metric("gain", higher_is_better=True))
+        assert "cut off" not in str(unbounded)

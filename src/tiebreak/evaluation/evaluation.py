@@ -359,7 +359,8 @@ class Evaluation(Result["EvaluationPlots"]):
             dataset, model, metric, value, n_splits (repeats for "pooled"), n_failed (cells without a score). For "folds" also
             interval_low and interval_high, the corrected t interval of the expected score of a model trained on so many examples
             [NB03]_, cut off at bounds of the metric that are known, nan without spread; and "std (not a test)", the standard
-            deviation over splits.
+            deviation over splits. pandas prints of wide frames what fits the window; ``print(evaluation)`` shows the
+            means, and intervals of the first metric, and ``summary().to_string()`` all columns.
 
         References
         ----------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -109,7 +109,18 @@ def _read_results(results: Mapping[str, Mapping[str, Any]], name: str, options: 
         matrix, design = splits.applied_to(matrix)
     else:
         matrix, design = _of_given_splits(matrix, design, options)
-    return source_of([matrix], named, design, options, name, by_sklearn=True)
+    return source_of([matrix], named, design, options, name, by_sklearn=True, fit_seconds=dict(_fit_seconds(results)))
+
+
+def _fit_seconds(results: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, float]]:
+    """Median time of a fit by model, of results that hold ``fit_time``."""
+    for model, result in results.items():
+        try:
+            seconds = np.asarray(result.get("fit_time", ()), dtype=float).ravel()
+        except (TypeError, ValueError, OverflowError):
+            continue
+        if seconds.size and np.isfinite(seconds).all():
+            yield str(model), float(np.median(seconds))
 
 
 def _of_given_splits(matrix: ScoreMatrix, design: SplitDesign, options: ReadOptions) -> tuple[ScoreMatrix, SplitDesign]:

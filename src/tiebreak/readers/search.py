@@ -68,18 +68,19 @@ def read_cv_results(results: Mapping[str, Any], name: str, options: ReadOptions)
 def _read(results: Mapping[str, Any], splits: Splits | None, name: str, options: ReadOptions, search: Any) -> Source:
     scorer = _scorer(results, name, options, search)
     models, notices = name_candidates(_params(results, name))
-    score = _scores(results, scorer.key, len(models), name)
+    score, seconds = _scores(results, scorer.key, len(models), name), _fit_seconds(results, len(models))
     if "iter" in results:
         last = np.asarray(results["iter"]) == np.max(results["iter"])
         models, notices = name_candidates([each for each, is_last in zip(results["params"], last, strict=True) if is_last])
-        score = score[last]
+        score, seconds = score[last], seconds[last]
         notices = (*notices, *_survivors(results, len(models), name))
     fold, zeros = np.arange(score.shape[1]), np.zeros(score.shape[1], dtype=np.int64)
     matrix, design = ScoreMatrix("", models, zeros, fold, zeros, zeros, score), SplitDesign()
     if splits is not None:
         matrix, design = splits.applied_to(matrix)
     named = sklearn_metric(scorer.name, options, scorer.sign)
-    return source_of([matrix], named, design, options, name, notices=notices, by_sklearn=True)
+    times = {model: float(each) for model, each in zip(models, seconds, strict=True) if np.isfinite(each)}
+    return source_of([matrix], named, design, options, name, notices=notices, by_sklearn=True, fit_seconds=times)
 
 
 def _survivors(results: Mapping[str, Any], n_left: int, name: str) -> Iterator[Notice]:
@@ -151,6 +152,15 @@ def _scores(results: Mapping[str, Any], key: str, n_models: int, name: str) -> F
             )
         columns.append(values)
     return np.array(columns).T.copy()
+
+
+def _fit_seconds(results: Mapping[str, Any], n_models: int) -> FloatArray:
+    """Mean time of a fit of each candidate, all that a search keeps of its times; nan where it is not known."""
+    try:
+        seconds: FloatArray = np.ma.filled(np.ma.asarray(results.get("mean_fit_time", ()), dtype=float), np.nan)
+    except (TypeError, ValueError, OverflowError):
+        return np.full(n_models, np.nan)
+    return seconds if seconds.shape == (n_models,) else np.full(n_models, np.nan)
 
 
 def _of_subsample(search: Any, splits: Splits) -> Splits:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import operator
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -143,11 +143,12 @@ def source_of(
     *,
     notices: tuple[Notice, ...] = (),
     by_sklearn: bool = False,
+    fit_seconds: Mapping[str, float] | None = None,
 ) -> Source:
     """Source of scores as they were stored: turned into the metric's unit, with the caller's sizes, and checked.
 
     The sizes of the design count only where they are approximate. `by_sklearn` says that scikit-learn computed the scores,
-    which negates losses.
+    which negates losses. `fit_seconds` are times of a fit by model, where the source has them.
     """
     if named.factor == -1:  # not -score, which would turn 0 into -0
         matrices = [dataclasses.replace(matrix, score=0.0 - matrix.score) for matrix in matrices]
@@ -161,7 +162,7 @@ def source_of(
         notices = (*notices, approximate_sizes(name))
     else:
         design = dataclasses.replace(design, sizes=known_sizes(matrices))
-    return Source(Scores(named.metric, matrices, design, notices), name)
+    return Source(Scores(named.metric, matrices, design, notices, fit_seconds=fit_seconds or {}), name)
 
 
 def unsupported(source: Any, name: str) -> UnsupportedSourceError:

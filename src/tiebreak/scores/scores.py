@@ -219,7 +219,7 @@ class Scores:
     asked : tuple of Asked
         Settings that came with the sources; a comparison takes them where it is given no others.
     fit_seconds : mapping of str to float
-        Median time of a fit by model, for those of which it is known.
+        Typical time of a fit by model, for those of which it is known: the median; of a search its mean.
     """
 
     metric: Metric

@@ -14,7 +14,7 @@ from tiebreak.metrics.roc import RocCurve
 from tiebreak.views.json import plain
 from tiebreak.views.page import NAME_WIDTH, Page, Table
 from tiebreak.views.view import View
-from tiebreak.views.words import format_interval, format_percent, format_score, printable, quote, short_names, shorten
+from tiebreak.views.words import cut_notes, format_interval, format_percent, format_score, printable, quote, short_names, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,7 +94,7 @@ def rocs_page(rocs: Rocs) -> Page:
         'compare("roc_auc"); where each of two is better: difference(first, second).'
     )
     table = _table(rocs, "ROC curves", ("mean AUC", "interval", "splits", "pooled"), rows)
-    return Page.of(table, note, *_undefined(rocs))
+    return Page.of(table, note, *_cut([line.auc for line in rocs], "AUC"), *_undefined(rocs))
 
 
 def precision_recalls_page(curves: PrecisionRecalls) -> Page:
@@ -112,7 +112,8 @@ def precision_recalls_page(curves: PrecisionRecalls) -> Page:
         f"{CORRECTED}. 'pooled' is of all predictions together; 'by chance' is the share of positive examples."
     )
     table = _table(curves, "Precision-recall curves", ("mean AP", "interval", "splits", "pooled", "by chance"), rows)
-    return Page.of(table, note, *_undefined(curves))
+    cut = _cut([line.average_precision for line in curves], "average precision")
+    return Page.of(table, note, *cut, *_undefined(curves))
 
 
 def calibrations_page(curves: Calibrations) -> Page:
@@ -122,7 +123,8 @@ def calibrations_page(curves: Calibrations) -> Page:
         f"The Brier score is the mean over splits, and its {format_percent(1 - curves.alpha)} interval is {CORRECTED}. 'off by' "
         "is the mean distance of observed shares from probabilities, over bins of all predictions together."
     )
-    return Page.of(_table(curves, "Calibration", ("Brier score", "interval", "splits", "off by"), rows), note)
+    table = _table(curves, "Calibration", ("Brier score", "interval", "splits", "off by"), rows)
+    return Page.of(table, note, *_cut([line.brier_score for line in curves], "Brier score"))
 
 
 def difference_page(difference: RocDifference) -> Page:
@@ -172,6 +174,11 @@ def _average(each: Average) -> tuple[str, str, str]:
     n = each.n_splits + each.n_undefined
     splits = str(n) if not each.n_undefined else f"{each.n_splits} of {n}"
     return format_score(float(each.mean), 4), format_interval(float(each.low), float(each.high), 4), splits
+
+
+def _cut(averages: Sequence[Average], of: str) -> list[str]:
+    """A sentence where intervals are cut off: all of these means lie between 0 and 1."""
+    return cut_notes((float(end) for each in averages for end in (each.low, each.high)), (0.0, 1.0), of)
 
 
 def _table(lines: Lines[Any, Any], title: str, headers: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Table:

@@ -10,7 +10,7 @@ import numpy as np
 from tiebreak.comparison.letters import MOST_LETTERED
 from tiebreak.comparison.ranking import BEST, MAY_BE_BEST, NEAR_BEST, NOT_BEST, STANDINGS
 from tiebreak.comparison.verdict import REASONS, VERDICTS
-from tiebreak.numerics import IntArray, Interval
+from tiebreak.numerics import CONSTANT, IDENTICAL, IntArray, Interval
 from tiebreak.views.comparison_columns import (
     Columns,
     correlation_frame,
@@ -24,6 +24,7 @@ from tiebreak.views.json import document, finite, plain
 from tiebreak.views.next_step import next_step
 from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table, notice_section
 from tiebreak.views.pair import (
+    NO_SPREAD_NOTE,
     favours,
     interval_name,
     level_words,
@@ -529,6 +530,8 @@ def footnotes(comparison: Comparison) -> list[str]:
     lines.append(f"{name} tests {against}{how} ({comparison.correction})" if how else f"{name} tests {against}, not adjusted")
     if table.differences.is_posterior:
         lines.append("P(...) are posterior probabilities of one pair by itself, whatever the number of pairs")
+        if np.isin(table.kind, (IDENTICAL, CONSTANT)).any():
+            lines.append(NO_SPREAD_NOTE)
     return lines
 
 

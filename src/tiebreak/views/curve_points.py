@@ -9,12 +9,22 @@ import numpy as np
 
 from tiebreak.views.json import document, plain
 from tiebreak.views.page import NAME_WIDTH
-from tiebreak.views.words import decimals_for, format_interval, format_percent, format_score, printable, seconds, short_names
+from tiebreak.views.words import (
+    cut_notes,
+    decimals_for,
+    format_interval,
+    format_percent,
+    format_score,
+    printable,
+    seconds,
+    short_names,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from tiebreak.evaluation.evaluation import Evaluation
+    from tiebreak.scores.metric import Metric
     from tiebreak.studies.curves import CurvePoints
 
 
@@ -98,9 +108,11 @@ def _ended(text: str) -> str:
     return f"{printable(text).rstrip('.')}."
 
 
-def interval_note(alpha: float) -> str:
-    """Meaning of the intervals."""
-    return (
+def interval_notes(points: CurvePoints, metric: Metric, alpha: float) -> list[str]:
+    """Meaning of the intervals, and whether some are cut off where the metric ends."""
+    ends = (*points.test_low.ravel().tolist(), *points.test_high.ravel().tolist())
+    meaning = (
         f"Intervals are corrected {format_percent(1 - alpha)} t intervals of the mean over splits (Nadeau and Bengio 2003), by "
         "n_test / n_train of the whole training sets; those of two models say little about their difference."
     )
+    return [meaning, *cut_notes(ends, metric.bounds_of(np.nan, np.nan), printable(metric.name))]

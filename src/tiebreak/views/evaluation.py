@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.evaluation.frames import scores_frame
+from tiebreak.evaluation.frames import mean_interval, scores_frame
 from tiebreak.views.json import document, plain
 from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table
 from tiebreak.views.view import View
-from tiebreak.views.words import count, format_score, listed, printable, quote, seconds, short_names, shorten, span
+from tiebreak.views.words import (
+    count,
+    cut_notes,
+    format_interval,
+    format_score,
+    listed,
+    printable,
+    quote,
+    seconds,
+    short_names,
+    shorten,
+    span,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from tiebreak.evaluation.evaluation import Evaluation
+
+ALPHA = 0.05
+"""1 - coverage of the intervals of means."""
+
+INTERVAL = f"{100 - 100 * ALPHA:g}% interval"
 
 MOST_FAILURES = 5
 
@@ -26,7 +44,7 @@ TEXT_WIDTH = 300
 def page(evaluation: Evaluation) -> Page:
     """The overview."""
     failures = Section("Failures", tuple(failure_lines(evaluation)), is_folded=False)
-    return Page((_head(evaluation), *mean_tables(evaluation), failures, Paragraph((advice(evaluation),))))
+    return Page((_head(evaluation), *mean_tables(evaluation, with_intervals=True), failures, Paragraph((advice(evaluation),))))
 
 
 def run_page(evaluation: Evaluation) -> Page:
@@ -109,12 +127,15 @@ def leader_lines(evaluation: Evaluation) -> list[str]:
     return lines
 
 
-def mean_tables(evaluation: Evaluation) -> list[Table]:
-    """For each dataset the mean of each metric over splits, best first by the first metric, and the time of a fit."""
-    return [_means_table(evaluation, dataset) for dataset in range(len(evaluation.datasets))]
+def mean_tables(evaluation: Evaluation, *, with_intervals: bool = False) -> list[Table]:
+    """For each dataset the mean of each metric over splits, best first by the first metric, and the time of a fit.
+
+    Intervals are of the first metric.
+    """
+    return [_means_table(evaluation, dataset, with_intervals) for dataset in range(len(evaluation.datasets))]
 
 
-def _means_table(evaluation: Evaluation, dataset: int) -> Table:
+def _means_table(evaluation: Evaluation, dataset: int, with_intervals: bool) -> Table:
     grids = [evaluation.grid(dataset, metric) for metric in range(len(evaluation.metrics))]
     counts = np.sum(~np.isnan(grids[0]), axis=1)
     means = [_row_means(grid) for grid in grids]
@@ -123,26 +144,42 @@ def _means_table(evaluation: Evaluation, dataset: int) -> Table:
         range(len(evaluation.models)), key=lambda m: (np.isnan(means[0][m]), -sign * means[0][m], evaluation.models[m])
     )
     shown = order[:ROWS]
-    names = short_names([evaluation.models[m] for m in shown], NAME_WIDTH)
     medians = evaluation.fit_medians(dataset)
-    rows = tuple(
-        (
-            name,
-            *(format_score(float(mean[m]), 4) for mean in means),
-            _n_of(int(counts[m]), grids[0].shape[1]),
-            seconds(float(medians[m])),
-        )
-        for name, m in zip(names, shown, strict=True)
-    )
     record = evaluation.record.datasets[dataset]
+    intervals, notes = _intervals(evaluation, dataset, shown) if with_intervals else ([], [])
+    columns = [
+        ("model", short_names([evaluation.models[m] for m in shown], NAME_WIDTH)),
+        *(
+            (printable(name), [format_score(float(mean[m]), 4) for m in shown])
+            for name, mean in zip(evaluation.metrics, means, strict=True)
+        ),
+        ("splits", [_n_of(int(counts[m]), grids[0].shape[1]) for m in shown]),
+        ("fit", [seconds(float(medians[m])) for m in shown]),
+    ]
+    columns[2:2] = [(INTERVAL, intervals)] if intervals else []
     of = f" on {quote(record.name)}" if record.name else ""
     more = f"; {len(order) - len(shown)} more below these" if len(order) > len(shown) else ""
     return Table(
         f"Means over splits{of} ({design_words(evaluation, dataset)}){more}",
-        ("model", *(printable(name) for name in evaluation.metrics), "splits", "fit"),
-        rows,
-        (False, *(True for _ in evaluation.metrics), True, True),
+        tuple(header for header, _ in columns),
+        tuple(zip(*(cells for _, cells in columns), strict=True)),
+        tuple(header != "model" for header, _ in columns),
+        notes=tuple(notes),
     )
+
+
+def _intervals(evaluation: Evaluation, dataset: int, shown: Sequence[int]) -> tuple[list[str], list[str]]:
+    """Intervals of the means of the first metric for some models, and notes on them; nothing where there are none."""
+    metric, record = evaluation.record.metrics[0].metric, evaluation.record.datasets[dataset]
+    _, (low, high) = mean_interval(evaluation.grid(dataset, 0), record.n_test / record.n_train, ALPHA, metric)
+    if not np.isfinite(low).any():
+        return [], []
+    meaning = (
+        f"The {INTERVAL} is of the expected {printable(metric.name)} of a model trained on so many examples (Nadeau and Bengio "
+        "2003); those of two models say little about their difference."
+    )
+    cut = cut_notes((*low.tolist(), *high.tolist()), metric.bounds_of(np.nan, np.nan), printable(metric.name))
+    return [format_interval(float(low[m]), float(high[m]), 4) for m in shown], [meaning, *cut]
 
 
 def _row_means(grid: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -8,7 +8,7 @@ from tiebreak.frequentist.more_data import ANSWERS, CANNOT_BE_TOLD, LESS_THAN_RO
 from tiebreak.views.curve_points import (
     columns_frame,
     curve_document,
-    interval_note,
+    interval_notes,
     lost_notes,
     names_in_table,
     point_cells,
@@ -148,7 +148,7 @@ def _points(curve: LearningCurve) -> Table:
 
 
 def _notes(curve: LearningCurve) -> tuple[str, ...]:
-    return (_ASSUMED, interval_note(curve.alpha), *lost_notes(curve.evaluation))
+    return (_ASSUMED, *interval_notes(curve.points, curve.metric, curve.alpha), *lost_notes(curve.evaluation))
 
 
 _ASSUMED = (

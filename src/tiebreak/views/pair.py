@@ -33,6 +33,11 @@ if TYPE_CHECKING:
 QUOTE_WIDTH = 60
 """Characters of a name in a sentence."""
 
+NO_SPREAD_NOTE = (
+    "without spread the posterior is a single point, so P(...) are 0 and 1: they say nothing about other data, and the verdict "
+    "stays undecided"
+)
+
 COLUMNS = (
     "first", "second", "n_units", "difference", "standard_error", "df", "statistic", "pvalue", "adjusted_pvalue", "level",
     "interval_low", "interval_high", "p_better", "p_equivalent", "p_worse", "verdict", "reason",
@@ -59,6 +64,7 @@ def page(pair: PairComparison) -> Page:
         tuple(columns),
         (tuple(columns.values()),),
         tuple(name != "verdict" for name in columns),
+        notes=(NO_SPREAD_NOTE,) if pair.distribution.is_posterior and pair.reason in ("identical-scores", "no-spread") else (),
     )
     return Page((Paragraph((pair_sentence(pair),), n_strong=1), Paragraph(tuple(filter(None, (pair_step(pair),)))), table))
 

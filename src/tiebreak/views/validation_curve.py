@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tiebreak.views.curve_points import (
     columns_frame,
     curve_document,
-    interval_note,
+    interval_notes,
     lost_notes,
     names_in_table,
     point_cells,
@@ -138,7 +138,7 @@ def _points(curve: ValidationCurve) -> Table:
 
 def _notes(curve: ValidationCurve) -> tuple[str, ...]:
     verdicts = "Verdicts are those of tiebreak.compare among the values of a model, each pair by one interval (bonferroni)."
-    return (verdicts, _PICKED, interval_note(curve.alpha), *lost_notes(curve.evaluation))
+    return (verdicts, _PICKED, *interval_notes(curve.points, curve.metric, curve.alpha), *lost_notes(curve.evaluation))
 
 
 _PICKED = (

@@ -6,7 +6,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tiebreak.printable import printable as printable
@@ -48,6 +48,11 @@ def format_interval(low: float, high: float, decimals: int, limits: Sequence[flo
         ):
             break
     return " to ".join(ends)
+
+
+def cut_notes(ends: Iterable[float], bounds: Sequence[float], of: str) -> list[str]:
+    """A sentence where ends of intervals stand at a bound of what they are about, else nothing."""
+    return [f"Intervals are cut off at the smallest and largest possible {of}."] if any(end in bounds for end in ends) else []
 
 
 def format_bound(value: float, decimals: int, limits: Sequence[float] = ()) -> str:
