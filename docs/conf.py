@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import os
+import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import tiebreak
 
+sys.path.insert(0, str(Path(__file__).parent))
+from from_code import write_pages
+
+write_pages(Path(__file__).parent / "generated")
 os.environ.setdefault("MPLBACKEND", "Agg")
 warnings.filterwarnings("ignore", message=".*non-interactive.*")
 
@@ -22,8 +28,9 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx_gallery.gen_gallery",
+    "mathml",
 ]
-exclude_patterns = ["_build", "gallery", "README.md"]
+exclude_patterns = ["_build", "gallery", "formulas.md"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 templates_path = ["_templates"]
 suppress_warnings = ["config.cache"]
@@ -31,8 +38,9 @@ nitpicky = False
 
 # --- pages ------------------------------------------------------------------------------------------------------------
 
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
+html_math_renderer = "mathml"
 html_theme = "pydata_sphinx_theme"
 html_title = f"tiebreak {release}"
 html_copy_source = html_show_sourcelink = False

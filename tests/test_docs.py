@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import io
 import os
 import re
@@ -10,6 +11,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -103,3 +105,61 @@ def test_the_reference_names_every_public_name_once() -> None:
     rooms = {"bayesian", "errors", "frequentist", "metrics", "testing"}
     public = [*tb.__all__, *tb.bayesian.__all__, *tb.frequentist.__all__, *tb.metrics.__all__, *tb.testing.__all__]
     assert sorted(named) == sorted(set(public) - rooms - {"TiebreakError", "__version__"})
+
+
+def script(name: str) -> ModuleType:
+    """A module of docs/, which is no package."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_method_has_its_formula_and_measured_error_rates() -> None:
+    """A method without them would be taken on trust; CONTRIBUTING says where they go."""
+    from_code = script("from_code")
+    assert list(from_code.formulas()) == list(tb.methods())
+    assert set(from_code.error_rates()) == set(tb.methods())
+    page = from_code.methods_page()
+    for name, each in tb.methods().items():
+        section = page.split(f"\n## {name}\n")[1].split("\n## ")[0]
+        assert all(fact in section for fact in (each.generalises_to, *each.assumptions, *each.references)), name
+
+
+def test_every_command_is_on_the_page_of_commands() -> None:
+    """The page is written by click, subcommands included."""
+    page = script("from_code").commands_page()
+    for command in ("compare", "run", "store check"):
+        section = page.split(f"\n## `tiebreak {command}`\n")[1].split("\n## ")[0]
+        assert f"Usage: tiebreak {command}" in section
+        assert "--help" in section
+
+
+def test_the_check_of_the_site_finds_each_kind_of_fault(tmp_path: Path) -> None:
+    """Dead links within the site, and whatever a page or a style sheet loads from elsewhere; links out are fine."""
+    (tmp_path / "index.html").write_text(
+        '<link rel="canonical" href="https://example.org/"><link rel="stylesheet" href="site.css"><h1 id="top">x</h1>'
+        '<a href="#top">up</a> <a href="https://example.org/">out</a> <a href="other.html#here">there</a>'
+        '<img src="data:image/png;base64,AA">',
+        encoding="utf-8",
+    )
+    (tmp_path / "other.html").write_text('<p id="here">y</p>', encoding="utf-8")
+    (tmp_path / "site.css").write_text("p { color: red }", encoding="utf-8")
+    check = script("check_site")
+    assert list(check.faults(tmp_path)) == []
+    faults = {
+        '<a href="#gone">': "other.html: no place for #gone",
+        '<a href="gone.html">': "other.html: no file for gone.html",
+        '<script src="//example.org/x.js"></script>': "other.html loads //example.org/x.js",
+        '<img srcset="a.png, https://example.org/b.png 2x">': "other.html loads https://example.org/b.png",
+        '<p style="background: url(http://example.org/c.png)">': "other.html loads http://example.org/c.png",
+        '<style>@import "https://example.org/d.css"</style>': "other.html loads https://example.org/d.css",
+        '<link rel="preload stylesheet" href="https://example.org/e.css">': "other.html loads https://example.org/e.css",
+    }
+    for text, fault in faults.items():
+        (tmp_path / "other.html").write_text(f'<p id="here">y</p>{text}', encoding="utf-8")
+        assert fault in list(check.faults(tmp_path))
+    (tmp_path / "site.css").write_text("p { src: url('https://example.org/f.woff') }", encoding="utf-8")
+    assert "site.css loads https://example.org/f.woff" in list(check.faults(tmp_path))

@@ -1,0 +1,113 @@
+"""Pages of the site that its build writes from the code, so that they cannot be out of date: the commands, and the methods.
+
+``commands.md`` is what click prints for ``--help``. ``methods.md`` has the facts that every procedure carries, its formula from
+``formulas.md``, and how often it was wrong from ``error-rates.csv``, which ``benchmarks/validity/methods.py`` writes.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+import tiebreak as tb
+from tiebreak.cli import COMMANDS
+from tiebreak.cli.group import tiebreak
+from tiebreak.comparison.procedures.procedure import Procedure
+
+DOCS = Path(__file__).parent
+WIDTH = 100
+
+
+def write_pages(folder: Path) -> None:
+    """Write both pages into the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in (("commands", commands_page()), ("methods", methods_page())):
+        (folder / f"{name}.md").write_text(text, encoding="utf-8")
+
+
+# --- commands ---------------------------------------------------------------------------------------------------------
+
+
+def commands_page() -> str:
+    """Help of every command."""
+    parts = ["# All commands and options", "What `--help` prints. [Worked examples](../cli.md) are on a page of their own.", ""]
+    for name in COMMANDS:
+        for path, help_text in _helps(f"tiebreak {name}", tiebreak.get_command(click.Context(tiebreak), name)):
+            parts += [f"## `{path}`", "", "```text", help_text, "```", ""]
+    return "\n".join(parts)
+
+
+def _helps(path: str, command: click.Command | None) -> Iterator[tuple[str, str]]:
+    assert command is not None, path
+    context = click.Context(command, info_name=path, terminal_width=WIDTH, max_content_width=WIDTH)
+    yield path, command.get_help(context).rstrip()
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            yield from _helps(f"{path} {name}", command.get_command(context, name))
+
+
+# --- methods ----------------------------------------------------------------------------------------------------------
+
+
+def formulas() -> dict[str, str]:
+    """Formula of each procedure by its name."""
+    parts = re.split(r"^## (\S+)\n", (DOCS / "formulas.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {name: text.strip() for name, text in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+def error_rates() -> dict[str, list[dict[str, str]]]:
+    """Rows of the measured error rates by procedure."""
+    rates: dict[str, list[dict[str, str]]] = {}
+    with (DOCS / "error-rates.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            rates.setdefault(row["procedure"], []).append(row)
+    return rates
+
+
+def methods_page() -> str:
+    """Every procedure that `compare` knows, by the question that it answers."""
+    methods, how, rates = tb.methods(), formulas(), error_rates()
+    parts = [
+        "# Methods",
+        "",
+        "`tb.compare` chooses the procedure that fits how the scores were made; `method=` takes another one by its name. Each",
+        "answers one question, and its answer is about what it generalises to, no more. `tb.methods()` has the facts in Python.",
+        "",
+        "| method | unit | its answer is about |",
+        "|---|---|---|",
+        *(f"| [`{name}`](#{name}) | {each.unit} | {each.generalises_to} |" for name, each in methods.items()),
+        "",
+        "Measured error rates come from `benchmarks/validity/methods.py`: tables are drawn whose true difference is known, and",
+        "each goes through `tb.compare` with a 95 % interval. *Misses* is the share of intervals that do not hold the true",
+        "difference, 5 % where a method does what it says; *wrong* is the share of untrue verdicts (undecided never is).",
+        "",
+    ]
+    for name, each in methods.items():
+        parts += [f"({name})=", "", f"## {name}", "", *_method(each, how[name], rates[name])]
+    return "\n".join(parts)
+
+
+def _method(each: Procedure, formula: str, rates: list[dict[str, str]]) -> Iterator[str]:
+    yield f"**Its answer is about** {each.generalises_to}; the unit is the {each.unit}."
+    yield ""
+    yield f"**When.** {each.reason[:1].upper()}{each.reason[1:]}."
+    yield ""
+    yield "**It assumes:**\n"
+    yield from (f"- {line}" for line in each.assumptions)
+    yield f"\n**Formula**\n\n{formula}\n"
+    options = ", ".join(f"`{key}={value!r}`" for key, value in each.options.items())
+    yield f"Several pairs share alpha by `{each.correction}`, unless `correction=` says otherwise." + (
+        f" Options: {options}." if options else ""
+    )
+    yield "\n**Sources**\n"
+    yield from (f"- {line}" for line in each.references)
+    yield "\n**Measured**\n"
+    yield "| data | units | true difference | misses | wrong | tables |"
+    yield "|---|---:|---|---:|---:|---:|"
+    for row in rates:
+        yield "| {data} | {units} | {truth} | {misses} % | {wrong} % | {tables} |".format(**row)
+    yield ""
