@@ -166,6 +166,10 @@ class ConflictingScoreError(TiebreakError, ValueError):
     """A cell that was measured before comes with another score."""
 
 
+class UnwrittenFileError(TiebreakError, OSError):
+    """A file or folder for an answer that cannot be written: no such folder, no permission, a full disk."""
+
+
 class InvalidStudyError(TiebreakError, ValueError):
     """A study file that cannot be used; the text names file, key and value."""
 

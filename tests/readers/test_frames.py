@@ -201,7 +201,12 @@ def test_without_pyarrow(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_date_that_python_cannot_hold_is_refused() -> None:
-    """pyarrow knows years beyond 9999."""
+    """pyarrow and polars know years beyond 9999; polars raises what is no Exception at some of them."""
+    import polars as pl
+
+    for vast in (pl.Series([2**62, 1]).cast(pl.Datetime("ms")), pl.Series([2**30, 1], dtype=pl.Int32).cast(pl.Date)):
+        with pytest.raises(InvalidScoresError, match="column 'a' of the table has a value that Python cannot hold"):
+            read_scores(pl.DataFrame({"a": vast, "b": [0.1, 0.2]}), metric="accuracy")
     pa = pytest.importorskip("pyarrow")
     column = pa.array([2**62, 1], type=pa.timestamp("s"))
     with pytest.raises(InvalidScoresError, match="column 'a' of the table has a value that Python cannot hold"):

@@ -1,7 +1,8 @@
 """Made-up input of every kind: files, frames, dicts, arguments and studies, most of them broken in some way.
 
     python tests/reliability/fuzz.py                      5,000 cases; the seed is printed
-    python tests/reliability/fuzz.py --cases 200000 --seed 7
+    python tests/reliability/fuzz.py --cases 200000 --seed 7        hours; every 10,000 a line on standard error
+    python tests/reliability/fuzz.py --cases 200000 --seed 7 --first 90000      the rest of them
     python tests/reliability/fuzz.py --seed 7 --case 123  one of them again, with its input and its traceback
 
 Nothing but a `TiebreakError` may be raised, nothing may take 5 s, and what was read has to be what pandas and plain Python read:
@@ -558,11 +559,15 @@ def try_cases(seed: int, cases: Iterable[int], folder: Path) -> Result:
             signal.setitimer(signal.ITIMER_REAL, 10 * LIMIT)
             try:
                 kind, verdict = one_case(seed, case, folder)
-            except (Exception, SystemExit) as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # SystemExit too, and the panics of polars
                 kind, verdict = list(KINDS)[case % len(KINDS)], Verdict(f"{type(error).__name__}: {error}")
             finally:
                 signal.setitimer(signal.ITIMER_PROF, 0)
                 signal.setitimer(signal.ITIMER_REAL, 0)
+            if (case + 1) % 10_000 == 0:
+                print(f"{case + 1:,} cases, wrong: {len(broken)}", file=sys.stderr, flush=True)
             longest = max(longest, time.process_time() - start)
             n_judged += verdict.is_judged
             is_fine = verdict.outcome in ("read", "refused")
@@ -581,6 +586,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Made-up input of every kind.")
     parser.add_argument("--cases", type=int, default=5_000)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
+    parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--case", type=int)
     options = parser.parse_args()
     print(f"seed {options.seed}", flush=True)
@@ -595,13 +601,11 @@ def main() -> int:
                 print(f"--- {path.name}\n{path.read_bytes()!r}")
             return 0
         start = time.perf_counter()
-        result = try_cases(options.seed, range(options.cases), folder)
+        result = try_cases(options.seed, range(options.first, options.cases), folder)
         for kind in KINDS:
             print(f"{kind:<10}", *(f"{outcome} {result.counts[kind, outcome]:<7}" for outcome in ("read", "refused", "wrong")))
-        seconds = time.perf_counter() - start
-        print(
-            f"{options.cases} cases in {seconds:.0f} s, at most {result.longest:.1f} s each; the oracle judged {result.n_judged}"
-        )
+        n_cases, seconds = options.cases - options.first, time.perf_counter() - start
+        print(f"{n_cases} cases in {seconds:.0f} s, at most {result.longest:.1f} s each; the oracle judged {result.n_judged}")
     print(f"wrong: {len(result.broken)}")
     for line in result.broken[:30]:
         print(f"  {line}")

@@ -5,6 +5,10 @@ from __future__ import annotations
 import json
 import math
 import os
+import stat
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -15,8 +19,9 @@ import pytest
 import tiebreak
 from tests.views.situations import around, compared, named, table
 from tests.views.test_comparison import PAIRS, RANKING
+from tiebreak.errors import UnwrittenFileError
 from tiebreak.views.comparison import facts
-from tiebreak.views.json import finite, json_pieces, plain
+from tiebreak.views.json import append_whole, finite, json_pieces, make_folder, plain
 
 KEYS = [
     "schema",
@@ -184,3 +189,117 @@ def test_everything_becomes_what_json_knows() -> None:
 def test_only_numbers_that_are_none_change(value: object, expected: object) -> None:
     """A text that says nan is a text."""
     assert finite(value) == expected
+
+
+# --- files ------------------------------------------------------------------------------------------------------------------
+
+on_posix = pytest.mark.skipif(os.name != "posix", reason="rights, pipes and limits of a POSIX system")
+
+
+def rights(path: Path) -> int:
+    """Permission bits."""
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@contextmanager
+def umask(value: int) -> Iterator[None]:
+    """Another umask for a while."""
+    before = os.umask(value)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+@contextmanager
+def disk_of(n_bytes: int) -> Iterator[None]:
+    """Files of this process cannot grow beyond so many bytes: the system refuses the rest, as on a full disk."""
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@on_posix
+@pytest.mark.parametrize(
+    ("mask", "file", "folder"), [(0o022, 0o644, 0o755), (0o077, 0o600, 0o700), (0o002, 0o644, 0o755), (0, 0o644, 0o755)]
+)
+def test_files_have_the_rights_that_the_umask_leaves(mask: int, file: int, folder: int, tmp_path: Path) -> None:
+    """JSON, HTML, plots and their folders, never wider than 0644 and 0755."""
+    comparison = compared(table(named(*around(0.9, 0.8, noise=0.02))))
+    with umask(mask):
+        comparison.to_json(tmp_path / "r.json")
+        comparison.to_html(tmp_path / "r.html")
+        make_folder(tmp_path / "a" / "b")
+        comparison.plot.save(tmp_path / "a" / "b" / "plot.svg", "ranking")
+    assert {rights(path) for path in tmp_path.rglob("*") if path.is_file()} == {file}
+    assert (rights(tmp_path / "a"), rights(tmp_path / "a" / "b")) == (folder, folder)
+
+
+@on_posix
+def test_a_file_that_is_replaced_keeps_its_rights_and_a_link_its_target(tmp_path: Path) -> None:
+    """What was private stays private."""
+    comparison = compared(table(named(*around(0.9, 0.8, noise=0.02))))
+    private, link = tmp_path / "private.json", tmp_path / "link.json"
+    private.write_text("before")
+    private.chmod(0o600)
+    link.symlink_to(private)
+    comparison.to_json(link)
+    assert link.is_symlink()
+    assert rights(private) == 0o600
+    assert json.loads(private.read_text())["schema"] == 2
+
+
+@on_posix
+def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
+    """As /dev/stdout and /dev/null are no files either, and must not become ones."""
+    comparison, pipe, read = compared(table(named(*around(0.9, 0.8, noise=0.02)))), tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text()))
+    reader.start()
+    text = comparison.to_json(pipe)
+    reader.join()
+    assert read == [f"{text}\n"]
+    assert pipe.is_fifo()
+
+
+@on_posix
+def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
+    """The error names the file and the reason; the earlier answer is whole, and nothing half-written stands beside it."""
+    comparison, target = compared(table(named(*around(0.9, 0.8, noise=0.02)))), tmp_path / "r.json"
+    target.write_text("the answer of yesterday")
+    with disk_of(1000), pytest.raises(UnwrittenFileError) as caught:
+        comparison.to_json(target)
+    reason = "File too large. No part of it was kept. Free some space there, or name another place."
+    assert str(caught.value) == f"{target} could not be written: {reason}"
+    assert target.read_text() == "the answer of yesterday"
+    assert [path.name for path in tmp_path.iterdir()] == ["r.json"]
+    with disk_of(30_000), pytest.raises(UnwrittenFileError, match=r"\.png could not be written: File too large"):
+        comparison.plot.save_all(tmp_path / "plots")
+    assert all(path.read_bytes().endswith(b"IEND\xaeB`\x82") for path in (tmp_path / "plots").iterdir())
+
+
+@on_posix
+def test_what_cannot_be_added_whole_is_not_added(tmp_path: Path) -> None:
+    """A summary of a build server that was there before ends as it did."""
+    target = tmp_path / "summary.md"
+    append_whole(target, b"first")
+    append_whole(target, b"second")
+    assert target.read_bytes() == b"first\nsecond"
+    with disk_of(20), pytest.raises(OSError, match="No space left on device"):
+        append_whole(target, b"much more than fits")
+    assert target.read_bytes() == b"first\nsecond"
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    """No such folder, and a file in the place of one."""
+    comparison = compared(table(named(*around(0.9, 0.8, noise=0.02))))
+    with pytest.raises(UnwrittenFileError, match=r"r\.json could not be written: No such file or directory\. No part"):
+        comparison.to_json(tmp_path / "absent" / "r.json")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UnwrittenFileError, match=r"could not be written: (Not a directory|File exists)"):
+        comparison.plot.save_all(tmp_path / "file")

@@ -186,15 +186,15 @@ class Gates:
 
     def write(self, comparison: Comparison, requirements: Requirements | None) -> None:
         """Write the files that build servers read."""
+        from tiebreak.views.json import append_whole, write_whole
         from tiebreak.views.requirements import junit_xml, summary
 
         if self.junit is not None and requirements is not None:
             with writing("the outcome", self.junit):
-                self.junit.write_bytes(junit_xml(requirements, allow_inconclusive=self.allow_inconclusive))
+                write_whole(self.junit, junit_xml(requirements, allow_inconclusive=self.allow_inconclusive))
         if self.summary is not None:
-            with writing("the summary", self.summary), self.summary.open("ab") as file:
-                gap = b"\n" if file.tell() else b""  # what stands there already may not end its line
-                file.write(gap + summary(comparison, requirements).encode("utf-8", "backslashreplace"))
+            with writing("the summary", self.summary):
+                append_whole(self.summary, summary(comparison, requirements).encode("utf-8", "backslashreplace"))
 
     def exit_code(self, requirements: Requirements | None) -> int:
         """Exit code of the outcome of all."""

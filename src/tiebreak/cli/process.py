@@ -190,8 +190,10 @@ def warnings_said() -> Iterator[None]:
 
 def make_folder(folder: Path) -> None:
     """Make a folder for output, its parents included."""
+    from tiebreak.views.json import make_folder as made
+
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        made(folder)
     except OSError as error:
         raise CommandError(f"the folder {str(folder)!r} cannot be used: {reason(error)}") from error
 
@@ -207,7 +209,8 @@ def writing(what: str, place: object) -> Iterator[None]:
 
 def reason(error: OSError) -> str:
     """Why the system refused, without number and file name: "Permission denied"."""
-    return error.strerror or str(error) or type(error).__name__
+    first = error.__cause__ if isinstance(error.__cause__, OSError) else error
+    return first.strerror or str(first) or type(first).__name__
 
 
 def _failed(error: Exception, arguments: Sequence[str]) -> int:

@@ -143,6 +143,8 @@ def _column(series: nw.Series[Any], name: str, kind: str, where: Where) -> Colum
         return np.array(series.cast(nw.Float64).to_numpy(), dtype=float)
     try:
         values = series.to_list()
-    except (OverflowError, ValueError) as error:  # a date beyond Python's, which the library of the frame can hold
+    except BaseException as error:  # a date beyond Python's, which the library of the frame can hold; polars panics at some
+        if not isinstance(error, OverflowError | ValueError) and type(error).__name__ != "PanicException":
+            raise
         raise InvalidScoresError(f"column {name!r} of the table has a value that Python cannot hold: {error}.") from None
     return column_of(values, kind, where)

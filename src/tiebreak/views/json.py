@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import json
 import math
 import os
+import shutil
 import uuid
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import tiebreak
+from tiebreak.errors import UnwrittenFileError
 
 SCHEMA = 1
 """Of results but comparisons and their pairs, which are at 2."""
@@ -111,14 +114,63 @@ def encoded(value: Any, indent: int | None = None) -> str:
     return json.dumps(value, indent=indent, ensure_ascii=True, allow_nan=False).replace("\x7f", r"\u007f")
 
 
+# --- files ----------------------------------------------------------------------------------------------------------------
+
+_FILE_RIGHTS, _FOLDER_RIGHTS = 0o644, 0o755
+"""At most; the umask takes from them."""
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file through a temporary one in the same folder, so that nobody ever sees half of it."""
-    temporary = path.with_name(f".{path.name[:40]}.{uuid.uuid4().hex}.tmp")
+    """Write a file through a temporary one in the same folder, so that nobody ever sees half of it.
+
+    A link is followed, a device or pipe is written to as it is, and a file that is replaced keeps its rights. A failure is an
+    `UnwrittenFileError`, after which everything is as it was.
+    """
+    target = Path(os.path.realpath(path))
     try:
-        with temporary.open("wb") as file:
+        if target.exists() and not target.is_file():
+            target.write_bytes(content)
+        else:
+            _replace(target, content)
+    except OSError as error:
+        raise _unwritten(path, error) from error
+
+
+def _replace(target: Path, content: bytes) -> None:
+    temporary = target.with_name(f".{target.name[:40]}.{uuid.uuid4().hex}.tmp")
+    try:
+        with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, _FILE_RIGHTS)) as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        temporary.replace(path)
+        if target.exists():
+            shutil.copymode(target, temporary)
+        temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def append_whole(path: Path, content: bytes) -> None:
+    """Add to the end of a file, after a line of its own where something stands there; all of it or nothing."""
+    with path.open("ab", buffering=0) as file:
+        end = file.seek(0, os.SEEK_END) if file.seekable() else 0
+        text = b"\n" + content if end else content
+        if file.write(text) < len(text):  # the next byte would raise
+            file.truncate(end)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder for output where there is none, its parents included."""
+    try:
+        for each in (*reversed(folder.parents), folder):
+            each.mkdir(_FOLDER_RIGHTS, exist_ok=True)
+    except OSError as error:
+        raise _unwritten(folder, error) from error
+
+
+def _unwritten(path: Path, error: OSError) -> UnwrittenFileError:
+    advice = " Free some space there, or name another place." if error.errno in _NO_ROOM else ""
+    return UnwrittenFileError(f"{path} could not be written: {error.strerror or error}. No part of it was kept.{advice}")

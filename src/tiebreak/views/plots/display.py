@@ -17,7 +17,7 @@ import numpy as np
 
 from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import IntArray
-from tiebreak.views.json import write_whole
+from tiebreak.views.json import make_folder, write_whole
 from tiebreak.views.plots.style import (
     DPI,
     OWN_ROOM,
@@ -169,7 +169,7 @@ class Plots(Generic[R]):
         """
         check_format(f"plot.{format}")
         folder = Path(directory)
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         return [self.save(folder / f"{name}.{format}", name) for name in self.names]
 
     def _draw(self, make: Callable[..., D], *choices: Any, ax: Axes | None, look: Look) -> D:
@@ -322,6 +322,8 @@ class Display(ABC):
         ------
         InvalidParameterError
             Another suffix.
+        UnwrittenFileError
+            No such folder, no permission, a full disk; no part of the file is kept.
         """
         target = Path(path)
         content = self.to_bytes(check_format(target), dpi=dpi)
