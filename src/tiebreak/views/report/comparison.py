@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from markupsafe import Markup
 
 from tiebreak.comparison.verdict import MIRRORED, VERDICTS
+from tiebreak.numerics import FloatArray
 from tiebreak.views.comparison import (
     against_columns,
+    design_line,
     extra_sentences,
     facts,
+    footnotes,
     method_lines,
     pair_table,
     ranking_table,
@@ -21,8 +26,9 @@ from tiebreak.views.comparison_columns import Coded, Columns, pair_columns, rank
 from tiebreak.views.json import as_lists, plain
 from tiebreak.views.pair import favours, interval_name, names_in_sentences, rope_words
 from tiebreak.views.report.document import Document, html_of
+from tiebreak.views.report.figures import Point, Scale, axis, dots_row, interval_row, scatter
 from tiebreak.views.requirements import section
-from tiebreak.views.words import printable, short_names
+from tiebreak.views.words import count, format_score, printable, short_names
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
@@ -31,16 +37,41 @@ if TYPE_CHECKING:
 NAME_WIDTH = 40
 """Characters of a name in the tables of the report."""
 
-SYMBOLS = {"": "", "better": "▲", "ahead": "△", "equivalent": "■", "undecided": "○", "behind": "▽", "worse": "▼"}
+SYMBOLS = {"better": "▲", "ahead": "△", "equivalent": "■", "undecided": "○", "behind": "▽", "worse": "▼"}
 """Marks of the verdicts, as in the plots."""
+
+MOST_IN_MATRIX = 60
+"""Models up to which every pair has a cell; beyond, pairs are chosen by name."""
+
+MOST_CORRELATED = 20
+"""Models up to which their correlations are shown."""
+
+MOST_DOTS = 6000
+"""Scores up to which each is drawn."""
+
+HEADERS = {
+    "rank": "rank",
+    "mean": "mean",
+    "difference": "difference",
+    "n": "n",
+    "shortfall_high": "short by at most",
+    "standing": "standing",
+    "letters": "letters",
+    "p_best": "P(best)",
+    "verdict": "verdict",
+    "average_rank": "average rank",
+}
 
 
 def report(comparison: Comparison, requirements: Requirements | None = None) -> str:
     """The report of one comparison."""
-    answer = answer_of(comparison, requirements)
-    title = f"{printable(comparison.metric.name)}: {len(comparison.models)} models"
-    data = {"answers": [answer_data(comparison, requirements)]}
-    return html_of(Document(title=title, answers=[answer], data=data))
+    metric = printable(comparison.metric.name)
+    document = Document(
+        title=f"{count(len(comparison.models), 'model')} by {metric}",
+        answers=[answer_of(comparison, requirements)],
+        data={"answers": [answer_data(comparison, requirements)]},
+    )
+    return html_of(document)
 
 
 # --- what the script reads --------------------------------------------------------------------------------------------------
@@ -48,81 +79,188 @@ def report(comparison: Comparison, requirements: Requirements | None = None) -> 
 
 def answer_data(comparison: Comparison, requirements: Requirements | None = None) -> dict[str, Any]:
     """The JSON view of a comparison, its pairs and ranking as columns; a column that is the same in all rows is one value."""
-    view = as_lists(facts(comparison, requirements))
+    view = facts(comparison, requirements)
     view["ranking"] = _packed(ranking_columns(comparison), comparison)
     view["pairs"] = _packed(pair_columns(comparison), comparison)
-    return {"label": _label(comparison), "view": view}
+    return {"label": label_of(comparison), "view": as_lists(view)}
 
 
 def _packed(columns: Columns, comparison: Comparison) -> dict[str, Any]:
     """Columns as lists; models as rows of the ranking, what is the same everywhere once."""
     packed: dict[str, Any] = {}
     for name, column in columns.items():
-        is_model = isinstance(column, Coded) and column.names == comparison.models
+        is_model = isinstance(column, Coded) and name != "verdict" and column.names == comparison.models
         values = column.codes.tolist() if is_model and isinstance(column, Coded) else plain(column.tolist())
-        is_same = name not in ("first", "second", "model", "rank") and all(value == values[0] for value in values)
+        is_same = not is_model and name != "rank" and all(value == values[0] for value in values)
         packed[name] = values[0] if is_same and len(values) > 1 else values
     return packed
 
 
-def _label(comparison: Comparison) -> str:
-    dataset = comparison.scores.matrices[0].dataset if len(comparison.scores.matrices) == 1 else ""
-    return f"{comparison.metric.name} on {dataset}" if dataset else comparison.metric.name
+def label_of(comparison: Comparison) -> str:
+    """Metric, and dataset where it has a name."""
+    datasets = [matrix.dataset for matrix in comparison.scores.matrices]
+    metric = comparison.metric.name
+    return f"{metric} on {datasets[0]}" if len(datasets) == 1 and datasets[0] else metric
 
 
 # --- what is shown ----------------------------------------------------------------------------------------------------------
 
 
 def answer_of(comparison: Comparison, requirements: Requirements | None = None) -> dict[str, Any]:
-    """Texts and tables of one comparison, as the template wants them."""
+    """Texts, tables and drawings of one comparison, as the template wants them."""
+    names = short_names(comparison.models, NAME_WIDTH)
     return {
-        "label": _label(comparison),
+        "label": label_of(comparison),
         "sentence": sentence(comparison),
         "extra": extra_sentences(comparison),
         "requirements": None if requirements is None else section(requirements, comparison),
-        "ranking": ranking(comparison),
-        "matrix": matrix(comparison),
+        "names": names,
+        "full_names": [printable(name) for name in comparison.models],
+        "ranking": _ranking(comparison),
+        "matrix": _matrix(comparison) if len(comparison.models) <= MOST_IN_MATRIX else None,
         "pairs": pair_table(comparison, NAME_WIDTH),
+        "footnotes": footnotes(comparison),
+        "scores": _scores(comparison),
+        "correlation": _correlation(comparison),
+        "times": _times(comparison, names),
+        "design": design_line(comparison),
         "method": method_lines(comparison),
+        "references": comparison.method.references,
+        "generalises_to": comparison.method.generalises_to,
         "notices": comparison.notices,
+        "provenance": _provenance(comparison),
         "metric": comparison.metric.name,
         "rope": comparison.rope,
         "rope_words": rope_words(comparison),
         "alpha": comparison.settings.alpha,
-        "favours": favours(comparison),
-        "interval": interval_name(comparison),
-        "reference": names_in_sentences(comparison)[comparison.reference],
+        "is_student": comparison.pair_table.absent == frozenset(),
+        "unit": comparison.method.unit,
+        "symbols": SYMBOLS,
     }
 
 
-def ranking(comparison: Comparison) -> dict[str, Any]:
-    """Rows of the ranking with all texts, by column."""
+def _ranking(comparison: Comparison) -> dict[str, Any]:
+    """Rows of the ranking with all texts, by column, and the interval to the reference drawn."""
     n_models, decimals = len(comparison.models), table_decimals(comparison)
     table = ranking_table(comparison, NAME_WIDTH, n_models)
     columns = dict(zip(table.headers, zip(*table.rows, strict=True), strict=True))
-    against = against_columns(comparison, n_models, decimals)
-    value_name = comparison.ranking_table.value_name
-    named = {
+    texts = against_columns(comparison, n_models, decimals)
+    t, interval = comparison.ranking_table, interval_name(comparison, is_header=True)
+    reference = comparison.models.index(comparison.reference)
+    found = {
         "rank": columns["rank"],
-        "mean": columns[value_name],
-        "n": tuple(str(n) for n in comparison.ranking_table.n_units.tolist()),
-        "difference": tuple(against["difference"]),
-        "interval": tuple(against[interval_name(comparison, is_header=True)]),
+        "mean": columns[t.value_name],
+        "average_rank": columns.get("average rank"),
+        "difference": texts["difference"],
+        "interval": texts[interval],
+        "n": _n_units(comparison, reference),
         "shortfall_high": columns.get("short by at most"),
         "standing": columns.get("standing"),
         "letters": columns.get("letters"),
         "p_best": columns.get("P(best)"),
-        "verdict": tuple(against["verdict"]),
+        "verdict": texts["verdict"] if "standing" not in columns else None,
     }
-    kept = {name: column for name, column in named.items() if column is not None}
-    rows = [{name: column[row] for name, column in kept.items()} for row in range(n_models)]
-    return {"title": table.title, "notes": table.notes, "names": short_names(comparison.models, NAME_WIDTH), "rows": rows}
+    kept = {name: column for name, column in found.items() if column is not None}
+    name = names_in_sentences(comparison)[comparison.reference]
+    scale, drawn = _drawn_ranking(comparison)
+    return {
+        "title": table.title,
+        "notes": table.notes,
+        "headers": HEADERS | {"mean": t.value_name, "interval": interval, "n": f"{comparison.method.unit}s"},
+        "rows": [{each: column[row] for each, column in kept.items()} for row in range(n_models)],
+        "drawn": drawn,
+        "axis": axis(scale),
+        "about": f"Drawn: {printable(comparison.metric.name)} of each model minus that of {name} with its {interval}; "
+        f"{favours(comparison)} the model." + (" The band is the rope." if comparison.rope else ""),
+    }
 
 
-def matrix(comparison: Comparison) -> dict[str, Any]:
-    """Symbols of the verdicts of rows against columns."""
+def _n_units(comparison: Comparison, reference: int) -> list[str]:
+    """Units that each model shares with the reference; of the reference its own."""
+    n_units = comparison.ranking_table.n_units.copy()
+    table = comparison.pair_table
+    rows = table.rows_with(reference)
+    other = np.where(table.first[rows] == reference, table.second[rows], table.first[rows])
+    n_units[other] = np.broadcast_to(table.differences.n_units, table.first.shape)[rows]
+    return [str(n) for n in n_units.tolist()]
+
+
+def _drawn_ranking(comparison: Comparison) -> tuple[Scale, list[Markup]]:
+    """Difference to the reference with its interval, a drawing for each model."""
+    against, sign = comparison.against_reference, comparison.metric.sign
+    ends = np.sort(sign * np.stack(against.interval), axis=0)
+    middle = sign * against.difference
+    rope = comparison.rope if comparison.rope < 4 * _reach(ends, middle) else 0.0
+    scale = Scale.around(ends, middle, [-rope, rope, 0.0])
+    verdicts = [VERDICTS[code] for code in against.verdict.tolist()]
+    rows = zip(ends[0].tolist(), middle.tolist(), ends[1].tolist(), verdicts, strict=True)
+    return scale, [interval_row(scale, low, at, high, comparison.rope, verdict) for low, at, high, verdict in rows]
+
+
+def _reach(*values: FloatArray) -> float:
+    known = np.concatenate([np.ravel(each) for each in values])
+    known = np.abs(known[np.isfinite(known)])
+    return float(known.max()) if known.size else 0.0
+
+
+def _matrix(comparison: Comparison) -> dict[str, Any]:
+    """Verdicts of rows against columns; with a baseline against it alone."""
     table, n_models = comparison.pair_table, len(comparison.models)
     codes = np.zeros((n_models, n_models), dtype=np.int8)
     codes[table.first, table.second] = table.verdict
     codes[table.second, table.first] = MIRRORED[table.verdict]
-    return {"cells": [[VERDICTS[code] for code in row] for row in codes.tolist()], "symbols": SYMBOLS}
+    columns = np.arange(n_models)
+    if comparison.settings.baseline is not None:
+        columns = np.array([comparison.models.index(comparison.settings.baseline)])
+    shown = [[VERDICTS[code] for code in row] for row in codes[:, columns].tolist()]
+    return {"columns": columns.tolist(), "cells": shown}
+
+
+def _scores(comparison: Comparison) -> dict[str, Any] | None:
+    """Scores of every model on every unit, a row each."""
+    matrix = comparison.matrix
+    if matrix.score.size > MOST_DOTS:
+        return None
+    scale, decimals = Scale.around(matrix.score), table_decimals(comparison)
+    means = comparison.ranking_table.mean.tolist()
+    rows = [dots_row(scale, row.tolist(), mean) for row, mean in zip(matrix.score, means, strict=True)]
+    low, high = np.fmin.reduce(matrix.score, axis=1), np.fmax.reduce(matrix.score, axis=1)
+    texts = [tuple(format_score(float(value), decimals) for value in row) for row in zip(low, means, high, strict=True)]
+    return {"rows": rows, "texts": texts, "axis": axis(scale), "n": matrix.n_splits}
+
+
+def _correlation(comparison: Comparison) -> list[list[str]] | None:
+    """Correlations of scores over units, as texts; for a few models."""
+    if not 2 < len(comparison.models) <= MOST_CORRELATED:
+        return None
+    return [["–" if np.isnan(value) else f"{value:.2f}" for value in row] for row in comparison.correlation_matrix.tolist()]
+
+
+def _times(comparison: Comparison, names: list[str]) -> Markup | None:
+    """Mean score against the median time of a fit, where times are known for all."""
+    times, means = comparison.scores.fit_seconds, comparison.ranking_table.mean.tolist()
+    known = [(times.get(model, 0.0), mean, name) for model, mean, name in zip(comparison.models, means, names, strict=True)]
+    points = [Point(*each) for each in known if each[0] > 0 and np.isfinite(each[1])]
+    if len(points) < 2:
+        return None
+    metric = printable(comparison.metric.name)
+    better = "higher" if comparison.metric.higher_is_better else "lower"
+    quickest = min(points)
+    title = f"Mean {metric} against the time of a fit"
+    description = f"{quickest.label} is the fastest to fit. Further left is faster, {better} is better."
+    return scatter(points, title, description, ("median time of a fit", f"mean {metric}"), "times")
+
+
+def _provenance(comparison: Comparison) -> list[tuple[str, str]]:
+    """Facts from which the answer could be made again."""
+    return [(name, text) for name, text in _provenance_rows(comparison) if text]
+
+
+def _provenance_rows(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    s, design = comparison.settings, comparison.design
+    yield "Settings", f"rope {rope_words(comparison)}, alpha {s.alpha:g}, correction {comparison.correction}"
+    yield "Procedure", f"{comparison.method.name} (asked: {s.method})"
+    yield "Baseline", printable(s.baseline or "")
+    yield "Splits", f"{design_line(comparison)}; kind {design.kind}, paired by {design.pairing}, sizes {design.sizes}"
+    yield "Fingerprint of the splits", design.hash or ""
+    yield "Seed of what is drawn", str(s.rng)

@@ -6,6 +6,7 @@ import base64
 import functools
 import hashlib
 import importlib.resources
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,8 @@ import tiebreak
 from tiebreak.printable import printable
 from tiebreak.result import view_of
 from tiebreak.views.json import as_lists, encoded
+from tiebreak.views.plots.display import without_pyplot
+from tiebreak.views.report.figures import drawing
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -25,7 +28,7 @@ SCRIPTS = ("page.js",)
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A section of a report: a heading, and parts of a page under it."""
+    """A section of a report: a heading, if it has one, and under it parts of a page and drawings."""
 
     id: str
     title: str
@@ -60,13 +63,28 @@ class Document:
 def report(result: Any, *choices: Any) -> str:
     """The report of any result: its page and its data."""
     view = view_of(result)
-    blocks = [Block("result", "Result", tuple(view.page(result, *choices).parts))]
-    return html_of(Document(title=view.headline(result), blocks=blocks, data={"result": view.as_dict(result, *choices)}))
+    blocks = [Block("result", "", tuple(view.page(result, *choices).parts))]
+    if plots := drawings(result, "plot"):
+        blocks.append(Block("figures", "Figures", plots))
+    return html_of(Document(title=kind_of(result), blocks=blocks, data={"result": view.as_dict(result, *choices)}))
+
+
+def kind_of(result: object) -> str:
+    """Kind of a result in words, from the name of its type: "Learning curve"."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(result).__name__).capitalize()
+
+
+def drawings(result: Any, id: str, names: Sequence[str] | None = None) -> tuple[Markup, ...]:
+    """Plots of a result, all or some, as inline SVG; ids begin with `id`."""
+    plots = view_of(result).plots_of(result)
+    with without_pyplot():
+        return tuple(drawing(getattr(plots, name)(), f"{id}-{name}") for name in (plots.names if names is None else names))
 
 
 def html_of(document: Document) -> str:
     """The file as text."""
     style, script = _asset("style.css"), "".join(map(_asset, SCRIPTS))
+    has_images = any("<image" in part for block in document.blocks for part in block.parts if isinstance(part, str))
     return (
         _environment()
         .get_template("report.html")
@@ -74,16 +92,17 @@ def html_of(document: Document) -> str:
             document=document,
             style=_trusted(style),
             script=_trusted(script),
-            policy=policy(style, script),
+            policy=policy(style, script, has_images=has_images),
             data=_trusted(script_json(document.data)),
             version=tiebreak.__version__,
         )
     )
 
 
-def policy(style: str, script: str) -> str:
-    """Content Security Policy: this very style and this very script, and nothing else from anywhere."""
-    return f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'; form-action 'none'"
+def policy(style: str, script: str, *, has_images: bool = False) -> str:
+    """Content Security Policy: this very style and this very script, images inside a drawing if there are any, nothing else."""
+    allowed = [f"style-src '{_hash(style)}'", f"script-src '{_hash(script)}'", *(["img-src data:"] if has_images else [])]
+    return "; ".join(["default-src 'none'", *allowed, "base-uri 'none'", "form-action 'none'"])
 
 
 def _hash(text: str) -> str:

@@ -1,1 +1,339 @@
 "use strict";
+/* Opens pairs, switches between answers, and writes the data out; the verdicts themselves are redone in decide.js. */
+const Page = (() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const SVG = "http://www.w3.org/2000/svg";
+  const MIRRORED = {better: "worse", worse: "better", ahead: "behind", behind: "ahead"};
+  const SYMBOLS = {better: "▲", ahead: "△", equivalent: "■", undecided: "○", behind: "▽", worse: "▼"};
+  const UNSEEN = /[\x00-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff9-\ufffb]/gu;
+
+  const make = (tag, text, attributes = {}) => {
+    const element = document.createElement(tag);
+    if (text !== undefined) element.textContent = text;
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    return element;
+  };
+  const drawn = (tag, attributes, ...children) => {
+    const element = document.createElementNS(SVG, tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    element.append(...children);
+    return element;
+  };
+  const readable = (text) => text.replace(UNSEEN, (c) => {
+    const code = c.codePointAt(0), short = {9: "\\t", 10: "\\n", 13: "\\r"}[code];
+    return short || (code < 256 ? "\\x" + code.toString(16).padStart(2, "0") : "\\u" + code.toString(16).padStart(4, "0"));
+  });
+  /* One value of a column of the data: the same everywhere, or one for each row. */
+  const at = (column, row) => (Array.isArray(column) ? column[row] : column);
+  const records = (columns, names) => {
+    const n = Math.max(...Object.values(columns).map((column) => (Array.isArray(column) ? column.length : 0)));
+    const named = ["first", "second", "model"];
+    return Array.from({length: n}, (_, row) => Object.fromEntries(Object.entries(columns).map(
+      ([name, column]) => [name, named.includes(name) ? names[at(column, row)] : at(column, row)])));
+  };
+
+  class Answer {
+    constructor(section, held) {
+      Object.assign(this, {section, view: held.view, names: held.view.scores[0].models});
+      const models = held.view.ranking.model;
+      this.models = models.map((row) => this.names[row] ?? row);
+      this.shown = [...section.querySelectorAll("[data-is=ranking] tbody th")].map((each) => each.textContent);
+      this.pairs = {...held.view.pairs};
+      this.rope = held.view.resolved.rope;
+      this.sign = held.view.metric.higher_is_better ? 1 : -1;
+      this.place = new Map(this.pairs.first.map((first, row) => [`${first} ${this.pairs.second[row]}`, row]));
+    }
+    find(name) { return this.section.querySelector(`[data-is="${name}"]`); }
+    /* The row of a pair and 1, or -1 where it stands the other way round; undefined where it was not asked for. */
+    row(first, second) {
+      const row = this.place.get(`${first} ${second}`);
+      return row !== undefined ? [row, 1] : [this.place.get(`${second} ${first}`), -1];
+    }
+    value(name, row) { return at(this.pairs[name], row) ?? NaN; }
+  }
+
+  /* --- numbers as people read them --- */
+  const decimalsFor = (error) => (error > 0 && isFinite(error) ? Math.min(Math.max(1 - Math.floor(Math.log10(error)), 0), 12) : 4);
+  const number = (value, decimals, signed) => {
+    if (value === null || Number.isNaN(value)) return "-";
+    if (!isFinite(value)) return value > 0 ? "inf" : "-inf";
+    const text = Math.abs(value) < 1e7 ? value.toFixed(decimals) : value.toExponential(3);
+    return Number(text) === 0 ? (0).toFixed(decimals) : (signed && value > 0 ? "+" : "") + text;
+  };
+  const share = (p) => (Number.isNaN(p) ? "-" : p > 0 && p < 0.0005 ? "<0.001" : p >= 0.9995 && p < 1 ? ">0.999" : p.toFixed(3));
+
+  /* --- one pair --- */
+  const scaleOf = (values) => {
+    const known = values.filter(Number.isFinite);
+    let low = Math.min(...known), high = Math.max(...known);
+    const margin = 0.04 * (high - low) || Math.abs(high) * 0.1 || 1;
+    return [low - margin, high + margin];
+  };
+  const place = ([low, high], value) => `${(100 * Math.min(Math.max((value - low) / (high - low), 0), 1)).toFixed(2)}%`;
+  const vertical = (scale, value, kind, bottom) => drawn("line", {class: kind, x1: place(scale, value), x2: place(scale, value), y1: 0, y2: bottom});
+  const band = (scale, rope, height) => {
+    const [from, to] = [place(scale, -rope), place(scale, rope)];
+    return drawn("rect", {class: "rope", x: from, width: `${parseFloat(to) - parseFloat(from)}%`, height});
+  };
+  const ticks = (scale, top) => {
+    const raw = (scale[1] - scale[0]) / 6, size = 10 ** Math.floor(Math.log10(raw));
+    const step = [1, 2, 5, 10].map((each) => each * size).find((each) => each >= raw * 0.999);
+    const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9)), marks = [];
+    for (let n = Math.ceil(scale[0] / step); n * step <= scale[1]; n++) {
+      const x = place(scale, n * step), text = drawn("text", {x, y: top + 18});
+      text.textContent = number(n * step, decimals).replace("-", "−");
+      marks.push(drawn("line", {x1: x, x2: x, y1: top, y2: top + 5}), text);
+    }
+    return marks;
+  };
+  const intervalRow = (scale, low, middle, high, rope, verdict) => {
+    const row = drawn("svg", {class: `row ${verdict}`, width: "100%", height: 22, "aria-hidden": "true"});
+    if (rope) row.append(band(scale, rope, "100%"));
+    row.append(vertical(scale, 0, "zero", "100%"));
+    if (!Number.isNaN(low) && !Number.isNaN(high)) row.append(drawn("line", {class: "range", x1: place(scale, low), x2: place(scale, high), y1: 11, y2: 11}));
+    row.append(drawn("circle", {cx: place(scale, middle), cy: 11, r: 4.5}));
+    return row;
+  };
+
+  const differences = (answer, first, second) => {
+    if (answer.view.scores.length > 1) return [];
+    const {score} = answer.view.scores[0];
+    return score[first].map((value, k) => (value === null || score[second][k] === null ? null : value - score[second][k]));
+  };
+
+  function pairFigure(answer, first, second, pair) {
+    const height = 150, each = differences(answer, first, second).filter((value) => value !== null);
+    const {middle, low, high, error, df} = pair, rope = answer.rope;
+    const hasCurve = error > 0 && df > 0;
+    const reach = hasCurve ? 4 * error : 0;
+    const scale = scaleOf([middle - reach, middle + reach, low, high, 0, ...(rope < 6 * Math.max(Math.abs(middle) + reach, Math.abs(low), Math.abs(high)) ? [-rope, rope] : []), ...each]);
+    const title = `Difference of ${answer.shown[first]} and ${answer.shown[second]}`;
+    const about = `Estimate ${pair.text.difference}, interval ${pair.text.interval}${rope ? `, rope ±${rope}` : ""}.`;
+    const id = `pair-${answer.section.dataset.answer}`;
+    const head = [drawn("title", {id: `${id}-t`}), drawn("desc", {id: `${id}-d`})];
+    head[0].textContent = title;
+    head[1].textContent = about;
+    const figure = drawn("svg", {class: `row figure ${pair.verdict}`, width: "100%", height: height + 64, role: "img", "aria-labelledby": `${id}-t ${id}-d`}, ...head);
+    if (rope) figure.append(band(scale, rope, height + 34));
+    if (hasCurve) {
+      const points = Array.from({length: 161}, (_, k) => {
+        const x = scale[0] + (k / 160) * (scale[1] - scale[0]), z = (x - middle) / error;
+        return `${(k * 6.25).toFixed(1)} ${(height - 6 - (height - 20) * (1 + (z * z) / df) ** (-(df + 1) / 2)).toFixed(1)}`;
+      });
+      const curve = drawn("svg", {viewBox: `0 0 1000 ${height}`, preserveAspectRatio: "none", height, width: "100%"});
+      curve.append(drawn("path", {class: "density", d: `M0 ${height - 6}L${points.join("L")}L1000 ${height - 6}Z`}));
+      figure.append(curve);
+    }
+    figure.append(vertical(scale, 0, "zero", height + 34));
+    const bar = height - 6;
+    if (!Number.isNaN(low)) figure.append(drawn("line", {class: "range", x1: place(scale, low), x2: place(scale, high), y1: bar, y2: bar}));
+    figure.append(drawn("circle", {cx: place(scale, middle), cy: bar, r: 5.5}));
+    const dots = drawn("svg", {viewBox: "0 0 1000 24", preserveAspectRatio: "none", y: height + 6, height: 24, width: "100%"});
+    dots.append(drawn("path", {class: "dots", d: each.map((value, k) =>
+      `M${(1000 * (value - scale[0]) / (scale[1] - scale[0])).toFixed(0)} ${(12 + 16 * ((k * 0.618034) % 1 - 0.5)).toFixed(0)}h0`).join("")}));
+    figure.append(dots, ...ticks(scale, height + 36));
+    return figure;
+  }
+
+  const table = (caption, headers, rows) => {
+    const made = make("table"), head = make("tr"), body = make("tbody"), top = make("thead");
+    made.append(make("caption", caption), top, body);
+    top.append(head);
+    headers.forEach((header, k) => head.append(make("th", header, {scope: "col", ...(k ? {class: "r"} : {})})));
+    for (const row of rows) {
+      const line = make("tr");
+      row.forEach((cell, k) => line.append(k ? make("td", cell, {class: "r"}) : make("th", cell, {scope: "row"})));
+      body.append(line);
+    }
+    return made;
+  };
+
+  function pairOf(answer, first, second) {
+    const [row, side] = answer.row(first, second);
+    if (row === undefined) return null;
+    const sign = side * answer.sign, v = (name) => answer.value(name, row);
+    const [low, high] = [sign * v("interval_low"), sign * v("interval_high")].sort((a, b) => a - b);
+    const verdict = side > 0 ? v("verdict") : MIRRORED[v("verdict")] ?? v("verdict");
+    const error = v("standard_error"), decimals = decimalsFor(error > 0 ? error : (high - low) / 4);
+    const ends = [-answer.rope, 0, answer.rope], is = (x, limit) => Math.sign(x - limit);
+    let more = 0;
+    while (more < 12 && [low, high].some((end) => ends.some((limit) => is(Number(end.toFixed(decimals + more)), limit) !== is(end, limit)))) more++;
+    const text = {
+      difference: number(sign * v("difference"), decimals, true),
+      interval: Number.isNaN(low) ? "-" : `${number(low, decimals + more)} to ${number(high, decimals + more)}`,
+    };
+    const [better, worse] = side > 0 ? ["p_better", "p_worse"] : ["p_worse", "p_better"];
+    return {row, side, low, high, verdict, error, text, middle: sign * v("difference"), df: v("df"), reason: v("reason"), n: v("n_units"),
+      level: v("level"), p: v("adjusted_pvalue"), probabilities: [v(better), v("p_equivalent"), v(worse)]};
+  }
+
+  function openPair(answer, first, second) {
+    const pair = pairOf(answer, first, second), panel = answer.section.querySelector("[data-part=pair]");
+    panel.hidden = false;
+    Object.assign(panel.dataset, {first, second});
+    for (const [name, model] of [["first", first], ["second", second]]) panel.querySelector(`[data-pick=${name}]`).value = model;
+    for (const each of answer.section.querySelectorAll("[data-is=matrix] button")) {
+      each.setAttribute("aria-pressed", each.dataset.pair === `${first} ${second}`);
+    }
+    const title = answer.find("pair-title");
+    title.replaceChildren(`${answer.shown[first]} against ${answer.shown[second]}`);
+    for (const name of ["pair-sentence", "pair-figure", "pair-numbers", "pair-scores"]) answer.find(name).replaceChildren();
+    if (!pair) {
+      answer.find("pair-sentence").textContent = first === second ? "Choose two different models." : "This pair is not in the family that was judged, so it has no verdict.";
+      return;
+    }
+    const reason = pair.reason && pair.reason !== "unsettled" ? ` (${pair.reason})` : "";
+    title.append(": ", make("span", `${SYMBOLS[pair.verdict] ?? ""} ${pair.verdict}${reason}`, {class: `word ${pair.verdict}`}));
+    answer.find("pair-figure").append(pairFigure(answer, first, second, pair));
+    const percent = Number((100 * (1 - pair.level)).toPrecision(6));
+    const rows = [
+      ["Difference", pair.text.difference],
+      ["Interval that decides", `${pair.text.interval} (level ${percent}%, n = ${pair.n})`],
+      ["p-value of no difference, adjusted", share(pair.p)],
+    ];
+    if (pair.error > 0) rows.push(["Standard error", number(pair.error, decimalsFor(pair.error) + 1)]);
+    if (pair.df > 0) rows.push(["Degrees of freedom", String(pair.df)]);
+    if (!pair.probabilities.some(Number.isNaN)) rows.push(["P(better), P(equivalent), P(worse) of this pair by itself", pair.probabilities.map(share).join(", ")]);
+    const better = answer.sign > 0 ? "positive favours" : "lower is better, so negative favours";
+    answer.find("pair-numbers").append(table(`${answer.view.metric.name} of ${answer.shown[first]} minus ${answer.shown[second]}; ${better} the first`, ["", ""], rows));
+    pairScores(answer, first, second);
+    answer.section.dispatchEvent(new CustomEvent("opened", {detail: {answer: Number(answer.section.dataset.answer), first, second, row: pair.row, mirrored: pair.side < 0}, bubbles: true}));
+  }
+
+  function pairScores(answer, first, second) {
+    const held = answer.view.scores[0], each = differences(answer, first, second);
+    if (!each.length) return;
+    const decimals = Math.min(6, decimalsFor(answer.value("standard_error", 0)) + 2);
+    answer.find("pair-scores").append(table("", ["repeat, fold", answer.shown[first], answer.shown[second], "difference"], each.map((value, k) => [
+      `${held.repeat[k]}, ${held.fold[k]}`, number(held.score[first][k], decimals), number(held.score[second][k], decimals), number(value, decimals, true)])));
+  }
+
+  /* --- what can be clicked --- */
+  function readyMatrix(answer) {
+    const matrix = answer.find("matrix");
+    if (!matrix) return;
+    const columns = matrix.dataset.columns.split(" ").map(Number), buttons = [];
+    [...matrix.tBodies[0].rows].forEach((line, r) => {
+      buttons.push([]);
+      columns.forEach((c, k) => {
+        const cell = line.cells[k + 1];
+        if (answer.row(r, c)[0] === undefined) return;
+        const button = make("button", cell.textContent, {type: "button", "data-pair": `${r} ${c}`, tabindex: -1, "aria-pressed": false});
+        button.setAttribute("aria-label", `${answer.shown[r]} against ${answer.shown[c]}: ${cell.className}`);
+        button.addEventListener("click", () => { openPair(answer, r, c); answer.find("pair-title").focus({preventScroll: true}); answer.find("pair-title").scrollIntoView({block: "nearest"}); });
+        cell.replaceChildren(button);
+        buttons[r][k] = button;
+      });
+    });
+    const all = buttons.flat().filter(Boolean);
+    if (all.length) all[0].tabIndex = 0;
+    matrix.addEventListener("keydown", (event) => {
+      const step = {ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0]}[event.key];
+      if (!step || event.target.tagName !== "BUTTON") return;
+      event.preventDefault();
+      let [r, k] = [event.target.closest("tr").sectionRowIndex + step[0], event.target.parentNode.cellIndex - 1 + step[1]];
+      while (buttons[r] && k >= 0 && k < columns.length && !buttons[r][k]) { r += step[0]; k += step[1]; }
+      const next = buttons[r]?.[k];
+      if (!next) return;
+      event.target.tabIndex = -1;
+      next.tabIndex = 0;
+      next.focus();
+    });
+  }
+
+  function readyPicks(answer) {
+    const picks = ["first", "second"].map((name) => answer.section.querySelector(`[data-pick=${name}]`));
+    for (const pick of picks) answer.shown.forEach((name, row) => pick.append(make("option", name, {value: row})));
+    for (const pick of picks) pick.addEventListener("change", () => openPair(answer, ...picks.map((each) => Number(each.value))));
+  }
+
+  /* Labels of the matrix, drawings of the ranking and the open pair, after rope or alpha have changed. */
+  function redraw(answer, {rope, pairs = {}, ranking = {}}) {
+    Object.assign(answer.pairs, pairs);
+    answer.rope = rope ?? answer.rope;
+    for (const button of answer.section.querySelectorAll("[data-is=matrix] button")) {
+      const [r, c] = button.dataset.pair.split(" ").map(Number), pair = pairOf(answer, r, c);
+      button.textContent = SYMBOLS[pair.verdict] ?? "";
+      button.parentNode.className = pair.verdict;
+      button.setAttribute("aria-label", `${answer.shown[r]} against ${answer.shown[c]}: ${pair.verdict}`);
+    }
+    const baseline = answer.view.settings.baseline;
+    const reference = baseline === null ? 0 : answer.models.indexOf(baseline);
+    const rows = answer.models.map((_, model) => (model === reference ? null : pairOf(answer, model, reference)));
+    const seen = rows.filter(Boolean), most = Math.max(...seen.map((each) => Math.max(Math.abs(each.low), Math.abs(each.high), Math.abs(each.middle)) || 0));
+    const scale = scaleOf([0, ...seen.flatMap((each) => [each.low, each.middle, each.high]), ...(answer.rope < 4 * most ? [-answer.rope, answer.rope] : [])]);
+    for (const line of answer.find("ranking").tBodies[0].rows) {
+      const pair = rows[line.dataset.model], cell = line.querySelector("[data-col=drawn]");
+      cell.replaceChildren(pair ? intervalRow(scale, pair.low, pair.middle, pair.high, answer.rope, pair.verdict) : intervalRow(scale, NaN, 0, NaN, answer.rope, ""));
+      for (const word of line.querySelectorAll(".word")) word.className = `word ${word.textContent.split(" (")[0].replaceAll(" ", "-")}`;
+    }
+    answer.find("axis").replaceChildren(drawn("svg", {class: "axis", width: "100%", height: 20, "aria-hidden": "true"}, ...ticks(scale, 0)));
+    const panel = answer.section.querySelector("[data-part=pair]");
+    if (!panel.hidden) openPair(answer, Number(panel.dataset.first), Number(panel.dataset.second));
+  }
+
+  /* --- data to download --- */
+  const view = (answer) => ({...answer.view, ranking: records(answer.view.ranking, answer.names), pairs: records(answer.view.pairs, answer.names)});
+  const cell = (value) => {
+    if (value === null || value === undefined) return "";
+    if (typeof value !== "string") return value === true ? "True" : value === false ? "False" : String(value);
+    const text = readable(value), safe = /^[=+\-@＝＋－＠]/.test(text) ? `'${text}` : text;
+    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  };
+  const csv = (headers, rows) => [headers, ...rows].map((row) => row.map(cell).join(",")).join("\n") + "\n";
+  function scoreRows(answer) {
+    const headers = ["dataset", "model", "repeat", "fold", "n_train", "n_test", "score"], rows = [];
+    for (const held of answer.view.scores) held.models.forEach((model, m) => held.score[m].forEach((score, k) =>
+      rows.push([held.dataset, model, held.repeat[k], held.fold[k], held.n_train?.[k], held.n_test?.[k], score])));
+    return csv(headers, rows);
+  }
+  const WRITERS = {
+    json: (answer) => ["answer.json", "application/json", JSON.stringify(view(answer), null, 1) + "\n"],
+    pairs: (answer) => {
+      const rows = view(answer).pairs;
+      return ["pairs.csv", "text/csv", csv(Object.keys(rows[0]), rows.map(Object.values))];
+    },
+    scores: (answer) => ["scores.csv", "text/csv", scoreRows(answer)],
+  };
+  function readyDownloads(answer) {
+    const line = answer.section.querySelector("[data-part=downloads]");
+    line.hidden = false;
+    for (const link of line.querySelectorAll("a")) {
+      link.href = "#";
+      link.addEventListener("click", () => {
+        const [name, type, text] = WRITERS[link.dataset.download](answer);
+        link.download = name;
+        link.href = URL.createObjectURL(new Blob([text], {type}));
+      });
+    }
+  }
+
+  function readyRows(answer) {
+    const button = answer.section.querySelector("[data-control=more]");
+    if (!button) return;
+    const n = answer.models.length, toggle = () => {
+      const isShort = answer.section.classList.toggle("short");
+      button.setAttribute("aria-expanded", !isShort);
+      button.textContent = isShort ? `Show all ${n} models` : "Show the first 25 only";
+    };
+    button.addEventListener("click", toggle);
+    toggle();
+  }
+
+  const answers = [...document.querySelectorAll("[data-answer]")].map((section) => new Answer(section, data.answers[section.dataset.answer]));
+  for (const answer of answers) {
+    readyMatrix(answer);
+    readyPicks(answer);
+    readyDownloads(answer);
+    readyRows(answer);
+    answer.section.addEventListener("decided", (event) => redraw(answer, event.detail));
+    openPair(answer, answer.pairs.first[0], answer.pairs.second[0]);
+  }
+  const chosen = document.getElementById("switch");
+  if (chosen) {
+    const show = () => answers.forEach((answer, k) => { answer.section.hidden = k !== Number(chosen.value); });
+    chosen.addEventListener("change", show);
+    show();
+  }
+  return {data, answers, openPair, redraw, records};
+})();

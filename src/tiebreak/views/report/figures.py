@@ -1,0 +1,249 @@
+"""Drawings of the report as inline SVG: rows whose width follows the page, with real text and no style of their own."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from markupsafe import Markup, escape
+from numpy.typing import ArrayLike
+
+from tiebreak.printable import printable
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+    from tiebreak.views.plots.display import Display
+
+HEIGHT = 22
+"""Pixels of a row."""
+
+
+class Scale(NamedTuple):
+    """Range of numbers that takes the width of a drawing."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def around(cls, *values: ArrayLike) -> Scale:
+        """Range of all finite values, with a margin."""
+        known = np.concatenate([np.ravel(np.asarray(each, dtype=float)) for each in values])
+        known = known[np.isfinite(known)]
+        low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
+        margin = 0.04 * (high - low) or abs(high) * 0.1 or 1.0
+        return cls(low - margin, high + margin)
+
+    def at(self, value: float) -> str:
+        """Place of a number in percent of the width, cut off at the edges."""
+        share = (value - self.low) / (self.high - self.low)
+        return f"{100 * min(max(share, 0.0), 1.0):.1f}".removesuffix(".0")
+
+    def ticks(self, most: int = 5) -> list[str]:
+        """Round numbers inside, as texts."""
+        raw = (self.high - self.low) / most
+        size = 10.0 ** math.floor(math.log10(raw))
+        step = next(size * each for each in (1, 2, 5, 10) if size * each >= raw * 0.999)
+        decimals = max(0, -math.floor(math.log10(step) + 1e-9))
+        numbers = [step * n for n in range(math.ceil(self.low / step), math.floor(self.high / step) + 1)]
+        return [f"{number:.{decimals}f}" if abs(number) < 1e7 else f"{number:g}" for number in numbers]
+
+
+def interval_row(scale: Scale, low: float, middle: float, high: float, rope: float, verdict: str) -> Markup:
+    """An interval with its estimate over the rope and a line at 0; a mark alone where there is no interval."""
+    parts = [_rope(scale, rope), _line(scale, 0.0, "zero")]
+    if math.isfinite(low) or math.isfinite(high):
+        ends = scale.at(max(low, scale.low)), scale.at(min(high, scale.high))
+        parts.append(Markup('<line class="range" x1="{}%" x2="{}%" y1="11" y2="11"/>').format(*ends))
+    if math.isfinite(middle):
+        parts.append(Markup('<circle cx="{}%" cy="11" r="4.5"/>').format(scale.at(middle)))
+    return _row(Markup("").join(parts), f"row {verdict}".rstrip())
+
+
+def axis(scale: Scale, label: str = "") -> Markup:
+    """Ticks with their numbers, and a label below."""
+    parts = []
+    for text in scale.ticks():
+        at = scale.at(float(text))
+        parts.append(
+            Markup('<line x1="{0}%" x2="{0}%" y2="4"/><text x="{0}%" y="16">{1}</text>').format(at, text.replace("-", "−"))
+        )
+    name = Markup('<text x="50%" y="33" class="label">{}</text>').format(label) if label else ""
+    return _row(Markup("").join(parts) + name, "axis", 38 if label else 20)
+
+
+def dots_row(scale: Scale, values: Iterable[float], mean: float) -> Markup:
+    """A dot for each value, a little apart in height so that equal ones stay visible, and a mark at their mean."""
+    places = []
+    for n, value in enumerate(values):
+        if math.isfinite(value):
+            x = 1000 * (value - scale.low) / (scale.high - scale.low)
+            places.append(f"M{x:.0f} {11 + 14 * ((n * 0.618034) % 1 - 0.5):.0f}h0")
+    dots = Markup('<svg viewBox="0 0 1000 22" preserveAspectRatio="none"><path class="dots" d="{}"/></svg>').format(
+        "".join(places)
+    )
+    mark = _line(scale, mean, "mean") if math.isfinite(mean) else Markup("")
+    return _row(dots + mark, "row")
+
+
+class Point(NamedTuple):
+    """A labelled point of a scatter plot."""
+
+    x: float
+    y: float
+    label: str
+
+
+def scatter(points: Sequence[Point], title: str, description: str, labels: tuple[str, str], id: str) -> Markup:
+    """Points with their labels over two axes, the horizontal one logarithmic; labels are those of the axes."""
+    x_scale = Scale.around([math.log10(point.x) for point in points])
+    y_scale = Scale.around([point.y for point in points])
+
+    def top(value: float) -> str:
+        return f"{_FLOOR * (1 - (value - y_scale.low) / (y_scale.high - y_scale.low)) + 4:.1f}"
+
+    parts = [_level(top(float(text)), text.replace("-", "−")) for text in y_scale.ticks()]
+    powers = range(math.floor(x_scale.low), math.ceil(x_scale.high) + 1)
+    steps = [power + math.log10(each) for power in powers for each in (1, 2, 5)]
+    parts += [_column(_inner(x_scale, step), _seconds(10**step)) for step in steps if x_scale.low <= step <= x_scale.high]
+    for point in points:
+        at = _inner(x_scale, math.log10(point.x))
+        side, shift = ("left", -8) if float(at) > 60 else ("right", 8)
+        mark = Markup('<circle cx="{0}%" cy="{1}" r="4.5"/><text class="{2}" x="{0}%" y="{1}" dx="{3}" dy="4">{4}</text>')
+        parts.append(mark.format(at, top(point.y), side, shift, point.label))
+    parts.append(Markup('<text class="label" x="56%" y="{}">{}</text>').format(_FLOOR + 36, labels[0]))
+    parts.append(Markup('<text class="label right" x="0" y="{}">{}</text>').format(_FLOOR + 36, labels[1]))
+    head = Markup('<title id="{0}-t">{1}</title><desc id="{0}-d">{2}</desc>').format(id, title, description)
+    return Markup('<svg class="scatter" width="100%" height="{0}" role="img" aria-labelledby="{1}-t {1}-d">{2}{3}</svg>').format(
+        _FLOOR + 40, id, head, Markup("").join(parts)
+    )
+
+
+_FLOOR = 220
+"""Pixels above the horizontal axis of a scatter plot."""
+
+
+def _level(y: str, text: str) -> Markup:
+    line = Markup('<line class="grid" x1="12%" x2="100%" y1="{0}" y2="{0}"/>').format(y)
+    return line + Markup('<text class="left" x="11%" y="{}" dy="4">{}</text>').format(y, text)
+
+
+def _column(x: str, text: str) -> Markup:
+    line = Markup('<line class="grid" x1="{0}%" x2="{0}%" y1="4" y2="{1}"/>').format(x, _FLOOR + 4)
+    return line + Markup('<text x="{}%" y="{}">{}</text>').format(x, _FLOOR + 18, text)
+
+
+def _inner(scale: Scale, value: float) -> str:
+    return f"{15 + 0.8 * 100 * (value - scale.low) / (scale.high - scale.low):.1f}"
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.0f} s" if value >= 1 else f"{1000 * value:.3g} ms"
+
+
+def _rope(scale: Scale, rope: float) -> Markup:
+    if not rope:
+        return Markup("")
+    low, high = scale.at(-rope), scale.at(rope)
+    return Markup('<rect class="rope" x="{}%" width="{:.1f}%" height="100%"/>').format(low, float(high) - float(low))
+
+
+def _line(scale: Scale, value: float, kind: str) -> Markup:
+    return Markup('<line class="{0}" x1="{1}%" x2="{1}%" y1="0" y2="100%"/>').format(kind, scale.at(value))
+
+
+def _row(inside: Markup | str, kind: str, height: int = HEIGHT) -> Markup:
+    """A drawing beside its numbers in text, so that it need not be read out."""
+    return Markup('<svg class="{}" width="100%" height="{}" aria-hidden="true">{}</svg>').format(kind, height, inside)
+
+
+# --- displays ---------------------------------------------------------------------------------------------------------------
+
+_KEPT = frozenset(
+    (
+        "fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "fill-opacity", "opacity", "stroke-linecap",
+        "text-anchor", "font-size", "font-weight",
+    )
+)  # fmt: skip
+"""Properties of matplotlib's drawings that are kept, as attributes: a style of their own would need leave of the policy."""
+
+_SVG = "{http://www.w3.org/2000/svg}"
+_LINK = "{http://www.w3.org/1999/xlink}href"
+_NUMBER = re.compile(r"-?\d+\.\d{2,}(?:e-?\d+)?")
+
+
+def drawing(display: Display, id: str) -> Markup:
+    """A display as inline SVG with real text, under its title and above its caption; ids begin with `id`."""
+    from xml.etree import ElementTree as xml
+
+    import matplotlib
+
+    from tiebreak.views.plots.display import without_pyplot
+
+    with without_pyplot(), matplotlib.rc_context({"svg.fonttype": "none", "font.size": 10.0}):
+        display.plot(title="", caption="")
+        root = xml.fromstring(display.to_bytes("svg"))  # noqa: S314 - written by matplotlib a moment ago
+    body = "".join(_slim(child, id) for child in root)
+    _, _, width, height = root.attrib["viewBox"].split()
+    svg = Markup(
+        '<svg viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="img" aria-labelledby="{2}-t {2}-d" stroke-linejoin="round">'
+        '<title id="{2}-t">{3}</title><desc id="{2}-d">{4}</desc>{5}</svg>'
+    ).format(_rounded(width), _rounded(height), id, printable(display.title), printable(display.caption), Markup(body))  # noqa: S704
+    return Markup(
+        '<figure class="plot"><figcaption><strong>{}</strong></figcaption><div class="wide" tabindex="0" role="region" '
+        'aria-label="{}">{}</div><p class="small">{}</p></figure>'
+    ).format(printable(display.title), printable(display.title), svg, printable(display.caption))
+
+
+def _slim(element: Element, id: str) -> str:
+    """An element without what the page has no use for: metadata, styles, long numbers."""
+    tag = element.tag.removeprefix(_SVG)
+    if tag in ("metadata", "style", "title"):
+        return ""
+    attributes = dict(element.attrib)
+    for declaration in attributes.pop("style", "").split(";"):
+        name, _, value = (part.strip() for part in declaration.partition(":"))
+        if name == "font":
+            size = re.search(r"([\d.]+)px", value)
+            attributes["font-size"] = size.group(1) if size else "10"
+            if re.search(r"\b(?:bold|[6-9]00)\b", value):
+                attributes["font-weight"] = "bold"
+        elif name in _KEPT:
+            attributes[name] = value
+    if _LINK in attributes:
+        attributes["href"] = attributes.pop(_LINK)
+    inside = "".join(_slim(child, id) for child in element)
+    if tag == "g":
+        attributes.pop("id", None)
+        if not attributes or not inside:
+            return inside
+    if tag == "defs" and not inside:
+        return ""
+    text = escape(printable(element.text)) if tag == "text" and element.text else ""
+    kept = {name: _value(name, value, id) for name, value in attributes.items() if value != "none" or name == "fill"}
+    named = "".join(f' {name}="{escape(value)}"' for name, value in kept.items())
+    return f"<{tag}{named}>{text}{inside}</{tag}>" if text or inside else f"<{tag}{named}/>"
+
+
+def _value(name: str, value: str, id: str) -> str:
+    """A value with short numbers, and with ids that are this drawing's own."""
+    if name == "id":
+        return f"{id}-{value}"
+    if name == "href":
+        return value.replace("#", f"#{id}-", 1)
+    if name == "clip-path":
+        return value.replace("url(#", f"url(#{id}-", 1)
+    if name == "d":
+        value = re.sub(r"\s*([A-Za-z])\s*", r"\1", " ".join(value.split()))
+    return _NUMBER.sub(lambda match: _rounded(match.group()), value) if name in _NUMERIC else value
+
+
+_NUMERIC = frozenset(("d", "x", "y", "width", "height", "transform", "points", "stroke-width", "stroke-dasharray", "font-size"))
+
+
+def _rounded(number: str) -> str:
+    text = f"{float(number):.1f}".removesuffix(".0")
+    return "0" if text == "-0" else text
