@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+import tiebreak as tb
 from tests.views.situations import ACCURACY, table
 from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.comparison import Comparison
@@ -45,6 +46,30 @@ def graded(names: tuple[str, ...], metric: Metric = ACCURACY, **settings: Any) -
     step = 0.012 * np.arange(len(names))[:, None]
     score = 0.9 - metric.sign * step + rng.normal(0, 0.03, 50) + rng.normal(0, 0.005, (len(names), 50))
     return compare_scores(table(dict(zip(names, score, strict=True)), metric), Settings(**({"rope": 0.02} | settings)))
+
+
+@cache
+def over_datasets(
+    names: tuple[str, ...], datasets: Sequence[str] = tuple(f"data {k}" for k in range(24)), **settings: Any
+) -> Comparison:
+    """Each model a little worse than the one before, on datasets of different difficulty."""
+    rng = np.random.default_rng(5)
+    n, k = len(datasets), len(names)
+    score = 0.8 + rng.normal(0, 0.05, (n, 1)) + rng.normal(0, 0.02, (n, k)) - 0.004 * np.arange(k)
+    columns = {name: score[:, place].round(6).tolist() for place, name in enumerate(names)}
+    return tb.compare({"dataset": list(datasets)} | columns, metric="accuracy", **({"rope": 0.01} | settings))
+
+
+@cache
+def hierarchical(datasets: tuple[str, ...]) -> Comparison:
+    """Two models on five splits of each dataset, one of them a little better."""
+    rng = np.random.default_rng(6)
+    of = np.repeat(np.arange(len(datasets)), 5)
+    one = 0.8 + rng.normal(0, 0.05, len(datasets))[of] + rng.normal(0, 0.01, of.size)
+    other = one - 0.01 + rng.normal(0, 0.02, len(datasets))[of] + rng.normal(0, 0.01, of.size)
+    table = {"dataset": [datasets[k] for k in of], "split": np.tile(np.arange(5), len(datasets)).tolist()}
+    table |= {"one": one.round(6).tolist(), "other": other.round(6).tolist()}
+    return tb.compare(table, metric="accuracy", method="hierarchical", rope=0.01, n_train=80, n_test=20)
 
 
 def compared(scores: dict[str, Sequence[float]], metric: Metric = ACCURACY, **settings: Any) -> Comparison:

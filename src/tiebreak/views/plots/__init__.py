@@ -7,9 +7,11 @@ from tiebreak.views.plots.class_panels import ClassPanelsDisplay
 from tiebreak.views.plots.comparison import ComparisonPlots, DifferencesDisplay, RankingDisplay, ScoresDisplay
 from tiebreak.views.plots.costs import CostsDisplay
 from tiebreak.views.plots.curves import LearningCurveDisplay, ValidationCurveDisplay
+from tiebreak.views.plots.datasets import PairedDisplay, ProfileDisplay, RegionsDisplay, ShrinkageDisplay
 from tiebreak.views.plots.evaluation import PredictionsDisplay, TimesDisplay
 from tiebreak.views.plots.intervals import IntervalsDisplay
 from tiebreak.views.plots.matrix import ConfusionDisplay, CorrelationDisplay, VerdictsDisplay
+from tiebreak.views.plots.multi_comparison import MultiComparisonDisplay
 from tiebreak.views.plots.nested import NestedDisplay
 from tiebreak.views.plots.posterior import PosteriorDisplay
 from tiebreak.views.plots.rank_diagram import DiagramDisplay
@@ -28,14 +30,19 @@ __all__ = [
     "DifferencesDisplay",
     "IntervalsDisplay",
     "LearningCurveDisplay",
+    "MultiComparisonDisplay",
     "NestedDisplay",
+    "PairedDisplay",
     "PosteriorDisplay",
     "PrecisionRecallDisplay",
     "PredictionsDisplay",
+    "ProfileDisplay",
     "RankingDisplay",
     "RatingsDisplay",
+    "RegionsDisplay",
     "RocDisplay",
     "ScoresDisplay",
+    "ShrinkageDisplay",
     "TimesDisplay",
     "ValidationCurveDisplay",
     "VerdictsDisplay",

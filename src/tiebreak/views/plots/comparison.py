@@ -15,8 +15,10 @@ from tiebreak.errors import NotOfferedError
 from tiebreak.numerics import IntArray
 from tiebreak.views.comparison import table_decimals
 from tiebreak.views.pair import interval_name
+from tiebreak.views.plots.datasets import PairedDisplay, ProfileDisplay, RegionsDisplay, ShrinkageDisplay
 from tiebreak.views.plots.display import ComparisonDisplay, Look, Plots, TopLook, better_is, shown_models
 from tiebreak.views.plots.matrix import CorrelationDisplay, VerdictsDisplay, counted_verdicts, pair_sentence, verdict_counts
+from tiebreak.views.plots.multi_comparison import MultiComparisonDisplay
 from tiebreak.views.plots.posterior import PosteriorDisplay
 from tiebreak.views.plots.rank_diagram import DiagramDisplay
 from tiebreak.views.plots.style import (
@@ -374,7 +376,16 @@ class ComparisonPlots(Plots["Comparison"]):
         """Names of the plots; a posterior is drawn where the procedure gives one, a diagram of ranks over several datasets."""
         has_posterior = self.result.pair_table.differences.is_posterior
         has_ranks = _has_ranks(self.result)
-        offered = {"posterior": has_posterior, "diagram": has_ranks}
+        has_datasets = self.result.method.unit == "dataset"
+        offered = {
+            "diagram": has_ranks,
+            "matrix": has_datasets,
+            "paired": has_datasets,
+            "profile": has_datasets,
+            "posterior": has_posterior,
+            "regions": has_posterior and has_datasets,
+            "shrinkage": self.result.method.name == "hierarchical",
+        }
         return tuple(name for name in super().names if offered.get(name, True))
 
     def ranking(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> RankingDisplay:
@@ -407,6 +418,42 @@ class ComparisonPlots(Plots["Comparison"]):
                 f"without a baseline, {MOST_LETTERED} models at most."
             )
         return self._draw(DiagramDisplay.from_comparison, own, ax=ax, look=look)
+
+    def matrix(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> MultiComparisonDisplay:
+        """Difference, wins, ties and losses, adjusted p-value and verdict of every pair."""
+        return self._draw(MultiComparisonDisplay.from_comparison, ax=ax, look=look)
+
+    def paired(
+        self, a: str | None = None, b: str | None = None, ax: Axes | None = None, **look: Unpack[TopLook]
+    ) -> PairedDisplay:
+        """Scores of two models on each dataset: rows, or of many dots against the diagonal.
+
+        Parameters
+        ----------
+        a, b : str, optional
+            Names, as for `posterior`.
+        """
+        return self._draw(PairedDisplay.from_comparison, *self._pair(a, b), ax=ax, look=look)
+
+    def profile(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> ProfileDisplay:
+        """Share of the datasets on which each model is within a distance of the best."""
+        return self._draw(ProfileDisplay.from_comparison, ax=ax, look=look)
+
+    def regions(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> RegionsDisplay:
+        """Probabilities that each model is worse than, equivalent to and better than the best one or the baseline."""
+        return self._draw(RegionsDisplay.from_comparison, ax=ax, look=look)
+
+    def shrinkage(
+        self, a: str | None = None, b: str | None = None, ax: Axes | None = None, **look: Unpack[TopLook]
+    ) -> ShrinkageDisplay:
+        """Difference on each dataset, as measured and as the hierarchical model estimates it.
+
+        Parameters
+        ----------
+        a, b : str, optional
+            Names, as for `posterior`.
+        """
+        return self._draw(ShrinkageDisplay.from_comparison, *self._pair(a, b), ax=ax, look=look)
 
     def correlation(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> CorrelationDisplay:
         """Correlation of the models' scores over splits, datasets, or what else was counted."""

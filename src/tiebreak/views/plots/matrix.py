@@ -248,6 +248,21 @@ def counted(parts: Sequence[tuple[int, str, str]], what: str) -> str:
     return f"of {total} {what}, {', '.join(texts[:-1])} and {texts[-1]}"
 
 
+def pairs_title(comparison: Comparison, models: Sequence[str]) -> str:
+    """Number of pairs of each verdict as a title, of one pair its verdict; `models` are those that are drawn."""
+    counts, names = verdict_counts(comparison.pair_table.verdict), short_labels(models)
+    if sum(counts.values()) == 1:
+        return pair_sentence(names[0], names[1], comparison.pair(*comparison.models).verdict)
+    baseline = comparison.settings.baseline
+    against = "" if baseline is None else f" with the baseline {names[models.index(baseline)]}"
+    won = counts["better"] + counts["worse"]
+    parts = [(won, "has a winner", "have a winner"), (counts["equivalent"], "is equivalent", "are equivalent")]
+    parts += [(counts["ahead"] + counts["behind"], "has a model ahead", "have a model ahead")]
+    parts += [(counts["undecided"], "is undecided", "are undecided")]
+    words = counted(parts, f"pairs{against}")
+    return words[0].upper() + words[1:]
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class VerdictsDisplay(ComparisonDisplay):
     """Matrix of differences and verdicts, the model of the row against the model of the column.
@@ -296,17 +311,7 @@ class VerdictsDisplay(ComparisonDisplay):
         return width, height + (0.0 if self._square().has_words else 0.25)
 
     def _title(self) -> str:
-        counts, names = verdict_counts(self.comparison.pair_table.verdict), self._names
-        if sum(counts.values()) == 1:
-            return pair_sentence(names[0], names[1], str(self.data["verdict"].iloc[0]))
-        baseline = self.comparison.settings.baseline
-        against = "" if baseline is None else f" with the baseline {names[self._models.index(baseline)]}"
-        won = counts["better"] + counts["worse"]
-        parts = [(won, "has a winner", "have a winner"), (counts["equivalent"], "is equivalent", "are equivalent")]
-        parts += [(counts["ahead"] + counts["behind"], "has a model ahead", "have a model ahead")]
-        parts += [(counts["undecided"], "is undecided", "are undecided")]
-        words = counted(parts, f"pairs{against}")
-        return words[0].upper() + words[1:]
+        return pairs_title(self.comparison, self._models)
 
     def _note(self) -> str:
         rope = f"rope ±{self.comparison.rope:.4g}" if self.comparison.rope else "no rope, so none is equivalent"

@@ -1,0 +1,561 @@
+"""Scores by dataset: two models on each, how far each model is from the best one, and estimates that borrow from the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from tiebreak.comparison.verdict import VERDICTS
+from tiebreak.errors import NotOfferedError
+from tiebreak.numerics import RELATIVE_TOLERANCE, IntArray
+from tiebreak.views.pair import interval_name
+from tiebreak.views.plots.display import ComparisonDisplay, better_is, of_all
+from tiebreak.views.plots.matrix import counted, pair_sentence
+from tiebreak.views.plots.style import (
+    COLOURS,
+    DASHES,
+    MARKS,
+    SIZE,
+    SMALL,
+    band,
+    fitted,
+    fitted_labels,
+    ink,
+    line_colours,
+    literal,
+    minus,
+    number_axis,
+    paper,
+    plain_axes,
+    quiet,
+    room_of,
+    row_axes,
+    rows_width,
+    short_labels,
+    text_width,
+    tint,
+    widest,
+    x_label,
+)
+from tiebreak.views.words import count, decimals_for, format_score
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from tiebreak.comparison.comparison import Comparison, PairComparison
+
+ROWS_UP_TO = 15
+"""Datasets up to which each has a row with its name; of more each is a dot in a square."""
+
+MOST_ROWS = 60
+"""Datasets that one figure can show as rows."""
+
+NAMED_DOTS = 3
+"""Datasets that are named in a square: those with the largest differences."""
+
+SIDE = 4.4
+"""Inches of a square."""
+
+_OUTCOMES = ("better", "equivalent", "worse")
+
+
+def unit_names(comparison: Comparison) -> list[str]:
+    """Names of the datasets, or keys of the splits, in the order of the columns of its matrix."""
+    matrix = comparison.matrix
+    if matrix.columns:
+        return list(matrix.columns)
+    return [f"repeat {repeat}, fold {fold}" for repeat, fold in zip(matrix.repeat.tolist(), matrix.fold.tolist(), strict=True)]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PairedDisplay(ComparisonDisplay):
+    """Scores of two models on each dataset: a row for each of a few, a square with a diagonal for many.
+
+    Attributes
+    ----------
+    data : DataFrame
+        dataset, first and second (scores, in the metric's unit), difference (positive favours the first) and outcome: "better"
+        where it is above the rope, "worse" below, else "equivalent"; datasets that both have, the largest difference first.
+    pair : PairComparison
+    """
+
+    row_height: ClassVar[float] = 0.17
+
+    pair: PairComparison
+
+    @classmethod
+    def from_comparison(cls, comparison: Comparison, first: str, second: str, top: int | None = None) -> Self:
+        """Collect the numbers."""
+        import pandas as pd
+
+        pair, score = comparison.pair(first, second), comparison.matrix.score
+        one, other = (score[comparison.models.index(name)] for name in (first, second))
+        difference = comparison.metric.sign * (one - other)
+        limit = comparison.rope + RELATIVE_TOLERANCE * np.fmax(np.abs(one), np.abs(other))
+        outcome = np.where(difference > limit, "better", np.where(difference < -limit, "worse", "equivalent"))
+        data = pd.DataFrame(
+            {"dataset": unit_names(comparison), "first": one, "second": other, "difference": difference, "outcome": outcome}
+        )
+        data = data[~np.isnan(difference)].sort_values("difference", ascending=False, kind="stable")
+        return cls(data.reset_index(drop=True), comparison, top, pair)
+
+    @property
+    def _models(self) -> list[str]:
+        return [self.pair.first, self.pair.second]
+
+    @property
+    def _is_rows(self) -> bool:
+        return len(self.data) <= min(ROWS_UP_TO, self.top or ROWS_UP_TO)
+
+    def _counts(self) -> dict[str, int]:
+        return {name: int((self.data["outcome"] == name).sum()) for name in _OUTCOMES}
+
+    def _row_notes(self) -> list[str]:
+        decimals = decimals_for(self.pair.resolution)
+        differences = zip(self.data["difference"], self.data["outcome"], strict=True)
+        return [f"{MARKS[name].symbol} {minus(format_score(float(d), decimals, signed=True))}" for d, name in differences]
+
+    def _size(self) -> tuple[float, float]:
+        if self._is_rows:
+            return max(7.0, rows_width(self.data["dataset"].tolist(), self._row_notes())), 1.9 + 0.3 * max(len(self.data), 2)
+        return SIDE + 1.6, SIDE + 1.7
+
+    def _title(self) -> str:
+        first, second = self._names
+        n = self._counts()
+        sentence = pair_sentence(first, second, self.pair.verdict or "undecided")
+        most = f"{first} is better on {n['better']} of {count(len(self.data), self._unit)}, worse on {n['worse']}"
+        return f"{sentence}; {most}"
+
+    def _note(self) -> str:
+        rope = self.comparison.rope
+        ties = f"Scores within the rope of ±{rope:.4g} count" if rope else "Scores that differ by rounding noise only count"
+        what = "Filled: " if self._is_rows else "Each dot is one " + self._unit + ". "
+        names = self._names
+        if self._is_rows:
+            what = f"Filled: {names[0]}, hollow: {names[1]}; a row for each {self._unit}, on the right the difference. "
+        elif self.comparison.rope:
+            what += "Grey: the rope about the diagonal. "
+        left_out = self.comparison.matrix.n_splits - len(self.data)
+        missing = f" Without {count(left_out, self._unit)} that one of the two lacks." if left_out else ""
+        return (
+            f"{what}{ties} as equal. Colours say which is better there; the verdict rests on the "
+            f"{interval_name(self.comparison)} ({self.comparison.method.name}), not on the counts.{missing}"
+        )
+
+    def _draw(self, axes: Axes) -> None:
+        if self._is_rows:
+            self._draw_rows(axes)
+        else:
+            self._draw_square(axes)
+
+    def _draw_rows(self, axes: Axes) -> None:
+        columns = (self.data[name] for name in ("first", "second", "outcome"))
+        for row, (first, second, outcome) in enumerate(zip(*columns, strict=True)):
+            colour = MARKS[outcome].colour if outcome != "equivalent" else quiet()
+            axes.plot([first, second], [row, row], color=colour, linewidth=1.6, zorder=2)
+            axes.scatter(second, row, s=34, color=paper(), edgecolors=colour, linewidths=1.4, zorder=3)
+            axes.scatter(first, row, s=34, color=colour, edgecolors=colour, linewidths=1.4, zorder=4)
+        x_line = f"{self._metric} ({better_is(self.comparison.metric)} is better)"
+        row_axes(axes, self.data["dataset"].tolist(), self._row_notes(), x_line, room=self._room(axes))
+
+    def _draw_square(self, axes: Axes) -> None:
+        x, y = self.data["second"].to_numpy(), self.data["first"].to_numpy()
+        low, high = float(min(x.min(), y.min())), float(max(x.max(), y.max()))
+        margin = 0.05 * ((high - low) or 1.0)
+        ends = np.array([low - margin, high + margin])
+        rope = self.comparison.rope
+        if rope:
+            axes.fill_between(ends, ends - rope, ends + rope, color=band(), linewidth=0, zorder=0)
+        axes.plot(ends, ends, color=quiet(), linewidth=0.8, zorder=1)
+        strength = float(np.clip(60 / max(len(self.data), 1), 0.25, 0.8))
+        for name in _OUTCOMES:
+            there = (self.data["outcome"] == name).to_numpy()
+            mark = MARKS[name]
+            axes.scatter(x[there], y[there], marker=mark.marker, s=26, color=mark.colour, alpha=strength, linewidths=0, zorder=3)
+        axes.set_xlim(*ends)
+        axes.set_ylim(*ends)
+        if self.owns_figure_:
+            axes.set_box_aspect(1)
+        number_axis(axes)
+        axes.set_yticks(axes.get_xticks())
+        axes.set_ylim(*ends)
+        axes.set_xlim(*ends)
+        plain_axes(axes, "left", "bottom")
+        room = room_of(axes)
+        x_label(axes, f"{self._metric} of {self._names[1]}", room=self._room(axes))
+        beside = f"{self._metric} of {self._names[0]}"
+        axes.set_ylabel(literal(fitted(beside, 0.9 * min(room.height, SIDE), SIZE)), fontsize=SIZE, color=ink())
+        self._write_corners(axes)
+
+    def _write_corners(self, axes: Axes) -> None:
+        """Number of datasets on either side of the diagonal, in the two corners away from it."""
+        n, width = self._counts(), 0.42 * min(room_of(axes).width, SIDE)
+        names = fitted_labels(self._models, width, SMALL)
+        above, below = (0, 1) if self.comparison.metric.higher_is_better else (1, 0)
+        for which, x, y, across, up in ((above, 0.02, 0.98, "left", "top"), (below, 0.98, 0.02, "right", "bottom")):
+            words = literal(f"{names[which]}\nbetter on {n[('better', 'worse')[which]]}")
+            axes.text(x, y, words, transform=axes.transAxes, ha=across, va=up, fontsize=SMALL, color=ink(), multialignment=across)
+        if self.owns_figure_:
+            self._name_dots(
+                axes, 1.1 * widest([line for text in axes.texts for line in text.get_text().split("\n")], SMALL) + 0.15
+            )
+
+    def _name_dots(self, axes: Axes, corner: float) -> None:
+        """Names of the datasets with the largest differences, beside their dots, where no other text stands."""
+        low, high = axes.get_xlim()
+        taken = [(0.0, corner, SIDE - 0.45, SIDE), (SIDE - corner, SIDE, 0.0, 0.45)]  # left, right, bottom, top in inches
+        scale = SIDE / (high - low)
+        extreme = self.data.reindex(self.data["difference"].abs().sort_values(ascending=False, kind="stable").index)
+        for row in extreme.head(NAMED_DOTS).to_dict("records"):
+            name = short_labels([str(row["dataset"])], 24)[0]
+            x, y, width = (row["second"] - low) * scale, (row["first"] - low) * scale, text_width(name, SMALL) * 1.05
+            is_left = x < SIDE / 2
+            left = x + 0.08 if is_left else x - 0.08 - width
+            box = (left, left + width, y - 0.09, y + 0.09)
+            is_free = all(box[1] < a or b < box[0] or box[3] < c or d < box[2] for a, b, c, d in taken)
+            if row["outcome"] == "equivalent" or not is_free or box[0] < 0 or box[1] > SIDE:
+                continue
+            taken.append(box)
+            axes.annotate(
+                literal(name), xy=(row["second"], row["first"]), xytext=(5 if is_left else -5, 0), textcoords="offset points",
+                ha="left" if is_left else "right", va="center", fontsize=SMALL, color=quiet(),
+            )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ProfileDisplay(ComparisonDisplay):
+    """Performance profile: share of the datasets on which a model is within some distance of the best one there.
+
+    Distances are taken on each dataset, so that easy and hard ones count the same; they depend on which other models are there.
+
+    Attributes
+    ----------
+    data : DataFrame
+        model (in ranking order), distance (to the best model of the dataset, in the metric's unit) and share (of the datasets
+        that the model was measured on, from 0 to 1, at that distance or less); the points at which the share rises.
+    at_rope : tuple of float
+        Share of each model at the rope, or at 0 where there is none.
+    """
+
+    shown: ClassVar[int] = 8
+
+    at_rope: tuple[float, ...]
+
+    @classmethod
+    def from_comparison(cls, comparison: Comparison, top: int | None = None) -> Self:
+        """Collect the numbers."""
+        import pandas as pd
+
+        score = comparison.metric.sign * comparison.matrix.score
+        best = np.fmax.reduce(score, axis=0)
+        noise = RELATIVE_TOLERANCE * np.fmax.reduce(np.abs(score), axis=0)
+        distance = np.where(best - score <= noise, 0.0, best - score)
+        limit = comparison.rope * (1 + RELATIVE_TOLERANCE)
+        frames, at_rope = [], []
+        for row in range(min(top or cls.shown, cls.shown, len(comparison.models))):
+            known = np.sort(distance[row][~np.isnan(distance[row])])
+            values, places = np.unique(known[::-1], return_index=True)
+            share = (known.size - places) / max(known.size, 1)
+            frames.append(pd.DataFrame({"model": comparison.models[row], "distance": values, "share": share}))
+            at_rope.append(float(np.mean(known <= limit)) if known.size else float("nan"))
+        return cls(pd.concat(frames, ignore_index=True), comparison, top, tuple(at_rope))
+
+    @property
+    def _models(self) -> list[str]:
+        return list(self.comparison.models[: len(self.at_rope)])
+
+    @property
+    def _legend(self) -> list[str]:
+        return [f"{name}  {_percent(share)}" for name, share in zip(self._names, self.at_rope, strict=True)]
+
+    def _size(self) -> tuple[float, float]:
+        return 5.2 + 0.9 + widest(self._legend), max(3.4, 0.24 * len(self._legend)) + 1.6
+
+    def _title(self) -> str:
+        best = int(np.nanargmax(self.at_rope))
+        rope = f"within {self.comparison.rope:.4g} of the best" if self.comparison.rope else "the best, ties included,"
+        on = f"{_percent(self.at_rope[best])} of the {self._unit}s"
+        return f"{self._names[best]} is {rope} on {on}, most often of {len(self.at_rope)} models"
+
+    def _note(self) -> str:
+        rope = "the rope, the dotted line" if self.comparison.rope else "distance 0"
+        return (
+            f"A line shows on which share of {self._units} a model is at most so far from the best one there. Higher is better; "
+            f"in the legend the share at {rope}. Shares depend on which other models are in the table; whether lines differ "
+            f"by more than chance is not shown here.{self._remark}"
+        )
+
+    def _draw(self, axes: Axes) -> None:
+        far = float(np.quantile(self.data["distance"], 0.97)) or 1.0
+        far = max(far, 2 * self.comparison.rope)
+        handles: list[Any] = []
+        for name, colour, dashes in zip(self._models, line_colours(), DASHES, strict=False):
+            points = self.data[self.data["model"] == name]
+            x, y = np.append(0.0, points["distance"]), np.append(0.0, points["share"])
+            inside = x <= far
+            x, y = x[inside], np.maximum.accumulate(y[inside])
+            handles += axes.plot(
+                np.append(x, far), np.append(y, y[-1]), color=colour, linestyle=dashes, linewidth=1.6, drawstyle="steps-post"
+            )
+        if self.comparison.rope:
+            axes.axvline(self.comparison.rope, color=quiet(), linewidth=0.9, linestyle=":", zorder=1)
+        self._finish(axes, handles, far)
+
+    def _finish(self, axes: Axes, handles: list[Any], far: float) -> None:
+        from matplotlib.ticker import PercentFormatter
+
+        number_axis(axes)
+        plain_axes(axes, "left", "bottom")
+        axes.set_xlim(0.0, far)
+        axes.set_ylim(0.0, 1.02)
+        axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+        axes.grid(axis="y", color=band(), linewidth=0.6)
+        x_label(axes, f"distance to the best model, in {self._metric}", room=self._room(axes))
+        room = room_of(axes)
+        axes.set_ylabel(fitted(f"share of {self._unit}s", 0.9 * room.height, SIZE), fontsize=SIZE, color=ink())
+        if self.owns_figure_:
+            axes.legend(
+                handles, [literal(label) for label in self._legend], loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False,
+                fontsize=SIZE, borderaxespad=0.0, handlelength=2.6,
+            )  # fmt: skip
+            return
+        names = fitted_labels(self._models, 0.4 * room.width, SMALL)
+        n_fitting = max(1, int(0.9 * room.height / 0.17))
+        axes.legend(
+            handles[:n_fitting], [literal(name) for name in names[:n_fitting]], loc="lower right", fontsize=SMALL, framealpha=0.8
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ShrinkageDisplay(ComparisonDisplay):
+    """Difference of two models on each dataset, as measured and as the hierarchical model estimates it from all datasets.
+
+    Attributes
+    ----------
+    data : DataFrame
+        dataset, raw (mean difference of its scores, positive favours `first`), mean and sd (of the posterior of its own
+        difference), low and high (mean less and plus two sd); in the metric's unit, the largest raw difference first.
+    pair : PairComparison
+    """
+
+    row_height: ClassVar[float] = 0.17
+
+    pair: PairComparison
+
+    @classmethod
+    def from_comparison(cls, comparison: Comparison, first: str, second: str, top: int | None = None) -> Self:
+        """Collect the numbers.
+
+        Raises
+        ------
+        NotOfferedError
+            Another method than "hierarchical", or a pair without a posterior.
+        """
+        import pandas as pd
+
+        pair = comparison.pair(first, second)
+        its = next(comparison.method.shrunken(pair.distribution) or iter(()), None)
+        if its is None:
+            raise NotOfferedError(
+                "only the method 'hierarchical' estimates each dataset's own difference with the help of the others, for pairs "
+                f"with scores that vary; this is {comparison.method.name}."
+            )
+        columns = {"raw": its.raw, "mean": its.mean, "sd": its.sd, "low": its.mean - 2 * its.sd, "high": its.mean + 2 * its.sd}
+        data = pd.DataFrame({"dataset": its.datasets} | columns)
+        data = data.sort_values("raw", ascending=False, kind="stable").reset_index(drop=True)
+        return cls(data.iloc[_ends(len(data), top or MOST_ROWS)].reset_index(drop=True), comparison, len(data), pair)
+
+    @property
+    def _models(self) -> list[str]:
+        return [self.pair.first, self.pair.second]
+
+    def _row_notes(self) -> list[str]:
+        decimals = decimals_for(float(self.data["sd"].median()))
+        texts = (
+            [minus(format_score(float(value), decimals, signed=True)) for value in self.data[name]] for name in ("raw", "mean")
+        )
+        return [f"{raw} → {mean}" for raw, mean in zip(*texts, strict=True)]
+
+    def _size(self) -> tuple[float, float]:
+        return rows_width(self.data["dataset"].tolist(), self._row_notes()), 1.9 + 0.27 * max(len(self.data), 2)
+
+    def _title(self) -> str:
+        moved = np.abs(self.data["raw"] - self.data["mean"])
+        row = int(moved.argmax())
+        name = short_labels([str(self.data["dataset"].iloc[row])])[0]
+        raw, mean = self._row_notes()[row].split(" → ")
+        first, second = self._names
+        sentence = pair_sentence(first, second, self.pair.verdict or "undecided")
+        return f"{sentence}; {name} is shrunk most, from {raw} to {mean}"
+
+    def _note(self) -> str:
+        rope = f" Grey band: the rope, ±{self.comparison.rope:.4g}." if self.comparison.rope else ""
+        few = of_all(len(self.data), self.top or 0, f"{self._unit}s, those with the largest differences either way")
+        return (
+            f"Hollow: mean difference as measured on each {self._unit}. Filled, with lines of two standard deviations: its "
+            f"posterior, which borrows from the other {self._unit}s. Dashed: the mean over {self._unit}s.{rope} Right: measured "
+            f"→ shrunken.{few}"
+        )
+
+    def _draw(self, axes: Axes) -> None:
+        self._draw_rope(axes)
+        axes.axvline(float(self.pair.distribution.estimate), color=COLOURS[0], linewidth=0.9, linestyle="--", zorder=1)
+        rows = np.arange(len(self.data))
+        axes.hlines(rows, self.data["low"], self.data["high"], color=COLOURS[0], linewidth=1.5, zorder=2)
+        axes.scatter(self.data["raw"], rows, s=30, color=paper(), edgecolors=ink(), linewidths=1.0, zorder=3)
+        axes.scatter(self.data["mean"], rows, s=30, color=COLOURS[0], zorder=4)
+        x_lines = f"difference in {self._metric}", self._favours(self._names[0])
+        row_axes(axes, self.data["dataset"].tolist(), self._row_notes(), *x_lines, room=self._room(axes))
+
+
+def _ends(n: int, most: int) -> IntArray:
+    """Rows of a sorted table: all, or as many from both ends."""
+    return np.arange(n) if n <= most else np.r_[: (most + 1) // 2, n - most // 2 : n]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RegionsDisplay(ComparisonDisplay):
+    """Probabilities that each model is worse than, equivalent to, and better than the best one, or the baseline.
+
+    Attributes
+    ----------
+    data : DataFrame
+        model, p_worse, p_equivalent, p_better (of the model against the reference; they add up to 1), verdict; without the
+        reference itself and models whose pair has no posterior.
+    """
+
+    row_height: ClassVar[float] = 0.17
+
+    @classmethod
+    def from_comparison(cls, comparison: Comparison, top: int | None = None) -> Self:
+        """Collect the numbers.
+
+        Raises
+        ------
+        NotOfferedError
+            The procedure gives no posterior.
+        """
+        import pandas as pd
+
+        table = comparison.pair_table
+        reference, rows = comparison.models.index(comparison.reference), []
+        part = table.part(table.rows_with(reference))
+        if part.probabilities is None:
+            raise NotOfferedError(f"{comparison.method.name} gives no probabilities; plot.ranking() draws its intervals.")
+        against = comparison.against_reference
+        better, equivalent, worse = part.probabilities
+        for place, (one, other) in enumerate(zip(part.first, part.second, strict=True)):
+            model, is_first = (one, True) if other == reference else (other, False)
+            wins, loses = (better, worse) if is_first else (worse, better)
+            verdict = VERDICTS[against.verdict[model]]
+            rows.append((int(model), float(loses[place]), float(equivalent[place]), float(wins[place]), verdict))
+        rows = [row for row in sorted(rows) if np.isfinite(row[1])][: top or MOST_ROWS]
+        data = pd.DataFrame(rows, columns=["model", "p_worse", "p_equivalent", "p_better", "verdict"])
+        data["model"] = [comparison.models[row] for row in data["model"]]
+        return cls(data, comparison, top)
+
+    @property
+    def _models(self) -> list[str]:
+        return self.data["model"].tolist()
+
+    @property
+    def _reference(self) -> str:
+        return short_labels([*self._models, self.comparison.reference])[-1]
+
+    def _row_notes(self) -> list[str]:
+        return [f"{MARKS[name].symbol} {name}" if name else "" for name in self.data["verdict"]]
+
+    def _size(self) -> tuple[float, float]:
+        return rows_width(self._models, self._row_notes()), 2.0 + 0.34 * max(len(self.data), 2)
+
+    def _title(self) -> str:
+        if len(self.data) == 0:
+            return "No pair has a posterior"
+        shares = self.data[["p_better", "p_equivalent", "p_worse"]].to_numpy()
+        likeliest = shares.argmax(axis=1)
+        if len(self.data) == 1:
+            words = ("better than", "equivalent to", "worse than")[likeliest[0]]
+            return f"{self._names[0]} is {words} {self._reference} with probability {_probability(float(shares.max()))}"
+        counts = zip(np.bincount(likeliest, minlength=3).tolist(), ("better", "equivalent", "worse"), strict=True)
+        said = counted([(n, f"is {what}", f"are {what}") for n, what in counts], "models")
+        return f"Against {self._reference}, most likely {said}"
+
+    def _note(self) -> str:
+        rope = self.comparison.rope
+        region = f"equivalent: within the rope of ±{rope:.4g} {self._metric}" if rope else "no rope, so none is equivalent"
+        few = of_all(len(self.data), len(self.comparison.models) - 1, "models, best first")
+        return (
+            f"Posterior probabilities of the difference to {self._reference}, each pair's own ({self.comparison.method.name}; "
+            f"{region}). Right: the verdict, which is where the interval at the family's level lies.{few}"
+        )
+
+    def _draw(self, axes: Axes) -> None:
+        from matplotlib.ticker import PercentFormatter
+
+        rows = np.arange(len(self.data))
+        start = np.zeros(len(self.data))
+        drawn = [name for name in ("worse", "equivalent", "better") if name != "equivalent" or self.comparison.rope]
+        handles = []
+        for name in drawn:
+            mark, width = MARKS[name], self.data[f"p_{name}"].to_numpy()
+            handles.append(
+                axes.barh(
+                    rows,
+                    width,
+                    left=start,
+                    height=0.66,
+                    color=tint(mark.colour, 0.55),
+                    edgecolor=mark.colour,
+                    hatch=mark.hatch,
+                    linewidth=0.6,
+                )
+            )
+            start = start + width
+        x_line = f"probability of each region, against {self._reference}"
+        has_notes = row_axes(axes, self._models, self._row_notes(), x_line, room=self._room(axes))
+        axes.set_xlim(0.0, 1.0)
+        axes.xaxis.set_major_formatter(PercentFormatter(1.0))
+        axes.grid(visible=False)
+        if has_notes or not self.owns_figure_:
+            self._write_shares(axes, rows)
+        labels = [f"{MARKS[name].symbol} {name}" for name in drawn]
+        axes.legend(
+            handles, labels, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=len(labels), frameon=False, fontsize=SMALL,
+            borderaxespad=0.2, handlelength=1.6, columnspacing=1.2,
+        )  # fmt: skip
+
+    def _write_shares(self, axes: Axes, rows: IntArray) -> None:
+        """Percentages in the parts of a bar that have room for them."""
+        room = room_of(axes)
+        size = min(SMALL, 72 * room.height / max(len(rows), 1) * 0.5)
+        if size < 5:
+            return
+        start = np.zeros(len(rows))
+        for name in ("worse", "equivalent", "better"):
+            width = self.data[f"p_{name}"].to_numpy()
+            for row, (left, share) in enumerate(zip(start, width, strict=True)):
+                text = _probability(share)
+                if share * room.width > text_width(text, size) + 0.12:
+                    box = {"facecolor": paper(), "edgecolor": "none", "pad": 1.2}
+                    axes.text(left + share / 2, row, text, ha="center", va="center", fontsize=size, color=ink(), bbox=box)
+            start = start + width
+
+
+def _percent(share: float) -> str:
+    """A share of datasets in whole percent, never 0 % or 100 % unless it is."""
+    if np.isnan(share):
+        return "n/a"
+    rounded = round(100 * share)
+    if rounded in (0, 100) and share not in (0.0, 1.0):
+        return "<1%" if rounded == 0 else ">99%"
+    return f"{rounded}%"
+
+
+def _probability(p: float) -> str:
+    """A probability in percent with one decimal; that of a posterior is never 0 or 1."""
+    if p < 0.0005:
+        return "<0.1%"
+    return ">99.9%" if p >= 0.9995 else f"{100 * p:.1f}%"

@@ -1,0 +1,205 @@
+"""Plots over several datasets draw the numbers of the comparison, and say the finding."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from scipy.stats import rankdata
+
+import tiebreak as tb
+from tests.views.plots.samples import NAMES, graded, hierarchical, misplaced, over_datasets, words_of
+from tiebreak.errors import NotOfferedError
+from tiebreak.views.plots.display import without_pyplot
+
+BAKEOFF = Path(__file__).parents[2] / "comparison" / "data" / "ucr_means.csv"
+
+
+@pytest.fixture(scope="module")
+def bakeoff() -> tb.Comparison:
+    """Eight classifiers on 142 datasets."""
+    return tb.compare(BAKEOFF, metric="accuracy", rope=0.005)
+
+
+# --- which are offered ------------------------------------------------------------------------------------------------
+
+
+def test_what_is_offered_depends_on_the_procedure(bakeoff: tb.Comparison) -> None:
+    """Probabilities where there is a posterior, shrinkage with the hierarchical method only."""
+    assert {"diagram", "matrix", "paired", "profile"} <= set(bakeoff.plot.names)
+    assert not {"posterior", "regions", "shrinkage"} & set(bakeoff.plot.names)
+    assert {"posterior", "regions", "shrinkage"} <= set(hierarchical(("a", "b", "c")).plot.names)
+    with pytest.raises(NotOfferedError, match="wilcoxon gives no probabilities"):
+        bakeoff.plot.regions()
+    with pytest.raises(NotOfferedError, match="only the method 'hierarchical'"):
+        bakeoff.plot.shrinkage()
+
+
+def test_figures_over_datasets_speak_of_datasets(bakeoff: tb.Comparison) -> None:
+    """Never of splits, which there are none of."""
+    with without_pyplot():
+        for name in bakeoff.plot.names:
+            words = words_of(getattr(bakeoff.plot, name)().figure_)
+            assert "split" not in words, name
+    assert "on 142 datasets" in repr(bakeoff)
+
+
+# --- the matrix -------------------------------------------------------------------------------------------------------
+
+
+def test_cells_hold_difference_counts_and_pvalue(bakeoff: tb.Comparison) -> None:
+    """Counts by hand from the table; the rest is the row of the pair, mirrored below the diagonal."""
+    with without_pyplot():
+        display = bakeoff.plot.matrix()
+    data = display.data
+    assert len(data) == 8 * 7
+    row = data[(data["row"] == "HC2") & (data["column"] == "QUANT")].iloc[0]
+    score = dict(zip(bakeoff.matrix.models, bakeoff.matrix.score, strict=True))
+    difference = score["HC2"] - score["QUANT"]
+    ties = np.abs(difference) < 1e-9
+    assert (row["wins"], row["ties"], row["losses"]) == ((difference > 1e-9).sum(), ties.sum(), (difference < -1e-9).sum())
+    pair = bakeoff.pair("HC2", "QUANT")
+    assert (row["difference"], row["adjusted_pvalue"], row["verdict"]) == (pair.difference, pair.adjusted_pvalue, pair.verdict)
+    back = data[(data["row"] == "QUANT") & (data["column"] == "HC2")].iloc[0]
+    assert (back["wins"], back["losses"], back["difference"]) == (row["losses"], row["wins"], -row["difference"])
+    assert "96 / 6 / 40" in words_of(display.figure_)
+    assert display.title == bakeoff.plot.verdicts().title
+
+
+def test_of_many_models_the_first_twelve_are_drawn() -> None:
+    """And the baseline; more where they are asked for, and what was not asked about says so."""
+    names = tuple(NAMES["short"])
+    with without_pyplot():
+        display = over_datasets(names, baseline="model 30").plot.matrix()
+        more = over_datasets(names).plot.matrix(top=14)
+    assert display.data["row"].nunique() == 12
+    assert "model 30" in set(display.data["row"])
+    assert "Drawn: 12 of 40" in display.caption
+    assert "not asked" in words_of(display.figure_)
+    assert more.data["row"].nunique() == 14
+
+
+def test_small_axes_leave_out_lines_and_then_all_text() -> None:
+    """Marks remain, in the colours of the verdicts."""
+    answer = over_datasets(tuple(NAMES["short"][:6]))
+    counts = []
+    for size in ((9, 6), (4, 3), (2.2, 1.6)):
+        axes = Figure(figsize=size).subplots()
+        answer.plot.matrix(ax=axes)
+        assert misplaced(axes.figure) == []
+        counts.append(sum("/" in text.get_text() for text in axes.texts))
+    assert counts[0] == 30
+    assert counts[-1] == 0
+
+
+# --- two models -------------------------------------------------------------------------------------------------------
+
+
+def test_a_pair_is_drawn_on_each_dataset_that_both_have() -> None:
+    """Three wins, one loss, one tie within the rope, one dataset that one model lacks."""
+    table = {
+        "dataset": ["u", "v", "w", "x", "y", "z"],
+        "a": [0.9, 0.8, 0.7, 0.6, 0.5, float("nan")],
+        "b": [0.8, 0.7, 0.6, 0.7, 0.505, 0.4],
+    }
+    answer = tb.compare(table, metric="accuracy", rope=0.01)
+    with without_pyplot():
+        display = answer.plot.paired("a", "b")
+        mirrored = answer.plot.paired("b", "a")
+    assert dict(zip(display.data["dataset"], display.data["outcome"], strict=True)) == {
+        "u": "better", "v": "better", "w": "better", "x": "worse", "y": "equivalent",
+    }  # fmt: skip
+    assert display.title == "Undecided: a against b; a is better on 3 of 5 datasets, worse on 1"
+    assert mirrored.title == "Undecided: b against a; b is better on 1 of 5 datasets, worse on 3"
+    assert "Without 1 dataset that one of the two lacks." in display.caption
+    assert {"u", "v", "w", "x", "y"} <= set(words_of(display.figure_).split())
+
+
+def test_many_datasets_are_dots_against_the_diagonal(bakeoff: tb.Comparison) -> None:
+    """A dot for each of 142, with both counts in the corners and the largest differences named."""
+    with without_pyplot():
+        display = bakeoff.plot.paired("HC2", "PF")
+    dots = np.concatenate([each.get_offsets() for each in display.ax_.collections if len(each.get_offsets()) > 1])
+    assert sorted(map(tuple, np.asarray(dots).tolist())) == sorted(
+        zip(display.data["second"], display.data["first"], strict=True)
+    )
+    n = display.data["outcome"].value_counts()
+    words = words_of(display.figure_)
+    assert f"HC2 better on {n['better']}" in words
+    assert f"PF better on {n['worse']}" in words
+    largest = display.data.reindex(display.data["difference"].abs().sort_values(ascending=False).index)["dataset"].head(3)
+    assert sum(name in words for name in largest) >= 2
+    assert misplaced(display.figure_) == []
+
+
+def test_of_a_loss_the_lower_corner_is_the_better_one() -> None:
+    """Positive favours the first there too."""
+    rng = np.random.default_rng(1)
+    a, b = rng.uniform(1, 2, 20), rng.uniform(1.5, 2.5, 20)
+    table = {"dataset": [f"d{k}" for k in range(20)], "a": a.tolist(), "b": b.tolist()}
+    with without_pyplot():
+        display = tb.compare(table, metric="rmse", lower_is_better=True).plot.paired("a", "b")
+    assert (display.data["outcome"] == "better").sum() == (a < b).sum()
+    corners = {text.get_text(): text.get_position()[1] for text in display.ax_.texts}
+    assert corners[f"a\nbetter on {(a < b).sum()}"] < 0.5 < corners[f"b\nbetter on {(b < a).sum()}"]
+
+
+# --- the profile ------------------------------------------------------------------------------------------------------
+
+
+def test_a_profile_counts_datasets_within_a_distance_of_the_best(bakeoff: tb.Comparison) -> None:
+    """At distance 0 the share of datasets on which the model has rank 1, ties included; at the end all of them."""
+    with without_pyplot():
+        display = bakeoff.plot.profile()
+        plain = tb.compare(BAKEOFF, metric="accuracy").plot.profile()
+    score = bakeoff.matrix.score
+    first = rankdata(-score.round(9), axis=0, method="min") == 1
+    for row, name in enumerate(bakeoff.models):
+        points = display.data[display.data["model"] == name]
+        assert points["share"].iloc[0] == pytest.approx(first[row].mean())
+        assert points["share"].iloc[-1] == 1.0
+        assert points["share"].is_monotonic_increasing
+        within = (score.max(axis=0) - score[row] <= 0.005 + 1e-12).mean()
+        assert display.at_rope[row] == pytest.approx(within)
+    assert display.title == "HC2 is within 0.005 of the best on 46% of the datasets, most often of 8 models"
+    assert plain.title.startswith("HC2 is the best, ties included, on ")
+
+
+# --- posteriors -------------------------------------------------------------------------------------------------------
+
+
+def test_regions_are_the_probabilities_of_each_pair() -> None:
+    """Against the best model, and mirrored where the model stands second in its pair."""
+    names = tuple(NAMES["short"][:5])
+    for settings in ({}, {"baseline": names[2]}):
+        answer = graded(names, **settings)
+        with without_pyplot():
+            display = answer.plot.regions()
+        assert set(display.data["model"]) == set(names) - {answer.reference}
+        for row in display.data.itertuples():
+            pair = answer.pair(row.model, answer.reference)
+            assert (row.p_worse, row.p_equivalent, row.p_better) == pytest.approx(
+                (pair.p_worse, pair.p_equivalent, pair.p_better)
+            )
+            assert row.verdict == pair.verdict
+    assert display.title == "Against model 2, most likely of 4 models, 1 is better, 2 are equivalent and 1 is worse"
+    with without_pyplot():
+        two = graded(names[:2]).plot.regions()
+    assert two.title.startswith("model 1 is equivalent to model 0 with probability ")
+
+
+def test_shrunken_estimates_are_those_of_the_posterior() -> None:
+    """Sorted by what was measured; each lies between that and what the others suggest."""
+    answer = hierarchical(tuple(f"d{k}" for k in range(8)))
+    posterior = answer.pair("one", "other").posterior.datasets()
+    with without_pyplot():
+        display = answer.plot.shrinkage("one", "other")
+        few = answer.plot.shrinkage("one", "other", top=4)
+    order = np.argsort(-posterior.raw)
+    assert display.data["dataset"].tolist() == [f"d{k}" for k in order]
+    assert display.data["mean"].tolist() == posterior.mean[order].tolist()
+    assert np.ptp(display.data["mean"]) < np.ptp(display.data["raw"])
+    assert few.data["dataset"].tolist() == [f"d{k}" for k in order[[0, 1, -2, -1]]]
+    assert "Drawn: 4 of 8 datasets" in few.caption
