@@ -305,3 +305,19 @@ def test_scores_of_two_models_only() -> None:
     answer = tb.compare(moons_scores(), models=["rbf", "linear"])
     assert list(answer.pairs["first"]) == ["rbf"]
     assert len(scores_of(TABLE).models) == 3
+
+
+@pytest.mark.parametrize("largest", [1e-300, 5e-324, 9.9e-281])
+def test_scores_too_small_for_differences_are_refused(largest: float) -> None:
+    """Their differences would count as rounding, so two models that differ would be called identical."""
+    with pytest.raises(InvalidScoresError, match=f"no score is larger than {largest:g}, .*Give the metric in a smaller unit"):
+        compared([[largest, largest / 2, 0.0], [0.0, largest, largest / 4]])
+
+
+def test_scores_of_the_smallest_size_that_is_taken_are_told_apart() -> None:
+    """At 1e-280 the answer is that of the same scores in another unit; scores of 0 alone are identical, not too small."""
+    base = noisy(0.8, 0.79)
+    small, same = compared(base * 2e-280).pairs, compared(base).pairs
+    assert small["pvalue"].tolist() == pytest.approx(same["pvalue"].tolist(), rel=1e-9)
+    assert small["verdict"].tolist() == same["verdict"].tolist()
+    assert compared([[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]).pairs["reason"].tolist() == ["identical-scores"]

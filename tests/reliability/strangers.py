@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -32,6 +33,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 import numpy as np
 
 from tests.contracts.plans import a_dataset, a_plan, all_cells, an_outcome
+from tests.reliability.fault import Fault, Recipe, UnavailableError
 from tests.stores.rows import rows_in
 from tiebreak.cli import compare, export, group, main, runs, show, store  # noqa: F401  (loaded once for all)
 from tiebreak.stores.sql.encoding import to_json
@@ -415,6 +417,21 @@ def totals(tried: Sequence[Tried]) -> str:
     listed = ", ".join(f"{number} {what}" for what, number in counts.items())
     longest, n_stores = max(each.interrupt_seconds for each in tried), len({each.store for each in tried})
     return f"{n_stores} stores, {len(tried)} commands: {listed}; the longest end after Ctrl-C {longest:.2f} s."
+
+
+def torment(folder: Path, n_stores: int, rng: Random, n_jobs: int) -> Fault:
+    """Every command on so many of the stores, taken at random."""
+    if not (hasattr(os, "fork") and Path("/proc/self/stat").exists()):
+        raise UnavailableError("it forks, and reads the seconds of a process in /proc")
+    names = rng.sample(list(STORES), min(n_stores, len(STORES)))
+    tried = list(try_stores(folder, names, list(COMMANDS)))
+    broken = [f"{each.store}, {each.command}: {'; '.join(each.faults)}" for each in tried if each.faults]
+    return Fault(NAME, len(tried), broken=tuple(broken), remark=totals(tried).rstrip("."))
+
+
+NAME = "a store made by a stranger in order to harm"
+
+RECIPE = Recipe(torment, n_small=3, n_release=len(STORES))
 
 
 def try_all(arguments: Sequence[str] | None = None) -> int:

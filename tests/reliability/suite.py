@@ -38,6 +38,7 @@ from tests.reliability import (
     openers,
     sharing,
     signals,
+    strangers,
     sweep,
     upgrades,
     writers,
@@ -59,6 +60,7 @@ RECIPES: dict[str, Recipe] = {
     **dict(damage.recipes()),
     **dict(upgrades.recipes()),
     **dict(signals.recipes()),
+    "strangers": strangers.RECIPE,
 }
 
 SCRIPTS = {"postgres": "postgres_faults.py"}

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.contracts.plans import a_plan, all_cells, an_outcome, comparable
 from tests.contracts.sql_store_contract import SqlStoreContract
-from tests.postgres import Server, execute, with_options
+from tests.postgres import Server, execute, fresh_schema, with_options
 from tiebreak.errors import DamagedStoreError, InvalidParameterError, StoreError, UnsafeServerWarning
 from tiebreak.plan.record import Cell
 from tiebreak.stores.contract import Damage
@@ -136,10 +136,13 @@ def test_a_store_that_is_visible_in_another_schema(store: SqlStore, postgres_url
     """Whoever sees the tables uses them, whichever schema of the search path is first."""
     store.open(a_plan()).write([an_outcome((0, 0, 0))])
     schema = execute(postgres_url, "SELECT current_schema()")[0][0]
-    other = SqlStore(with_options(postgres_database, search_path=f"public,{schema}"))
-    assert [run.n_done for run in other.runs()] == [1]
-    other.open(a_plan()).write([an_outcome((0, 0, 1))])
-    other.close()
+    with fresh_schema(postgres_database) as empty:
+        first = execute(empty, "SELECT current_schema()")[0][0]
+        other = SqlStore(with_options(postgres_database, search_path=f"{first},{schema}"))
+        assert [run.n_done for run in other.runs()] == [1]
+        other.open(a_plan()).write([an_outcome((0, 0, 1))])
+        other.close()
+        assert schema_of(empty) == []
     assert [run.n_done for run in store.runs()] == [2]
 
 
@@ -300,8 +303,6 @@ def test_many_make_the_tables_at_once(postgres_url: str) -> None:
 
 def test_a_server_that_is_set_to_be_fast(postgres_server: Server) -> None:
     """Whoever begins a run there is warned once; whoever only reads is not."""
-    from tests.postgres import fresh_schema
-
     with fresh_schema(postgres_server.url) as url:
         SqlStore(url).open(a_plan())
         execute(url, "ALTER SYSTEM SET fsync = off", "ALTER SYSTEM SET full_page_writes = off", "SELECT pg_reload_conf()")
