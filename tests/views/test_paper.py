@@ -7,13 +7,16 @@ import re
 import numpy as np
 import pytest
 
-from tests.views.situations import around, compared, named, table
+import tiebreak as tb
+from tests.views.situations import around, compared, named
+from tests.views.situations import table as table_of
+from tiebreak.errors import InvalidParameterError, NotOfferedError
 
 
 def test_tables_have_the_rows_of_the_page_and_every_special_character_escaped() -> None:
     """A row for each model and each pair, as many cells in each; names with all that LaTeX would act on."""
     names = ("a_b & 50% {x}", "C=10^-3 $\\alpha$ ~", "#1")
-    comparison = compared(table(named(*around(0.9, 0.85, 0.8, noise=0.02), names=names)), rope=0.01)
+    comparison = compared(table_of(named(*around(0.9, 0.85, 0.8, noise=0.02), names=names)), rope=0.01)
     text = comparison.to_latex()
     for rule in (r"\toprule", r"\midrule", r"\bottomrule", r"\begin{table}", r"\end{table}"):
         assert text.count(rule) == 2
@@ -27,10 +30,52 @@ def test_tables_have_the_rows_of_the_page_and_every_special_character_escaped() 
     assert "$-$" in text or "-0." not in text
 
 
+def test_scores_by_dataset_have_the_best_in_bold_and_average_ranks() -> None:
+    """Ranks by hand: a is 1, 1.5, 1; b 2, 1.5, 3; c 3, 3, 2. Scores that print the same are best together; a gap is a dash."""
+    table = {"dataset": ["d_1", "50%", "x"], "a": [0.9, 0.8, 0.7], "b": [0.8, 0.8, 0.1], "c": [0.1, 0.2, 0.3]}
+    comparison = tb.compare(table, metric="accuracy")
+    text = comparison.to_latex("scores")
+    rows = [line.removesuffix(r" \\").split(" & ") for line in text.splitlines() if line.endswith(r"\\")]
+    bold = [[cell.startswith(r"\textbf") for cell in row[1:]] for row in rows[1:]]
+    assert [row[0] for row in rows] == ["dataset", r"d\_1", r"50\%", "x", "average rank"]
+    assert bold == [[True, False, False], [True, True, False], [True, False, False], [True, False, False]]
+    assert rows[-1][1:] == [r"\textbf{1.17}", "2.17", "2.67"]
+    assert comparison.to_latex().count(r"\begin{table}") == 3
+    assert text.partition("\n")[2] in comparison.to_latex()
+    table["c"][1] = float("nan")
+    gaps = tb.compare(table, metric="accuracy").to_latex("scores")
+    assert r"50\% & \textbf{0.8000} & \textbf{0.8000} & --" in gaps
+    assert r"average rank & \textbf{1.17} & 1.83 & --" in gaps  # a and b alone were measured everywhere
+
+
+def test_of_a_loss_the_lowest_is_in_bold() -> None:
+    """As the title of the table says."""
+    table = {"dataset": ["u", "v"], "a": [1.25, 2.0], "b": [1.5, 1.0]}
+    text = tb.compare(table, metric="rmse", lower_is_better=True).to_latex("scores")
+    assert re.search(r"^u &.*\\textbf\{1\.250*\}", text, re.MULTILINE)
+    assert "lower is better" in text
+    assert not re.search(r"\\textbf\{(1\.5000|2\.0000)", text)
+
+
+def test_a_long_table_runs_over_pages_and_one_dataset_has_none() -> None:
+    """From 41 datasets on, by a package that the first line asks for."""
+    rng = np.random.default_rng(0)
+    table = {"dataset": [f"d{k}" for k in range(41)], "a": rng.random(41).tolist(), "b": rng.random(41).tolist()}
+    text = tb.compare(table, metric="accuracy").to_latex("scores")
+    assert text.startswith("% needs \\usepackage{booktabs,longtable}")
+    assert text.count(r"\begin{longtable}") == text.count(r"\end{longtable}") == 1
+    assert text.count("{") == text.count("}")
+    one = compared(table_of(named(*around(0.9, 0.85, noise=0.02))))
+    with pytest.raises(NotOfferedError, match="several datasets"):
+        one.to_latex("scores")
+    with pytest.raises(InvalidParameterError, match="'ranking', 'pairs' or 'scores'"):
+        one.to_latex("all")
+
+
 @pytest.mark.parametrize("correction", [None, "sidak", "holm", "hochberg", "hommel", "bh", "by", "none"])
 def test_what_is_cited_is_in_the_list_and_nothing_else(correction: str | None) -> None:
     """For each correction; levels are those of the pairs."""
-    comparison = compared(table(named(*around(0.9, 0.895, 0.8, noise=0.02))), rope=0.01, correction=correction)
+    comparison = compared(table_of(named(*around(0.9, 0.895, 0.8, noise=0.02))), rope=0.01, correction=correction)
     text, _, references = comparison.methods_paragraph().partition("\n\nReferences\n")
     listed = references.strip().splitlines()
     for year in re.findall(r"\b(?:19|20)\d\d\b", text):
@@ -45,10 +90,10 @@ def test_what_is_cited_is_in_the_list_and_nothing_else(correction: str | None) -
 def test_two_models_and_a_baseline_are_described_as_such() -> None:
     """One pair has no family; a baseline is named; without a rope no region is."""
     rows = around(0.9, 0.85, 0.8, noise=0.02)
-    two = compared(table(named(*rows[:2]))).methods_paragraph()
+    two = compared(table_of(named(*rows[:2]))).methods_paragraph()
     assert "the difference of the two models" in two
     assert "Hsu" not in two
     assert "Kruschke" not in two
-    against = compared(table(named(*rows)), baseline="svm").methods_paragraph()
+    against = compared(table_of(named(*rows)), baseline="svm").methods_paragraph()
     assert "the differences to the baseline, svm" in against
     assert np.all([word not in against for word in ("nan", "None")])

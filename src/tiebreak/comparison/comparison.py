@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -403,9 +403,23 @@ class Comparison(Result["ComparisonPlots"]):
         """The report: one HTML file that opens offline, also written to `path` if given, whole or not at all."""
         return view_of(self).as_html(self, path, requirements)
 
-    def to_latex(self) -> str:
-        """Ranking and pairs as tables of LaTeX, with the rules of its package booktabs."""
-        return view_of(self).as_other("latex", self)
+    def to_latex(self, table: Literal["ranking", "pairs", "scores"] | None = None) -> str:
+        """Ranking, pairs and, of several datasets, scores as tables of LaTeX, with the rules of its package booktabs.
+
+        Parameters
+        ----------
+        table : {"ranking", "pairs", "scores"}, optional
+            One of them; all if not given. The scores are a row for each dataset, the best of each in bold, and the average ranks;
+            beyond 40 datasets the table runs over several pages, by the package longtable.
+
+        Raises
+        ------
+        InvalidParameterError
+            Another name.
+        NotOfferedError
+            Scores by dataset of a comparison on one dataset.
+        """
+        return view_of(self).as_other("latex", self, table)
 
     def methods_paragraph(self) -> str:
         """The statistics in a paragraph for a paper, with the references that it cites."""

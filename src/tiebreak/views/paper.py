@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 import tiebreak
-from tiebreak.views.comparison import pair_table, ranking_table
-from tiebreak.views.page import Table
+from tiebreak.errors import InvalidParameterError, NotOfferedError
+from tiebreak.views.comparison import pair_table, ranking_table, table_decimals
+from tiebreak.views.page import NAME_WIDTH, Table
 from tiebreak.views.pair import level_words, rope_words
-from tiebreak.views.words import count, format_percent, printable, span
+from tiebreak.views.words import count, format_percent, format_score, printable, short_names, span
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
@@ -53,10 +55,68 @@ REFERENCES = {
 # --- tables -----------------------------------------------------------------------------------------------------------------
 
 
-def latex(comparison: Comparison) -> str:
-    """Ranking and pairs as on the page, as tables of LaTeX with the rules of booktabs."""
-    tables = (ranking_table(comparison), pair_table(comparison))
-    return "% needs \\usepackage{booktabs}\n" + "\n\n".join(map(_latex_table, tables)) + "\n"
+LONG_FROM = 41
+"""Rows from which a table runs over several pages, as one page has no room for more."""
+
+
+def latex(comparison: Comparison, table: str | None = None) -> str:
+    """Ranking and pairs as on the page, and scores by dataset, or one of them, as tables with the rules of booktabs."""
+    has_datasets = comparison.method.unit == "dataset"
+    makers = {"ranking": _ranking_latex, "pairs": _pairs_latex, "scores": _scores_latex}
+    if table is not None and table not in makers:
+        raise InvalidParameterError(f"table must be 'ranking', 'pairs' or 'scores'; got {table!r}.")
+    if table == "scores" and not has_datasets:
+        raise NotOfferedError("there is a table of scores by dataset where there are several datasets; these scores are of one.")
+    wanted = [table] if table else [name for name in makers if name != "scores" or has_datasets]
+    text = "\n\n".join(makers[name](comparison) for name in wanted)
+    packages = "booktabs,longtable" if "longtable" in text else "booktabs"
+    return f"% needs \\usepackage{{{packages}}}\n{text}\n"
+
+
+def _ranking_latex(comparison: Comparison) -> str:
+    return _latex_table(ranking_table(comparison))
+
+
+def _pairs_latex(comparison: Comparison) -> str:
+    return _latex_table(pair_table(comparison))
+
+
+def _scores_latex(comparison: Comparison) -> str:
+    """A row for each dataset with its best scores in bold, and the average ranks below a rule."""
+    metric, matrix, decimals = comparison.metric, comparison.matrix, min(table_decimals(comparison), MOST_DECIMALS)
+    texts = [[format_score(float(value), decimals) for value in column] for column in matrix.score.T]
+    rows = [[_escaped(name), *_best_in_bold(texts[place], metric.higher_is_better)] for place, name in enumerate(matrix.columns)]
+    ranks = comparison.ranking_table.average_rank
+    foot, names = [], [_escaped(name) for name in short_names(comparison.models, NAME_WIDTH)]
+    if ranks is not None and np.isfinite(ranks).any():
+        foot = [["average rank", *_best_in_bold([format_score(float(rank), 2) for rank in ranks], False)]]
+    side = "higher" if metric.higher_is_better else "lower"
+    title = _escaped(f"{printable(metric.name)} on {count(matrix.n_splits, 'dataset')}; {side} is better, the best in bold")
+    note = r"{\footnotesize Average ranks depend on which models are in the table.}" if foot else ""
+    body = [" & ".join(row) + r" \\" for row in rows]
+    head = [r"\toprule", " & ".join(["dataset", *names]) + r" \\", r"\midrule"]
+    end = [*([r"\midrule", " & ".join(foot[0]) + r" \\"] if foot else []), r"\bottomrule"]
+    columns = "l" + "r" * len(names)
+    if len(rows) >= LONG_FROM:
+        more = [r"\endhead", r"\midrule", rf"\multicolumn{{{len(columns)}}}{{r}}{{continued}} \\", r"\endfoot", r"\endlastfoot"]
+        lines = [rf"\begin{{longtable}}{{{columns}}}", rf"\caption{{{title}}} \\", *head, *more, *body, *end, r"\end{longtable}"]
+        return "\n".join([*lines, *([note] if note else [])])
+    start = [r"\begin{table}", rf"\caption{{{title}}}", rf"\begin{{tabular}}{{{columns}}}"]
+    tail = [r"\end{tabular}", *([rf"\par\smallskip{note}"] if note else []), r"\end{table}"]
+    return "\n".join([*start, *head, *body, *end, *tail])
+
+
+MOST_DECIMALS = 4
+"""Decimals of scores in a table that is read across."""
+
+
+def _best_in_bold(texts: Sequence[str], higher_is_better: bool) -> list[str]:
+    """Cells of a row; those that print the same as the best are all bold, and a missing one is a dash."""
+    values = [np.nan if text == "-" else float(text) for text in texts]
+    known = [value for value in values if np.isfinite(value)]
+    best = (max(known) if higher_is_better else min(known)) if known else np.nan
+    cells = ["--" if text == "-" else _escaped(text) for text in texts]
+    return [rf"\textbf{{{cell}}}" if value == best else cell for cell, value in zip(cells, values, strict=True)]
 
 
 def _latex_table(table: Table) -> str:

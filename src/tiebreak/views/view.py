@@ -52,9 +52,9 @@ class View:
         """For notebooks."""
         return self.page(result).as_fragment()
 
-    def as_other(self, name: str, result: object) -> str:
+    def as_other(self, name: str, result: object, *choices: Any) -> str:
         """One of the further texts."""
-        text: str = load(self.texts[name])(result)
+        text: str = load(self.texts[name])(result, *choices)
         return text
 
     def headline(self, result: object) -> str:
