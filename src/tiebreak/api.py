@@ -119,9 +119,10 @@ def compare(
         and verdicts do not depend on it.
     order : sequence of str, optional
         Order of rows and orientation of pairs, chosen before looking at the scores. The ranking is by mean all the same.
-    method : {"auto", "corrected-t", "paired-t", "wilcoxon", "sign", "hierarchical"}, default "auto"
-        A procedure by its name, as `tiebreak.methods` lists them; "auto" takes "corrected-t" for splits of one dataset and
-        "wilcoxon" for several datasets.
+    method : str, default "auto"
+        A procedure by its name, as `tiebreak.methods` lists them. "auto" goes by how the scores were made: "corrected-t" for
+        splits of one dataset, "wilcoxon" for several datasets; for runs that differ by seed only, on one test set (a column
+        "seed"), "paired-t" where all models have the same seeds and "welch" where not.
     missing : {"raise", "pairwise"}, optional
         Whether a missing or undefined score is an error, or leaves its split or dataset out of the pairs it is in. By default an
         error among splits, and left out among datasets.

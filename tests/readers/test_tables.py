@@ -300,25 +300,46 @@ def test_one_seed_for_each_split_changes_nothing(write: Write) -> None:
     assert_array_equal(matrix.score, [[0.1, 0.3]])
 
 
-ONE_SPLIT = (
-    "the scores of scores.csv differ only by seed (2 seeds), on a single split: training noise says nothing about other "
-    "data, so no test of it can tell which model is better. Evaluate on several splits (repeated k-fold is best). If each "
-    "seed also drew a new split, call that column 'split' or 'repeat'."
-)
-
-
 @pytest.mark.parametrize(
     "text",
     [
         "model,seed,score\nsvm,1,0.1\nsvm,2,0.2\nrf,1,0.2\nrf,2,0.3\n",
         "model,fold,seed,score\nsvm,0,1,0.1\nsvm,0,2,0.2\nrf,0,1,0.2\nrf,0,2,0.3\n",
-        "seed,svm,rf\n1,0.1,0.2\n2,0.2,0.3\n",
+        "seed,svm,rf\n2,0.2,0.3\n1,0.1,0.2\n",
         "fold,seed,svm,rf\n0,1,0.1,0.2\n0,2,0.2,0.3\n",
     ],
 )
 def test_seeds_on_one_split(text: str, write: Write) -> None:
-    """No test of training noise is offered."""
-    refuses(write, text, UnsuitableDesignError, ONE_SPLIT)
+    """The seed is the key, in its order, and the design says that the columns are no splits."""
+    scores = read(write(text))
+    assert scores.design.kind == "seeds"
+    assert scores.design.pairing == "key"
+    matrix = scores.matrix()
+    assert matrix.columns == ("1", "2")
+    assert_array_equal(matrix.repeat, [1, 2])
+    assert_array_equal(matrix.score, [[0.1, 0.2], [0.2, 0.3]])
+
+
+def test_seeds_may_have_names_and_need_not_be_shared(write: Write) -> None:
+    """Names stand in their natural order; a model without a run of some seed has no score there."""
+    matrix = read(write("model,seed,score\nsvm,s10,0.1\nsvm,s2,0.2\nrf,s3,0.3\nrf,s4,0.4\n")).matrix()
+    assert matrix.columns == ("s2", "s3", "s4", "s10")
+    assert_array_equal(matrix.score, [[0.2, np.nan, np.nan, 0.1], [np.nan, 0.3, 0.4, np.nan]])
+
+
+def test_seeds_that_cannot_be_of_one_test_set(write: Write) -> None:
+    """Test sets of different sizes are different ones; a run without a seed has no name."""
+    refuses(
+        write,
+        "seed,svm,rf,n_test\n1,0.1,0.2,100\n2,0.2,0.3,90\n",
+        UnsuitableDesignError,
+        "the scores of scores.csv differ by seed, and the numbers of their test examples differ, too (90 to 100): so they are "
+        "not of one test set. If each seed also drew a new split, call that column 'split' or 'repeat'.",
+    )
+    with pytest.raises(InvalidScoresError, match=r"line 3, column 'seed': no seed is given \(1 such"):
+        read(write("seed,svm,rf\n1,0.1,0.2\n,0.2,0.3\n3,0.2,0.4\n"))
+    with pytest.raises(InvalidScoresError, match=r"model 'rf' has more than one score for seed 2 \(1 such row\(s\) in all\)"):
+        read(write("model,seed,score\nsvm,1,0.1\nsvm,2,0.2\nrf,2,0.2\nrf,2,0.3\n"))
 
 
 def test_doubled_seed(write: Write) -> None:

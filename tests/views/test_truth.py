@@ -11,7 +11,17 @@ import re
 import numpy as np
 import pytest
 
-from tests.views.truth import Read, end_of, place, random_comparison, read_html, read_markdown, records, rows_of_text
+from tests.views.truth import (
+    Read,
+    comparison_of_runs,
+    end_of,
+    place,
+    random_comparison,
+    read_html,
+    read_markdown,
+    records,
+    rows_of_text,
+)
 from tiebreak.comparison.comparison import Comparison
 
 N = int(os.environ.get("TRUTH", "300"))
@@ -25,6 +35,17 @@ def test_every_page_is_true(start: int) -> None:
     """Ten comparisons at a time."""
     for seed in range(start, min(start + STEP, N)):
         comparison = random_comparison(seed)
+        try:
+            _check(comparison)
+        except AssertionError as error:
+            raise AssertionError(f"seed {seed}:\n{comparison.to_text()}\n{error}") from error
+
+
+@pytest.mark.parametrize("start", range(0, N // 5, STEP))
+def test_every_page_of_runs_is_true(start: int) -> None:
+    """Seeds, paired or not, and 5x2cv, whose procedures have intervals of their own."""
+    for seed in range(start, min(start + STEP, N // 5)):
+        comparison = comparison_of_runs(seed)
         try:
             _check(comparison)
         except AssertionError as error:

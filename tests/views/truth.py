@@ -75,6 +75,35 @@ def random_comparison(seed: int) -> Comparison:
     return compare_scores(Scores(metric, (matrix,), design, fit_seconds=seconds), Settings(**options))
 
 
+def comparison_of_runs(seed: int) -> Comparison:
+    """Training runs on one test set with the same seeds or with others for each model, and five repeats of two folds."""
+    rng = np.random.default_rng(seed)
+    n_models, n = int(rng.integers(2, 8)), int(rng.integers(2, 9))
+    asked = ("seeds", "own seeds", "5x2")[seed % 3]
+    n = 10 if asked == "5x2" else n
+    metric = METRICS[rng.integers(2)]
+    score = 0.8 + rng.uniform(-0.03, 0.03, (n_models, 1)) + rng.normal(0, float(rng.choice([0.001, 0.01])), (n_models, n))
+    if n_models > 2 and rng.random() < 0.3:
+        score[1] = score[0] - float(rng.choice([0.0, 0.0125]))
+    if asked == "own seeds":
+        own = np.full((n_models, n_models * n), np.nan)
+        for row in range(n_models):
+            size = int(rng.integers(2, n + 1))
+            own[row, row * n : row * n + size] = score[row, :size]
+        score = own[:, ~np.isnan(own).all(axis=0)]
+    names = tuple(str(name) for name in rng.permutation(NAMES)[:n_models])
+    column, nothing = np.arange(score.shape[1]), np.zeros(score.shape[1], dtype=np.int64)
+    options: dict[str, Any] = {"rope": float(rng.choice([0.0, 0.01])), "correction": CORRECTIONS[rng.integers(len(CORRECTIONS))]}
+    if rng.random() < 0.3:
+        options["baseline"] = names[0]
+    if asked == "5x2":
+        matrix = ScoreMatrix("", names, column // 2, column % 2, nothing + 50, nothing + 50, score)
+        scores = Scores(metric, (matrix,), SplitDesign(sizes="exact"))
+        return compare_scores(scores, Settings(method="5x2cv-t", **options))
+    matrix = ScoreMatrix("", names, column, nothing, nothing, nothing, score, tuple(map(str, column)))
+    return compare_scores(Scores(metric, (matrix,), SplitDesign("seeds")), Settings(**options))
+
+
 @dataclass
 class Read:
     """A page as a reader finds it: its paragraphs, and its tables as rows by header."""

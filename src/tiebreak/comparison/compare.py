@@ -10,6 +10,7 @@ import numpy as np
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.pairs import PairTable, every_pair
 from tiebreak.comparison.procedures import choose_method
+from tiebreak.comparison.procedures.procedure import Procedure
 from tiebreak.comparison.ranking import ranking_order
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, MissingSplitsError, Setting, TooFewModelsError
@@ -32,9 +33,9 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     method = choose_method(settings.method, scores)
     method.options_of(settings)  # before the work
     units = method.units(scores)
-    _require_scores(units.matrix(), settings.missing or method.missing, method.unit)
+    _require_scores(units.matrix(), settings.missing or method.missing, method)
     reading_notices = dict.fromkeys((*units.notices, *percent_notices(units.matrix(), units.metric)))
-    scores = _in_order(scores, ranking_order(method.values(scores, settings), units))
+    scores = _in_order(scores, ranking_order(method.values(scores, settings), units, is_paired=method.is_paired))
     matrix = method.units(scores).matrix()
     rope = _rope_in_units(settings, matrix, scores.metric)
     first, second = family(matrix.models, settings)
@@ -46,8 +47,8 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     notices = (
         *reading_notices,
         *method.notices(scores),
-        *_table_notices(matrix, table, method.unit),
-        *_answer_notices(matrix, rope, settings, scores.metric),
+        *_table_notices(matrix, table, method),
+        *_answer_notices(matrix, rope, settings, scores.metric, method),
     )
     return Comparison(
         scores=scores,
@@ -86,8 +87,9 @@ def family(models: tuple[str, ...], settings: Settings) -> tuple[IntArray, IntAr
     return position[first], position[second]
 
 
-def _require_scores(matrix: ScoreMatrix, missing: Missing, unit: str) -> None:
+def _require_scores(matrix: ScoreMatrix, missing: Missing, method: Procedure) -> None:
     """Refuse missing scores unless pairs may differ in their units; a model without any, or vast scores, in any case."""
+    unit = method.unit
     absent = [np.isnan(row) for row in matrix.score]
     empty = [name for name, row in zip(matrix.models, absent, strict=True) if row.all()]
     vast = [name for name, row in zip(matrix.models, matrix.score, strict=True) if np.fmax.reduce(np.abs(row)) > LARGEST_SCORE]
@@ -107,7 +109,7 @@ def _require_scores(matrix: ScoreMatrix, missing: Missing, unit: str) -> None:
     if empty:
         raise MissingSplitsError(f"{quoted(empty)} has no score on any {unit}. Leave it out with ", Setting("models"), ".")
     incomplete = [(name, row) for name, row in zip(matrix.models, absent, strict=True) if row.any()]
-    if not incomplete or missing == "pairwise":
+    if not incomplete or missing == "pairwise" or not method.is_paired:
         return
     name, row = incomplete[0]
     lacking = np.flatnonzero(row)
@@ -143,11 +145,12 @@ def _rope_in_units(settings: Settings, matrix: ScoreMatrix, metric: Metric) -> f
     return rope_share(settings.rope) * mean
 
 
-def _table_notices(matrix: ScoreMatrix, table: PairTable, unit: str) -> Iterator[Notice]:
+def _table_notices(matrix: ScoreMatrix, table: PairTable, method: Procedure) -> Iterator[Notice]:
     """Notices of missing scores and pairs without spread."""
+    unit = method.unit
     lacking = {name: int(np.isnan(row).sum()) for name, row in zip(matrix.models, matrix.score, strict=True)}
     incomplete = [name for name, n in lacking.items() if n]
-    if incomplete:
+    if incomplete and method.is_paired:
         yield Notice(
             "missing-splits",
             f"{quoted(incomplete)} {'lacks' if len(incomplete) == 1 else 'lack'} scores on up to {max(lacking.values())} of the "
@@ -168,7 +171,7 @@ def _table_notices(matrix: ScoreMatrix, table: PairTable, unit: str) -> Iterator
         yield Notice(code, f"{first!r} and {second!r}{more}: {text.format(n=n, unit=unit)}")
 
 
-def _answer_notices(matrix: ScoreMatrix, rope: float, settings: Settings, metric: Metric) -> Iterator[Notice]:
+def _answer_notices(matrix: ScoreMatrix, rope: float, settings: Settings, metric: Metric, method: Procedure) -> Iterator[Notice]:
     """Notices about the question itself."""
     if rope == 0.0:
         yield Notice(
@@ -176,9 +179,10 @@ def _answer_notices(matrix: ScoreMatrix, rope: float, settings: Settings, metric
             "without a rope (the largest difference that does not matter to you) models can be called better or worse, never "
             "equivalent",
         )
-    if len(matrix.models) > 2 and settings.baseline is None and not matrix.columns:
+    if len(matrix.models) > 2 and settings.baseline is None and method.question != "datasets":
+        honest = "nested cross-validation" if method.question == "splits" else "data that took no part in choosing"
         yield Notice(
             "selected-best",
             f"{matrix.models[0]!r} was picked as the best of {len(matrix.models)} on these same scores, so its own mean "
-            f"{metric.name} is likely a little too good; nested cross-validation would give an honest one",
+            f"{metric.name} is likely a little too good; {honest} would give an honest one",
         )

@@ -451,7 +451,9 @@ class Comparison(Result["ComparisonPlots"]):
         return self.method.judge(self.scores, first, second, self.resolved)
 
     def _differences(self, one: int, two: int) -> FloatArray:
-        """Oriented differences on shared splits."""
+        """Oriented differences on shared splits; none where models have units of their own."""
+        if not self.method.is_paired:
+            return np.zeros(0)
         differences = self.metric.sign * (self.matrix.score[one] - self.matrix.score[two])
         return np.asarray(differences[~np.isnan(differences)])
 

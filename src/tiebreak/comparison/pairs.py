@@ -290,7 +290,7 @@ class PairTable:
             "n_units": int(value(d.n_units)),
             "difference": sign * value(d.estimate) + 0.0,
             "standard_error": value(d.standard_error),
-            "df": float("nan") if d.df is None else int(value(d.df)),
+            "df": float("nan") if d.df is None else _whole(value(d.df)),
             "statistic": sign * value(d.statistic) + 0.0,
             "pvalue": value(part.pvalue),
             "adjusted_pvalue": value(part.adjusted_pvalue),
@@ -303,6 +303,11 @@ class PairTable:
             "verdict": VERDICTS[MIRRORED[verdict] if mirrored else verdict],
             "reason": REASONS[part.reason[0]],
         }
+
+
+def _whole(df: float) -> float:
+    """Degrees of freedom, as a whole number where they are one."""
+    return int(df) if df.is_integer() else df
 
 
 def every_pair(n_models: int) -> tuple[IntArray, IntArray]:

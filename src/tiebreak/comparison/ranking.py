@@ -68,10 +68,10 @@ class RankingTable:
         return np.flatnonzero(self.best.may_be_best)
 
 
-def ranking_order(values: ModelValues, units: Scores) -> list[str]:
-    """Names from best to worst value; incomplete models after complete ones, ties by name."""
+def ranking_order(values: ModelValues, units: Scores, *, is_paired: bool) -> list[str]:
+    """Names from best to worst value; models that lack units of a paired procedure after complete ones, ties by name."""
     models = units.matrix().models
-    complete = values.n_units == units.matrix().n_splits
+    complete = (values.n_units == units.matrix().n_splits) | (not is_paired)
     value = np.where(np.isnan(values.value), -np.inf, units.metric.sign * values.value)
     rows = sorted(range(len(models)), key=lambda i: (not complete[i], -value[i], models[i]))
     # values that differ by rounding only are ties, so that the unit of the scores cannot decide the order
@@ -164,7 +164,7 @@ def _joint_of_complete(
     scores: Scores, procedure: Procedure, values: ModelValues, settings: Settings
 ) -> tuple[FloatArray | None, FloatArray | None]:
     """p_best and expected rank of the models without missing scores, nan for the others; None where nothing tells them."""
-    complete = values.n_units == procedure.units(scores).matrix().n_splits
+    complete = (values.n_units == procedure.units(scores).matrix().n_splits) | (not procedure.is_paired)
     has_draws = True
     p_best, expected_rank = np.full(complete.size, np.nan), np.full(complete.size, np.nan)
     n_complete = int(np.count_nonzero(complete))

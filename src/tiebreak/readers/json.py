@@ -231,7 +231,18 @@ def _matrix(reader: _Reader) -> ScoreMatrix:
     nothing = np.zeros(repeat.size, dtype=np.int64)
     n_train, n_test = (nothing if sizes is None else np.maximum(sizes[order], 0) for sizes in (n_train, n_test))
     dataset = reader.get("scores", "dataset", kind=str, optional=True) or ""
-    return ScoreMatrix(dataset, tuple(models), repeat, fold, n_train, n_test, _score(reader, models, repeat.size)[:, order])
+    score = _score(reader, models, repeat.size)[:, order]
+    return ScoreMatrix(dataset, tuple(models), repeat, fold, n_train, n_test, score, _columns_of(reader, order))
+
+
+def _columns_of(reader: _Reader, order: IntArray) -> tuple[str, ...]:
+    """Names of the columns, where they are no splits."""
+    names = reader.get("scores", "columns", kind=list, optional=True)
+    if names is None:
+        return ()
+    if len(names) != order.size or not all(isinstance(name, str) for name in names):
+        raise reader.wrong(["scores", "columns"], f"{names!r:.60}")
+    return tuple(names[position] for position in order.tolist())
 
 
 def _score(reader: _Reader, models: list[str], n_splits: int) -> FloatArray:

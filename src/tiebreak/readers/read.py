@@ -167,12 +167,15 @@ def join_sources(sources: Sequence[Source]) -> Scores:
     first = sources[0]
     for other in sources[1:]:
         _check_metric(first, other)
+    _check_kind(sources)
     _check_hash(sources)
     sources = _with_shared_keys(_exact_sizes_first(sources))
     datasets = dict.fromkeys(name for source in sources for name in _datasets(source, sources))
     matrices = tuple(_join_dataset(name, sources) for name in datasets)
     notices = dict.fromkeys(notice for source in sources for notice in source.scores.notices)
-    if any(source.scores.design.hash is None for source in sources):
+    if matrices[0].columns:
+        pass  # seeds and periods have names of their own, and a test set of each model needs none
+    elif any(source.scores.design.hash is None for source in sources):
         names = " and ".join(source.name for source in sources) if len(sources) == 2 else f"the {len(sources)} sources"
         unproved = Notice(
             "assumed-paired",
@@ -196,6 +199,22 @@ def _check_metric(one: Source, two: Source) -> None:
         Setting("metric"),
         ".",
     )
+
+
+def _check_kind(sources: Sequence[Source]) -> None:
+    """Refuse to join seeds, periods or test sets with anything else."""
+    kinds = [source.scores.design.kind if source.scores.design.kind in _NO_SPLITS else "splits" for source in sources]
+    other = next((place for place, kind in enumerate(kinds) if kind != kinds[0]), None)
+    if other is not None:
+        raise UnpairedScoresError(
+            f"{sources[0].name} holds scores by {_NO_SPLITS.get(kinds[0], 'split')}, {sources[other].name} scores by "
+            f"{_NO_SPLITS.get(kinds[other], 'split')}; these answer different questions, so they cannot be joined. Compare each "
+            "by itself."
+        )
+
+
+_NO_SPLITS = {"seeds": "seed", "periods": "period", "test-sets": "test set"}
+"""Units of scores that are not of splits, by the kind of their design."""
 
 
 def _check_hash(sources: Sequence[Source]) -> None:
@@ -302,14 +321,30 @@ def _join_dataset(dataset: str, sources: Sequence[Source]) -> ScoreMatrix:
             f"{_words(others[0].scores.datasets)}; scores on different datasets cannot be paired."
         )
     keys = sorted({key for part in parts for key in _keys(part.matrix)})
-    if len(parts) > 1:
+    if len(parts) > 1 and parts[0].source.scores.design.kind not in ("seeds", "test-sets"):
         _refuse_disjoint(parts)
     number = {key: position for position, key in enumerate(keys)}
     places = [np.array([number[key] for key in _keys(part.matrix)], dtype=np.intp) for part in parts]
     repeat, fold = np.array(keys, dtype=np.int64).T
     n_train, n_test = (_sizes(parts, places, len(keys), word) for word in ("n_train", "n_test"))
     models, score = _rows(parts, places, len(keys))
-    return ScoreMatrix(dataset, models, repeat, fold, n_train, n_test, score)
+    return ScoreMatrix(dataset, models, repeat, fold, n_train, n_test, score, _columns(parts, places, len(keys)))
+
+
+def _columns(parts: Sequence[_Part], places: Sequence[IntArray], n_columns: int) -> tuple[str, ...]:
+    """Names of the columns where they are no splits; sources that give one column two names do not mean the same by it."""
+    if not all(part.matrix.columns for part in parts):
+        return ()
+    names = [""] * n_columns
+    for part, place in zip(parts, places, strict=True):
+        for position, name in zip(place.tolist(), part.matrix.columns, strict=True):
+            if names[position] not in ("", name):
+                raise UnpairedScoresError(
+                    f"{parts[0].source.name} calls one column {names[position]!r} and {part.source.name} calls it {name!r}, so "
+                    "they cannot be paired. Put all scores into one table."
+                )
+            names[position] = name
+    return tuple(names)
 
 
 def _words(datasets: Sequence[str]) -> str:

@@ -10,7 +10,8 @@ import numpy as np
 from tiebreak.errors import InvalidScoresError, UnsuitableDesignError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.readers.columns import ScoreTable, Words
-from tiebreak.scores.assemble import SplitKeys, row_blocks
+from tiebreak.scores.assemble import SplitKeys, number_splits, row_blocks
+from tiebreak.scores.scores import Kind, ScoreMatrix
 
 
 class Key(NamedTuple):
@@ -35,14 +36,16 @@ class Rows(NamedTuple):
     """Facts of each row of a table, beside model and score; None where the table says nothing.
 
     `is_part` says that the rows are those of one dataset among several, where a single split will do: the dataset is the unit.
+    Of `kind` "seeds" and "periods" the keys are no splits: they name the seed, as the repeat, and the period, as the fold.
     """
 
     dataset: Words | None
     keys: Keys | None
-    seed: IntArray | None
+    seed: Words | None
     n_train: IntArray | None
     n_test: IntArray | None
     is_part: bool = False
+    kind: Kind = "unknown"
 
     @property
     def datasets(self) -> tuple[str, ...]:
@@ -60,8 +63,16 @@ class Rows(NamedTuple):
         if rows is None:
             return self
         keys = None if self.keys is None else self.keys.take(rows)
-        seed, n_train, n_test = (None if part is None else part[rows] for part in (self.seed, self.n_train, self.n_test))
+        seed = None if self.seed is None else self.seed.take(rows)
+        n_train, n_test = (None if part is None else part[rows] for part in (self.n_train, self.n_test))
         return Rows(None, keys, seed, n_train, n_test, is_part=True)
+
+    def unit_names(self, matrix: ScoreMatrix) -> tuple[str, ...]:
+        """Names of the seeds or periods of a matrix of these rows; empty for splits."""
+        if self.keys is None or self.kind == "unknown":
+            return ()
+        key, codes = (self.keys.repeat, matrix.repeat) if self.kind == "seeds" else (self.keys.fold, matrix.fold)
+        return tuple(str(code) if key.labels is None else key.labels[code] for code in codes.tolist())
 
 
 def natural_key(text: str) -> tuple[Any, ...]:
@@ -73,7 +84,39 @@ def natural_key(text: str) -> tuple[Any, ...]:
 
 def read_rows(table: ScoreTable, dataset: Words | None) -> Rows:
     """Facts in the reserved columns, taken out of the table."""
-    return Rows(dataset, _read_keys(table), _read_seeds(table), _read_size(table, "n_train"), _read_size(table, "n_test"))
+    rows = Rows(dataset, _read_keys(table), _read_seeds(table), _read_size(table, "n_train"), _read_size(table, "n_test"))
+    return _by_seed(rows, table) if len(rows.datasets) == 1 else rows
+
+
+def _by_seed(rows: Rows, table: ScoreTable) -> Rows:
+    """Rows that differ by seed only, on the one split of a single dataset, with the seed as their key."""
+    seed = rows.seed
+    if seed is None or (rows.keys is not None and number_splits(rows.keys.repeat.code, rows.keys.fold.code).n_splits > 1):
+        return rows
+    _refuse_empty(seed.code < 0, table, table.header.reserved["seed"], "seed")
+    if rows.n_test is not None and np.unique(rows.n_test).size > 1:
+        raise UnsuitableDesignError(
+            f"the scores of {table.name} differ by seed, and the numbers of their test examples differ, too "
+            f"({rows.n_test.min()} to {rows.n_test.max()}): so they are not of one test set. If each seed also drew a new split, "
+            "call that column 'split' or 'repeat'."
+        )
+    nothing = Key(np.zeros(table.n_rows, dtype=np.int8), None)
+    return rows._replace(keys=Keys(_key_of_words(seed), nothing), seed=None, kind="seeds")
+
+
+def _key_of_words(words: Words) -> Key:
+    """Names that are whole numbers as these, others numbered in their natural order."""
+    if all(re.fullmatch(r"-?\d{1,15}", name) for name in words.names):
+        return Key(np.array([int(name) for name in words.names])[words.code], None)
+    return _number(words)
+
+
+def _number(words: Words) -> Key:
+    """Words numbered in their natural order."""
+    codes = sorted(np.unique(words.code).tolist(), key=lambda code: natural_key(words.names[code]))
+    rank = np.zeros(len(words.names), dtype=np.int32)
+    rank[codes] = np.arange(len(codes))
+    return Key(rank[words.code], tuple(words.names[code] for code in codes))
 
 
 def _read_keys(table: ScoreTable) -> Keys | None:
@@ -96,11 +139,7 @@ def _read_key(table: ScoreTable, name: str, word: str) -> Key:
     column = table.columns[name]
     if isinstance(column, np.ndarray):
         return Key(_whole(table.numbers(name), table, name, word), None)
-    words = read_words(table, name, word)
-    codes = sorted(np.unique(words.code).tolist(), key=lambda code: natural_key(words.names[code]))
-    rank = np.zeros(len(words.names), dtype=np.int32)
-    rank[codes] = np.arange(len(codes))
-    return Key(rank[words.code], tuple(words.names[code] for code in codes))
+    return _number(read_words(table, name, word))
 
 
 def _whole(values: FloatArray, table: ScoreTable, name: str, word: str) -> IntArray:
@@ -139,12 +178,12 @@ def read_words(table: ScoreTable, name: str, word: str) -> Words:
     return words
 
 
-def _read_seeds(table: ScoreTable) -> IntArray | None:
-    """Code for the seed of each row; None where there is no such column or it never changes."""
+def _read_seeds(table: ScoreTable) -> Words | None:
+    """Seed of each row; None where there is no such column or it never changes."""
     if "seed" not in table.header.reserved:
         return None
-    code = table.words(table.header.reserved["seed"]).code
-    return None if np.unique(code).size < 2 else code
+    seed = table.words(table.header.reserved["seed"])
+    return None if np.unique(seed.code).size < 2 else seed
 
 
 def _read_size(table: ScoreTable, word: str) -> IntArray | None:
@@ -178,32 +217,26 @@ def position_in_model(model: IntArray) -> IntArray:
     return place
 
 
-def single_split_error(seed: IntArray, source: str) -> UnsuitableDesignError:
-    """Error for many seeds on one split."""
-    return UnsuitableDesignError(
-        f"the scores of {source} differ only by seed ({np.unique(seed).size} seeds), on a single split: training noise says "
-        "nothing about other data, so no test of it can tell which model is better. Evaluate on several splits (repeated k-fold "
-        "is best). If each seed also drew a new split, call that column 'split' or 'repeat'."
-    )
+def refuse_doubled_seeds(cell: IntArray, rows: Rows, keys: SplitKeys, models: tuple[str, ...]) -> None:
+    """Refuse two rows that have model, split and seed in common.
 
-
-def refuse_doubled_seeds(cell: IntArray, rows: Rows, keys: SplitKeys, models: tuple[str, ...], source: str) -> None:
-    """Refuse seeds on the single split of one dataset, and two rows that have model, split and seed in common.
-
-    The cell of each row is its model times the number of splits, plus its split; models and source are named in messages.
+    The cell of each row is its model times the number of splits, plus its split; models are named in messages.
     """
-    seed = rows.seed
-    if seed is None:
+    if rows.seed is None and rows.kind != "seeds":
         return
-    if keys.n_splits == 1 and not rows.is_part:
-        raise single_split_error(seed, source)
-    order = np.lexsort([seed, cell])
-    same = (np.diff(cell[order]) == 0) & (np.diff(seed[order]) == 0)
+    order = np.argsort(cell, kind="stable") if rows.seed is None else np.lexsort([rows.seed.code, cell])
+    same = np.diff(cell[order]) == 0
+    if rows.seed is not None:
+        same &= np.diff(rows.seed.code[order]) == 0
     if same.any():
         model, split = divmod(int(cell[order][int(np.argmax(same))]), keys.n_splits)
+        where = f"{keys.name(split)} and the same seed"
+        if rows.kind == "seeds" and rows.keys is not None:
+            key = rows.keys.repeat
+            where = f"seed {keys.repeat[split] if key.labels is None else key.labels[keys.repeat[split]]}"
         raise InvalidScoresError(
-            f"model {models[model]!r} has more than one score for {keys.name(split)} and the same seed "
-            f"({np.count_nonzero(same)} such row(s) in all). Keep one row for each model, split and seed."
+            f"model {models[model]!r} has more than one score for {where} ({np.count_nonzero(same)} such row(s) in all). Keep "
+            "one row for each model, split and seed."
         )
 
 

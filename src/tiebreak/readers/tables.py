@@ -31,7 +31,6 @@ from tiebreak.readers.split_keys import (
     read_rows,
     read_words,
     refuse_doubled_seeds,
-    single_split_error,
 )
 from tiebreak.scores.assemble import SplitKeys, assemble, number_splits, size_per_split
 from tiebreak.scores.scores import Notice, ScoreMatrix, SplitDesign, look_up, quoted
@@ -55,11 +54,14 @@ def read_table(table: ScoreTable, options: ReadOptions) -> Source:
     if "repeat" not in header.reserved and "fold" not in header.reserved:
         for matrix in matrices:
             refuse_items(matrix, options, name)
+    if rows.kind != "unknown":
+        matrices = [dataclasses.replace(matrix, columns=rows.unit_names(matrix)) for matrix in matrices]
     is_paired = rows.keys is not None or (len(matrices) > 1 and all(matrix.n_splits == 1 for matrix in matrices))
-    design = SplitDesign(pairing="key" if is_paired else "position")
+    design = SplitDesign(rows.kind, pairing="key" if is_paired else "position")
+    needs_no_sizes = rows.kind != "unknown" or all(each.has_sizes for each in matrices)
     source = source_of(
         matrices,
-        table_metric(held, options, name, has_sizes=all(each.has_sizes for each in matrices)),
+        table_metric(held, options, name, has_sizes=needs_no_sizes),
         design,
         options,
         name,
@@ -210,14 +212,14 @@ def _refuse_infinite(table: ScoreTable, models: Words, score: FloatArray) -> Non
 def _long_matrix(dataset: str, models: Words, score: FloatArray, rows: Rows, source: str) -> ScoreMatrix:
     """Models by splits of one dataset; models must share splits, and rows not differ by their seed alone."""
     repeat, fold = _split_of_row(models, rows, source)
-    if rows.seed is not None:
+    if rows.seed is not None or rows.kind == "seeds":
         keys = number_splits(repeat, fold)
         cell = models.code.astype(np.int64) * keys.n_splits + keys.code
         if np.unique(cell).size < cell.size:
-            refuse_doubled_seeds(cell, rows, keys, models.names, source)
+            refuse_doubled_seeds(cell, rows, keys, models.names)
             return _mean_over_seeds(dataset, models, score, keys, cell, rows, source)
     matrix = assemble(dataset, models.names, models.code, repeat, fold, score, rows.n_train, rows.n_test)
-    if score.size < matrix.score.size:
+    if score.size < matrix.score.size and rows.kind != "seeds":
         _refuse_disjoint(models, number_splits(repeat, fold), source)
     return matrix
 
@@ -227,10 +229,8 @@ def _split_of_row(models: Words, rows: Rows, source: str) -> tuple[IntArray, Int
     if rows.keys is not None:
         return rows.keys.repeat.code, rows.keys.fold.code
     counts = np.bincount(models.code, minlength=len(models.names))
-    if rows.seed is not None and counts.max() > 1:
-        if rows.is_part:
-            return np.zeros(models.code.size, dtype=np.int8), np.zeros(models.code.size, dtype=np.int8)
-        raise single_split_error(rows.seed, source)
+    if rows.seed is not None and counts.max() > 1:  # of one dataset among several, on its one split
+        return np.zeros(models.code.size, dtype=np.int8), np.zeros(models.code.size, dtype=np.int8)
     other = np.flatnonzero(counts != counts[0])
     if other.size:
         raise UnpairedScoresError(
@@ -325,9 +325,7 @@ def _block(rows: Rows, number: int, table: ScoreTable) -> _Block:
     n_rows = table.n_rows if chosen is None else chosen.size
     if mine.keys is None:
         if mine.seed is not None and n_rows > 1:
-            if mine.is_part:
-                return _Block(chosen, number_splits(*np.zeros((2, n_rows), dtype=np.int64)), True)
-            raise single_split_error(mine.seed, table.name)
+            return _Block(chosen, number_splits(*np.zeros((2, n_rows), dtype=np.int64)), True)
         position = np.arange(n_rows)
         return _Block(chosen, SplitKeys(np.zeros(n_rows, dtype=np.int64), position, position), False)
     keys = number_splits(mine.keys.repeat.code, mine.keys.fold.code)
@@ -337,9 +335,9 @@ def _block(rows: Rows, number: int, table: ScoreTable) -> _Block:
         if chosen is None and np.array_equal(order, keys.code):
             return _Block(None, keys, False)
         return _Block(order if chosen is None else chosen[order], keys, False)
-    if mine.seed is None:
+    if mine.seed is None and mine.kind != "seeds":
         raise _doubled(keys, chosen, table)
-    refuse_doubled_seeds(keys.code, mine, keys, ("every model",), table.name)
+    refuse_doubled_seeds(keys.code, mine, keys, ("every model",))
     return _Block(chosen, keys, True)
 
 

@@ -79,6 +79,11 @@ NoticeCode = Literal[
     "few-datasets",
     "averaged-seeds",
     "survivors-only",
+    "seeds-only",
+    "independent-sets",
+    "first-fold",
+    "uneven-periods",
+    "truncated-variance",
 ]
 
 
@@ -104,7 +109,11 @@ Kind = Literal[
     "group",
     "stratified-group",
     "time",
+    "seeds",
+    "periods",
+    "test-sets",
 ]
+"""Of splits; the last three are no splits: training runs on one test set, forecasts of periods, independent test sets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +158,8 @@ class ScoreMatrix:
     score : ndarray of shape (n_models, n_splits)
         In the metric's unit; nan where a model has no score, never infinite.
     columns : tuple of str
-        Names of datasets, where each column is the mean over one; empty for splits, which have keys.
+        Names of the columns where they are no splits, which have keys: of datasets, over each of which a column is the mean, of
+        seeds, periods or test sets.
     """
 
     dataset: str

@@ -20,6 +20,7 @@ from tiebreak.views.comparison_columns import (
     ranking_frame,
     shrinkage_frame,
 )
+from tiebreak.views.design import design_line
 from tiebreak.views.json import document, finite, plain
 from tiebreak.views.next_step import next_step
 from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table, notice_section
@@ -48,9 +49,7 @@ from tiebreak.views.words import (
     format_score,
     listed,
     printable,
-    quote,
     short_names,
-    span,
 )
 
 if TYPE_CHECKING:
@@ -145,7 +144,8 @@ def _scores(matrix: ScoreMatrix) -> dict[str, Any]:
         "repeat": matrix.repeat.tolist(),
         "fold": matrix.fold.tolist(),
         "n_train": matrix.n_train.tolist() if matrix.has_sizes else None,
-        "n_test": matrix.n_test.tolist() if matrix.has_sizes else None,
+        "n_test": matrix.n_test.tolist() if np.all(matrix.n_test > 0) else None,
+        **({"columns": list(matrix.columns)} if matrix.columns else {}),
         "score": ([finite(value) for value in row.tolist()] for row in matrix.score),
     }
 
@@ -191,6 +191,7 @@ WORDS = {
     "all lack some": "{opening}, though every model lacks some scores",
     "best": "{opening} and is the best of the {n} ({level} confidence).",
     "other is best": "{opening}, but {best}, which lacks some scores, is the best of the {n} ({level} confidence).",
+    "another is best": "{opening}, but {best} is shown to be the best of the {n} ({level} confidence).",
     "any": "{opening}, but any of the {n} may be the best ({level} confidence).",
     "some": "{opening}, but {k} of the {n} may be the best ({level} confidence): {best}.",
     "all near": "All are near best: each falls short of the best by at most {bound}, which is within the rope of {rope}.",
@@ -226,7 +227,8 @@ def _standing_sentences(comparison: Comparison) -> Iterator[str]:
     in_g = table.in_g
     best = [names[comparison.models[row]] for row in in_g]
     if len(best) == 1:
-        words = WORDS["best" if in_g[0] == 0 else "other is best"]
+        other = "other is best" if _lacks_units(comparison, int(in_g[0])) else "another is best"
+        words = WORDS["best" if in_g[0] == 0 else other]
     else:
         words = WORDS["any" if len(best) == n_models else "some"]
     level = format_percent(1 - comparison.settings.alpha)
@@ -243,7 +245,12 @@ def _opening(comparison: Comparison) -> str:
         metric=printable(comparison.metric.name),
         mean=format_score(float(table.mean[0]), table_decimals(comparison)),
     )
-    return WORDS["all lack some"].format(opening=opening) if table.n_units[0] < comparison.matrix.n_splits else opening
+    return WORDS["all lack some"].format(opening=opening) if _lacks_units(comparison, 0) else opening
+
+
+def _lacks_units(comparison: Comparison, row: int) -> bool:
+    """True where a model was not measured on all units that others were, and should have been."""
+    return comparison.method.is_paired and bool(comparison.ranking_table.n_units[row] < comparison.matrix.n_splits)
 
 
 def _shortfall_sentences(comparison: Comparison, names: dict[str, str]) -> Iterator[str]:
@@ -477,23 +484,6 @@ def _unit_counts(comparison: Comparison, chosen: IntArray) -> dict[str, list[str
     """Column of the numbers of units that pairs share, where they differ."""
     n_units = np.broadcast_to(comparison.pair_table.differences.n_units, comparison.pair_table.first.shape)
     return {} if np.all(n_units == comparison.matrix.n_splits) else {"n": [str(n) for n in n_units[chosen].tolist()]}
-
-
-def design_line(comparison: Comparison) -> str:
-    """Splits and sizes of the scores, in one line."""
-    matrix, design = comparison.matrix, comparison.design
-    if matrix.columns:
-        n_splits = np.array([each.n_splits for each in comparison.scores.matrices])
-        means = "one score each" if n_splits.max() == 1 else f"means over {span(n_splits)} splits each"
-        return f"{count(matrix.n_splits, 'dataset')}, {means}"
-    n_repeats = int(np.unique(matrix.repeat).size)
-    folds = f" ({n_repeats} repeats)" if n_repeats > 1 and design.pairing == "key" else ""
-    sizes = ""
-    if matrix.has_sizes:
-        about = "about " if design.sizes == "approximate" else ""
-        sizes = f", {about}{span(matrix.n_train)} training and {about}{span(matrix.n_test)} test examples each"
-    dataset = f" of {quote(matrix.dataset)}" if matrix.dataset else ""
-    return f"{count(matrix.n_splits, 'split')}{dataset}{folds}{sizes}"
 
 
 def ranking_notes(comparison: Comparison) -> Iterator[str]:

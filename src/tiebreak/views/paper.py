@@ -177,10 +177,10 @@ def _data(comparison: Comparison) -> str:
     sizes = ""
     if matrix.has_sizes and unit == "split":
         sizes = f" ({span(matrix.n_train)} training and {span(matrix.n_test)} test examples each)"
-    return (
-        f"{n_models} models were compared by {printable(comparison.metric.name)} on the same "
-        f"{count(matrix.n_splits, unit)}{repeats}{sizes}."
-    )
+    where = f"the same {count(matrix.n_splits, unit)}{repeats}{sizes}"
+    if not comparison.method.is_paired:
+        where = f"{span(comparison.ranking_table.n_units)} {unit}s each"
+    return f"{n_models} models were compared by {printable(comparison.metric.name)} on {where}."
 
 
 def _intervals(comparison: Comparison) -> str:

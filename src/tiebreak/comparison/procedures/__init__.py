@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tiebreak.comparison.procedures.corrected_t import CORRECTED_T
+from tiebreak.comparison.procedures.five_by_two import FIVE_BY_TWO
 from tiebreak.comparison.procedures.hierarchical import HIERARCHICAL
 from tiebreak.comparison.procedures.paired_t import PAIRED_T
-from tiebreak.comparison.procedures.procedure import Procedure
+from tiebreak.comparison.procedures.procedure import Procedure, Question
+from tiebreak.comparison.procedures.welch import WELCH
 from tiebreak.comparison.procedures.wilcoxon import SIGN, WILCOXON
+from tiebreak.errors import Setting, UnsuitableDesignError
 from tiebreak.scores.scores import Scores
 
 METHODS: dict[str, Procedure] = {
@@ -16,9 +19,11 @@ METHODS: dict[str, Procedure] = {
     for procedure in (
         CORRECTED_T,
         PAIRED_T,
+        FIVE_BY_TWO,
         WILCOXON,
         SIGN,
         HIERARCHICAL,
+        WELCH,
     )
 }
 """All procedures; a new one is a file and a line here."""
@@ -43,9 +48,54 @@ def choose_method(name: str, data: Scores) -> Procedure:
 
     Raises a `TiebreakError` where the procedure does not apply to these data, which says why and how to go on.
     """
-    by_shape = CORRECTED_T if len(data.matrices) == 1 else WILCOXON
-    chosen = by_shape if name == "auto" else METHODS[name]
-    refusal = chosen.applies(data)
+    by_shape = _by_shape(data)
+    chosen = (by_shape if name == "auto" else METHODS[name]).for_data(data)
+    refusal = _other_question(chosen, by_shape, data) or chosen.applies(data)
     if refusal is not None:
         raise refusal
     return replace(chosen, reason=chosen.reason_for(data)) if name == "auto" else chosen
+
+
+def question_of(data: Scores) -> Question:
+    """Key of what scores can be asked, by how they were made."""
+    questions: dict[str, Question] = {"seeds": "seeds", "periods": "time", "test-sets": "test-sets"}
+    return questions.get(data.design.kind, "splits" if len(data.matrices) == 1 else "datasets")
+
+
+def _by_shape(data: Scores) -> Procedure:
+    """The procedure for scores that were made in this way."""
+    question = question_of(data)
+    if question == "seeds":
+        return PAIRED_T if data.matrix().is_complete else WELCH
+    return {"splits": CORRECTED_T, "datasets": WILCOXON}[question]
+
+
+_MADE = {
+    "splits": "scores on splits of one dataset",
+    "datasets": "scores of several datasets",
+    "seeds": "scores on one test set that differ by training seed only",
+    "time": "losses of forecasts in order of time",
+    "test-sets": "rates on a test set for each model",
+    "examples": "scores of single examples",
+}
+"""Scores by the question that they can be asked."""
+
+
+def _other_question(chosen: Procedure, by_shape: Procedure, data: Scores) -> UnsuitableDesignError | None:
+    """The error for a procedure that answers another question than these scores can be asked; None where it is theirs."""
+    question = question_of(data)
+    if chosen.question == question or {chosen.question, question} == {"splits", "datasets"}:
+        return None  # these two refuse each other in words of their own
+    return UnsuitableDesignError(
+        f"{chosen.name} is for {_MADE.get(chosen.question, chosen.question)}, and these are {_MADE[question]}. Leave ",
+        Setting("method"),
+        f" out for the one that suits them, {by_shape.name!r}{_COLUMNS.get(chosen.question, '')}.",
+    )
+
+
+_COLUMNS = {
+    "seeds": ", or if they do differ by seed only, name the seeds in a column 'seed'",
+    "time": ", or if they are in order of time, name the periods in a column 'time'",
+    "test-sets": ", or if each is of a test set of its own, pass the columns 'model', 'correct' and 'n'",
+}
+"""What makes scores such as a procedure needs, by its question."""

@@ -50,7 +50,7 @@ class Differences(ABC):
     tolerance : ndarray or float
         Differences up to this size are rounding noise.
     standard_error, df : ndarray, int or None
-        None where the procedure knows none.
+        None where the procedure knows none; degrees of freedom need not be whole.
     unit : {"metric", "rank", "log-odds"}
         Of the estimate. A rope that is a number is in the metric's unit, and no other unit takes one.
     is_posterior : bool
@@ -62,7 +62,7 @@ class Differences(ABC):
     kind: NDArray[np.int8]
     tolerance: FloatArray | float = 0.0
     standard_error: FloatArray | None = None
-    df: IntArray | int | None = None
+    df: FloatArray | IntArray | int | None = None
     unit: Literal["metric", "rank", "log-odds"] = "metric"
     is_posterior: ClassVar[bool] = False
 
@@ -260,6 +260,9 @@ class Procedure(ABC):
         Meaning of a missing score where the caller does not say.
     options : mapping
         Names and defaults of what a caller can set for this procedure alone.
+    is_paired : bool
+        Models were measured on the same units, so that one without a score on some of them is incomplete. Not so where each has
+        units of its own: its seeds, its test set.
     """
 
     name: str
@@ -272,6 +275,11 @@ class Procedure(ABC):
     correction: Correction = "bonferroni"
     missing: Missing = "raise"
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    is_paired: bool = True
+
+    def for_data(self, data: Scores) -> Procedure:
+        """The same procedure with the facts that hold for these data, where it answers more than one question."""
+        return self
 
     def options_of(self, settings: Settings) -> dict[str, Any]:
         """The options with the caller's in the place of defaults; a name that there is not is an error."""

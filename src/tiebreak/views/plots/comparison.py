@@ -315,7 +315,7 @@ class ScoresDisplay(ComparisonDisplay):
 
     @property
     def _is_joined(self) -> bool:
-        return len(self._models) <= JOINED_UP_TO
+        return len(self._models) <= JOINED_UP_TO and self.comparison.method.is_paired
 
     def _row_notes(self) -> list[str]:
         decimals, n_splits = table_decimals(self.comparison), self.comparison.matrix.n_splits
@@ -373,7 +373,10 @@ class ComparisonPlots(Plots["Comparison"]):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the plots; a posterior is drawn where the procedure gives one, a diagram of ranks over several datasets."""
+        """Names of the plots; a posterior is drawn where the procedure gives one, a diagram of ranks over several datasets.
+
+        Models that have units of their own have no differences on them, nor a correlation.
+        """
         has_posterior = self.result.pair_table.differences.is_posterior
         has_ranks = _has_ranks(self.result)
         has_datasets = self.result.method.unit == "dataset"
@@ -385,6 +388,8 @@ class ComparisonPlots(Plots["Comparison"]):
             "posterior": has_posterior,
             "regions": has_posterior and has_datasets,
             "shrinkage": self.result.method.name == "hierarchical",
+            "differences": self.result.method.is_paired,
+            "correlation": self.result.method.is_paired,
         }
         return tuple(name for name in super().names if offered.get(name, True))
 
@@ -394,6 +399,7 @@ class ComparisonPlots(Plots["Comparison"]):
 
     def differences(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> DifferencesDisplay:
         """The same differences on every split, dataset, or what else was counted."""
+        self._require_pairing("differences")
         return self._draw(DifferencesDisplay.from_comparison, ax=ax, look=look)
 
     def scores(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> ScoresDisplay:
@@ -457,6 +463,7 @@ class ComparisonPlots(Plots["Comparison"]):
 
     def correlation(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> CorrelationDisplay:
         """Correlation of the models' scores over splits, datasets, or what else was counted."""
+        self._require_pairing("correlation")
         return self._draw(CorrelationDisplay.from_comparison, ax=ax, look=look)
 
     def posterior(
@@ -470,6 +477,14 @@ class ComparisonPlots(Plots["Comparison"]):
             Names. What is not given is the best-ranked other model or, when a baseline was named, for `b` the baseline.
         """
         return self._draw(PosteriorDisplay.from_comparison, *self._pair(a, b), ax=ax, look=look)
+
+    def _require_pairing(self, plot: str) -> None:
+        method = self.result.method
+        if not method.is_paired:
+            raise NotOfferedError(
+                f"there is no plot of {plot}, as the models were not measured on the same {method.unit}s; plot.scores() draws "
+                "the scores of each."
+            )
 
     def _pair(self, a: str | None, b: str | None) -> tuple[str, str]:
         baseline = self.result.settings.baseline

@@ -12,7 +12,6 @@ from tiebreak.comparison.verdict import MIRRORED, VERDICTS
 from tiebreak.numerics import FloatArray
 from tiebreak.views.comparison import (
     against_columns,
-    design_line,
     extra_sentences,
     facts,
     footnotes,
@@ -23,6 +22,7 @@ from tiebreak.views.comparison import (
     table_decimals,
 )
 from tiebreak.views.comparison_columns import Coded, Columns, pair_columns, ranking_columns
+from tiebreak.views.design import design_line
 from tiebreak.views.json import as_lists, plain
 from tiebreak.views.pair import favours, interval_name, names_in_sentences, rope_words
 from tiebreak.views.report.document import Document, html_of

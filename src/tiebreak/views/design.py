@@ -1,0 +1,33 @@
+"""Description in a line of how scores were made: splits, datasets, training runs, and their sizes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tiebreak.views.words import count, quote, span
+
+if TYPE_CHECKING:
+    from tiebreak.comparison.comparison import Comparison
+
+
+def design_line(comparison: Comparison) -> str:
+    """Splits and sizes of the scores, in one line."""
+    matrix, design, question = comparison.matrix, comparison.design, comparison.method.question
+    if question == "seeds":
+        n_test = int(matrix.n_test.max(initial=0))
+        size = f" of {n_test:,} examples" if n_test else ""
+        return f"{span(comparison.ranking_table.n_units)} seeds of each model, one test set{size}"
+    if question == "datasets":
+        n_splits = np.array([each.n_splits for each in comparison.scores.matrices])
+        means = "one score each" if n_splits.max() == 1 else f"means over {span(n_splits)} splits each"
+        return f"{count(matrix.n_splits, 'dataset')}, {means}"
+    n_repeats = int(np.unique(matrix.repeat).size)
+    folds = f" ({n_repeats} repeats)" if n_repeats > 1 and design.pairing == "key" else ""
+    sizes = ""
+    if matrix.has_sizes:
+        about = "about " if design.sizes == "approximate" else ""
+        sizes = f", {about}{span(matrix.n_train)} training and {about}{span(matrix.n_test)} test examples each"
+    dataset = f" of {quote(matrix.dataset)}" if matrix.dataset else ""
+    return f"{count(matrix.n_splits, 'split')}{dataset}{folds}{sizes}"

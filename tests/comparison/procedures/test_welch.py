@@ -1,0 +1,167 @@
+"""Training seeds on one test set: Welch's test, and the paired t-test where all models have the same seeds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+
+import tiebreak as tb
+from tests.cli.test_compare import run
+from tests.comparison.procedures.showing import check_shown, check_tails
+from tiebreak.errors import InvalidParameterError, TooFewSplitsError, UnpairedScoresError, UnsuitableDesignError
+
+SEEDS = {"resnet": 5, "vit": 4, "mlp": 3}
+
+
+def rows(rng: np.random.Generator, sizes: dict[str, int] = SEEDS, **more: Any) -> list[dict[str, Any]]:
+    """Runs of each model with seeds of its own."""
+    means, names = {"resnet": 0.80, "vit": 0.82, "mlp": 0.75}, list(sizes)
+    return [
+        {"model": name, "seed": 100 * names.index(name) + run, "score": means[name] + 0.01 * rng.normal(), **more}
+        for name, n in sizes.items()
+        for run in range(n)
+    ]
+
+
+def of_model(table: list[dict[str, Any]], name: str) -> list[float]:
+    """Scores of a model."""
+    return [row["score"] for row in table if row["model"] == name]
+
+
+def test_pairs_are_those_of_welch_and_of_scipy(rng: np.random.Generator) -> None:
+    """To 1e-12 those of `welch_ttest` and of scipy.stats.ttest_ind(equal_var=False), at the level of the family."""
+    table = rows(rng)
+    answer = tb.compare(table, metric="accuracy", rope=0.005)
+    assert answer.method.name == "welch"
+    assert "not all models were trained with the same seeds" in answer.method.reason
+    for pair in answer.pairs.itertuples():
+        one, two = of_model(table, pair.first), of_model(table, pair.second)
+        array, peer = tb.frequentist.welch_ttest(one, two), stats.ttest_ind(one, two, equal_var=False)
+        assert_allclose([pair.difference, pair.standard_error, pair.df], [array.estimate, array.standard_error, array.df], 1e-12)
+        assert_allclose([pair.pvalue, array.pvalue()], peer.pvalue, rtol=1e-10)
+        ends = peer.confidence_interval(1 - 0.05 / 3)
+        assert_allclose([pair.interval_low, pair.interval_high], [ends.low, ends.high], rtol=1e-9)
+        assert_allclose([pair.interval_low, pair.interval_high], array.confidence_interval(1 - 0.05 / 3), rtol=1e-12)
+        assert pair.n_units == min(len(one), len(two))
+    check_tails(answer)
+
+
+def test_a_model_has_the_t_interval_of_its_own_runs(rng: np.random.Generator) -> None:
+    """scipy.stats.ttest_1samp, whatever seeds the others have; none is ranked below for having fewer runs."""
+    table = rows(rng)
+    ranking = tb.compare(table, metric="accuracy").ranking
+    assert list(ranking["model"]) == ["vit", "resnet", "mlp"]
+    for row in ranking.itertuples():
+        own = of_model(table, row.model)
+        ends = stats.ttest_1samp(own, 0).confidence_interval()
+        assert_allclose([row.mean, row.mean_low, row.mean_high], [np.mean(own), ends.low, ends.high], rtol=1e-10)
+        assert row.n_units == len(own)
+
+
+def test_the_same_seeds_are_paired(rng: np.random.Generator) -> None:
+    """scipy.stats.ttest_rel on the seeds; Welch's by name does not pair; order of rows and models changes nothing."""
+    score = 0.8 + 0.01 * rng.normal(size=6) + np.array([[0.0], [0.004]]) + 0.002 * rng.normal(size=(2, 6))
+    table = {"seed": list(range(6)), "a": score[0], "b": score[1]}
+    answer = tb.compare(table, metric="accuracy")
+    assert (answer.method.name, answer.method.unit, answer.method.question) == ("paired-t", "seed", "seeds")
+    assert "paired by seed" in answer.method.reason
+    pair, peer = answer.pair("b", "a"), stats.ttest_rel(score[1], score[0])
+    assert_allclose([pair.pvalue, pair.statistic, pair.df], [peer.pvalue, peer.statistic, 5], rtol=1e-10)
+    other = tb.compare(table, metric="accuracy", method="welch").pair("b", "a")
+    assert_allclose(other.pvalue, stats.ttest_ind(score[1], score[0], equal_var=False).pvalue, rtol=1e-10)
+    assert pair.pvalue < 0.05 < other.pvalue
+    turned = {"b": score[1][::-1], "a": score[0][::-1], "seed": list(range(6))[::-1]}
+    assert tb.compare(turned, metric="accuracy").pair("b", "a").pvalue == pytest.approx(pair.pvalue, rel=1e-12)
+
+
+def test_it_says_that_it_knows_nothing_of_other_data(rng: np.random.Generator) -> None:
+    """In a warning with a code, with the size of the test set where it is known, in JSON too; never that it lacks splits."""
+    for table in (rows(rng, n_test=10_000), {"seed": [1, 2, 3], "a": [0.1, 0.2, 0.3], "b": [0.2, 0.1, 0.4]}):
+        answer = tb.compare(table, metric="accuracy")
+        notices = {notice.code: notice.text for notice in answer.notices}
+        assert "it says nothing about other data" in notices["seeds-only"]
+        assert "missing-splits" not in notices
+        assert "assumed-paired" not in notices
+        assert answer.method.generalises_to == "further training runs on this very test set"
+    assert "10,000 examples" in str(tb.compare(rows(rng, n_test=10_000), metric="accuracy"))
+
+
+def test_what_would_settle_it_is_said_in_seeds(rng: np.random.Generator) -> None:
+    """About (half-width / difference)^2 times as many, not repeats of splits."""
+    table = {"model": list("aaabbb"), "seed": [1, 2, 3, 4, 5, 6], "score": [0.80, 0.81, 0.82, 0.81, 0.82, 0.83]}
+    answer = tb.compare(table, metric="accuracy")
+    pair = answer.pair("b", "a")
+    assert pair.verdict == "undecided"
+    needed = 3 * ((pair.interval_high - pair.interval_low) / 2 / pair.difference) ** 2
+    assert f"about {int(np.ceil(needed))} seeds instead of 3 would show which of" in str(answer).replace("\n", " ")
+
+
+def test_shown_everywhere(rng: np.random.Generator, tmp_path: Path) -> None:
+    """The same answer from JSON, in every form; without pairing there are no differences on single seeds to plot."""
+    check_shown(tb.compare(rows(rng), metric="accuracy", rope=0.01), tmp_path / "w", plots={"ranking", "scores", "verdicts"})
+    same = {"seed": [1, 2, 3, 4], "a": [0.81, 0.82, 0.8, 0.83], "b": [0.84, 0.85, 0.83, 0.87]}
+    everything = {"ranking", "differences", "scores", "verdicts", "correlation", "posterior"}
+    check_shown(tb.compare(same, metric="accuracy", rope=0.01), tmp_path / "p", plots=everything)
+    answer = tb.compare(rows(rng), metric="accuracy")
+    with pytest.raises(
+        tb.errors.NotOfferedError, match="there is no plot of correlation, as the models were not measured on the"
+    ):
+        answer.plot.correlation()
+    assert answer.pair("vit", "mlp").differences.size == 0
+    assert "on 3-5 seeds each" in answer.methods_paragraph()
+
+
+def test_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path, rng: np.random.Generator) -> None:
+    """A CSV with a column seed, one file or a file for each model, is compared by the right test."""
+    table = rows(rng)
+    header = "model,seed,score\n"
+    files = [tmp_path / "resnet.csv", tmp_path / "rest.csv"]
+    for file, is_first in zip(files, (True, False), strict=True):
+        lines = [f"{r['model']},{r['seed']},{r['score']}\n" for r in table if (r["model"] == "resnet") == is_first]
+        file.write_text(header + "".join(lines))
+    code, out, _ = run(capsys, *map(str, files), "--metric", "accuracy", "--require-better", "vit", "mlp")
+    assert code == 0
+    assert "welch: scores on one test set that differ by training seed" in out
+    assert "paired" not in out
+    expected = tb.compare(table, metric="accuracy").pairs
+    assert_allclose(tb.compare(*files, metric="accuracy").pairs["pvalue"], expected["pvalue"], rtol=1e-12)
+
+
+def test_wrong_procedures_are_refused_with_what_would_do(rng: np.random.Generator) -> None:
+    """Folds as seeds, seeds as splits or datasets, too few runs, and joining seeds with splits."""
+    for method in ("corrected-t", "wilcoxon", "5x2cv-t"):
+        with pytest.raises(UnsuitableDesignError, match=rf"{method} is for .* out for the one that suits them, 'welch'"):
+            tb.compare(rows(rng), metric="accuracy", method=method)
+    folds = {"a": [0.1, 0.2, 0.3], "b": [0.2, 0.3, 0.5]}
+    with pytest.raises(
+        UnsuitableDesignError, match=r"'corrected-t', or if they do differ by seed only, name the seeds in a column"
+    ):
+        tb.compare(folds, metric="accuracy", method="welch")
+    with pytest.raises(TooFewSplitsError, match=r"'mlp' has fewer than two seeds.* Train with more seeds, or leave out"):
+        tb.compare(rows(rng, {"resnet": 3, "mlp": 1}), metric="accuracy")
+    seeds, splits = tb.read_scores(rows(rng), metric="accuracy"), tb.read_scores(folds, metric="accuracy")
+    with pytest.raises(UnpairedScoresError, match="scores by seed, source 2 scores by split; these answer different questions"):
+        tb.compare(seeds, splits)
+    with pytest.raises(InvalidParameterError, match="welch has no option 'horizon'; it has none"):
+        tb.compare(rows(rng), metric="accuracy", options={"horizon": 2})
+
+
+def test_runs_without_spread() -> None:
+    """A model that always scores the same has no interval by itself; two of them have none of their difference."""
+    table = [
+        {"model": name, "seed": seed + 10 * place, "score": score}
+        for place, (name, scores) in enumerate({"a": [0.5] * 3, "b": [0.5] * 3, "c": [0.25] * 3, "d": [0.4, 0.5, 0.6]}.items())
+        for seed, score in enumerate(scores)
+    ]
+    answer = tb.compare(table, metric="accuracy", correction="none")
+    reason = {frozenset((pair.first, pair.second)): pair.reason for pair in answer.pairs.itertuples()}
+    assert reason[frozenset("ab")] == "identical-scores"
+    assert reason[frozenset("ac")] == "no-spread"
+    low, high = stats.ttest_1samp([0.4, 0.5, 0.6], 0.25).confidence_interval()
+    pair = answer.pair("d", "c")
+    assert_allclose([pair.interval_low + 0.25, pair.interval_high + 0.25], [low, high], rtol=1e-12)
