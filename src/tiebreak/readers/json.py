@@ -45,7 +45,7 @@ def _is_records(source: Any) -> bool:
 def read(source: Any, name: str, options: ReadOptions) -> Source:
     """Scores of an answer of tiebreak, or of a table in a JSON file."""
     if isinstance(source, Mapping):
-        return _read_answer(_Reader(source, name), options)
+        return read_answer(source, name, options)
     if _is_records(source):
         return read_columns(_columns_of_records(list(source), name), "the list" if name == "the source" else name, options)
     return read_file(source, lambda path, name: _read_content(_parse(path, name), name, options))
@@ -83,7 +83,7 @@ def _no_number(token: str) -> Any:
 
 def _read_content(content: Any, name: str, options: ReadOptions) -> Source:
     if isinstance(content, dict) and _is_answer(content):
-        return _read_answer(_Reader(content, name), options)
+        return read_answer(content, name, options)
     if isinstance(content, list):
         return read_columns(_columns_of_records(content, name), name, options)
     if isinstance(content, dict) and content:
@@ -167,7 +167,9 @@ class _Reader:
         return np.array(values, dtype=np.int64)
 
 
-def _read_answer(reader: _Reader, options: ReadOptions) -> Source:
+def read_answer(content: Mapping[str, Any], name: str, options: ReadOptions) -> Source:
+    """Scores of a parsed answer, with the settings of its comparison; `name` is what messages call it."""
+    reader = _Reader(content, name)
     schema = _check_schema(reader)
     metric = Metric(reader.get("metric", "name", kind=str), reader.get("metric", "higher_is_better", kind=bool))
     check_held(metric, options, reader.name)

@@ -42,6 +42,7 @@ class Reader(Protocol):
 READERS = [
     "tiebreak.readers.csv",
     "tiebreak.readers.json",
+    "tiebreak.readers.report",
     "tiebreak.readers.search",
     "tiebreak.readers.cross_validate",
     "tiebreak.readers.frames",

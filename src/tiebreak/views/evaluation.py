@@ -50,12 +50,12 @@ def page(evaluation: Evaluation) -> Page:
 def run_page(evaluation: Evaluation) -> Page:
     """All that there is to say of a run before its models are compared."""
     head = Paragraph((*_head(evaluation).lines, *leader_lines(evaluation)))
-    return Page((head, *(mean_tables(evaluation) if evaluation.n_done else ()), *_troubles(evaluation)))
+    return Page((head, *(mean_tables(evaluation) if evaluation.n_done else ()), *troubles(evaluation)))
 
 
 def overview_page(evaluation: Evaluation) -> Page:
     """The same without the means, for where the comparison follows."""
-    return Page((_head(evaluation), *_troubles(evaluation)))
+    return Page((_head(evaluation), *troubles(evaluation)))
 
 
 def facts(evaluation: Evaluation) -> dict[str, Any]:
@@ -220,7 +220,7 @@ def _n_of(n: int, total: int) -> str:
     return str(n) if n == total else f"{n} of {total}"
 
 
-def _troubles(evaluation: Evaluation) -> list[Section]:
+def troubles(evaluation: Evaluation) -> list[Section]:
     """Failures, warnings and undefined scores, each under a title where there are any."""
     sections = {
         "Failures": failure_lines(evaluation),
@@ -258,4 +258,10 @@ def _records(frame: pd.DataFrame, *columns: str) -> list[dict[str, Any]]:
     ]
 
 
-VIEW = View(page, scores_frame, facts, "tiebreak.views.plots.evaluation:EvaluationPlots")
+VIEW = View(
+    page,
+    scores_frame,
+    facts,
+    "tiebreak.views.plots.evaluation:EvaluationPlots",
+    report="tiebreak.views.report.evaluation:report",
+)
