@@ -13,6 +13,7 @@ COMMANDS = {
     "resume": "Go on with a run.",
     "runs": "List the runs of a store.",
     "show": "Show how far a run has come.",
+    "report": "Write one page about a run or about scores, to send.",
     "export": "Write the scores or predictions of a run to a file.",
     "learning-curve": "Say whether more data would help the models of a study.",
     "validation-curve": "Find the best value of a parameter, and what ties.",

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tiebreak.cli.measuring import error_of_study
-from tiebreak.cli.options import FORMATS, format_option, help_option, plots_option
-from tiebreak.cli.process import EXIT_NOT_MET, EXIT_OK, emit, emit_result, make_folder, say, writing
+from tiebreak.cli.options import FORMATS, format_option, help_option, html_option, plots_option
+from tiebreak.cli.process import EXIT_NOT_MET, EXIT_OK, emit, emit_result, make_folder, say, write_report, writing
 from tiebreak.errors import InvalidParameterError, InvalidPlanError, InvalidStudyError, UnknownNameError, UnsortableTimeError
 
 if TYPE_CHECKING:
@@ -33,9 +33,12 @@ Examples:
 @click.option("--fail-on", type=click.Choice(FAIL_ON), help="Exit code 1 if there is a finding as grave as that, or graver.")
 @format_option("How the findings are written.")
 @plots_option("Draw what each test set holds into this folder.")
+@html_option("Write the report into this file: one page that opens offline.")
 @help_option
 @click.pass_context
-def audit_command(context: click.Context, /, study: str, deep: bool, fail_on: Any, format_: str, plots: Path | None) -> None:
+def audit_command(
+    context: click.Context, /, study: str, deep: bool, fail_on: Any, format_: str, plots: Path | None, html: Path | None
+) -> None:
     """Check whether the data and splits of STUDY are plausible, representative, and like the real use.
 
     Nothing is measured, and no model is made. But a study file is code, as modules that it names are imported: use only those
@@ -60,6 +63,10 @@ def audit_command(context: click.Context, /, study: str, deep: bool, fail_on: An
         emit_result(audits[0], format_, lambda: audit_csv_rows(audits[0]))
     if plots is not None:
         _draw(audits, plots)
+    if html is not None:
+        from tiebreak.views.report.document import report_of
+
+        write_report(lambda: report_of(audits), html)
     failed = fail_on is not None and any(audit.at_least(fail_on) for audit in audits)
     context.exit(EXIT_NOT_MET if failed else EXIT_OK)
 

@@ -22,6 +22,7 @@ from tiebreak.cli.options import (
     check_raw,
     format_option,
     help_option,
+    html_option,
     plots_option,
     raw_option,
     with_options,
@@ -35,6 +36,7 @@ from tiebreak.cli.process import (
     emit,
     make_folder,
     say,
+    write_report,
     writing,
 )
 
@@ -284,6 +286,7 @@ _OPTIONS = (
     format_option("How the answer is written; csv holds the pairs."),
     raw_option,
     plots_option("Draw all plots into this folder."),
+    html_option("Write the report into this file: one page that opens offline."),
 )
 # fmt: on
 
@@ -300,6 +303,7 @@ def compare_command(
     format_: str,
     raw: bool,
     plots: Path | None,
+    html: Path | None,
     gates: Gates,
     seed: int | None,
     **settings: Any,
@@ -317,6 +321,8 @@ def compare_command(
     if plots is not None:
         make_folder(plots)  # before the work: a folder that cannot be written should not cost the answer
     gates.check(files)
+    if html is not None and str(html) in files:
+        raise click.UsageError(f"--html would write over {str(html)!r}, which holds the scores.")
     settings["rng"] = seed
     with _standard_input_as_file(files) as (sources, spooled):
         comparison = _compared(sources, settings, spooled)
@@ -324,6 +330,8 @@ def compare_command(
     write_answer(comparison, format_, requirements, raw=raw)
     if plots is not None:
         draw(comparison, plots)
+    if html is not None:
+        write_report(lambda: comparison.to_html(requirements=requirements), html)
     gates.write(comparison, requirements)
     context.exit(gates.exit_code(requirements))
 

@@ -10,8 +10,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tiebreak.cli.measuring import error_of_study, watched
-from tiebreak.cli.options import NAMES, ROPE, TypedRun, format_option, plots_option, run_options, store_option, with_options
-from tiebreak.cli.process import EXIT_OK, EXIT_WRONG_USE, emit_result, make_folder, say, writing
+from tiebreak.cli.options import (
+    NAMES,
+    ROPE,
+    TypedRun,
+    format_option,
+    html_option,
+    plots_option,
+    run_options,
+    store_option,
+    with_options,
+)
+from tiebreak.cli.process import EXIT_OK, EXIT_WRONG_USE, emit_result, make_folder, say, write_report, writing
 from tiebreak.cli.stores import store_for_study, without_password
 from tiebreak.errors import TiebreakError
 
@@ -42,6 +52,7 @@ class TypedCurve:
     run: TypedRun
     format_: str
     plots: Path | None
+    html: Path | None
 
 
 # fmt: off
@@ -58,6 +69,7 @@ curve_options = with_options(
     run_options(without=("dask", "dry_run")),
     format_option("How the curve is written; csv holds the points."),
     plots_option("Draw the curve into this folder."),
+    html_option("Write the report into this file: one page that opens offline."),
 )
 # fmt: on
 
@@ -102,6 +114,8 @@ def run_curve(path: str, kind: str, measure: Callable[..., Curve], typed: TypedC
         with writing("the plot", typed.plots / f"{kind}.png"):
             curve.plot.save(typed.plots / f"{kind}.png")
         say(f"the plot is in {typed.plots / f'{kind}.png'}")
+    if typed.html is not None:
+        write_report(curve.to_html, typed.html)
     # whoever chains commands has to be told that no model could be fitted at all
     return EXIT_OK if curve.evaluation.n_done else EXIT_WRONG_USE
 

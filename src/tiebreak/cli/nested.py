@@ -13,12 +13,13 @@ from tiebreak.cli.options import (
     check_raw,
     format_option,
     help_option,
+    html_option,
     plots_option,
     raw_option,
     run_options,
     store_option,
 )
-from tiebreak.cli.process import EXIT_OK, EXIT_WRONG_USE, emit_result, make_folder, say, writing
+from tiebreak.cli.process import EXIT_OK, EXIT_WRONG_USE, emit_result, make_folder, say, write_report, writing
 from tiebreak.cli.stores import store_for_study, without_password
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ Examples:
 @format_option("How the answer is written; csv holds a row for each outer split.")
 @raw_option
 @plots_option("Draw the plot into this folder.")
+@html_option("Write the report into this file: one page that opens offline.")
 @help_option
 @click.pass_context
 def nested_command(
@@ -63,6 +65,7 @@ def nested_command(
     format_: str,
     raw: bool,
     plots: Path | None,
+    html: Path | None,
 ) -> None:
     """Say what to expect of choosing among the candidates of each model of STUDY, by nested cross-validation.
 
@@ -89,6 +92,8 @@ def nested_command(
         with writing("the plot", plots):
             nested.plot.save(plots / "nested.png")
         say(f"nested.png is in {plots}")
+    if html is not None:
+        write_report(nested.to_html, html)
     # whoever chains commands has to be told that nothing could be scored at all
     context.exit(EXIT_OK if any(nested.honest(search).n_splits for search in nested.searches) else EXIT_WRONG_USE)
 

@@ -66,6 +66,24 @@ def plots_option(help_line: str) -> Callable[[Command], Command]:
     return click.option("--plots", type=click.Path(path_type=Path), metavar="DIR", help=help_line)
 
 
+def html_option(help_line: str) -> Callable[[Command], Command]:
+    """``--html``, a file."""
+    return click.option("--html", type=click.Path(path_type=Path), metavar="FILE", callback=report_file, help=help_line)
+
+
+def report_file(_: click.Context, __: click.Parameter, value: Path | None) -> Path | None:
+    """A file that can be written, said before the work: a wrong folder should not cost the answer."""
+    if value is None:
+        return None
+    if value.suffix.lower() not in (".html", ".htm"):
+        raise click.BadParameter(f"{str(value)!r} does not end in .html.")
+    if value.is_dir() or not value.parent.is_dir():
+        raise click.BadParameter(
+            f"{str(value)!r} is a folder." if value.is_dir() else f"the folder of {str(value)!r} is not there."
+        )
+    return value
+
+
 def check_raw(raw: bool, format_: str) -> None:
     """Refuse --raw where nothing is CSV."""
     if raw and format_ != "csv":

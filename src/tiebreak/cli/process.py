@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tiebreak.errors import Advice, Setting, TiebreakError, TiebreakWarning
-from tiebreak.printable import printable_lines
+from tiebreak.printable import printable_lines, without_password
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,6 +92,7 @@ def guarded(run: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> in
         0 fine, 1 a requirement is broken or a store is damaged, 2 wrong use or bad input, 3 a requirement is inconclusive, 70
         internal error, 130 and 143 for signals.
     """
+    _typed_arguments[:] = arguments
     try:
         code = run(arguments)
         emit("")  # what is still buffered has to go out while errors can be handled
@@ -102,6 +103,14 @@ def guarded(run: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> in
     except Exception as error:
         return _failed(error, arguments)
     return code
+
+
+def command_line() -> str:
+    """The command as it was typed, without passwords."""
+    return shlex.join(["tiebreak", *(without_password(each) for each in _typed_arguments)])
+
+
+_typed_arguments: list[str] = []
 
 
 def emit(text: str | Iterable[str], *, raw: bool = False) -> None:
@@ -196,6 +205,18 @@ def make_folder(folder: Path) -> None:
         made(folder)
     except OSError as error:
         raise CommandError(f"the folder {str(folder)!r} cannot be used: {reason(error)}") from error
+
+
+def write_report(make: Callable[[], str], path: Path) -> None:
+    """Write a report, which says by what command, and say where it is."""
+    from tiebreak.views.json import write_whole
+    from tiebreak.views.report.document import written_by
+
+    with written_by(command_line()):
+        text = make()
+    with writing("the report", path):
+        write_whole(path, text.encode())
+    say(f"the report is in {path}")
 
 
 @contextmanager

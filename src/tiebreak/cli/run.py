@@ -13,8 +13,18 @@ import click
 
 from tiebreak.cli.compare import draw, write_answer
 from tiebreak.cli.measuring import error_of_study, watched
-from tiebreak.cli.options import ROPE, TypedRun, format_option, help_option, plots_option, run_options, store_option, with_options
-from tiebreak.cli.process import EXIT_NOT_MET, EXIT_OK, EXIT_WRONG_USE, as_typed, emit, emit_page, make_folder, say
+from tiebreak.cli.options import (
+    ROPE,
+    TypedRun,
+    format_option,
+    help_option,
+    html_option,
+    plots_option,
+    run_options,
+    store_option,
+    with_options,
+)
+from tiebreak.cli.process import EXIT_NOT_MET, EXIT_OK, EXIT_WRONG_USE, as_typed, emit, emit_page, make_folder, say, write_report
 from tiebreak.cli.stores import resume_command_line, store_for_study, without_password
 from tiebreak.errors import TiebreakError
 
@@ -38,6 +48,7 @@ class TypedAnswer:
     rope: float | str | None
     metric: str | None
     plots: Path | None
+    html: Path | None
     strict: bool
 
 
@@ -46,6 +57,7 @@ _ANSWER_OPTIONS = (
     click.option("--rope", default=None, **ROPE, help="Largest difference that does not matter.  [default: as the study says]"),
     click.option("--metric", metavar="NAME", help="Metric to compare by.  [default: the first of the study]"),
     plots_option("Draw all plots of the comparison into this folder."),
+    html_option("Write the report into this file: one page that opens offline."),
     click.option("--strict", is_flag=True, help="Exit code 1 if a model has failed on every split."),
 )
 
@@ -55,7 +67,7 @@ def measuring_options(command: Any) -> Any:
 
     @functools.wraps(command)
     def with_one_value(*arguments: Any, **values: Any) -> None:
-        asked = TypedAnswer(**{each: values.pop(each) for each in ("format_", "rope", "metric", "plots", "strict")})
+        asked = TypedAnswer(**{each: values.pop(each) for each in ("format_", "rope", "metric", "plots", "html", "strict")})
         command(*arguments, asked=asked, **values)
 
     return with_options(store_option, run_options(), *_ANSWER_OPTIONS)(with_one_value)
@@ -177,6 +189,11 @@ def _present(study: Study, evaluation: Evaluation, asked: TypedAnswer) -> int:
     if asked.plots is not None:
         for number, comparison in enumerate(comparisons.values(), 1):
             draw(comparison, asked.plots if len(comparisons) == 1 else asked.plots / f"dataset-{number}")
+    if asked.html is not None:
+        from tiebreak.views.report.evaluation import report
+
+        metrics = (asked.metric,) if asked.metric else ()
+        write_report(lambda: report(evaluation, metrics, rope=study.rope), asked.html)
     if not evaluation.n_done:  # whoever chains commands has to be told that no model could be fitted at all
         return EXIT_WRONG_USE
     return EXIT_NOT_MET if asked.strict and _failed_everywhere(evaluation) else EXIT_OK

@@ -29,7 +29,9 @@ def _read(path: Path, name: str, options: ReadOptions) -> Source:
     metrics = list(dict.fromkeys(_metric(view) for view in views))
     asked = options.metric.removeprefix("neg_") if options.metric else None
     if asked is None and len(metrics) > 1:
-        raise AmbiguousSourceError(f"{name} holds {len(metrics)} metrics: {quoted(metrics)}. Say which one with ", Setting("metric"), ".")
+        raise AmbiguousSourceError(
+            f"{name} holds {len(metrics)} metrics: {quoted(metrics)}. Say which one with ", Setting("metric"), "."
+        )
     chosen = [view for view in views if asked in (None, _metric(view))] or views
     scores = {str(each.get("dataset")): each for view in chosen for each in view["scores"]}
     return read_answer({**chosen[0], "scores": list(scores.values())}, name, options)
@@ -51,8 +53,8 @@ def _views(path: Path, name: str) -> list[dict[str, Any]]:
     except (UnicodeDecodeError, ValueError, AttributeError, KeyError, TypeError, RecursionError):
         pass
     raise UnreadableSourceError(
-        f"{name} is no report with a comparison in it, as result.to_html(path) and 'tiebreak report' write them. Was it changed, or is "
-        "it another page?"
+        f"{name} is no report with a comparison in it, as result.to_html(path) and 'tiebreak report' write them. Was it changed, "
+        "or is it another page?"
     )
 
 

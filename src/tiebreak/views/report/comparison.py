@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,13 +65,20 @@ HEADERS = {
 
 def report(comparison: Comparison, requirements: Requirements | None = None) -> str:
     """The report of one comparison."""
-    metric = printable(comparison.metric.name)
-    document = Document(
-        title=f"{count(len(comparison.models), 'model')} by {metric}",
-        answers=[answer_of(comparison, requirements)],
-        data={"answers": [answer_data(comparison, requirements)]},
+    return report_of([comparison], requirements)
+
+
+def report_of(comparisons: Sequence[Comparison], requirements: Requirements | None = None) -> str:
+    """The report of several comparisons, between which a switch chooses; requirements stand with the first one."""
+    first, *others = comparisons
+    metrics = list(dict.fromkeys(printable(each.metric.name) for each in comparisons))
+    return html_of(
+        Document(
+            title=f"{count(len(first.models), 'model')} by {', '.join(metrics)}",
+            answers=[answer_of(first, requirements), *map(answer_of, others)],
+            data={"answers": [answer_data(first, requirements), *map(answer_data, others)]},
+        )
     )
-    return html_of(document)
 
 
 # --- what the script reads --------------------------------------------------------------------------------------------------

@@ -7,7 +7,9 @@ import functools
 import hashlib
 import importlib.resources
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +23,19 @@ from tiebreak.views.report.figures import drawing
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
+
+_command: ContextVar[str] = ContextVar("command", default="")
+
+
+@contextmanager
+def written_by(command: str) -> Iterator[None]:
+    """Reports made here say which command wrote them."""
+    token = _command.set(command)
+    try:
+        yield
+    finally:
+        _command.reset(token)
+
 
 SCRIPTS = ("page.js",)
 """Files of the one script, in this order."""
@@ -61,12 +76,19 @@ class Document:
 
 
 def report(result: Any, *choices: Any) -> str:
-    """The report of any result: its page and its data."""
-    view = view_of(result)
-    blocks = [Block("result", "", tuple(view.page(result, *choices).parts))]
-    if plots := drawings(result, "plot"):
-        blocks.append(Block("figures", "Figures", plots))
-    return html_of(Document(title=kind_of(result), blocks=blocks, data={"result": view.as_dict(result, *choices)}))
+    """The report of any result: its page, its figures and its data."""
+    return report_of([result], *choices)
+
+
+def report_of(results: Sequence[Any], *choices: Any) -> str:
+    """The report of results of one kind, one below the other."""
+    blocks: list[Block] = []
+    for n, result in enumerate(results, 1):
+        parts = (*view_of(result).page(result, *choices).parts, *drawings(result, f"figure-{n}"))
+        blocks.append(Block(f"result-{n}", f"Dataset {n}: {result.dataset}" if len(results) > 1 else "", parts))
+    facts = [view_of(result).as_dict(result, *choices) for result in results]
+    data = {"result": facts[0]} if len(facts) == 1 else {"results": facts}
+    return html_of(Document(title=kind_of(results[0]), blocks=blocks, data=data))
 
 
 def kind_of(result: object) -> str:
@@ -95,6 +117,7 @@ def html_of(document: Document) -> str:
             policy=policy(style, script, has_images=has_images),
             data=_trusted(script_json(document.data)),
             version=tiebreak.__version__,
+            command=_command.get(),
         )
     )
 

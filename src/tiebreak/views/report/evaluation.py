@@ -34,7 +34,8 @@ def report(evaluation: Evaluation, metrics: Sequence[str] = (), **settings: Any)
     tables = tuple(part for part in shown.parts if isinstance(part, Table | Section))
     head = tuple(part for part in shown.parts if isinstance(part, Paragraph))[:1]
     blocks = [Block("measured", "What was measured", (*head, *tables, *troubles(evaluation)))]
-    blocks += [Block("times", "Score and time", drawings(evaluation, "run"))] if len(evaluation.models) > 1 else []
+    drawn = [name for name in evaluation.plot.names if name != "times"]  # which stands with the scores
+    blocks += [Block("predicted", "Predictions", drawings(evaluation, "run", drawn))] if drawn else []
     blocks += _predictions(evaluation)
     if reasons:
         blocks.append(Block("left-out", "What was left out", (Section("Not compared", tuple(reasons), is_folded=False),)))
@@ -48,9 +49,7 @@ def report(evaluation: Evaluation, metrics: Sequence[str] = (), **settings: Any)
     return html_of(document)
 
 
-def _compared(
-    evaluation: Evaluation, metrics: Sequence[str], settings: dict[str, Any]
-) -> tuple[list[Comparison], list[str]]:
+def _compared(evaluation: Evaluation, metrics: Sequence[str], settings: dict[str, Any]) -> tuple[list[Comparison], list[str]]:
     """Comparisons in each metric, over all datasets and on each, and why some are not there."""
     several = len(evaluation.datasets) > 1
     asked = [(metric, dataset) for metric in metrics for dataset in ((None,) if several else ()) + tuple(evaluation.datasets)]
@@ -96,7 +95,10 @@ def _run(evaluation: Evaluation) -> Table:
         "run": evaluation.name,
         "store": evaluation.url or "none, in memory",
         "seed": str(record.rng),
-        **{f"splits of {each.name or 'the data'}": f"{each.kind}, {each.split_hash}" for each in record.datasets},
+        **{
+            f"data{f' of {each.name}' if each.name else ''}": f"{each.n_samples} examples, {each.fingerprint}"
+            for each in record.datasets
+        },
         **{f"version of {name}": str(version) for name, version in record.versions.items()},
         **{name: str(plain(value)) for name, value in record.settings.items()},
     }

@@ -1,0 +1,90 @@
+"""``tiebreak report``: a run or files with scores in, one HTML file to send out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tiebreak.cli.options import ROPE, help_option, report_file, store_option, with_options
+from tiebreak.cli.process import CommandError, write_report
+from tiebreak.cli.stores import read_run
+
+if TYPE_CHECKING:
+    from tiebreak.comparison.comparison import Comparison
+
+EPILOG = """\b
+Examples:
+  tiebreak report scores.csv --metric accuracy --rope 0.01 --out report.html
+  tiebreak report scores.csv --metric accuracy --metric log_loss --out report.html
+  tiebreak report moons --store sqlite:///runs.db --out report.html --open
+"""
+
+_NAME: dict[str, Any] = {"metavar": "NAME"}
+_COUNT: dict[str, Any] = {"type": click.IntRange(min=1), "metavar": "N"}
+
+# fmt: off
+_OPTIONS = (
+    click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE", callback=report_file,
+                 help="The file, which ends in .html; one of that name is replaced."),
+    click.option("--metric", "metrics", multiple=True, **_NAME,
+                 help="Which metric. Repeatable: the page switches between them.  [default: of a run all]"),
+    click.option("--dataset", **_NAME, help="Which dataset, where files hold several."),
+    click.option("--rope", **ROPE, help="Largest difference that does not matter to you, in the metric's unit or as '1%' of the "
+                                        "best mean.  [default: as the study or the saved answer says, or 0]"),
+    click.option("--alpha", type=float, help="Chance of any wrong verdict over all pairs.  [default: 0.05]"),
+    click.option("--baseline", **_NAME, help="Judge every other model against this one only, instead of all pairs."),
+    click.option("--lower-is-better/--higher-is-better", default=None,
+                 help="Direction of a metric that scikit-learn does not know."),
+    click.option("--n-train", **_COUNT, help="Training examples per split, where no file has them."),
+    click.option("--n-test", **_COUNT, help="Test examples per split, where no file has them."),
+    store_option,
+    click.option("--open", "opens", is_flag=True, help="Open it in the browser."),
+)
+# fmt: on
+
+
+@click.command("report", epilog=EPILOG, short_help="Write one page about a run or about scores, to send.")
+@click.argument("sources", nargs=-1, required=True, metavar="RUN|FILE...")
+@with_options(*_OPTIONS)
+@help_option
+def report_command(
+    sources: tuple[str, ...], out: Path, metrics: tuple[str, ...], store: str | None, opens: bool, **settings: Any
+) -> None:
+    """Write a report of RUN, or of the scores in FILE..., into one HTML file.
+
+    The file opens offline and asks nothing of the network. It holds the answer, ranking, pairs, scores, what they rest on, and
+    its own data, which 'tiebreak compare report.html' reads. FILE is whatever 'tiebreak compare' reads; of a stored RUN all
+    metrics are compared, and the predictions that were kept are drawn.
+    """
+    if str(out) in sources:
+        raise click.UsageError(f"--out would write over {str(out)!r}, which holds the scores.")
+    if any(Path(source).is_file() for source in sources):
+        _of_files(sources, out, metrics, settings)
+    elif len(sources) == 1:
+        _of_run(sources[0], out, metrics, store, settings)
+    else:
+        raise CommandError("a report is of one run, or of files; none of these is a file that is there.")
+    if opens:
+        click.launch(str(out.resolve()))
+
+
+def _of_files(sources: Sequence[str], out: Path, metrics: Sequence[str], settings: dict[str, Any]) -> None:
+    from tiebreak import api
+    from tiebreak.views.report.comparison import report_of
+
+    def compared(metric: str | None) -> Comparison:
+        return api.compare(*sources, metric=metric, **settings)
+
+    comparisons = [compared(metric) for metric in metrics or (None,)]
+    write_report(lambda: report_of(comparisons), out)
+
+
+def _of_run(run: str, out: Path, metrics: Sequence[str], store: str | None, settings: dict[str, Any]) -> None:
+    from tiebreak.views.report.evaluation import report
+
+    evaluation = read_run(run, store)
+    asked = {name: settings[name] for name in ("rope", "alpha", "baseline") if settings[name] is not None}
+    write_report(lambda: report(evaluation, metrics, **asked), out)
