@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self, Unpack
 import numpy as np
 
 from tiebreak.views.plots.display import MOST_MODELS, Display, Plots, TopLook, of_all
-from tiebreak.views.plots.style import COLOURS, ink, minus, quiet, row_axes, rows_width, short
+from tiebreak.views.plots.style import COLOURS, ink, minus, quiet, row_axes, rows_width, short_labels
 from tiebreak.views.ratings import best, frame, rank_text, rating_text
 from tiebreak.views.words import format_percent
 
@@ -52,9 +52,12 @@ class RatingsDisplay(Display):
 
     def _title(self) -> str:
         may = best(self.ratings)
-        return (
-            f"{short(may[0])} is shown better than all others" if len(may) == 1 else f"Any of {len(may)} models may be the best"
-        )
+        names = dict(zip(self.data["model"], short_labels(list(self.data["model"])), strict=True))
+        if len(may) == 1:
+            return f"{names[may[0]]} is shown better than all others"
+        if len(may) == 2 and set(may) <= names.keys():
+            return f"{names[may[0]]} or {names[may[1]]} may be the best"
+        return f"Any of {len(may)} models may be the best"
 
     def _note(self) -> str:
         level, few = format_percent(self.ratings.level), of_all(len(self.data), len(self.ratings.models))
