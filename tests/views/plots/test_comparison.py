@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+import tiebreak as tb
 from tests.views.plots.samples import NAMES, RMSE, compared, graded, misplaced, words_of
 from tiebreak.views.plots import RankingDisplay, ScoresDisplay
 
@@ -165,3 +166,18 @@ def test_the_verdicts_have_a_legend_where_there_is_no_room_for_notes() -> None:
     assert legend is not None
     assert {text.get_text() for text in legend.get_texts()} == set(display.data["verdict"]) - {""}
     assert misplaced(figure) == []
+
+
+def test_an_interval_without_a_limit_is_an_arrow() -> None:
+    """Seven datasets are too few for the level of six pairs: both ends are open, and the note says why."""
+    table = {"dataset": [f"d{k}" for k in range(7)]}
+    table |= {name: [0.8 - 0.01 * place * (1 + k % 3) for k in range(7)] for place, name in enumerate("abcd")}
+    answer = tb.compare(table, metric="accuracy", rope=0.001)
+    assert np.isinf(answer.pairs["interval_low"]).any()
+    for display in (answer.plot.ranking(), answer.plot.differences()):
+        low, high = display.ax_.get_xlim()
+        assert np.isfinite([low, high]).all()
+        assert "An arrow: the data set no limit on that side." in display.caption
+        assert "undecided (too few datasets)" in words_of(display.figure_)
+        assert misplaced(display.figure_) == []
+    assert "arrow" not in graded(("a", "b", "c")).plot.ranking().caption

@@ -43,7 +43,13 @@ if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison, PairComparison
 
 
-_WHY = {"identical-scores": " (identical scores)", "no-spread": " (no spread)", "missing-splits": " (too few shared {unit}s)"}
+_WHY = {
+    "identical-scores": " (identical scores)",
+    "no-spread": " (no spread)",
+    "missing-splits": " (too few shared {unit}s)",
+    "too-few-units": " (too few {unit}s)",
+    "too-few-draws": " (too few draws)",
+}
 
 
 def against_reference(comparison: Comparison, rows: IntArray) -> pd.DataFrame:
@@ -122,10 +128,31 @@ class AgainstDisplay(ComparisonDisplay):
             if comparison.rope
             else "There is no rope, so none can be called equivalent."
         )
+        ends = self._table[["interval_low", "interval_high"]].to_numpy()
+        arrows = " An arrow: the data set no limit on that side." if np.isinf(ends).any() else ""
         return (
-            f"Lines: {interval_name(comparison)}s of the difference ({self._adjusted}); the verdict is where the line lies. "
-            f"{rope} On the right: mean {self._metric} and verdict{letters}."
+            f"Lines: {interval_name(comparison)}s of the difference ({self._adjusted}); the verdict is where the line lies."
+            f"{arrows} {rope} On the right: mean {self._metric} and verdict{letters}."
         )
+
+    def _draw_intervals(self, axes: Axes, shift: float, others: Sequence[float] = ()) -> None:
+        """Intervals and estimates, `shift` above the middle of their rows; those without a limit reach beyond all else drawn."""
+        columns = [self._table[name].to_numpy() for name in ("interval_low", "difference", "interval_high")]
+        drawn = np.concatenate([*columns, others, [-self.comparison.rope, self.comparison.rope]])
+        drawn = drawn[np.isfinite(drawn)]
+        low, high = float(drawn.min(initial=0.0)), float(drawn.max(initial=0.0))
+        reach = 0.1 * ((high - low) or 1.0)
+        for row, (left, difference, right, verdict) in enumerate(zip(*columns, self._table["verdict"], strict=True)):
+            if not verdict:
+                axes.scatter(difference, row, marker="|", s=90, color=ink(), zorder=3)
+                continue
+            mark, height = MARKS[verdict], row - shift
+            ends = np.clip([left, right], low - reach, high + reach)
+            axes.plot(ends, [height, height], color=mark.colour, linewidth=1.6, solid_capstyle="butt", zorder=3)
+            for end, place, arrow in ((left, ends[0], "<"), (right, ends[1], ">")):
+                if np.isinf(end):
+                    axes.scatter(place, height, marker=arrow, s=24, color=mark.colour, linewidths=0, zorder=3)
+            axes.scatter(difference, height, marker=mark.marker, s=38, color=mark.face, edgecolors=mark.colour, zorder=4)
 
     def _finish(self, axes: Axes, room: Room) -> None:
         """Labels, notes, and a legend of the verdicts where there is no room for notes."""
@@ -161,12 +188,6 @@ def _verdict_legend(axes: Axes, verdicts: Sequence[str], room: Room) -> None:
     )  # fmt: skip
 
 
-def _draw_interval(axes: Axes, row: float, low: float, difference: float, high: float, verdict: str) -> None:
-    mark = MARKS[verdict]
-    axes.plot([low, high], [row, row], color=mark.colour, linewidth=1.6, solid_capstyle="butt", zorder=3)
-    axes.scatter(difference, row, marker=mark.marker, s=38, color=mark.face, edgecolors=mark.colour, zorder=4)
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RankingDisplay(AgainstDisplay):
     """Every model's difference to the best one, or to the baseline, with the interval that decides its verdict.
@@ -195,12 +216,7 @@ class RankingDisplay(AgainstDisplay):
 
     def _draw(self, axes: Axes) -> None:
         self._draw_rope(axes)
-        columns = ("interval_low", "difference", "interval_high", "verdict")
-        for row, (low, difference, high, verdict) in enumerate(zip(*(self.data[each] for each in columns), strict=True)):
-            if verdict:
-                _draw_interval(axes, row, low, difference, high, verdict)
-            else:
-                axes.scatter(difference, row, marker="|", s=90, color=ink(), zorder=3)
+        self._draw_intervals(axes, 0.0)
         self._finish(axes, self._room(axes))
 
 
@@ -258,12 +274,7 @@ class DifferencesDisplay(AgainstDisplay):
         shift = _shifts(self.data["repeat"].to_numpy(), self.data["fold"].to_numpy(), 0.36)
         strength = float(np.clip(30 / max(self.comparison.matrix.n_splits, 1), 0.15, 0.6))
         axes.scatter(self.data["difference"], row + 0.18 + shift, s=9, color=quiet(), alpha=strength, linewidths=0, zorder=2)
-        columns = ("interval_low", "difference", "interval_high", "verdict")
-        for place, (low, difference, high, verdict) in enumerate(zip(*(self.table[each] for each in columns), strict=True)):
-            if verdict:
-                _draw_interval(axes, place - 0.16, low, difference, high, verdict)
-            else:
-                axes.scatter(difference, place, marker="|", s=90, color=ink(), zorder=3)
+        self._draw_intervals(axes, 0.16, self.data["difference"].tolist())
         self._finish(axes, self._room(axes))
 
 
