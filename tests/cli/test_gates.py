@@ -99,9 +99,9 @@ def test_junit_and_summary(scores: str, tmp_path: Path, capsys: pytest.CaptureFi
     assert out == comparison.to_text(judged)
     heading = "## tiebreak: of 2 requirements 1 met, 1 broken\n\n"
     written = page.read_text(encoding="utf-8")
-    assert written == f"# Build\nno newline at the end\n{heading}{comparison.to_markdown(judged)}"
+    assert written == f"# Build\nno newline at the end\n{heading}{comparison.to_markdown(judged, folds=True)}"
     run(capsys, *typed, "--summary", str(page))
-    assert page.read_text(encoding="utf-8") == f"{written}\n{heading}{comparison.to_markdown(judged)}"
+    assert page.read_text(encoding="utf-8") == f"{written}\n{heading}{comparison.to_markdown(judged, folds=True)}"
 
 
 def test_a_summary_needs_no_requirement(scores: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -395,9 +395,9 @@ class Comparison(Result["ComparisonPlots"]):
         """Sentence, tables, warnings and method, for a terminal."""
         return view_of(self).as_text(self, requirements)
 
-    def to_markdown(self, requirements: Requirements | None = None) -> str:
-        """The same as Markdown."""
-        return view_of(self).as_markdown(self, requirements)
+    def to_markdown(self, requirements: Requirements | None = None, *, folds: bool = False) -> str:
+        """The same as Markdown; if it `folds`, with pairs, warnings and method under titles that open them, for pull requests."""
+        return view_of(self).as_markdown(self, requirements, folds=folds)
 
     def to_html(self, path: str | os.PathLike[str] | None = None, requirements: Requirements | None = None) -> str:
         """The report: one HTML file that opens offline, also written to `path` if given, whole or not at all."""

@@ -253,9 +253,10 @@ class Page:
         """For a terminal, 100 columns wide where names allow; of a given width, with the columns of tables that fit."""
         return "\n\n".join(text for part in self.parts if (text := part.as_text(width))) + "\n"
 
-    def as_markdown(self) -> str:
-        """For pull requests and notes; names show as they are."""
-        return "\n\n".join(text for part in self.parts if (text := part.as_markdown())) + "\n"
+    def as_markdown(self, *, folds: bool = False) -> str:
+        """For pull requests and notes; names show as they are. If it `folds`, what a notebook folds is folded here too."""
+        shown = ((part, part.as_markdown()) for part in self.parts)
+        return "\n\n".join(_details(part, text) if folds else text for part, text in shown if text) + "\n"
 
     def as_fragment(self) -> str:
         """For notebooks: no script, no outside resource, colours left to the notebook."""
@@ -293,6 +294,13 @@ _SPECIAL = re.compile(r"[\\`*_{}\[\]|~$]")
 def escape(text: str) -> str:
     """Text that Markdown and its HTML show as it is."""
     return html.escape(_SPECIAL.sub(r"\\\g<0>", text), quote=False)
+
+
+def _details(part: Paragraph | Table | Section, text: str) -> str:
+    """Markdown under a title that opens it, where the part is one that folds."""
+    is_section = isinstance(part, Section) and part.is_folded
+    title = part.title if is_section else part.folded if isinstance(part, Table) else ""  # type: ignore[union-attr]
+    return f"<details><summary>{escape(title)}</summary>\n\n{text}\n\n</details>" if title else text
 
 
 def _tagged(tag: str, text: str) -> str:

@@ -267,4 +267,4 @@ def _clean(text: str) -> str:
 def summary(comparison: Comparison, requirements: Requirements | None) -> str:
     """Markdown for the page of a job: a heading that says how the gate ended, and the answer."""
     heading = headline(requirements) if requirements is not None else "Comparison"
-    return f"## tiebreak: {heading[0].lower()}{heading[1:]}\n\n{comparison.to_markdown(requirements)}"
+    return f"## tiebreak: {heading[0].lower()}{heading[1:]}\n\n{comparison.to_markdown(requirements, folds=True)}"

@@ -40,9 +40,9 @@ class View:
         """For a terminal, fitted to a width if one is given."""
         return self.page(result, *choices).as_text(width)
 
-    def as_markdown(self, result: object, *choices: Any) -> str:
-        """For pull requests and notes."""
-        return self.page(result, *choices).as_markdown()
+    def as_markdown(self, result: object, *choices: Any, folds: bool = False) -> str:
+        """For notes, or with details folded for pull requests."""
+        return self.page(result, *choices).as_markdown(folds=folds)
 
     def as_html(self, result: object, path: str | os.PathLike[str] | None, *choices: Any) -> str:
         """The report, also written to a file if one is named."""

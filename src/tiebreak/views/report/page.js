@@ -185,7 +185,7 @@ const Page = (() => {
     const reason = pair.reason && pair.reason !== "unsettled" ? ` (${pair.reason})` : "";
     title.append(": ", make("span", `${SYMBOLS[pair.verdict] ?? ""} ${pair.verdict}${reason}`, {class: `word ${pair.verdict}`}));
     answer.find("pair-figure").append(pairFigure(answer, first, second, pair));
-    const percent = Number((100 * (1 - pair.level)).toPrecision(6));
+    const percent = (100 * (1 - pair.level)).toFixed(Math.max(0, -Math.floor(Math.log10(pair.level)) - 1)).replace(/\.0$/, "");
     const rows = [
       ["Difference", pair.text.difference],
       ["Interval that decides", `${pair.text.interval} (level ${percent}%, n = ${pair.n})`],
