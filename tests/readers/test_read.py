@@ -568,3 +568,12 @@ def test_three_sources() -> None:
     scores = read(table(a=[0.1, 0.2]), table(b=[0.1, 0.3]), table(c=[0.1, 0.4]))
     assert scores.models == ("a", "b", "c")
     assert "nothing proves that the 3 sources used the same splits" in scores.notices[0].text
+
+
+def test_a_link_that_leads_nowhere_is_named_as_one(tmp_path: Path) -> None:
+    """To a file that is gone, and to itself; no nearest name is offered, which would be its own."""
+    (tmp_path / "gone.csv").symlink_to(tmp_path / "nowhere.csv")
+    (tmp_path / "loop.csv").symlink_to(tmp_path / "loop.csv")
+    for name in ("gone.csv", "loop.csv"):
+        with pytest.raises(SourceNotFoundError, match=rf"{name} is a link that leads nowhere, or to itself\. Remove it"):
+            read_scores(tmp_path / name)

@@ -38,6 +38,7 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     scores = _in_order(scores, ranking_order(method.values(scores, settings), units, is_paired=method.is_paired))
     matrix = method.units(scores).matrix()
     rope = _rope_in_units(settings, matrix, scores.metric)
+    _refuse_wide(rope, matrix, scores.metric)
     first, second = family(matrix.models, settings)
     differences = method.judge(scores, first, second, replace(settings, rope=rope))
     if rope and differences.unit != "metric":
@@ -143,6 +144,22 @@ def _rope_in_units(settings: Settings, matrix: ScoreMatrix, metric: Metric) -> f
             about="rope",
         )
     return rope_share(settings.rope) * mean
+
+
+def _refuse_wide(rope: float, matrix: ScoreMatrix, metric: Metric) -> None:
+    """Refuse a rope within which all differences of the metric lie, such as 1 for an accuracy, meant for one per cent."""
+    low, high = metric.bounds_of(np.fmin.reduce(matrix.score, axis=None), np.fmax.reduce(matrix.score, axis=None))
+    if rope >= high - low:
+        raise InvalidParameterError(
+            Setting("rope", f"{rope:g}"),
+            f" is as wide as {metric.name} itself, which lies between {low:g} and {high:g}: all models would be equivalent. "
+            "Give the largest difference that does not matter to you, such as ",
+            Setting("rope", "0.01"),
+            ", or ",
+            Setting("rope", "'1%'"),
+            " of the best mean.",
+            about="rope",
+        )
 
 
 def _table_notices(matrix: ScoreMatrix, table: PairTable, method: Procedure) -> Iterator[Notice]:

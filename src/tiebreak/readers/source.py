@@ -365,6 +365,10 @@ def check_path(path: Path, name: str) -> None:
         raise SourceNotFoundError(f"{name:.100} cannot be opened: {error.strerror or error}.") from None
     if path.is_dir():
         raise SourceNotFoundError(f"{name} is a directory. Pass the files in it.")
+    if not is_there and path.is_symlink():
+        raise SourceNotFoundError(
+            f"{name} is a link that leads nowhere, or to itself. Remove it, or name the file that is meant."
+        )
     if not is_there:
         raise SourceNotFoundError(f"there is no file {without_password(name)!r} (looked in {Path.cwd()}).{nearest_file(path)}")
     check_regular(path, name)
