@@ -40,6 +40,8 @@ def read_scores(
     n_samples: int | None = None,
     n_train: int | None = None,
     n_test: int | None = None,
+    rows: Literal["auto", "items", "splits"] | None = None,
+    item: str | None = None,
 ) -> Scores:
     """Read scores from anything that `compare` accepts, without the settings of a saved answer.
 
@@ -49,12 +51,13 @@ def read_scores(
         Files, frames, dicts, searches, results and runs in stores, as for `compare`; several are joined on the split key.
     models : sequence of str, optional
         Keep only these, in this order.
-    metric, dataset, lower_is_better, X, y, groups, cv, n_samples, n_train, n_test
+    metric, dataset, lower_is_better, X, y, groups, cv, n_samples, n_train, n_test, rows, item
         As for `compare`.
     """
     from tiebreak.readers.source import ReadOptions
 
-    scores = _read(sources, ReadOptions(metric, models, dataset, lower_is_better, X, y, groups, n_samples, n_train, n_test, cv))
+    options = ReadOptions(metric, models, dataset, lower_is_better, X, y, groups, n_samples, n_train, n_test, cv, rows, item)
+    scores = _read(sources, options)
     return dataclasses.replace(scores, asked=())
 
 
@@ -79,6 +82,8 @@ def compare(
     n_samples: int | None = None,
     n_train: int | None = None,
     n_test: int | None = None,
+    rows: Literal["auto", "items", "splits"] | None = None,
+    item: str | None = None,
     p_best: bool | None = None,
     options: Mapping[str, Any] | None = None,
     rng: int | np.random.Generator | None = None,
@@ -96,6 +101,7 @@ def compare(
         array of two dimensions with `models`, a list of records, a long or wide frame (pandas, polars, pyarrow, anything
         narwhals reads), a path to CSV, JSON or Parquet, `Scores`, an `Evaluation`, the URL of a store with
         the name of a run (``"sqlite:///runs.db#study"``), or another `Comparison`. Several are joined on the split key.
+        Or scores of the single items of one test set: `Items`, and all that `read_items` reads, joined on the items.
     metric : str, optional
         Selects where a source holds several metrics, names it where a source holds none. A scikit-learn scorer name knows
         its direction; any other needs `lower_is_better`, True or False.
@@ -107,38 +113,36 @@ def compare(
         Largest difference that does not matter to you, in the metric's unit, or a percentage of the best mean ("1%"), or of the
         baseline's. Verdicts: better, ahead (a difference is shown, that it matters is not), equivalent, undecided, behind, worse.
     alpha : float, default 0.05
-        Chance of any wrong verdict over the family, with the corrections "bonferroni" and "sidak", whose intervals cover all at
-        once with 1 - alpha; with "none" 1 - coverage of each. The others keep their rate for the p-values of no difference.
+        Chance of any wrong verdict over the family, with the corrections "bonferroni" and "sidak"; with "none" 1 - coverage of
+        each interval. The others keep their rate for the p-values of no difference.
     baseline : str, optional
         Judge every other model against this one only, instead of all pairs.
     correction : {"bonferroni", "sidak", "holm", "hochberg", "hommel", "shaffer", "bh", "by", "none"}, optional
         It sets the one level of all intervals of the family, and adjusts p-values. By default the procedure's own: "bonferroni",
         and "holm" for the rank tests of several datasets. "shaffer" is for all pairs, without a baseline.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
-        Direction of `pvalue` and `adjusted_pvalue`; "greater" and "less" need `order` or `baseline`. Intervals, posteriors
-        and verdicts do not depend on it.
+        Direction of `pvalue` and `adjusted_pvalue` alone; "greater" and "less" need `order` or `baseline`.
     order : sequence of str, optional
         Order of rows and orientation of pairs, chosen before looking at the scores. The ranking is by mean all the same.
     method : str, default "auto"
         A procedure by its name, as `tiebreak.methods` lists them. "auto" goes by how the scores were made: "corrected-t" for
         splits of one dataset, "wilcoxon" for several datasets; for runs that differ by seed only, on one test set (a column
-        "seed"), "paired-t" where all models have the same seeds and "welch" where not.
+        "seed"), "paired-t" where all models have the same seeds and "welch" where not; for items that are right or wrong
+        "tango", and for other items, or where these come in clusters or runs, "clustered-t".
     missing : {"raise", "pairwise"}, optional
-        Whether a missing or undefined score is an error, or leaves its split or dataset out of the pairs it is in. By default an
-        error among splits, and left out among datasets.
-    X, y, groups : array_like, optional
-        For a search: the data as given to ``fit``, to know the sizes of its splits.
-    cv : int, splitter, or iterable of (train, test), optional
-        With X and y: what ``cross_validate`` was given, to know the splits of its results, or of plain arrays.
+        A missing or undefined score is an error (the default, but among datasets), or its unit is left out of the pairs it is in.
+    X, y, groups, cv : optional
+        For a search: the data as given to ``fit``, to know the sizes of its splits; with `cv` as ``cross_validate`` was given
+        it, to know the splits of its results, or of plain arrays.
     n_samples, n_train, n_test : int, optional
-        For a search without its data, the number of examples, which gives approximate sizes; or training and test examples of
-        each split, where the source does not hold them.
+        Examples of a search without its data, for approximate sizes; or training and test examples of each split.
+    rows, item : {"auto", "items", "splits"} and str, optional
+        Rows of a table are items of one test set, or splits; "auto" knows columns of items, such as "question" or "doc_id", and
+        `item` names another one.
     p_best : bool, default False
-        Whether the ranking has `p_best` and `expected_rank`, which for three models or more are drawn.
-    options : mapping, optional
-        Of the procedure alone, by name.
-    rng : int or Generator, default 0
-        Seed, or where to draw one from, of all that is drawn.
+        Whether the ranking has `p_best` and `expected_rank`, drawn for three models or more.
+    options, rng : mapping and int or Generator, optional
+        Options of the procedure alone, by name; and the seed of all that is drawn, or where to draw one from.
 
     Returns
     -------
@@ -165,7 +169,7 @@ def compare(
         "method": method, "missing": missing, "p_best": p_best, "options": options, "rng": rng,
     }  # fmt: skip
     Settings(**{name: value for name, value in given.items() if value is not None})  # refused before anything is read
-    read = ReadOptions(metric, models, dataset, lower_is_better, X, y, groups, n_samples, n_train, n_test, cv)
+    read = ReadOptions(metric, models, dataset, lower_is_better, X, y, groups, n_samples, n_train, n_test, cv, rows, item)
     scores = _read(sources, read)
     return compare_scores(scores, settings_for(scores, given))
 
@@ -247,8 +251,7 @@ def evaluate(
     retry_failed, accept_versions : bool, default False
         Whether to measure again what failed before, and to go on with a run begun with other versions of the libraries.
     progress : bool or callable, optional
-        By default a bar where standard error is a terminal and the run takes longer than two seconds. A callable is given a
-        `Progress` up to ten times a second.
+        By default a bar on a terminal, if the run takes longer than two seconds. A callable is given a `Progress`.
     rng : int, Generator or None, default 0
         What all seeds are derived from: of models and splitters whose random_state is None, and of functions. The seed of a
         cell depends on the names of model and dataset and on the split alone, so results are the same whatever `n_jobs` is.

@@ -48,12 +48,15 @@ if TYPE_CHECKING:
 CORRECTIONS = ("bonferroni", "sidak", "holm", "hochberg", "hommel", "shaffer", "bh", "by", "none")
 ALTERNATIVES = ("two-sided", "greater", "less")
 MISSING = ("raise", "pairwise")
+ROWS = ("auto", "items", "splits")
 
 EPILOG = """\b
 Examples:
   tiebreak compare scores.csv --metric accuracy --rope 0.01
   tiebreak compare scores.csv --metric max_error --baseline ridge --format markdown
   tiebreak compare last.json today.csv --metric accuracy --rope 0.01 --require-not-worse new old
+  tiebreak compare answers.csv --rows items --rope 0.02
+  tiebreak compare samples_a.jsonl samples_b.jsonl
 
 \b
 With requirements the exit code is 0 if all are met, 1 if any is broken, 3 if
@@ -278,6 +281,9 @@ _OPTIONS = (
                  help="Option of the procedure alone. Repeatable."),
     click.option("--missing", **_choice(MISSING),
                  help="Whether missing scores are an error, or leave their split out of the pairs they are in."),
+    click.option("--rows", **_choice(ROWS),
+                 help="Rows of a table: items of one test set (examples, questions), or splits; auto knows columns of items."),
+    click.option("--item", **_NAME, help="Column that names the items, where it is not called item, question or the like."),
     click.option("--n-train", **_COUNT, help="Training examples per split, where no file has them."),
     click.option("--n-test", **_COUNT, help="Test examples per split, where no file has them."),
     click.option("--p-best", is_flag=True, default=None, help="Draw P(best), the probability that a model is the best."),
@@ -314,6 +320,9 @@ def compare_command(
     where they are known; or what --format json wrote. '-' is standard input, and sqlite:///runs.db#NAME a run in a store.
     Several files are joined on their splits, so that last release's scores and today's can be compared. Settings that are not
     given are those of a saved answer or of a study, where a FILE is one.
+
+    Or it has a row for each item of one test set, such as the answers to questions: a column question (or item, example,
+    doc_id) and one per model, or with model and score; or it is a log of lm-evaluation-harness, Inspect or Every Eval Ever.
     """
     check_raw(raw, format_)
     if files.count("-") > 1:

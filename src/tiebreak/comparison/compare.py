@@ -32,6 +32,7 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     settings.check_names(scores.models)
     method = choose_method(settings.method, scores)
     method.options_of(settings)  # before the work
+    method = method.fitted(scores, settings)
     units = method.units(scores)
     _require_scores(units.matrix(), settings.missing or method.missing, method)
     reading_notices = dict.fromkeys((*units.notices, *percent_notices(units.matrix(), units.metric)))
@@ -197,7 +198,13 @@ def _answer_notices(matrix: ScoreMatrix, rope: float, settings: Settings, metric
             "equivalent",
         )
     if len(matrix.models) > 2 and settings.baseline is None and method.question != "datasets":
-        honest = "nested cross-validation" if method.question == "splits" else "data that took no part in choosing"
+        honest = (
+            "nested cross-validation"
+            if method.question == "splits"
+            else f"further {method.unit}s"
+            if method.question == "examples"
+            else "data that took no part in choosing"
+        )
         yield Notice(
             "selected-best",
             f"{matrix.models[0]!r} was picked as the best of {len(matrix.models)} on these same scores, so its own mean "

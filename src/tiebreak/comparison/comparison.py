@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from tiebreak.bayesian.correlated_t import StudentPosterior
     from tiebreak.frequentist.corrected_t import TTestResult
+    from tiebreak.scores.items import Items
     from tiebreak.views.plots.comparison import ComparisonPlots, PairPlots
 
 
@@ -176,7 +177,9 @@ class Comparison(Result["ComparisonPlots"]):
     scores : Scores
         The scores that were compared, models in ranking order.
     matrix : ScoreMatrix
-        Those of the units that were counted: the splits of one dataset, or the means of several.
+        Those of the units that were counted: the splits of one dataset, the means of several, or items.
+    items : Items or None
+        Where the scores are of single items of one test set.
     pair_table : PairTable
         The columns behind `pairs`.
     """
@@ -207,6 +210,11 @@ class Comparison(Result["ComparisonPlots"]):
     def matrix(self) -> ScoreMatrix:
         """Scores by units of repetition, the splits of one dataset or the means of several; rows in ranking order."""
         return self.method.units(self.scores).matrix()
+
+    @property
+    def items(self) -> Items | None:
+        """Scores of single items of one test set, models in ranking order; None where the scores are of splits or datasets."""
+        return self.scores.items
 
     @property
     def resolved(self) -> Settings:

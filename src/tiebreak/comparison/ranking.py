@@ -47,6 +47,8 @@ class RankingTable:
     average_rank : ndarray or None
         Mean rank over datasets among the models that were measured on all of them, nan for others; None where there are no
         datasets to rank on.
+    standard_error : ndarray or None
+        Of each mean by itself, where the procedure gives it.
     """
 
     value_name: str
@@ -61,6 +63,7 @@ class RankingTable:
     expected_rank: FloatArray | None
     letters: list[str] | None
     average_rank: FloatArray | None
+    standard_error: FloatArray | None
 
     @property
     def in_g(self) -> IntArray:
@@ -108,6 +111,7 @@ def rank_models(scores: Scores, procedure: Procedure, pairs: PairTable, settings
         expected_rank=expected_rank,
         letters=_letters(pairs, n_models) if has_all_pairs and n_models <= MOST_LETTERED else None,
         average_rank=values.average_rank,
+        standard_error=values.standard_error,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -54,6 +55,12 @@ SCORE = ("score", "correct", "is_correct", "value", "accuracy", "acc", "exact_ma
 
 _NAMES = frozenset((*ITEM, *MODEL, *CLUSTER))
 
+_SURE = frozenset(ITEM) - {"id", "task_id"}
+"""Names of columns that no table of splits has: a table with one of them is of items, unless it has a column of folds too."""
+
+_NOUNS = frozenset(("example", "question", "sample", "instance", "task", "prompt", "instruction"))
+"""What an item is called where its column is."""
+
 LOGS = ["tiebreak.readers.item_logs"]
 """Modules that read the logs of evaluation tools: `reads(path)` and `read(path, name, metric)`, which gives a long table."""
 
@@ -65,6 +72,57 @@ class LongTable(NamedTuple):
     """Columns item, model, score, and run, cluster, weight and further ones where there are."""
     metric: str | None
     remark: str = ""
+    unit: str = "item"
+
+
+def holds_items(source: Any) -> bool:
+    """True for a source that says itself that it is of items: a log of an evaluation tool, or a table with a column for them."""
+    if isinstance(source, Items):
+        return True
+    if isinstance(source, str | os.PathLike):
+        path = Path(source)
+        return path.is_file() and (_is_log(path) or _names_items(_column_names(path)))
+    if isinstance(source, Mapping):
+        return _names_items(list(source)) or (
+            bool(source) and all(_is_source(value) for value in source.values()) and any(map(holds_items, source.values()))
+        )
+    if isinstance(source, list | tuple):
+        return bool(source) and isinstance(source[0], Mapping) and _names_items(list(source[0]))
+    names = [*getattr(getattr(source, "index", None), "names", ()), *(getattr(source, "columns", None) or ())]
+    return _names_items(names)
+
+
+def _is_log(path: Path) -> bool:
+    return path.suffix.lower() in (".eval", ".jsonl") or any(import_module(module).reads(path) for module in LOGS)
+
+
+def _names_items(names: Sequence[Any]) -> bool:
+    known = {name.strip().strip("\"'").casefold() for name in names if isinstance(name, str)}
+    return bool(known & _SURE) and not known & {"fold", "split"}
+
+
+def _column_names(path: Path) -> list[str]:
+    """Names of the columns of a file, from its beginning alone."""
+    ending = path.suffix.lower()
+    if ending == ".parquet":
+        try:
+            from pyarrow import ArrowException, parquet
+        except ImportError:
+            return []
+        try:
+            return list(parquet.read_schema(path).names)
+        except (ArrowException, OSError):
+            return []  # whoever reads it says what is wrong
+    if ending not in (".csv", ".tsv", ".txt", ".json"):
+        return []
+    try:
+        with path.open(encoding="utf-8-sig", errors="replace") as file:
+            start = file.read(65536)
+    except OSError:
+        return []
+    if ending == ".json":
+        return re.findall(r'"([^"]{1,40})"\s*:', start.partition("}")[0])
+    return re.split(r"[,;\t]", start.lstrip().partition("\n")[0])
 
 
 def read_items(
@@ -83,8 +141,8 @@ def read_items(
     *sources
         Tables, long or wide: CSV, TSV, JSON lines, JSON and Parquet files, frames of pandas, polars and pyarrow, dicts of
         columns; or logs: samples_*.jsonl of lm-evaluation-harness, .eval and .json logs of Inspect, JSON lines of Every Eval
-        Ever. Several are joined on their items, and so is a dict ``{model: source}``, which names a model that the source does
-        not.
+        Ever; or `Items`. Several are joined on their items, and so is a dict ``{model: source}``, which names a model that the
+        source does not.
     metric : str, optional
         Name of the scores, or which of several to read; "accuracy" for scores that are all 0 or 1 unless given.
     lower_is_better : bool, optional
@@ -121,7 +179,8 @@ def read_items(
     if not sources:
         raise UnsupportedSourceError("nothing to read: pass a table with a row for each item, or the log of an evaluation.")
     if len(sources) == 1 and isinstance(sources[0], Items):
-        return sources[0]
+        given = sources[0] if models is None else sources[0].take(models)
+        return check_items(given).complete(missing)
     named = [pair for source in sources for pair in _named(source)]
     tables = [_long(source, name, metric, item, rows) for name, source in named]
     held = {table.metric for table in tables if table.metric is not None}
@@ -131,7 +190,10 @@ def read_items(
         )
     frame = _joined([table.frame for table in tables], [_stem(source) for _, source in named])
     remarks = tuple(dict.fromkeys(table.remark for table in tables if table.remark))
-    items = items_of_long(frame, next(iter(held), None) or metric, lower_is_better, remarks)
+    units = {table.unit for table in tables}
+    items = items_of_long(
+        frame, next(iter(held), None) or metric, lower_is_better, remarks, units.pop() if len(units) == 1 else "item"
+    )
     return check_items(items.take(models) if models is not None else items).complete(missing)
 
 
@@ -180,11 +242,14 @@ def _named(source: Any) -> list[tuple[str | None, Any]]:
 
 
 def _is_source(value: Any) -> bool:
-    return isinstance(value, str | os.PathLike) or hasattr(type(value), "columns") or isinstance(value, Mapping)
+    return isinstance(value, str | os.PathLike | Mapping | Items) or hasattr(type(value), "columns")
 
 
 def _long(source: Any, model: str | None, metric: str | None, item: str | None, rows: str) -> LongTable:
     """Long table of any source."""
+    if isinstance(source, Items):
+        remark = "; ".join(source.sources)
+        return _with_model(LongTable(source.to_frame(), source.metric.name, remark, source.unit), model)
     if isinstance(source, str | os.PathLike):
         path, name = Path(source), printable(os.fspath(source))
         if not path.is_file():
@@ -303,14 +368,16 @@ def _long_of_table(frame: pd.DataFrame, name: str, stem: str, metric: str | None
     own = {column for column in meaning.values() if column is not None} | ({model} if model is not None else set())
     renamed = {column: word for word, column in meaning.items() if column is not None}
     rest = [column for column in frame.columns if column not in own]
+    noun = str(key).casefold().removesuffix("_id")
+    unit = noun if noun in _NOUNS else "item"
     if model is None and not _is_of_one_model(rest):
-        return _melted(frame.rename(columns=renamed), name, rest)
+        return _melted(frame.rename(columns=renamed), name, rest)._replace(unit=unit)
     score = _score_column(frame, rest, metric, name)
     table = frame.rename(columns=renamed | {score: "score"} | ({model: "model"} if model is not None else {}))
     if model is None:
         table = table.assign(model=stem or "model")
     held = None if str(score).casefold() in ("score", "value", "correct", "is_correct") else str(score)
-    return LongTable(table.assign(score=numbers(table["score"], name, str(score))), held)
+    return LongTable(table.assign(score=numbers(table["score"], name, str(score))), held, unit=unit)
 
 
 def _is_of_one_model(rest: Sequence[Any]) -> bool:
@@ -386,7 +453,13 @@ def numbers(column: pd.Series[Any], name: str, title: str) -> pd.Series[Any]:
 # --- a long table as Items --------------------------------------------------------------------------------------------------
 
 
-def items_of_long(frame: pd.DataFrame, metric: str | None, lower_is_better: bool | None, remarks: tuple[str, ...] = ()) -> Items:
+def items_of_long(
+    frame: pd.DataFrame,
+    metric: str | None,
+    lower_is_better: bool | None,
+    remarks: tuple[str, ...] = (),
+    unit: str = "item",
+) -> Items:
     """Items of a long table with the columns item, model, score, and run, cluster, weight and further ones where there are."""
     import pandas as pd
 
@@ -425,6 +498,7 @@ def items_of_long(frame: pd.DataFrame, metric: str | None, lower_is_better: bool
         None if weights is None else np.asarray(weights, dtype=float),
         columns=further,
         sources=remarks,
+        unit=unit,
     )
 
 

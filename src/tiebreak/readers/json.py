@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
 import tiebreak
 from tiebreak.errors import UnreadableSourceError
 from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.printable import printable
 from tiebreak.readers.columns import MOST_COLUMNS, to_float
 from tiebreak.readers.metric import check_held
 from tiebreak.readers.source import (
@@ -26,6 +28,7 @@ from tiebreak.readers.source import (
     with_sizes,
 )
 from tiebreak.readers.tables import read_columns
+from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Asked, Kind, Notice, ScoreMatrix, Scores, SplitDesign
 
@@ -92,6 +95,41 @@ def _read_content(content: Any, name: str, options: ReadOptions) -> Source:
         f"{name} is neither an answer of tiebreak nor a table. A table is a list of records, "
         '[{"model": ..., "fold": ..., "score": ...}, ...], or a dict of columns, {"model": [...], "fold": [...], "score": [...]}.'
     )
+
+
+class ItemReference(NamedTuple):
+    """Hash of items that were too many to write into an answer, and its settings."""
+
+    hash: str
+    asked: Asked
+
+
+def holds_answered_items(source: Any) -> bool:
+    """True for an answer of tiebreak about single items, a JSON file or what was read from one."""
+    return _items_in(source) is not None
+
+
+def reference_of(source: Any) -> ItemReference | None:
+    """The reference in an answer that holds its items by reference only; None for anything else."""
+    items = _items_in(source)
+    if items is None or items.get("inline"):
+        return None
+    name = printable(str(source)) if is_path(source, ".json") else "the answer"
+    reader = _Reader(source if isinstance(source, Mapping) else _parse(Path(source), name), name)
+    asked = _asked(reader, _check_schema(reader))
+    return ItemReference(reader.get("items", "hash", kind=str), asked[0] if asked else Asked(name, {}))
+
+
+def _items_in(source: Any) -> Mapping[str, Any] | None:
+    if is_path(source, ".json") and Path(source).is_file():
+        with Path(source).open(encoding="utf-8-sig", errors="replace") as file:
+            if '"schema"' not in file.read(100):
+                return None
+        source = _parse(Path(source), printable(str(source)))
+    if not isinstance(source, Mapping) or not _is_answer(source):
+        return None
+    items = source.get("items")
+    return items if isinstance(items, Mapping) else None
 
 
 def _is_answer(content: Mapping[Any, Any]) -> bool:
@@ -173,6 +211,9 @@ def read_answer(content: Mapping[str, Any], name: str, options: ReadOptions) -> 
     schema = _check_schema(reader)
     metric = Metric(reader.get("metric", "name", kind=str), reader.get("metric", "higher_is_better", kind=bool))
     check_held(metric, options, reader.name)
+    if schema > 1 and reader.get("items", kind=dict, optional=True) is not None:
+        scores = _answered_items(reader, metric).as_scores()
+        return Source(replace(scores, asked=_asked(reader, schema)), reader.name)
     each = [reader] if schema == 1 else [reader.with_scores(one) for one in reader.get("scores", kind=list)]
     if not each:
         raise reader.wrong(["scores"], "empty")
@@ -212,6 +253,42 @@ def _check_schema(reader: _Reader) -> int:
             "Update tiebreak, or write the file anew with this version."
         )
     return int(schema)
+
+
+def _answered_items(reader: _Reader, metric: Metric) -> Items:
+    """Scores of single items, as `views.comparison` writes them."""
+
+    def texts(*keys: str) -> tuple[str, ...]:
+        values = reader.get("items", *keys, kind=list)
+        if not all(isinstance(value, str) for value in values):
+            raise reader.wrong(["items", *keys], f"{values!r:.60}")
+        return tuple(values)
+
+    def numbers(key: str) -> FloatArray | None:
+        values = reader.get("items", key, kind=list, optional=True)
+        if values is None:
+            return None
+        try:
+            return np.array(values, dtype=float)
+        except (TypeError, ValueError):
+            raise reader.wrong(["items", key], f"{values!r:.60}") from None
+
+    models, runs, items = texts("models"), texts("runs"), texts("items")
+    score, weights, is_positive = numbers("score"), numbers("weights"), numbers("is_positive")
+    if score is None or score.shape != (len(models), len(runs), len(items)):
+        raise reader.wrong(["items", "score"], f"of shape {None if score is None else score.shape}")
+    has_clusters = reader.get("items", "clusters", kind=list, optional=True) is not None
+    clusters = texts("clusters") if has_clusters else None
+    columns = {name: texts("columns", name) for name in reader.get("items", "columns", kind=dict, optional=True) or {}}
+    for key, values in {"clusters": clusters, "weights": weights, "is_positive": is_positive, **columns}.items():
+        if values is not None and len(values) != len(items):
+            raise reader.wrong(["items", key], f"of length {len(values)}, where {len(items)} items are")
+    for key, names in (("models", models), ("runs", runs), ("items", items)):
+        if not names or len(set(names)) < len(names):
+            raise reader.wrong(["items", key], "empty or with doubles")
+    unit = reader.get("items", "unit", kind=str)
+    truth = None if is_positive is None else is_positive.astype(bool)
+    return check_items(Items(metric, models, runs, items, score, clusters, weights, truth, columns, texts("sources"), unit))
 
 
 def _matrix(reader: _Reader) -> ScoreMatrix:

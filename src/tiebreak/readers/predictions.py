@@ -94,6 +94,7 @@ def read_predictions(
             None if weights is None else np.asarray(weights, dtype=float),
             is_positive,
             columns={"y_true": tuple(map(str, truth.tolist()))} if chosen not in OF_NUMBERS else {},
+            unit="example",
         )
     )
 

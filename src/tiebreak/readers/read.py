@@ -7,13 +7,14 @@ import os
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
 import numpy as np
 
 from tiebreak.errors import (
     AmbiguousSourceError,
     ContradictingSizesError,
+    InvalidParameterError,
     MissingSizesError,
     Setting,
     UnknownNameError,
@@ -23,10 +24,20 @@ from tiebreak.errors import (
 )
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import fault_of_name
+from tiebreak.readers.item_tables import holds_items, read_items
+from tiebreak.readers.json import holds_answered_items, reference_of
 from tiebreak.readers.metric import check_held
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, read_file, unsupported, with_sizes
 from tiebreak.readers.split_keys import natural_key
-from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, SplitDesign, look_up, percent_notices, quoted
+from tiebreak.scores.scores import Asked, Notice, ScoreMatrix, Scores, SplitDesign, look_up, percent_notices, quoted
+
+
+@runtime_checkable
+class Holder(Protocol):
+    """A result that holds scores."""
+
+    def __tiebreak_scores__(self, metric: str | None = None) -> Scores:
+        """The scores, in one metric."""
 
 
 class Reader(Protocol):
@@ -62,6 +73,8 @@ def read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
     if not sources:
         raise UnsupportedSourceError(f"nothing to read: pass {ACCEPTED}.")
     names = ["the source"] if len(sources) == 1 else [f"source {number}" for number in range(1, len(sources) + 1)]
+    if options.rows != "splits" and (options.rows == "items" or options.item is not None or any(map(_is_of_items, sources))):
+        return _read_item_scores(sources, names, options)
     read = [_of_dataset(_read(source, name, options), options) for source, name in zip(sources, names, strict=True)]
     scores = _of_models(join_sources(read), options)
     _check_names(scores)
@@ -71,8 +84,64 @@ def read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
     return dataclasses.replace(scores, notices=tuple(notices))
 
 
+def _is_of_items(source: Any) -> bool:
+    held = source.__tiebreak_scores__(None) if isinstance(source, Holder) else source
+    return holds_answered_items(held) or holds_items(held) or (isinstance(held, Scores) and held.items is not None)
+
+
+def _read_item_scores(sources: Sequence[Any], names: Sequence[str], options: ReadOptions) -> Scores:
+    """Scores of single items from tables, logs, answers and results that hold them, joined on the items."""
+    given = [
+        name
+        for name in ("dataset", "X", "y", "groups", "n_samples", "n_train", "n_test", "cv")
+        if getattr(options, name) is not None
+    ]
+    if given:
+        raise InvalidParameterError(
+            Setting(given[0]),
+            " is about splits or datasets, and these are scores of single items of one test set. Leave it out.",
+            about=given[0],
+        )
+    tables: list[Any] = []
+    asked: list[Asked] = []
+    references: list[tuple[str, str]] = []
+    for source, name in zip(sources, names, strict=True):
+        reference = reference_of(source)
+        if reference is not None:
+            references.append((name, reference.hash))
+            asked.append(reference.asked)
+            continue
+        is_answer = isinstance(source, (Holder, Scores)) or holds_answered_items(source)
+        scores = _read(source, name, options).scores if is_answer else None
+        if scores is not None and scores.items is None:
+            raise AmbiguousSourceError(
+                f"{name} holds scores of splits, and other sources those of single items; compare one kind."
+            )
+        asked += scores.asked if scores is not None else ()
+        tables.append(source if scores is None else scores.items)
+    if not tables:
+        raise UnreadableSourceError(
+            f"{references[0][0]} holds its many scores of items by reference only (hash {references[0][1]}). Pass the table that "
+            "they came from as well: its settings are then used."
+        )
+    rows: Any = options.rows if options.rows == "items" else "auto"
+    items = read_items(
+        *tables,
+        metric=options.metric,
+        lower_is_better=options.lower_is_better,
+        models=options.models,
+        item=options.item,
+        rows=rows,
+        missing="pairwise",
+    )
+    for name, held in references:
+        if items.hash() != held:
+            raise UnreadableSourceError(f"{name} was made from another table of items (hash {held}, not {items.hash()}).")
+    return dataclasses.replace(items.as_scores(), asked=tuple(asked))
+
+
 def _read(source: Any, name: str, options: ReadOptions) -> Source:
-    if hasattr(type(source), "__tiebreak_scores__"):
+    if isinstance(source, Holder):
         source = source.__tiebreak_scores__(options.metric)
     if isinstance(source, Scores):
         return _with_options(source, name, options)

@@ -48,10 +48,14 @@ class ReadOptions:
     n_train: int | None = None
     n_test: int | None = None
     cv: Any = None
+    rows: str | None = None
+    item: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse what fits no source; models become a tuple, counts Python's numbers."""
-        for name in ("metric", "dataset"):
+        if self.rows not in (None, "auto", "items", "splits"):
+            raise InvalidParameterError(f"rows must be 'auto', 'items' or 'splits'; got {self.rows!r}.", about="rows")
+        for name in ("metric", "dataset", "item"):
             text = getattr(self, name)
             if text is not None and not isinstance(text, str):
                 raise InvalidParameterError(f"{name} must be a name; got {text!r} of type {type(text).__name__}.")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -13,7 +15,7 @@ from numpy.typing import NDArray
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, MissingSplitsError, TooFewModelsError
 from tiebreak.numerics import FloatArray, IntArray, Missing
 from tiebreak.scores.metric import Metric
-from tiebreak.scores.scores import look_up, quoted
+from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, look_up, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,6 +43,8 @@ class Items:
         Further texts of each item, for comparisons by slices.
     sources : tuple of str
         Remarks on where the scores came from, for people.
+    unit : str
+        Noun for one of them, as the table calls it: "item", "question", "example".
     """
 
     metric: Metric
@@ -53,10 +57,11 @@ class Items:
     is_positive: NDArray[np.bool_] | None = None
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sources: tuple[str, ...] = ()
+    unit: str = "item"
 
     def __repr__(self) -> str:
         runs = f", {len(self.runs)} runs" if len(self.runs) > 1 else ""
-        return f"<Items of {self.metric.name}: {len(self.models)} models, {len(self.items)} items{runs}>"
+        return f"<Items of {self.metric.name}: {len(self.models)} models, {len(self.items)} {self.unit}s{runs}>"
 
     @property
     def is_binary(self) -> bool:
@@ -69,12 +74,32 @@ class Items:
         """Number of clusters; that of the items where they have none."""
         return len(self.items) if self.clusters is None else len(set(self.clusters))
 
+    def hash(self) -> str:
+        """Hash of the table, whatever the order of models and items."""
+        digest = hashlib.sha256()
+        models, items = (np.argsort(np.array(names)) for names in (self.models, self.items))
+        clusters = () if self.clusters is None else [self.clusters[i] for i in items]
+        weights = np.empty(0) if self.weights is None else self.weights[items]
+        names = [sorted(self.models), sorted(self.items), list(self.runs), list(clusters)]
+        digest.update(json.dumps(names).encode())
+        for values in (self.score[models][:, :, items] + 0.0, weights):
+            digest.update(np.ascontiguousarray(values, dtype="<f8").tobytes())
+        return digest.hexdigest()[:32]
+
     def item_means(self) -> FloatArray:
         """Mean over the runs of each model on each item, of shape (n_models, n_items); nan where it has no run."""
         present = ~np.isnan(self.score)
         number = present.sum(axis=1)
         total = np.where(present, self.score, 0.0).sum(axis=1)
         return np.asarray(np.where(number > 0, total / np.maximum(number, 1), np.nan))
+
+    def as_scores(self) -> Scores:
+        """The same as scores of which each column is an item, with the mean over its runs; the items are kept beside."""
+        names = self.items
+        nothing = np.broadcast_to(np.int64(0), (len(names),))
+        matrix = ScoreMatrix("", self.models, nothing, np.arange(len(names)), nothing, nothing, self.item_means(), names)
+        notices = tuple(Notice("item-sources", text) for text in self.sources)
+        return Scores(self.metric, (matrix,), notices=notices, items=self)
 
     def take(self, models: Sequence[str]) -> Items:
         """Scores of these models, in this order."""

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from tiebreak.scores.items import Items
+
 
 def look_up(name: str, known: Sequence[str], what: str) -> int:
     """Position of a name; raises `UnknownNameError` with the nearest names, e.g. for `what` = "model"."""
@@ -84,6 +86,11 @@ NoticeCode = Literal[
     "first-fold",
     "uneven-periods",
     "truncated-variance",
+    "item-sources",
+    "few-clusters",
+    "few-runs",
+    "unequal-runs",
+    "same-answers",
 ]
 
 
@@ -159,7 +166,7 @@ class ScoreMatrix:
         In the metric's unit; nan where a model has no score, never infinite.
     columns : tuple of str
         Names of the columns where they are no splits, which have keys: of datasets, over each of which a column is the mean, of
-        seeds, periods or test sets.
+        seeds, periods, test sets or items.
     """
 
     dataset: str
@@ -230,6 +237,8 @@ class Scores:
         Settings that came with the sources; a comparison takes them where it is given no others.
     fit_seconds : mapping of str to float
         Typical time of a fit by model, for those of which it is known: the median; of a search its mean.
+    items : Items or None
+        Where the scores are of single items of one test set: all of them. The one matrix then has a column for each item.
     """
 
     metric: Metric
@@ -238,8 +247,11 @@ class Scores:
     notices: tuple[Notice, ...] = ()
     asked: tuple[Asked, ...] = ()
     fit_seconds: Mapping[str, float] = field(default_factory=dict)
+    items: Items | None = None
 
     def __repr__(self) -> str:
+        if self.items is not None:
+            return repr(self.items)
         direction = "higher" if self.metric.higher_is_better else "lower"
         parts = [repr(matrix).strip("<>") for matrix in self.matrices[:3]]
         more = [f"{len(self.matrices) - 3} more datasets"] if len(self.matrices) > 3 else []
@@ -273,15 +285,22 @@ class Scores:
         for matrix in self.matrices:
             known = frozenset(matrix.models)
             matrices.append(matrix.take([name for name in models if name in known]))
-        return dataclasses.replace(self, matrices=tuple(matrices))
+        items = None if self.items is None else self.items.take(models)
+        return dataclasses.replace(self, matrices=tuple(matrices), items=items)
 
     def of_dataset(self, dataset: str) -> Scores:
         """One dataset of several."""
         return dataclasses.replace(self, matrices=(self.matrix(dataset),))
 
     def to_frame(self) -> pd.DataFrame:
-        """Long form: dataset, model, metric, repeat, fold, n_train, n_test, score; a row for each score that is there."""
+        """Long form: dataset, model, metric, repeat, fold, n_train, n_test, score; a row for each score that is there.
+
+        Scores of single items are as `Items.to_frame` has them.
+        """
         import pandas as pd
+
+        if self.items is not None:
+            return self.items.to_frame()
 
         frames = []
         for m in self.matrices:

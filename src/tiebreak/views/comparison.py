@@ -12,16 +12,18 @@ from tiebreak.comparison.ranking import BEST, MAY_BE_BEST, NEAR_BEST, NOT_BEST, 
 from tiebreak.comparison.verdict import REASONS, VERDICTS
 from tiebreak.numerics import CONSTANT, IDENTICAL, IntArray, Interval
 from tiebreak.views.comparison_columns import (
-    Columns,
     correlation_frame,
+    items_of,
     pair_columns,
     pair_frame,
     ranking_columns,
     ranking_frame,
+    records_of,
+    scores_of,
     shrinkage_frame,
 )
 from tiebreak.views.design import design_line
-from tiebreak.views.json import document, finite, plain
+from tiebreak.views.json import document, plain
 from tiebreak.views.next_step import next_step
 from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table, notice_section
 from tiebreak.views.pair import (
@@ -56,7 +58,6 @@ if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.comparison.pairs import PairTable
     from tiebreak.comparison.requirements import Requirements
-    from tiebreak.scores.scores import ScoreMatrix
 
 SCHEMA = 2
 
@@ -119,14 +120,18 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
         method={
             "name": method.name,
             "reason": method.reason,
+            "question": method.question,
+            "unit": method.unit,
+            "generalises_to": method.generalises_to,
+            "not_covered": method.not_covered,
             "assumptions": list(method.assumptions),
             "references": list(method.references),
         },
         sentence=sentence(comparison),
-        ranking=_records(ranking_columns(comparison)),
-        pairs=_records(pair_columns(comparison)),
-        scores=[_scores(matrix) for matrix in comparison.scores.matrices],
-        items=None,
+        ranking=records_of(ranking_columns(comparison)),
+        pairs=records_of(pair_columns(comparison)),
+        scores=[] if comparison.items is not None else [scores_of(matrix) for matrix in comparison.scores.matrices],
+        items=None if comparison.items is None else items_of(comparison.items),
         warnings=[{"code": notice.code, "text": notice.text} for notice in comparison.notices],
         requirements=records(requirements),
         provenance={
@@ -134,32 +139,6 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
             "design": {"kind": design.kind, "ordered": design.ordered, "pairing": design.pairing, "sizes": design.sizes},
         },
     )
-
-
-def _scores(matrix: ScoreMatrix) -> dict[str, Any]:
-    """Scores of one dataset."""
-    return {
-        "dataset": matrix.dataset,
-        "models": list(matrix.models),
-        "repeat": matrix.repeat.tolist(),
-        "fold": matrix.fold.tolist(),
-        "n_train": matrix.n_train.tolist() if matrix.has_sizes else None,
-        "n_test": matrix.n_test.tolist() if np.all(matrix.n_test > 0) else None,
-        **({"columns": list(matrix.columns)} if matrix.columns else {}),
-        "score": ([finite(value) for value in row.tolist()] for row in matrix.score),
-    }
-
-
-_RECORDS = 4096
-"""Records that are Python objects at a time."""
-
-
-def _records(columns: Columns) -> Iterator[dict[str, Any]]:
-    n_rows = len(next(iter(columns.values())))
-    for start in range(0, n_rows, _RECORDS):
-        block = (column[start : start + _RECORDS].tolist() for column in columns.values())
-        for row in zip(*block, strict=True):
-            yield dict(zip(columns, map(finite, row), strict=True))
 
 
 # --- sentences --------------------------------------------------------------------------------------------------------------
@@ -175,9 +154,17 @@ def sentence(comparison: Comparison) -> str:
 
 
 def extra_sentences(comparison: Comparison) -> list[str]:
-    """Sentences on the next step, and on why P(best) and the ranking may differ."""
-    lines = [next_step(comparison), _chances(comparison)]
+    """Sentences on the next step, on what the answer is about, and on why P(best) and the ranking may differ."""
+    lines = [next_step(comparison), _about(comparison), _chances(comparison)]
     return [line for line in lines if line]
+
+
+def _about(comparison: Comparison) -> str:
+    """To what the answer generalises, and to what it does not, where the procedure names the latter."""
+    method = comparison.method
+    if not method.not_covered:
+        return ""
+    return f"This holds for {method.generalises_to}. It does not cover {method.not_covered}."
 
 
 def _as_ordered(comparison: Comparison) -> tuple[str, str]:
@@ -362,6 +349,8 @@ def ranking_table(comparison: Comparison, name_width: int = NAME_WIDTH, most: in
         "model": shown,
         t.value_name: [format_score(float(value), decimals) for value in t.mean[:n_rows]],
     }
+    if t.standard_error is not None:
+        columns["std. error"] = [format_score(float(value), decimals) for value in t.standard_error[:n_rows]]
     if t.average_rank is not None:
         columns["average rank"] = ["" if np.isnan(value) else f"{value:.3f}" for value in t.average_rank[:n_rows].tolist()]
     if comparison.settings.baseline is not None:
@@ -385,7 +374,7 @@ def ranking_table(comparison: Comparison, name_width: int = NAME_WIDTH, most: in
         tuple(zip(*columns.values(), strict=True)),
         tuple(header not in left_aligned for header in columns),
         notes=tuple(ranking_notes(comparison)),
-        spare=(("letters",), ("P(best)",), ("difference",)),
+        spare=(("letters",), ("P(best)",), ("std. error",), ("difference",)),
     )
 
 
@@ -497,6 +486,11 @@ def ranking_notes(comparison: Comparison) -> Iterator[str]:
     yield design_line(comparison)
     if len(comparison.models) < 3:
         return
+    if table.standard_error is not None:
+        yield (
+            "std. error: of that mean by itself; two models met the same "
+            f"{comparison.method.unit}s, so theirs say little about the difference of the two: the pairs do"
+        )
     yield WORDS["with the best"].format(level=format_percent(1 - comparison.settings.alpha))
     if table.average_rank is not None:
         yield ("average ranks are for reading only: they depend on which other models are in the table, the verdicts do not")

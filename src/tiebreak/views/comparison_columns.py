@@ -1,7 +1,8 @@
-"""Columns of a comparison's pairs and of its ranking, named and ordered as documented, and the frames made of them."""
+"""Columns of a comparison's pairs and ranking, named and ordered as documented, and frames and JSON of them and the scores."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +12,14 @@ from tiebreak.comparison.ranking import STANDINGS
 from tiebreak.comparison.verdict import REASONS, VERDICTS
 from tiebreak.errors import NotOfferedError
 from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.views.json import finite
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from tiebreak.comparison.comparison import Comparison
+    from tiebreak.scores.items import Items
+    from tiebreak.scores.scores import ScoreMatrix
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,6 +82,7 @@ def ranking_columns(comparison: Comparison) -> Columns:
         "rank_high": t.rank_high,
         "model": Coded(np.arange(len(models)), models),
         "mean": t.mean,
+        "standard_error": t.standard_error,
         "mean_low": None if t.mean_interval is None else t.mean_interval.low,
         "mean_high": None if t.mean_interval is None else t.mean_interval.high,
         "n_units": t.n_units,
@@ -156,3 +161,56 @@ def _frame(columns: Columns) -> pd.DataFrame:
             for name, column in columns.items()
         }
     )
+
+
+# --- JSON -------------------------------------------------------------------------------------------------------------------
+
+
+def scores_of(matrix: ScoreMatrix) -> dict[str, Any]:
+    """Scores of one dataset."""
+    return {
+        "dataset": matrix.dataset,
+        "models": list(matrix.models),
+        "repeat": matrix.repeat.tolist(),
+        "fold": matrix.fold.tolist(),
+        "n_train": matrix.n_train.tolist() if matrix.has_sizes else None,
+        "n_test": matrix.n_test.tolist() if np.all(matrix.n_test > 0) else None,
+        **({"columns": list(matrix.columns)} if matrix.columns else {}),
+        "score": ([finite(value) for value in row.tolist()] for row in matrix.score),
+    }
+
+
+MOST_INLINE = 1_000_000
+"""Scores of single items that are written into the answer; of more only a reference, which is the hash of the table."""
+
+
+def items_of(items: Items) -> dict[str, Any]:
+    """Scores of single items, or where there are too many what tells them from others."""
+    shape = {"unit": items.unit, "n_models": len(items.models), "n_runs": len(items.runs), "n_items": len(items.items)}
+    known = {**shape, "hash": items.hash(), "models": list(items.models), "inline": items.score.size <= MOST_INLINE}
+    if not known["inline"]:
+        return known
+    return {
+        **known,
+        "runs": list(items.runs),
+        "items": list(items.items),
+        "clusters": None if items.clusters is None else list(items.clusters),
+        "weights": None if items.weights is None else items.weights.tolist(),
+        "is_positive": None if items.is_positive is None else items.is_positive.tolist(),
+        "columns": {name: list(values) for name, values in items.columns.items()},
+        "sources": list(items.sources),
+        "score": ([[finite(value) for value in run] for run in model.tolist()] for model in items.score),
+    }
+
+
+_RECORDS = 4096
+"""Records that are Python objects at a time."""
+
+
+def records_of(columns: Columns) -> Iterator[dict[str, Any]]:
+    """Rows by name."""
+    n_rows = len(next(iter(columns.values())))
+    for start in range(0, n_rows, _RECORDS):
+        block = (column[start : start + _RECORDS].tolist() for column in columns.values())
+        for row in zip(*block, strict=True):
+            yield dict(zip(columns, map(finite, row), strict=True))

@@ -10,11 +10,14 @@ from tiebreak.views.words import count, quote, span
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
+    from tiebreak.scores.items import Items
 
 
 def design_line(comparison: Comparison) -> str:
     """Splits and sizes of the scores, in one line."""
     matrix, design, question = comparison.matrix, comparison.design, comparison.method.question
+    if comparison.items is not None:
+        return _of_items(comparison.items)
     if question == "seeds":
         n_test = int(matrix.n_test.max(initial=0))
         size = f" of {n_test:,} examples" if n_test else ""
@@ -31,3 +34,11 @@ def design_line(comparison: Comparison) -> str:
         sizes = f", {about}{span(matrix.n_train)} training and {about}{span(matrix.n_test)} test examples each"
     dataset = f" of {quote(matrix.dataset)}" if matrix.dataset else ""
     return f"{count(matrix.n_splits, 'split')}{dataset}{folds}{sizes}"
+
+
+def _of_items(items: Items) -> str:
+    """Numbers of items, clusters and runs."""
+    clusters = "" if items.clusters is None else f" in {count(items.n_clusters, 'cluster')}"
+    runs = "" if len(items.runs) == 1 else f", {len(items.runs)} runs each"
+    weights = "" if items.weights is None else ", weighted"
+    return f"{count(len(items.items), items.unit)}{clusters}{runs}{weights}"

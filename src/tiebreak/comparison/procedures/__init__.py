@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tiebreak.comparison.procedures.clustered_t import CLUSTERED_T
 from tiebreak.comparison.procedures.corrected_t import CORRECTED_T
 from tiebreak.comparison.procedures.five_by_two import FIVE_BY_TWO
 from tiebreak.comparison.procedures.hierarchical import HIERARCHICAL
 from tiebreak.comparison.procedures.paired_t import PAIRED_T
 from tiebreak.comparison.procedures.procedure import Procedure, Question
+from tiebreak.comparison.procedures.tango import TANGO
 from tiebreak.comparison.procedures.welch import WELCH
 from tiebreak.comparison.procedures.wilcoxon import SIGN, WILCOXON
 from tiebreak.errors import Setting, UnsuitableDesignError
@@ -24,6 +26,8 @@ METHODS: dict[str, Procedure] = {
         SIGN,
         HIERARCHICAL,
         WELCH,
+        TANGO,
+        CLUSTERED_T,
     )
 }
 """All procedures; a new one is a file and a line here."""
@@ -58,6 +62,8 @@ def choose_method(name: str, data: Scores) -> Procedure:
 
 def question_of(data: Scores) -> Question:
     """Key of what scores can be asked, by how they were made."""
+    if data.items is not None:
+        return "examples"
     questions: dict[str, Question] = {"seeds": "seeds", "periods": "time", "test-sets": "test-sets"}
     return questions.get(data.design.kind, "splits" if len(data.matrices) == 1 else "datasets")
 
@@ -65,6 +71,8 @@ def question_of(data: Scores) -> Question:
 def _by_shape(data: Scores) -> Procedure:
     """The procedure for scores that were made in this way."""
     question = question_of(data)
+    if question == "examples":
+        return TANGO if TANGO.applies(data) is None else CLUSTERED_T
     if question == "seeds":
         return PAIRED_T if data.matrix().is_complete else WELCH
     return {"splits": CORRECTED_T, "datasets": WILCOXON}[question]
@@ -76,7 +84,7 @@ _MADE = {
     "seeds": "scores on one test set that differ by training seed only",
     "time": "losses of forecasts in order of time",
     "test-sets": "rates on a test set for each model",
-    "examples": "scores of single examples",
+    "examples": "scores of single items (examples, questions) of one test set",
 }
 """Scores by the question that they can be asked."""
 
@@ -97,5 +105,6 @@ _COLUMNS = {
     "seeds": ", or if they do differ by seed only, name the seeds in a column 'seed'",
     "time": ", or if they are in order of time, name the periods in a column 'time'",
     "test-sets": ", or if each is of a test set of its own, pass the columns 'model', 'correct' and 'n'",
+    "examples": ", or give the scores of single items: a column 'item', or rows='items'",
 }
 """What makes scores such as a procedure needs, by its question."""

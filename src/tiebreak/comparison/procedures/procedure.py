@@ -178,7 +178,8 @@ class ModelValues(NamedTuple):
     """The value by which each model is ranked; arrays of shape (n_models,).
 
     `low` and `high` are the ends of its own 1 - alpha interval, nan for a model without one and None where the
-    procedure gives none; values within `tolerance` of each other tie.
+    procedure gives none; values within `tolerance` of each other tie. `standard_error` is of the value by itself, None where
+    the procedure does not give it.
     """
 
     name: str
@@ -188,6 +189,7 @@ class ModelValues(NamedTuple):
     n_units: IntArray
     tolerance: FloatArray
     average_rank: FloatArray | None = None
+    standard_error: FloatArray | None = None
 
 
 class Shrunken(NamedTuple):
@@ -252,7 +254,7 @@ class Procedure(ABC):
     question : str
         To what the answer generalises, as a key; `generalises_to` says it in words.
     unit : str
-        Of repetition: "split", "dataset", "example".
+        Of repetition: "split", "dataset", "item".
     assumptions, references : tuple of str
     correction : str
         Adjustment over a family that suits it.
@@ -263,6 +265,8 @@ class Procedure(ABC):
     is_paired : bool
         Models were measured on the same units, so that one without a score on some of them is incomplete. Not so where each has
         units of its own: its seeds, its test set.
+    not_covered : str
+        Sources of further chance that the answer says nothing of, in words; "" where `assumptions` say all.
     """
 
     name: str
@@ -276,6 +280,7 @@ class Procedure(ABC):
     missing: Missing = "raise"
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
     is_paired: bool = True
+    not_covered: str = ""
 
     def for_data(self, data: Scores) -> Procedure:
         """The same procedure with the facts that hold for these data, where it answers more than one question."""
@@ -335,6 +340,10 @@ class Procedure(ABC):
     def reason_for(self, data: Scores) -> str:
         """Reason for choosing it for these data."""
         return self.reason
+
+    def fitted(self, data: Scores, settings: Settings) -> Procedure:
+        """The procedure as the options are that bear on what its answer is about."""
+        return self
 
     def notices(self, data: Scores) -> Iterator[Notice]:
         """Remarks on how the data were made."""

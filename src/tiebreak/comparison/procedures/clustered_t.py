@@ -1,0 +1,339 @@
+"""Differences of means over items by Student's t: cluster-robust where items come in clusters, and of all runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tiebreak.comparison.procedures.items import AS_THEY_ARE, NOT_COVERED, OverItems, tolerance_of
+from tiebreak.comparison.procedures.procedure import Differences, ModelValues
+from tiebreak.errors import InvalidParameterError
+from tiebreak.frequentist.clusters import ClusteredMeanResult, ClusterSums, cluster_sums, mean_of_clusters
+from tiebreak.frequentist.crossed_runs import CrossedMeanResult, Population, crossed_mean
+from tiebreak.numerics import (
+    IDENTICAL,
+    SPREAD,
+    UNDEFINED,
+    DifferenceMoments,
+    FloatArray,
+    IntArray,
+    corrected_standard_error,
+    divide,
+    row_moments,
+    student_quantile,
+    student_tail,
+)
+from tiebreak.scores.differences import model_moments, pair_differences
+from tiebreak.scores.items import Items
+from tiebreak.scores.scores import Notice, Scores, quoted
+
+if TYPE_CHECKING:
+    from tiebreak.comparison.settings import Settings
+
+_BLOCK = 2_000_000
+"""Numbers handled at a time (16 MB)."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MeanDifferences(Differences):
+    """Differences of means with Student's t, or the less sure one of two.
+
+    `df` are Satterthwaite's. With runs there is a second error, that of the runs' means, with its own degrees of freedom: the
+    wider interval of both counts. `from_items`, `from_runs` and `from_both` are the parts of the squared standard error.
+    """
+
+    standard_error: FloatArray
+    df: FloatArray
+    runs_error: FloatArray | None = None
+    runs_df: FloatArray | None = None
+    from_items: FloatArray | None = None
+    from_runs: FloatArray | None = None
+    from_both: FloatArray | None = None
+
+    def tail_below(self, at: ArrayLike) -> FloatArray:
+        """One-sided p-value of a difference of at most `at`."""
+        return self._tail(at, -1.0)
+
+    def tail_above(self, at: ArrayLike) -> FloatArray:
+        """One-sided p-value of a difference of at least `at`."""
+        return self._tail(at, 1.0)
+
+    def _tail(self, at: ArrayLike, sign: float) -> FloatArray:
+        distance = sign * (np.asarray(at, dtype=float) - self.estimate)
+        tails = [student_tail(np.where(distance == 0, 0.0, divide(distance, error)), df) for error, df in self._errors()]
+        return np.asarray(tails[0] if len(tails) == 1 else np.where(distance > 0, np.maximum(*tails), np.minimum(*tails)))
+
+    def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
+        """Ends in closed form."""
+        widths = [_quantile(p, df) * error for error, df in self._errors()]
+        width = widths[0] if len(widths) == 1 else np.where(np.asarray(p) < 0.5, np.minimum(*widths), np.maximum(*widths))
+        return np.asarray(self.estimate + (-width if upper else width))
+
+    def _errors(self) -> list[tuple[FloatArray, FloatArray]]:
+        """Standard errors and degrees of freedom of which the wider interval counts."""
+        own = [(self.standard_error, np.where(self.df > 0, self.df, np.nan))]
+        return own if self.runs_error is None or self.runs_df is None else [*own, (self.runs_error, self.runs_df)]
+
+    def half_width_floor(self, alpha: float) -> FloatArray | None:
+        """As items grow in number the part of the runs stays."""
+        if self.from_runs is None:
+            return None
+        low, high = self.interval(alpha)
+        share = divide(self.from_runs, np.square(self.standard_error))
+        return np.asarray((high - low) / 2.0 * np.sqrt(np.minimum(share, 1.0)))
+
+
+def _quantile(p: ArrayLike, df: FloatArray) -> FloatArray:
+    """Quantiles of Student's t; many pairs have few different degrees of freedom."""
+    if np.ndim(p):
+        return student_quantile(p, df)
+    different, position = np.unique(df, return_inverse=True)
+    return student_quantile(p, different)[position].reshape(np.shape(df))
+
+
+class _Means(NamedTuple):
+    """Means of rows of scores or differences with their errors, arrays over the rows."""
+
+    estimate: FloatArray
+    standard_error: FloatArray
+    df: FloatArray
+    n: IntArray
+    kind: NDArray[np.int8]
+    tolerance: FloatArray
+    runs_error: FloatArray | None = None
+    from_items: FloatArray | None = None
+    from_runs: FloatArray | None = None
+    from_both: FloatArray | None = None
+
+
+@dataclass(frozen=True)
+class ClusteredT(OverItems):
+    """Student's t of the mean difference over items, clusters of items, or items and runs."""
+
+    options: Mapping[str, Any] = field(default_factory=lambda: {"variance": "cr2", "population": "items and runs"}, hash=False)
+
+    def fitted(self, data: Scores, settings: Settings) -> ClusteredT:
+        """About further runs too, where there are several, unless the answer is to be about these very runs."""
+        population = self.options_of(settings)["population"]
+        if population not in get_args(Population):
+            raise InvalidParameterError(
+                f"population must be one of {', '.join(map(repr, get_args(Population)))}; got {population!r}.", about="population"
+            )
+        if len(self.items(data).runs) == 1 or population == "items":
+            return self
+        further = f"further {self.unit}s like these, and further runs of these models"
+        return replace(self, generalises_to=further, not_covered="another prompt, or models trained anew unless each run was")
+
+    def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> MeanDifferences:
+        """Mean difference of each pair over the items that both have."""
+        scale = self.scale(data, first, second)
+        found = self._of_pairs(data, first, second, scale, settings)
+        is_flat = (found.kind != SPREAD) & (found.kind != UNDEFINED)
+        n_runs = len(self.items(data).runs)
+        estimate = np.where(found.kind == IDENTICAL, 0.0, found.estimate)
+        return MeanDifferences(
+            estimate=estimate,
+            n_units=found.n,
+            kind=found.kind,
+            tolerance=found.tolerance,
+            standard_error=np.where(is_flat, 0.0, found.standard_error),
+            df=found.df,
+            runs_error=found.runs_error,
+            runs_df=None if found.runs_error is None else np.full(estimate.shape, n_runs - 1.0),
+            from_items=found.from_items,
+            from_runs=found.from_runs,
+            from_both=found.from_both,
+        )
+
+    def _of_pairs(self, data: Scores, first: IntArray, second: IntArray, scale: FloatArray, settings: Settings) -> _Means:
+        items = self.items(data)
+        if _is_plain(items):
+            return _of_moments(pair_differences(data.matrix(), data.metric, np.zeros(len(items.items)), first, second).moments)
+        one, two = np.atleast_1d(first), np.atleast_1d(second)
+        sums = None
+        if len(items.runs) == 1 and not np.isnan(items.score).any():
+            sums = cluster_sums(items.score[:, 0], _clusters(items, self.options_of(settings)), weights=items.weights)
+        step = max(1, _BLOCK // items.score[0].size)
+        blocks = []
+        for start in range(0, one.size, step):
+            rows = slice(start, start + step)
+            blocks.append(self._of_block(items, sums, one[rows], two[rows], np.atleast_1d(scale)[rows], settings))
+        found = _joined(blocks)
+        found = found._replace(estimate=data.metric.sign * found.estimate + 0.0)
+        return _Means(*(None if each is None else each.reshape(np.shape(first)) for each in found))  # type: ignore[arg-type]
+
+    def _of_block(
+        self, items: Items, sums: ClusterSums | None, one: IntArray, two: IntArray, scale: FloatArray, settings: Settings
+    ) -> _Means:
+        options = self.options_of(settings)
+        if sums is not None:
+            totals = sums._replace(totals=sums.totals[one] - sums.totals[two])
+            return _of_clusters(mean_of_clusters(totals, options["variance"]), totals, scale)
+        return _of_rows(items, _differences(items, one, two), scale, options)
+
+    def values(self, data: Scores, settings: Settings) -> ModelValues:
+        """Mean over items of each model, with the interval of the same kind as the differences have."""
+        items = self.items(data)
+        if _is_plain(items):
+            found = _of_moments(model_moments(data.matrix()))
+        else:
+            scale = np.fmax.reduce(np.abs(items.score.reshape(len(items.models), -1)), axis=1)
+            found = _of_rows(items, items.score, scale, self.options_of(settings))
+        single = MeanDifferences(
+            estimate=found.estimate,
+            n_units=found.n,
+            kind=found.kind,
+            standard_error=found.standard_error,
+            df=found.df,
+            runs_error=found.runs_error,
+            runs_df=None if found.runs_error is None else np.full(found.estimate.shape, len(items.runs) - 1.0),
+        )
+        low, high = single.interval(settings.alpha)
+        error = found.standard_error
+        return ModelValues("mean", found.estimate, low, high, found.n, found.tolerance, standard_error=error)
+
+    def reason_for(self, data: Scores) -> str:
+        """Reason by the shape of the table."""
+        items = self.items(data)
+        if len(items.runs) > 1:
+            clusters = ", and these come in clusters" if items.clusters is not None else ""
+            return (
+                f"every {items.unit} was answered in {len(items.runs)} runs{clusters}: all runs count, as other runs would give "
+                f"another mean just as other {items.unit}s would"
+            )
+        if items.clusters is not None:
+            return (
+                f"the {items.unit}s come in {items.n_clusters} clusters, which are as many independent pieces of evidence; the "
+                "variance (CR2) and its degrees of freedom allow for that"
+            )
+        if items.weights is not None:
+            return f"the {items.unit}s have weights, which the mean and its error allow for"
+        return f"scores of single {items.unit}s that are not only right and wrong: the mean of their paired differences"
+
+    def notices(self, data: Scores) -> Iterator[Notice]:
+        """Remarks on the number of runs, beside those on items."""
+        yield from super().notices(data)
+        items = self.items(data)
+        n_runs = len(items.runs)
+        if n_runs == 2:
+            yield Notice(
+                "few-runs",
+                "two runs show how much runs vary with one degree of freedom only, so intervals that hold for further runs are "
+                f"wide: a third run narrows them more than any number of further {items.unit}s",
+            )
+        if n_runs > 1:
+            has = ~np.isnan(items.score)
+            lacking = [name for name, own in zip(items.models, has, strict=True) if not own.all(axis=0)[own.any(axis=0)].all()]
+            if lacking:
+                yield Notice(
+                    "unequal-runs",
+                    f"{quoted(lacking)} {'has' if len(lacking) == 1 else 'have'} fewer than {n_runs} runs on some or all "
+                    f"{items.unit}s; every {items.unit} counts the same, and what a run more would have changed there is not in "
+                    "the interval",
+                )
+
+
+def _is_plain(items: Items) -> bool:
+    """True where every item counts once, by itself."""
+    return len(items.runs) == 1 and items.clusters is None and items.weights is None
+
+
+def _clusters(items: Items, options: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """Clusters, if the variance is to take notice of them."""
+    return None if options["variance"] == "independent" else items.clusters
+
+
+def _joined(blocks: Sequence[_Means]) -> _Means:
+    """Successive blocks of rows as one."""
+    columns = (None if each[0] is None else np.concatenate(each) for each in zip(*blocks, strict=True))
+    return _Means(*columns)  # type: ignore[arg-type]
+
+
+def _of_moments(moments: DifferenceMoments) -> _Means:
+    """Ordinary t of rows whose values are independent."""
+    n = np.broadcast_to(moments.n_splits, np.shape(moments.mean))
+    error = corrected_standard_error(moments, 0.0)
+    return _Means(np.asarray(moments.mean), error, np.maximum(n - 1.0, 0.0), n, moments.kind, moments.tolerance)
+
+
+def _of_clusters(found: ClusteredMeanResult, sums: ClusterSums, scale: FloatArray) -> _Means:
+    """Kinds by the size of the scores, as differences of rounding noise are none."""
+    means = np.where(sums.weights > 0, divide(sums.totals, sums.weights), np.nan)
+    kind = np.where(np.asarray(found.kind) == UNDEFINED, UNDEFINED, row_moments(means, scale, omit_missing=True).kind)
+    n = np.broadcast_to(found.n_examples, kind.shape)
+    return _Means(
+        np.asarray(found.estimate), np.asarray(found.standard_error), np.asarray(found.df), n, kind, tolerance_of(scale)
+    )
+
+
+def _of_rows(items: Items, values: FloatArray, scale: FloatArray, options: Mapping[str, Any]) -> _Means:
+    """Means of rows of shape (n_rows, n_runs, n_items), nan where there is no value."""
+    if values.shape[1] == 1:
+        sums = cluster_sums(values[:, 0], _clusters(items, options), weights=items.weights, omit_missing=True)
+        return _of_clusters(mean_of_clusters(sums, options["variance"]), sums, scale)
+    present = np.asarray(~np.isnan(values).all(axis=1))
+    if present.all():
+        return _of_crossed(items, values, np.ones(values.shape[2], dtype=bool), scale, options)
+    rows = range(len(values))
+    return _joined([_of_crossed(items, values[row : row + 1], present[row], scale[row : row + 1], options) for row in rows])
+
+
+def _of_crossed(
+    items: Items, values: FloatArray, used: NDArray[np.bool_], scale: FloatArray, options: Mapping[str, Any]
+) -> _Means:
+    """Items and runs crossed, on some of the items."""
+    clusters = None if items.clusters is None else np.array(items.clusters)[used]
+    weights = None if items.weights is None else items.weights[used]
+    if not used.any() or (weights is not None and weights.sum() == 0):
+        nothing = np.full(len(values), np.nan)
+        kind = np.full(len(values), UNDEFINED, dtype=np.int8)
+        zero = np.zeros(len(values), dtype=np.int64)
+        return _Means(nothing, nothing, nothing, zero, kind, tolerance_of(scale), nothing, nothing, nothing, nothing)
+    some = values[:, :, used]
+    found: CrossedMeanResult = crossed_mean(some, clusters, weights=weights, population=options["population"])
+    kind = np.where(np.asarray(found.examples.kind) == UNDEFINED, UNDEFINED, row_moments(np.nanmean(some, axis=1), scale).kind)
+    columns = (found.estimate, found.standard_error, found.df, np.full(len(values), found.n_examples), kind, tolerance_of(scale))
+    if options["population"] == "items":
+        return _Means(*map(np.asarray, columns))
+    parts = (found.runs_standard_error, found.from_examples, found.from_runs, found.from_both)
+    return _Means(*map(np.asarray, (*columns, *parts)))
+
+
+def _differences(items: Items, one: IntArray, two: IntArray) -> FloatArray:
+    """Differences run by run, of shape (n_pairs, n_runs, n_items).
+
+    Where a run of one model has no counterpart, the mean of the other model's runs on that item takes its place, so that every
+    run counts and the mean stays that of both models' means.
+    """
+    a, b = items.score[one], items.score[two]
+    if a.shape[1] > 1 and np.isnan(items.score).any():
+        means = items.item_means()
+        a_gap, b_gap = np.isnan(a), np.isnan(b)
+        filled_a, filled_b = np.where(a_gap, means[one][:, None, :], a), np.where(b_gap, means[two][:, None, :], b)
+        return np.asarray(np.where(a_gap & b_gap, np.nan, filled_a - filled_b))
+    return np.asarray(a - b)
+
+
+CLUSTERED_T = ClusteredT(
+    name="clustered-t",
+    reason="asked for by name: Student's t of the paired differences, in clusters and runs where there are some",
+    question="examples",
+    unit="item",
+    generalises_to=AS_THEY_ARE,
+    not_covered=NOT_COVERED,
+    assumptions=(
+        "all models were scored on the same items",
+        "the items, or their clusters, are a sample of those that the answer is meant for, independent of each other",
+        "the mean of the differences is roughly normal, which it is unless there are few items or a few large values",
+    ),
+    references=(
+        "E. Miller. Adding error bars to evals: a statistical approach to language model evaluations. arXiv:2411.00640, 2024.",
+        "R. Bell, D. McCaffrey. Bias reduction in standard errors for linear regression. Survey Methodology 28, 2002.",
+        "J. Pustejovsky, E. Tipton. Small-sample methods for cluster-robust variance estimation. J. Bus. Econ. Stat. 36, 2018.",
+        "F. Satterthwaite. An approximate distribution of estimates of variance components. Biometrics Bulletin 2, 1946.",
+    ),
+)

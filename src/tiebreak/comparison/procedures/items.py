@@ -1,0 +1,97 @@
+"""Procedures whose unit is the item: the facts that they share, and what the answer is and is not about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from tiebreak.comparison.procedures.procedure import Procedure
+from tiebreak.errors import TooFewSplitsError, UnsuitableDesignError
+from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
+from tiebreak.scores.items import Items
+from tiebreak.scores.scores import Notice, Scores, quoted
+
+if TYPE_CHECKING:
+    from tiebreak.errors import TiebreakError
+
+FEW_CLUSTERS = 10
+"""Clusters below which intervals are wide, and rest on a variance of few numbers."""
+
+
+@dataclass(frozen=True)
+class OverItems(Procedure):
+    """Procedure over the items of one test set, that all models were scored on."""
+
+    def items(self, data: Scores) -> Items:
+        """Scores of single items, which those of the question "examples" hold."""
+        return cast("Items", data.items)
+
+    def applies(self, data: Scores) -> TiebreakError | None:
+        """Scores that can be averaged over items, and two clusters or more."""
+        items = self.items(data)
+        if items.is_positive is not None:
+            return UnsuitableDesignError(
+                f"{self.name} takes means over {items.unit}s, and {items.metric.name} is of all of them together, not a mean. "
+                "tb.frequentist.delong_auc compares areas under ROC curves on one test set."
+            )
+        if items.n_clusters < 2:
+            alone = f"all {len(items.items)} {items.unit}s are of one cluster" if len(items.items) > 1 else "there is only one"
+            return TooFewSplitsError(
+                f"{alone}, so nothing shows how much the difference varies from one to the next. More are needed, or names of "
+                "clusters that say which of them belong together."
+            )
+        return None
+
+    def for_data(self, data: Scores) -> OverItems:
+        """With the noun of the table."""
+        unit = self.items(data).unit if data.items is not None else self.unit
+        return replace(
+            self,
+            unit=unit,
+            reason=self.reason.replace("items", f"{unit}s"),
+            generalises_to=self.generalises_to.replace("items", f"{unit}s"),
+            assumptions=tuple(text.replace("items", f"{unit}s") for text in self.assumptions),
+        )
+
+    def scale(self, data: Scores, first: IntArray, second: IntArray) -> FloatArray:
+        """Size of the scores of each pair, which sets the size of rounding noise."""
+        score = self.items(data).score
+        largest = np.fmax.reduce(np.abs(score.reshape(score.shape[0], -1)), axis=1, initial=0.0)
+        return np.asarray(np.maximum(largest[first], largest[second]))
+
+    def notices(self, data: Scores) -> Iterator[Notice]:
+        """Remarks on few clusters and runs, and on models with the same answers everywhere."""
+        items = self.items(data)
+        if items.clusters is not None and items.n_clusters < FEW_CLUSTERS:
+            yield Notice(
+                "few-clusters",
+                f"the {len(items.items)} {items.unit}s are of {items.n_clusters} clusters only: as many independent pieces of "
+                "evidence as there are clusters, so the intervals are wide",
+            )
+        same = same_answers(items)
+        if same:
+            more = f" (and {len(same) - 1} more such group(s))" if len(same) > 1 else ""
+            yield Notice(
+                "same-answers",
+                f"{quoted(same[0])}{more} have the same score on every {items.unit}: are they the same model, or one read twice?",
+            )
+
+
+def same_answers(items: Items) -> list[tuple[str, ...]]:
+    """Groups of models with the same score on every item of every run."""
+    groups: dict[bytes, list[str]] = {}
+    for name, rows in zip(items.models, items.score, strict=True):
+        groups.setdefault((rows + 0.0).tobytes(), []).append(name)
+    return [tuple(names) for names in groups.values() if len(names) > 1]
+
+
+def tolerance_of(scale: FloatArray) -> FloatArray:
+    """Rounding noise of means of scores of this size."""
+    return np.asarray(RELATIVE_TOLERANCE * scale)
+
+
+AS_THEY_ARE = "further items like these, with these models as they are"
+NOT_COVERED = "another training run, another prompt or other sampled answers"

@@ -1,0 +1,140 @@
+"""Difference of two rates on the same items, right or wrong, by Tango's score interval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tiebreak.comparison.procedures.items import AS_THEY_ARE, NOT_COVERED, OverItems
+from tiebreak.comparison.procedures.procedure import Differences, ModelValues
+from tiebreak.errors import TiebreakError, UnsuitableDesignError
+from tiebreak.frequentist.proportions import proportion_interval
+from tiebreak.frequentist.tango import PairedProportionsResult, paired_counts, paired_proportions
+from tiebreak.numerics import RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray
+from tiebreak.scores.scores import Scores
+
+if TYPE_CHECKING:
+    from tiebreak.comparison.settings import Settings
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TangoDifferences(Differences):
+    """Differences of paired rates: tails and ends are those of the score test, which has an interval also where nobody differs.
+
+    `only_first` and `only_second` are the numbers of items that exactly that model had right.
+    """
+
+    standard_error: FloatArray
+    only_first: FloatArray
+    only_second: FloatArray
+
+    @property
+    def proportions(self) -> PairedProportionsResult:
+        """The same as the array function has it."""
+        n, nothing = np.maximum(self.n_units, 1), np.zeros(np.shape(self.estimate))
+        return paired_proportions(n - self.only_first - self.only_second, self.only_first, self.only_second, nothing)
+
+    @property
+    def statistic(self) -> FloatArray:
+        """Score statistic of no difference; its square is McNemar's chi-squared without a correction."""
+        return np.asarray(self.proportions.score_statistic(0.0))
+
+    def tail_below(self, at: ArrayLike) -> FloatArray:
+        """One-sided p-value of a difference of at most `at`."""
+        return self._tail(at, -1.0)
+
+    def tail_above(self, at: ArrayLike) -> FloatArray:
+        """One-sided p-value of a difference of at least `at`."""
+        return self._tail(at, 1.0)
+
+    def _tail(self, at: ArrayLike, sign: float) -> FloatArray:
+        from scipy.special import ndtr
+
+        at = np.asarray(at, dtype=float)
+        tail = ndtr(sign * np.asarray(self.proportions.score_statistic(np.clip(at, -1.0, 1.0))))
+        beyond = np.where(sign * at > 1.0, 0.0, 1.0)  # no difference of rates is larger than 1
+        return np.asarray(np.where(np.abs(at) > 1.0, beyond, tail))
+
+    def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
+        """Limits of the score test; both tails are one at every point, so a limit beyond a half is the other one."""
+        p = np.asarray(p, dtype=float)
+        small = np.minimum(p, 1.0 - p)
+        low, high = (np.asarray(self.proportions.limit(small, upper=side)) for side in (False, True))
+        return np.where((p <= 0.5) == upper, high, low)
+
+
+@dataclass(frozen=True)
+class Tango(OverItems):
+    """Score test of the difference of two rates on the same items."""
+
+    def applies(self, data: Scores) -> TiebreakError | None:
+        """Scores that are all 0 or 1, of one run, without clusters and weights."""
+        items = self.items(data)
+        problem = (
+            f"these scores are not all 0 or 1 ({items.metric.name})"
+            if not items.is_binary
+            else f"there are {len(items.runs)} runs"
+            if len(items.runs) > 1
+            else f"the {items.unit}s come in clusters"
+            if items.clusters is not None
+            else f"the {items.unit}s have weights"
+            if items.weights is not None
+            else ""
+        )
+        if problem and items.is_positive is None:
+            return UnsuitableDesignError(
+                f"{self.name} counts {items.unit}s that are right or wrong, each once and by itself, but {problem}. The method "
+                "'clustered-t', which 'auto' takes for these, allows for that."
+            )
+        return super().applies(data)
+
+    def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> TangoDifferences:
+        """Counts of each pair, over the items that both have."""
+        correct = data.matrix().score if data.metric.higher_is_better else 1.0 - data.matrix().score
+        used, rows = np.unique(np.stack([first, second]), return_inverse=True)
+        one, two = rows.reshape(2, *np.shape(first))
+        both, b, c, neither = (np.asarray(each) for each in paired_counts(correct[used], one, two, omit_missing=True))
+        n = both + b + c + neither
+        is_empty = n == 0
+        found = paired_proportions(np.where(is_empty, 1.0, both), b, c, neither)
+        return TangoDifferences(
+            estimate=np.where(is_empty, np.nan, found.difference),
+            n_units=n.astype(np.int64),
+            kind=np.where(is_empty, UNDEFINED, SPREAD).astype(np.int8),
+            tolerance=RELATIVE_TOLERANCE,
+            standard_error=np.where(is_empty, np.nan, found.standard_error),
+            only_first=b,
+            only_second=c,
+        )
+
+    def values(self, data: Scores, settings: Settings) -> ModelValues:
+        """Share of the items that each model has right, or wrong, with Wilson's interval."""
+        score = data.matrix().score
+        n, total = np.count_nonzero(~np.isnan(score), axis=1), np.nansum(score, axis=1)
+        mean = total / n
+        low, high = proportion_interval(total, n, level=1.0 - settings.alpha)
+        error = np.sqrt(mean * (1.0 - mean) / np.maximum(n - 1, 1))
+        tolerance = np.full(n.size, RELATIVE_TOLERANCE)
+        return ModelValues("mean", mean, np.asarray(low), np.asarray(high), n, tolerance, standard_error=error)
+
+
+TANGO = Tango(
+    name="tango",
+    reason="scores of 0 and 1 on the same items: only those that one model gets and the other does not tell them apart, and the "
+    "score interval keeps its level where these are few",
+    question="examples",
+    unit="item",
+    generalises_to=AS_THEY_ARE,
+    not_covered=NOT_COVERED,
+    assumptions=(
+        "all models were scored on the same items",
+        "the items are a sample of those that the answer is meant for, independent of each other",
+    ),
+    references=(
+        "T. Tango. Equivalence test and confidence interval for paired proportions. Statistics in Medicine 17, 1998.",
+        "E. Wilson. Probable inference, the law of succession, and statistical inference. JASA 22, 1927.",
+    ),
+)

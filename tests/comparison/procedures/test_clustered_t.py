@@ -1,0 +1,200 @@
+"""Means over items: Student's t, cluster-robust, weighted, over runs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+
+import tiebreak as tb
+from tests.comparison.procedures.test_tango import NAMES, answers, items_of
+from tiebreak.errors import InvalidParameterError, TooFewSplitsError, UnsuitableDesignError
+from tiebreak.frequentist import clustered_mean, crossed_mean
+
+F1 = tb.Metric("f1", True)
+LOSS = tb.Metric("log_loss", False)
+
+
+def graded(n: int = 120, n_runs: int = 1, seed: int = 0, **more: object) -> tb.Items:
+    """Three models with scores between 0 and 1, in runs."""
+    rng = np.random.default_rng(seed)
+    score = 0.5 + 0.2 * rng.normal(size=n) + 0.05 * rng.normal(size=(3, n_runs, 1)) + 0.1 * rng.normal(size=(3, n_runs, n))
+    score += np.array([0.05, 0.0, -0.06])[:, None, None]
+    return items_of(np.clip(score, 0, 1), **{"metric": F1, **more})
+
+
+CLUSTERS = tuple(f"text {i // 7}" for i in range(120))
+
+
+def check(answer: tb.Comparison, expected: dict[tuple[str, str], object], level: float) -> None:
+    """Every pair against the result of an array function for its differences."""
+    for row in answer.pairs.to_dict("records"):
+        result = expected[row["first"], row["second"]]
+        low, high = result.confidence_interval(1 - level)  # type: ignore[attr-defined]
+        assert_allclose([row["interval_low"], row["interval_high"]], [low, high], atol=1e-12)
+        for name, theirs in (("difference", "estimate"), ("standard_error", "standard_error"), ("df", "df")):
+            assert row[name] == pytest.approx(float(getattr(result, theirs)), rel=1e-9), name
+        assert row["pvalue"] == pytest.approx(float(result.pvalue()), rel=1e-9)  # type: ignore[attr-defined]
+
+
+def test_plain_items_are_the_paired_t_test() -> None:
+    """scipy's ttest_rel, and its interval at the level of the family."""
+    items = graded()
+    answer = tb.compare(items, rope=0.02)
+    assert answer.method.name == "clustered-t"
+    for row in answer.pairs.to_dict("records"):
+        a, b = (items.score[items.models.index(row[side]), 0] for side in ("first", "second"))
+        test = stats.ttest_rel(a, b)
+        assert row["pvalue"] == pytest.approx(test.pvalue, rel=1e-9)
+        assert_allclose([row["interval_low"], row["interval_high"]], test.confidence_interval(1 - 0.05 / 3), rtol=1e-9)
+        assert row["df"] == 119
+
+
+@pytest.mark.parametrize("variance", ["cr2", "cr1", "cr0", "independent"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_clusters_and_weights(variance: str, weighted: bool) -> None:
+    """The array function on the differences of each pair, in every form of the variance."""
+    weights = np.random.default_rng(5).random(120) if weighted else None
+    items = graded(clusters=CLUSTERS, weights=weights)
+    answer = tb.compare(items, options={"variance": variance})
+    pairs = [("a", "b"), ("a", "c"), ("b", "c")]
+    expected = {}
+    for one, two in pairs:
+        d = items.score[NAMES.index(one), 0] - items.score[NAMES.index(two), 0]
+        expected[one, two] = clustered_mean(d, CLUSTERS, weights=weights, variance=variance)  # type: ignore[arg-type]
+    check(answer, expected, 0.05 / 3)
+    ranking = answer.ranking.set_index("model")
+    for name, row in zip(items.models, items.score[:, 0], strict=True):
+        own = clustered_mean(row, CLUSTERS, weights=weights, variance=variance)  # type: ignore[arg-type]
+        assert ranking.loc[name, "mean"] == pytest.approx(own.estimate, rel=1e-12)
+        assert ranking.loc[name, "standard_error"] == pytest.approx(own.standard_error, rel=1e-12)
+        assert_allclose(ranking.loc[name, ["mean_low", "mean_high"]].to_numpy(float), own.confidence_interval(), rtol=1e-9)
+
+
+@pytest.mark.parametrize("population", ["items and runs", "items"])
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("n_runs", [2, 3, 5])
+def test_runs_are_all_used(population: str, clustered: bool, n_runs: int) -> None:
+    """The array function for items and runs, on differences run by run."""
+    clusters = CLUSTERS if clustered else None
+    items = graded(n_runs=n_runs, clusters=clusters)
+    answer = tb.compare(items, options={"population": population})
+    expected = {}
+    for one, two in [("a", "b"), ("a", "c"), ("b", "c")]:
+        d = items.score[NAMES.index(one)] - items.score[NAMES.index(two)]
+        expected[one, two] = crossed_mean(d, clusters, population=population)  # type: ignore[arg-type]
+    check(answer, {pair: expected[pair] for pair in expected}, 0.05 / 3)
+    words = "and further runs of these models" if population != "items" else "with these models as they are"
+    assert words in answer.method.generalises_to
+    assert ("few-runs" in {notice.code for notice in answer.notices}) == (n_runs == 2)
+
+
+def test_tails_and_limits_are_one_function() -> None:
+    """With one error and with two: a limit at p has a tail of p."""
+    for items in (graded(), graded(clusters=CLUSTERS), graded(n_runs=3)):
+        differences = tb.compare(items).pair_table.differences
+        for p in (1e-6, 0.025, 0.4, 0.6, 0.9):
+            assert_allclose(differences.tail_below(differences.quantile(p)), p, rtol=1e-8)
+            assert_allclose(differences.tail_above(differences.quantile(p, upper=True)), p, rtol=1e-8)
+
+
+def test_losses_are_mirrored() -> None:
+    """Lower is better: positive differences favour the first all the same."""
+    for more in ({}, {"clusters": CLUSTERS}):
+        items = graded(metric=LOSS, **more)
+        answer = tb.compare(items)
+        assert answer.models == ("c", "b", "a")
+        pair = answer.pair("c", "a")
+        assert pair.difference == pytest.approx(float((items.score[0] - items.score[2]).mean()))
+        assert pair.verdict == "better"
+
+
+def test_gaps_leave_each_pair_its_own_items() -> None:
+    """Clusters and gaps: as the array function on the items that both have."""
+    rng = np.random.default_rng(3)
+    items = graded(clusters=CLUSTERS)
+    score = np.where(rng.random(items.score.shape) < 0.1, np.nan, items.score)
+    answer = tb.compare(items_of(score[:, 0], metric=F1, clusters=CLUSTERS), missing="pairwise")
+    expected = {}
+    for row in answer.pairs.to_dict("records"):
+        d = score[NAMES.index(row["first"]), 0] - score[NAMES.index(row["second"]), 0]
+        expected[row["first"], row["second"]] = clustered_mean(d, CLUSTERS, omit_missing=True)
+        assert row["n_units"] == np.count_nonzero(~np.isnan(d))
+    check(answer, expected, 0.05 / 3)
+
+
+def test_unequal_runs_all_count() -> None:
+    """A model with one run beside others with three: its mean is taken against each of their runs, and it is said."""
+    items = graded(n_runs=3)
+    score = items.score.copy()
+    score[1, 1:] = np.nan
+    answer = tb.compare(items_of(score, metric=F1))
+    assert "unequal-runs" in {notice.code for notice in answer.notices}
+    pair = answer.pair("a", "b")
+    assert pair.difference == pytest.approx(score[0].mean() - score[1, 0].mean(), rel=1e-12)
+    expected = crossed_mean(score[0] - score[1, :1]).confidence_interval(1 - 0.05 / 3)
+    assert_allclose([pair.interval_low, pair.interval_high], expected, atol=1e-12)
+
+
+def test_runs_with_gaps() -> None:
+    """Items that a model has in no run leave the pair, the others stay."""
+    items = graded(n_runs=3)
+    score = items.score.copy()
+    score[0, :, :5] = np.nan
+    answer = tb.compare(items_of(score, metric=F1), missing="pairwise")
+    pair = answer.pair("a", "c")
+    assert pair.n_units == 115
+    expected = crossed_mean((score[0] - score[2])[:, 5:]).confidence_interval(1 - 0.05 / 3)
+    assert_allclose([pair.interval_low, pair.interval_high], expected, atol=1e-12)
+
+
+def test_identical_and_constant_differences_have_no_interval() -> None:
+    """Of floats whose difference is rounding noise, too: p = 1 for identical ones, undecided both."""
+    row = np.random.default_rng(0).random(50)
+    for more in ({}, {"clusters": tuple(f"c{i % 9}" for i in range(50))}):
+        answer = tb.compare(items_of(np.array([row, row, row - 0.125]), metric=tb.Metric("profit", True), **more))
+        assert answer.pair("a", "b").reason == "identical-scores"
+        assert answer.pair("a", "b").pvalue == 1.0
+        assert answer.pair("a", "c").reason == "no-spread"
+        assert answer.pair("a", "c").verdict == "undecided"
+        assert "identical scores on all 50 questions" in answer.pair("a", "b").sentence
+
+
+def test_one_cluster_is_refused() -> None:
+    """Nothing shows how the difference varies from cluster to cluster."""
+    with pytest.raises(TooFewSplitsError, match="all 200 questions are of one cluster"):
+        tb.compare(answers(clusters=("x",) * 200))
+    with pytest.raises(TooFewSplitsError, match="there is only one"):
+        tb.compare(items_of([[1.0], [0.0]]))
+
+
+def test_few_clusters_are_said() -> None:
+    """Three of them: a wide interval, with about two degrees of freedom."""
+    answer = tb.compare(answers(clusters=tuple(f"c{i % 3}" for i in range(200))))
+    assert "few-clusters" in {notice.code for notice in answer.notices}
+    assert float(answer.pairs["df"].iloc[0]) < 2.1
+
+
+def test_unknown_options_are_refused() -> None:
+    """Each by the words that there are."""
+    with pytest.raises(InvalidParameterError, match="unknown variance 'cr9'"):
+        tb.compare(graded(clusters=CLUSTERS), options={"variance": "cr9"})
+    with pytest.raises(InvalidParameterError, match="population must be one of"):
+        tb.compare(graded(), options={"population": "all"})
+
+
+def test_areas_under_curves_are_no_means() -> None:
+    """roc_auc is of all items together."""
+    truth = np.random.default_rng(0).integers(0, 2, 50)
+    items = tb.read_predictions(truth, {"a": truth * 0.5 + 0.2, "b": 1 - truth * 0.3}, metric="roc_auc")
+    with pytest.raises(UnsuitableDesignError, match="clustered-t takes means over examples, and roc_auc is of all of them"):
+        tb.compare(items, method="clustered-t")
+
+
+def test_many_pairs_in_blocks_are_those_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However few numbers are handled at a time."""
+    items = graded(clusters=CLUSTERS, n_runs=3)
+    whole = tb.compare(items).pairs
+    monkeypatch.setattr("tiebreak.comparison.procedures.clustered_t._BLOCK", 1)
+    assert tb.compare(items).pairs.equals(whole)

@@ -1,0 +1,203 @@
+"""Items that are right or wrong: Tango's interval of every pair, and its tails."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import tiebreak as tb
+from tiebreak.errors import MissingSplitsError, UnsuitableDesignError
+from tiebreak.frequentist import mcnemar_test, paired_counts, paired_proportions, proportion_interval
+
+NAMES = ("a", "b", "c", "d")
+
+
+def answers(n: int = 200, seed: int = 0, **more: object) -> tb.Items:
+    """Four models on the same items, right or wrong, with items that are hard for all."""
+    rng = np.random.default_rng(seed)
+    ease = rng.normal(size=n)
+    score = (ease + rng.normal(size=(4, n)) > np.array([-0.9, -0.6, -0.5, 0.2])[:, None]).astype(float)
+    return items_of(score, **more)
+
+
+def items_of(score: np.ndarray, **more: object) -> tb.Items:
+    """Rows are models, columns items."""
+    score = np.asarray(score, dtype=float)
+    names = tuple(f"q{i}" for i in range(score.shape[-1]))
+    table = score[:, None, :] if score.ndim == 2 else score
+    runs = tuple(str(run + 1) for run in range(table.shape[1]))
+    settings: dict[str, object] = {"metric": tb.Metric("accuracy", True), "unit": "question", **more}
+    return tb.Items(models=NAMES[: len(table)], runs=runs, items=names, score=table, **settings)  # type: ignore[arg-type]
+
+
+def table_of(both: int, b: int, c: int, neither: int) -> np.ndarray:
+    """Two rows with these numbers of items that both, only the first, only the second and neither has right."""
+    one, two = [1, 1, 0, 0], [1, 0, 1, 0]
+    return np.array([np.repeat(row, (both, b, c, neither)) for row in (one, two)], dtype=float)
+
+
+@pytest.mark.parametrize(
+    ("counts", "interval"),
+    [
+        ((43, 0, 1, 0), (-0.1181, 0.0594)),
+        ((36, 12, 2, 0), (0.0588, 0.3427)),
+        ((50, 0, 0, 0), (-0.0713, 0.0713)),
+        ((30, 10, 0, 10), (0.1024, 0.3304)),
+    ],
+)
+def test_intervals_are_the_published_ones(counts: tuple[int, ...], interval: tuple[float, float]) -> None:
+    """Tango 1998, table I, for (43, 0, 1, 0); the others by the roots of z(d) = 1.96, found by brentq of scipy 1.17."""
+    from scipy.optimize import brentq
+
+    pair = tb.compare(items_of(table_of(*counts))).pair("a", "b")
+    if counts == (43, 0, 1, 0):
+        assert (round(pair.interval_low, 4), round(pair.interval_high, 4)) == interval
+    result = paired_proportions(*counts)
+    d, z = result.difference, 1.959963984540054
+    for end, side in ((pair.interval_low, z), (pair.interval_high, -z)):
+        low, high = (-1.0, d) if side > 0 else (d, 1.0)
+        root = brentq(lambda x, side=side: float(result.score_statistic(x)) - side, low, high, xtol=1e-14)
+        assert end == pytest.approx(root, abs=1e-12)
+
+
+def test_every_pair_agrees_with_the_array_function() -> None:
+    """Differences, intervals at the level of the family and p-values to 1e-12."""
+    items = answers()
+    answer = tb.compare(items, rope=0.02)
+    assert answer.method.name == "tango"
+    level = 0.05 / 6
+    for row in answer.pairs.to_dict("records"):
+        one, two = (items.models.index(row[side]) for side in ("first", "second"))
+        counts = paired_counts(items.score[:, 0], one, two)
+        expected = paired_proportions(*counts)
+        low, high = expected.confidence_interval(1 - level)
+        assert_allclose([row["interval_low"], row["interval_high"]], [low, high], atol=1e-12)
+        assert row["difference"] == pytest.approx(expected.difference, abs=1e-15)
+        assert row["standard_error"] == pytest.approx(expected.standard_error, rel=1e-12)
+        assert row["pvalue"] == pytest.approx(mcnemar_test(counts.only_first, counts.only_second, "chi2").pvalue, rel=1e-9)
+        assert row["n_units"] == 200
+        assert row["level"] == level
+
+
+def test_tails_and_limits_are_one_monotone_function() -> None:
+    """A limit at p has a tail of p, at every p, on both sides; tails rise and fall, and together are 1."""
+    differences = tb.compare(answers()).pair_table.differences
+    for p in (1e-9, 0.001, 0.025, 0.3, 0.5, 0.7, 0.999):
+        assert_allclose(differences.tail_below(differences.quantile(p)), p, rtol=1e-6)
+        assert_allclose(differences.tail_above(differences.quantile(p, upper=True)), p, rtol=1e-6)
+    points = np.linspace(-1.2, 1.2, 201)[:, None]
+    below, above = differences.tail_below(points), differences.tail_above(points)
+    assert np.all(np.diff(below, axis=0) >= 0)
+    assert np.all(np.diff(above, axis=0) <= 0)
+    assert_allclose(below + above, 1.0, atol=1e-12)
+    assert_array_equal(differences.quantile([[0.025], [0.1]])[0], differences.quantile(0.025))
+
+
+def test_pairs_mirror_and_order_does_not_matter() -> None:
+    """Swapped models have the mirrored interval; models and items in another order give the same answer."""
+    items = answers()
+    answer = tb.compare(items, rope=0.02)
+    one, other = answer.pair("a", "c"), answer.pair("c", "a")
+    assert (one.interval_low, one.interval_high) == (-other.interval_high, -other.interval_low)
+    order = np.random.default_rng(1).permutation(200)
+    shuffled = tb.compare(items.at(order).take(["c", "a", "d", "b"]), rope=0.02)
+    assert shuffled.pairs.equals(answer.pairs)
+    assert shuffled.ranking.equals(answer.ranking)
+
+
+def test_an_error_rate_is_the_mirrored_accuracy() -> None:
+    """Wrong instead of right, lower is better: the same verdicts and oriented differences."""
+    items = answers()
+    wrong = tb.Items(tb.Metric("error_rate", False), items.models, items.runs, items.items, 1 - items.score, unit="question")
+    one, other = tb.compare(items, rope=0.02).pairs, tb.compare(wrong, rope=0.02).pairs
+    for name in ("difference", "interval_low", "interval_high", "pvalue"):
+        assert_allclose(one[name], other[name], atol=1e-12)
+    assert list(one["verdict"]) == list(other["verdict"])
+
+
+def test_identical_answers_have_a_proper_interval() -> None:
+    """Nobody differs: p = 1, and the interval, [-3.69 / (n + 3.84), ...], says how much could still be; a wide rope holds it."""
+    z2 = 1.959963984540054**2
+    for n in (10, 100, 1000):
+        row = np.tile([1.0, 0.0], n // 2)
+        answer = tb.compare(items_of(np.array([row, row])), rope=0.05)
+        pair = answer.pair("a", "b")
+        assert pair.pvalue == 1.0
+        assert pair.interval_high == pytest.approx(z2 / (n + z2), abs=1e-12)  # Tango 1998: the closed form at b = c = 0
+        assert pair.interval_low == -pair.interval_high
+        assert pair.verdict == ("equivalent" if n >= 100 else "undecided")
+        assert "same-answers" in {notice.code for notice in answer.notices}
+
+
+def test_single_means_have_wilson_intervals_and_standard_errors() -> None:
+    """As tools for language models print them: s / sqrt(n), with divisor n - 1."""
+    items = answers()
+    ranking = tb.compare(items).ranking.set_index("model")
+    for name, row in zip(items.models, items.score[:, 0], strict=True):
+        low, high = proportion_interval(row.sum(), row.size)
+        assert_allclose(ranking.loc[name, ["mean_low", "mean_high"]].to_numpy(dtype=float), [low, high], atol=1e-12)
+        assert ranking.loc[name, "mean"] == row.mean()
+        assert ranking.loc[name, "standard_error"] == pytest.approx(row.std(ddof=1) / np.sqrt(row.size), rel=1e-12)
+
+
+def test_missing_items_are_named_and_pairs_say_their_number() -> None:
+    """An error first; with "pairwise" each pair is on the items that both have."""
+    items = answers()
+    score = items.score.copy()
+    score[0, 0, [3, 7]] = np.nan
+    gaps = items_of(score[:, 0])
+    with pytest.raises(MissingSplitsError, match=r"'a' lacks 2 of the 200 questions: 'q3', 'q7'; .* on the questions it shares"):
+        tb.compare(gaps)
+    answer = tb.compare(gaps, missing="pairwise")
+    assert {row["n_units"] for row in answer.pairs.to_dict("records") if "a" in (row["first"], row["second"])} == {198}
+    pair = answer.pair("a", "b")
+    kept = np.delete(np.arange(200), [3, 7])
+    expected = paired_proportions(*paired_counts(items.score[:2, 0][:, kept])).confidence_interval(1 - 0.05 / 6)
+    assert_allclose([pair.interval_low, pair.interval_high], expected, atol=1e-12)
+    assert "missing-splits" in {notice.code for notice in answer.notices}
+
+
+def test_a_pair_without_a_shared_item_has_no_interval() -> None:
+    """And says so."""
+    score = np.array([[1, 0, np.nan, np.nan], [np.nan, np.nan, 1, 1], [1, 1, 0, 1]])
+    pair = tb.compare(items_of(score), missing="pairwise").pair("a", "b")
+    assert (pair.verdict, pair.reason, pair.n_units) == ("undecided", "missing-splits", 0)
+    assert "share 0 questions, too few" in pair.sentence
+
+
+@pytest.mark.parametrize(
+    ("items", "why"),
+    [
+        (answers(clusters=tuple("ab" * 100)), "come in clusters"),
+        (answers(weights=np.arange(200) + 1.0), "have weights"),
+        (items_of(np.zeros((2, 3, 10)) + np.array([0, 1, 1])[:, None]), "there are 3 runs"),
+        (items_of(np.random.default_rng(0).random((2, 10)), metric=tb.Metric("f1", True)), r"not all 0 or 1 \(f1\)"),
+    ],
+    ids=["clusters", "weights", "runs", "f1"],
+)
+def test_it_refuses_what_it_cannot_count(items: tb.Items, why: str) -> None:
+    """And names the procedure that can, which "auto" takes."""
+    with pytest.raises(UnsuitableDesignError, match=f"tango counts questions .*{why}. The method 'clustered-t'"):
+        tb.compare(items, method="tango")
+    assert tb.compare(items).method.name == "clustered-t"
+
+
+def test_the_words_are_those_of_the_table() -> None:
+    """Questions, in every part of the page; and what the answer is not about is said."""
+    text = " ".join(tb.compare(answers(), rope=0.02).to_text().split())
+    assert "This holds for further questions like these, with these models as they are." in text
+    assert "It does not cover another training run, another prompt or other sampled answers." in text
+    assert "200 questions" in text
+    assert "split" not in text
+    assert "items" not in text.replace("item by item", "")
+
+
+def test_a_gate_says_questions() -> None:
+    """By the same tails, at its own level."""
+    gate = tb.compare(answers(), rope=0.02).meets(better=("a", "d"), not_worse=("b", "a"))
+    assert gate[0].outcome == "met"
+    assert gate[0].unit == "question"
+    items = answers()
+    expected = paired_proportions(*paired_counts(items.score[:, 0], 0, 3)).confidence_interval(1 - 0.05 / 2)
+    assert_allclose([gate[0].interval_low, gate[0].interval_high], expected, atol=1e-12)
