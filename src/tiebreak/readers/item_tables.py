@@ -88,8 +88,9 @@ def holds_items(source: Any) -> bool:
         )
     if isinstance(source, list | tuple):
         return bool(source) and isinstance(source[0], Mapping) and _names_items(list(source[0]))
-    names = [*getattr(getattr(source, "index", None), "names", ()), *(getattr(source, "columns", None) or ())]
-    return _names_items(names)
+    is_lazy = hasattr(type(source), "collect_schema")  # polars warns when a lazy frame is asked for its columns
+    columns = source.collect_schema().names() if is_lazy else getattr(source, "columns", None)
+    return _names_items([*getattr(getattr(source, "index", None), "names", ()), *(() if columns is None else columns)])
 
 
 def _is_log(path: Path) -> bool:
