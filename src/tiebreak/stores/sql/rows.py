@@ -356,7 +356,8 @@ def dataset_record(row: DatasetRow, splits: Sequence[tuple[SplitRow, str, IntArr
     require(target is None or target.shape[:1] == (row.n_samples,), "a target of another length")
     if target is not None and classes is not None:
         require(target.dtype.kind in "iu" and _are_within(target, len(classes)), "a target that is no class")
-    require(all(_are_within(rows, row.n_samples) for _, _, rows in splits), "test rows that the data do not have")
+    tested = np.concatenate([rows for _, _, rows in splits]) if splits else np.zeros(0)
+    require(_are_within(tested, row.n_samples), "test rows that the data do not have")
     return DatasetRecord(
         name=text_from_json(row.name),
         fingerprint=text_from_json(row.fingerprint),
