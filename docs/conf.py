@@ -53,6 +53,7 @@ html_theme_options: dict[str, Any] = {
     "navbar_end": ["theme-switcher"],
     "footer_start": ["copyright"],
     "footer_end": [],
+    "header_links_before_dropdown": 8,
     "navigation_with_keys": False,
     "show_version_warning_banner": False,
 }

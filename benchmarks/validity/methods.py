@@ -32,12 +32,16 @@ Draw = Callable[[np.random.Generator, float], tuple[Any, dict[str, Any]]]
 
 
 class Design(NamedTuple):
-    """Tables of one kind: what they are called, the units in them, the rope, and how one is drawn around a true difference."""
+    """Tables of one kind: what they are called, the units in them, the rope, and how one is drawn around a true difference.
+
+    The true difference is 0, and also the rope unless `always_equal`.
+    """
 
     data: str
     units: int
     rope: float
     draw: Draw
+    always_equal: bool = False
 
 
 def shared(rng: np.random.Generator, n: int, rho: float) -> np.ndarray:
@@ -79,14 +83,55 @@ def datasets(n: int, shape: str, n_splits: int = 10) -> Design:
     return Design(f"differences between datasets: {shape}", n, SIGMA / 2, draw)
 
 
-SPLITS = [splits(10, 1), splits(5, 5), splits(10, 10)]
+def learners(n_folds: int, n_repeats: int, n: int = 200) -> Design:
+    """Real splits of fresh datasets: two learners that go to the nearer mean of the classes, each with five features of its own.
+
+    All features are worth the same, so the learners are equally good.
+    """
+    sizes = {"n_train": n - n // n_folds, "n_test": n // n_folds}
+
+    def draw(rng: np.random.Generator, d: float) -> tuple[Any, dict[str, Any]]:
+        y = np.repeat([0, 1], n // 2)
+        X = rng.normal(size=(n, 2, 5)) + 0.4 * y[:, None, None]
+        rows = []
+        for repeat in range(n_repeats):
+            parts = np.array_split(rng.permutation(n), n_folds)
+            for fold, test in enumerate(parts):
+                train = np.concatenate(parts[:fold] + parts[fold + 1 :])
+                centre = np.stack([X[train][y[train] == label].mean(axis=0) for label in (0, 1)])
+                distance = ((X[test, None] - centre) ** 2).sum(axis=-1)
+                right = (distance[:, 1] < distance[:, 0]) == y[test, None]
+                rows.append({"repeat": repeat, "fold": fold, **dict(zip("ab", right.mean(axis=0), strict=True))})
+        return pd.DataFrame(rows), sizes
+
+    name = f"{n_repeats} x {n_folds}-fold" if n_repeats > 1 else f"{n_folds}-fold"
+    return Design(f"{name} of equal learners, {n} examples", n_folds * n_repeats, SIGMA / 2, draw, always_equal=True)
+
+
+def seeds(n: int, *, paired: bool) -> Design:
+    """Training runs on one test set; seeds that are the same for both models share some of their luck."""
+
+    def draw(rng: np.random.Generator, d: float) -> tuple[Any, dict[str, Any]]:
+        luck = rng.normal(0, SIGMA, n) if paired else 0.0
+        a, b = 0.8 + d + luck + rng.normal(0, SIGMA, n), 0.8 + luck + rng.normal(0, 2 * SIGMA, n)
+        if paired:
+            return {"seed": np.arange(n), "a": a, "b": b}, {}
+        return {"model": ["a"] * n + ["b"] * n, "seed": np.arange(2 * n), "score": np.concatenate([a, b])}, {}
+
+    kind = "seeds that both models share" if paired else "other seeds for each model, spreads 1 to 2"
+    return Design(kind, n, SIGMA, draw)
+
+
+SPLITS = [splits(10, 1), splits(5, 5), splits(10, 10), learners(5, 5)]
 DATASETS = [datasets(n, shape) for shape in ("normal", "heavy tails (t with 3 df)") for n in (10, 30)]
 DESIGNS: dict[str, list[Design]] = {
     "corrected-t": SPLITS,
-    "paired-t": SPLITS,
+    "paired-t": [*SPLITS, seeds(5, paired=True)],
+    "5x2cv-t": [learners(2, 5)],
     "wilcoxon": DATASETS,
     "sign": DATASETS,
     "hierarchical": DATASETS[:2],
+    "welch": [seeds(n, paired=False) for n in (5, 20)],
 }
 
 
@@ -98,7 +143,8 @@ def is_true(verdict: str, d: float, rope: float) -> bool:
 
 def measure(name: str, design: Design, n_tables: int) -> Iterator[dict[str, Any]]:
     """A row for each true difference."""
-    for truth, d in (("none", 0.0), ("the rope", design.rope)):
+    truths = (("none", 0.0), ("the rope", design.rope))
+    for truth, d in truths[: 1 if design.always_equal else None]:
         rng = np.random.default_rng([len(name), design.units, round(d * 1e6)])
         missed = wrong = 0
         for _ in range(n_tables):
