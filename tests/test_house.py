@@ -50,6 +50,7 @@ ON_THEIR_OWN = {
     "runners/dask/tasks.py": "with runner.py, which starts and ends the cluster's side, it would have more than 600 lines",
     "runners/worker_group.py": "a run in this process loads no code for workers",
     "stores/sql/leases.py": "lease expiry is found by the name of its file",
+    "views/report/decide.py": "the data of decide.js stand beside it, under its name",
 }
 """Files that only one file of their room imports, each with the reason why it is not part of that one."""
 

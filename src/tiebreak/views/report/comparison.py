@@ -25,6 +25,7 @@ from tiebreak.views.comparison_columns import Coded, Columns, pair_columns, rank
 from tiebreak.views.design import design_line
 from tiebreak.views.json import as_lists, plain
 from tiebreak.views.pair import favours, interval_name, names_in_sentences, rope_words
+from tiebreak.views.report.decide import WORDS, decide_data, is_student
 from tiebreak.views.report.document import Document, html_of
 from tiebreak.views.report.figures import Point, Scale, axis, dots_row, interval_row, scatter
 from tiebreak.views.requirements import section
@@ -76,7 +77,7 @@ def report_of(comparisons: Sequence[Comparison], requirements: Requirements | No
         Document(
             title=f"{count(len(first.models), 'model')} by {', '.join(metrics)}",
             answers=[answer_of(first, requirements), *map(answer_of, others)],
-            data={"answers": [answer_data(first, requirements), *map(answer_data, others)]},
+            data=answers_data(comparisons, requirements),
         )
     )
 
@@ -84,12 +85,18 @@ def report_of(comparisons: Sequence[Comparison], requirements: Requirements | No
 # --- what the script reads --------------------------------------------------------------------------------------------------
 
 
+def answers_data(comparisons: Sequence[Comparison], requirements: Requirements | None = None) -> dict[str, Any]:
+    """Data of all answers, requirements with the first one, and the words that they are said in."""
+    return {"answers": [answer_data(each, None if n else requirements) for n, each in enumerate(comparisons)], "words": WORDS}
+
+
 def answer_data(comparison: Comparison, requirements: Requirements | None = None) -> dict[str, Any]:
     """The JSON view of a comparison, its pairs and ranking as columns; a column that is the same in all rows is one value."""
     view = facts(comparison, requirements)
     view["ranking"] = _packed(ranking_columns(comparison), comparison)
     view["pairs"] = _packed(pair_columns(comparison), comparison)
-    return {"label": label_of(comparison), "view": as_lists(view)}
+    decide = decide_data(comparison, requirements)
+    return {"label": label_of(comparison), "view": as_lists(view), "decide": decide}
 
 
 def _packed(columns: Columns, comparison: Comparison) -> dict[str, Any]:
@@ -140,7 +147,7 @@ def answer_of(comparison: Comparison, requirements: Requirements | None = None) 
         "rope": comparison.rope,
         "rope_words": rope_words(comparison),
         "alpha": comparison.settings.alpha,
-        "is_student": comparison.pair_table.absent == frozenset(),
+        "is_student": is_student(comparison.pair_table.differences),
         "unit": comparison.method.unit,
         "symbols": SYMBOLS,
     }

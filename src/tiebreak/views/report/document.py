@@ -37,7 +37,7 @@ def written_by(command: str) -> Iterator[None]:
         _command.reset(token)
 
 
-SCRIPTS = ("page.js",)
+SCRIPTS = ("decide.js", "controls.js", "page.js")
 """Files of the one script, in this order."""
 
 
@@ -142,7 +142,14 @@ def script_json(data: Mapping[str, Any]) -> str:
 
 @functools.cache
 def _asset(name: str) -> str:
-    return (importlib.resources.files("tiebreak.views.report") / name).read_text(encoding="utf-8")
+    text = (importlib.resources.files("tiebreak.views.report") / name).read_text(encoding="utf-8")
+    return _lean(text) if name.endswith(".js") else text
+
+
+def _lean(script: str) -> str:
+    """A script without its indentation and the lines that are comments only."""
+    lines = (line.strip() for line in script.splitlines())
+    return "".join(f"{line}\n" for line in lines if line and not line.startswith("//") and line[:2] + line[-2:] != "/**/")
 
 
 def _trusted(text: str) -> Markup:

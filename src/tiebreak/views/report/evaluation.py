@@ -12,7 +12,7 @@ from tiebreak.printable import printable
 from tiebreak.views.evaluation import page, troubles
 from tiebreak.views.json import plain
 from tiebreak.views.page import Paragraph, Section, Table
-from tiebreak.views.report.comparison import answer_data, answer_of
+from tiebreak.views.report.comparison import answer_of, answers_data
 from tiebreak.views.report.document import Block, Document, drawings, html_of
 from tiebreak.views.words import quote
 
@@ -44,7 +44,7 @@ def report(evaluation: Evaluation, metrics: Sequence[str] = (), **settings: Any)
         title=f"{printable(evaluation.name)}: {len(evaluation.models)} models",
         answers=[answer_of(each) for each in comparisons],
         blocks=blocks,
-        data={"answers": [answer_data(each) for each in comparisons]},
+        data=answers_data(comparisons),
     )
     return html_of(document)
 

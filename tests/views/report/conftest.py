@@ -1,0 +1,48 @@
+"""A real browser for the tests of reports: the Chromium of the system, driven by playwright."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """The browser, started once."""
+    found = next((path for name in NAMES if (path := shutil.which(name))), None)
+    if found is None:
+        pytest.skip("no Chromium is on the path, so no report is opened; on Debian: apt install chromium")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def opened(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
+    """Opens a page offline, from a file; in the end nothing was asked of any network and nothing went wrong."""
+    contexts, wrong = [], []
+
+    def open_page(html: str, **options: Any) -> Any:
+        file = tmp_path / f"report-{len(contexts)}.html"
+        file.write_text(html, encoding="utf-8")
+        context = chromium.new_context(offline=True, **{"viewport": {"width": 1280, "height": 900}, **options})
+        contexts.append(context)
+        page = context.new_page()
+        page.on("request", lambda request: wrong.append(f"request {request.url}") if request.url != file.as_uri() else None)
+        page.on("console", lambda message: wrong.append(f"console {message.type}: {message.text}"))
+        page.on("pageerror", lambda error: wrong.append(f"error {error}"))
+        page.goto(file.as_uri())
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert [each for each in wrong if not each.startswith("request blob:")] == []
