@@ -76,10 +76,10 @@ def random_comparison(seed: int) -> Comparison:
 
 
 def comparison_of_runs(seed: int) -> Comparison:
-    """Training runs on one test set with the same seeds or with others for each model, and five repeats of two folds."""
+    """Runs on one test set with the same seeds or others for each model, periods of time, and five repeats of two folds."""
     rng = np.random.default_rng(seed)
     n_models, n = int(rng.integers(2, 8)), int(rng.integers(2, 9))
-    asked = ("seeds", "own seeds", "5x2")[seed % 3]
+    asked = ("seeds", "own seeds", "5x2", "time")[seed % 4]
     n = 10 if asked == "5x2" else n
     metric = METRICS[rng.integers(2)]
     score = 0.8 + rng.uniform(-0.03, 0.03, (n_models, 1)) + rng.normal(0, float(rng.choice([0.001, 0.01])), (n_models, n))
@@ -100,8 +100,10 @@ def comparison_of_runs(seed: int) -> Comparison:
         matrix = ScoreMatrix("", names, column // 2, column % 2, nothing + 50, nothing + 50, score)
         scores = Scores(metric, (matrix,), SplitDesign(sizes="exact"))
         return compare_scores(scores, Settings(method="5x2cv-t", **options))
-    matrix = ScoreMatrix("", names, column, nothing, nothing, nothing, score, tuple(map(str, column)))
-    return compare_scores(Scores(metric, (matrix,), SplitDesign("seeds")), Settings(**options))
+    is_time = asked == "time" and n > 2
+    keys = (nothing, column) if is_time else (column, nothing)
+    matrix = ScoreMatrix("", names, *keys, nothing, nothing, score, tuple(map(str, column)))
+    return compare_scores(Scores(metric, (matrix,), SplitDesign("periods" if is_time else "seeds")), Settings(**options))
 
 
 @dataclass

@@ -122,13 +122,13 @@ def to_float(value: Any) -> float:
         return float("inf") if value > 0 else float("-inf")
 
 
-RESERVED = ("dataset", "model", "metric", "repeat", "fold", "split", "seed", "score", "n_train", "n_test")
+RESERVED = ("dataset", "model", "metric", "repeat", "fold", "split", "seed", "time", "score", "n_train", "n_test")
 _NAMES = ("dataset", "model", "metric")
 """Reserved columns that hold names, even where these look like numbers."""
 
 COLUMNS_ARE_MODELS = (
-    " In a table with one column per model, every column but dataset, metric, repeat, fold, split, seed, n_train and n_test "
-    "holds the scores of a model: correct the cell, remove the column, or call it 'dataset' or 'split' if it names those."
+    " In a table with one column per model, every column but dataset, metric, repeat, fold, split, seed, time, n_train and "
+    "n_test holds the scores of a model: correct the cell, remove the column, or call it 'dataset' or 'split' if it names those."
 )
 
 MOST_COLUMNS = 20_000
@@ -170,7 +170,7 @@ class Header:
         The unreserved columns of a long table are not read at all.
         """
         kinds = {
-            name: "words" if word in _NAMES else "key" if word in ("repeat", "fold", "split", "seed") else "numbers"
+            name: "words" if word in _NAMES else "key" if word in ("repeat", "fold", "split", "seed", "time") else "numbers"
             for word, name in self.reserved.items()
         }
         if self.form != "long":
@@ -255,6 +255,8 @@ def _find_reserved(names: Sequence[str], source: str) -> dict[str, str]:
         if len(alike) > 1:
             raise AmbiguousSourceError(f"{source} has the columns {quoted(alike)}; which one is the {word}? Call it {word!r}.")
         reserved[word] = alike[0]
+    if any(word in reserved for word in ("repeat", "fold", "split", "seed")):
+        reserved.pop("time", None)  # of a fit, as there are splits
     return reserved
 
 

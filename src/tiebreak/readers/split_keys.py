@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tiebreak.errors import InvalidScoresError, UnsuitableDesignError
+from tiebreak.errors import InvalidScoresError, Setting, UnsuitableDesignError
 from tiebreak.numerics import FloatArray, IntArray
-from tiebreak.readers.columns import ScoreTable, Words
+from tiebreak.readers.columns import ScoreTable, Words, number_text
 from tiebreak.scores.assemble import SplitKeys, number_splits, row_blocks
 from tiebreak.scores.scores import Kind, ScoreMatrix
 
@@ -85,6 +86,8 @@ def natural_key(text: str) -> tuple[Any, ...]:
 def read_rows(table: ScoreTable, dataset: Words | None) -> Rows:
     """Facts in the reserved columns, taken out of the table."""
     rows = Rows(dataset, _read_keys(table), _read_seeds(table), _read_size(table, "n_train"), _read_size(table, "n_test"))
+    if "time" in table.header.reserved:
+        return _by_period(rows, table)
     return _by_seed(rows, table) if len(rows.datasets) == 1 else rows
 
 
@@ -102,6 +105,57 @@ def _by_seed(rows: Rows, table: ScoreTable) -> Rows:
         )
     nothing = Key(np.zeros(table.n_rows, dtype=np.int8), None)
     return rows._replace(keys=Keys(_key_of_words(seed), nothing), seed=None, kind="seeds")
+
+
+def _by_period(rows: Rows, table: ScoreTable) -> Rows:
+    """Rows in order of time, with the place of the period as their key."""
+    name = table.header.reserved["time"]
+    if len(rows.datasets) > 1:
+        raise UnsuitableDesignError(
+            f"{table.name} has periods (column {name!r}) of {len(rows.datasets)} datasets; losses in time are compared within "
+            "one. Say which with ",
+            Setting("dataset"),
+            f", or leave the column {name!r} out to compare over datasets.",
+        )
+    column, code = table.columns[name], np.zeros(0, dtype=np.intp)
+    if isinstance(column, np.ndarray):
+        values = table.numbers(name)
+        _refuse_empty(np.isnan(values), table, name, "time")
+        found, code = np.unique(values, return_inverse=True)
+        labels = tuple(number_text(value) for value in found.tolist())
+    else:
+        words = read_words(table, name, "time")
+        moments = [_moment(word) for word in words.names]
+        wrong = [code for code, moment in enumerate(moments) if moment is None]
+        if wrong or len({moment is not None and moment.tzinfo is None for moment in moments}) > 1:
+            row = int(np.argmax(np.isin(words.code, wrong))) if wrong else 0
+            raise InvalidScoresError(
+                f"{table.where(row)}, column {name!r}: {words.names[words.code[row]]!r} is neither a number nor a date such as "
+                "2024-01-31, 2024-01 or 2024-Q1, so the order of the periods is not known. Number them, or write all dates that "
+                "way (with a time zone in all of them or in none)."
+            )
+        order = sorted(set(words.code.tolist()), key=lambda code: (moments[code], words.names[code]))
+        rank = np.zeros(len(words.names), dtype=np.intp)
+        rank[order] = np.arange(len(order))
+        texts = [words.names[each] for each in order]
+        at_midnight = all(text.endswith(" 00:00:00") for text in texts)
+        code, labels = rank[words.code], tuple(text.removesuffix(" 00:00:00") if at_midnight else text for text in texts)
+    nothing = Key(np.zeros(table.n_rows, dtype=np.int8), None)
+    return rows._replace(keys=Keys(nothing, Key(code, labels)), seed=None, kind="periods")
+
+
+def _moment(word: str) -> datetime | None:
+    """Begin of the period that a date, a month or a quarter names; None for other words."""
+    month = re.fullmatch(r"(\d{4})-(\d{2})", word)
+    quarter = re.fullmatch(r"(\d{4})-?Q([1-4])", word)
+    if month is not None:
+        word = f"{word}-01"
+    elif quarter is not None:
+        word = f"{quarter[1]}-{3 * int(quarter[2]) - 2:02d}-01"
+    try:
+        return datetime.fromisoformat(word)
+    except ValueError:
+        return None
 
 
 def _key_of_words(words: Words) -> Key:

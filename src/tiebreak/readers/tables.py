@@ -33,7 +33,7 @@ from tiebreak.readers.split_keys import (
     refuse_doubled_seeds,
 )
 from tiebreak.scores.assemble import SplitKeys, assemble, number_splits, size_per_split
-from tiebreak.scores.scores import Notice, ScoreMatrix, SplitDesign, look_up, quoted
+from tiebreak.scores.scores import Kind, Notice, ScoreMatrix, SplitDesign, look_up, quoted
 
 
 def read_table(table: ScoreTable, options: ReadOptions) -> Source:
@@ -57,7 +57,7 @@ def read_table(table: ScoreTable, options: ReadOptions) -> Source:
     if rows.kind != "unknown":
         matrices = [dataclasses.replace(matrix, columns=rows.unit_names(matrix)) for matrix in matrices]
     is_paired = rows.keys is not None or (len(matrices) > 1 and all(matrix.n_splits == 1 for matrix in matrices))
-    design = SplitDesign(rows.kind, pairing="key" if is_paired else "position")
+    design = SplitDesign(rows.kind, ordered=rows.kind == "periods", pairing="key" if is_paired else "position")
     needs_no_sizes = rows.kind != "unknown" or all(each.has_sizes for each in matrices)
     source = source_of(
         matrices,
@@ -220,7 +220,7 @@ def _long_matrix(dataset: str, models: Words, score: FloatArray, rows: Rows, sou
             return _mean_over_seeds(dataset, models, score, keys, cell, rows, source)
     matrix = assemble(dataset, models.names, models.code, repeat, fold, score, rows.n_train, rows.n_test)
     if score.size < matrix.score.size and rows.kind != "seeds":
-        _refuse_disjoint(models, number_splits(repeat, fold), source)
+        _refuse_disjoint(models, number_splits(repeat, fold), source, rows.kind)
     return matrix
 
 
@@ -250,13 +250,18 @@ def _mean_over_seeds(
     return ScoreMatrix(dataset, models.names, keys.repeat, keys.fold, *sizes, means)
 
 
-def _refuse_disjoint(models: Words, keys: SplitKeys, source: str) -> None:
+def _refuse_disjoint(models: Words, keys: SplitKeys, source: str, kind: Kind = "unknown") -> None:
     """Refuse two models that have no split in common; those with some in common are for the comparison to judge."""
     there = np.zeros((len(models.names), keys.n_splits), dtype=np.float32)
     there[models.code, keys.code] = 1.0
     disjoint = np.argwhere(there @ there.T == 0)
     if disjoint.size:
         first, second = disjoint[0].tolist()
+        if kind == "periods":
+            raise UnpairedScoresError(
+                f"{source}: models {models.names[first]!r} and {models.names[second]!r} have no period (column 'time') in "
+                "common. Give both the losses of the same periods; if the column is how long something took, call it 'seconds'."
+            )
         examples = " and ".join(_example(models.names[code], there[code], keys) for code in (first, second))
         raise UnpairedScoresError(
             f"{source}: models {models.names[first]!r} and {models.names[second]!r} have no split in common: {examples}. Score "

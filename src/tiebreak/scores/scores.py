@@ -85,7 +85,6 @@ NoticeCode = Literal[
     "independent-sets",
     "first-fold",
     "uneven-periods",
-    "truncated-variance",
     "item-sources",
     "few-clusters",
     "few-runs",

@@ -22,6 +22,8 @@ def design_line(comparison: Comparison) -> str:
         n_test = int(matrix.n_test.max(initial=0))
         size = f" of {n_test:,} examples" if n_test else ""
         return f"{span(comparison.ranking_table.n_units)} seeds of each model, one test set{size}"
+    if question == "time":
+        return f"{count(matrix.n_splits, 'period')} in order of time, {matrix.columns[0]} to {matrix.columns[-1]}"
     if question == "datasets":
         n_splits = np.array([each.n_splits for each in comparison.scores.matrices])
         means = "one score each" if n_splits.max() == 1 else f"means over {span(n_splits)} splits each"

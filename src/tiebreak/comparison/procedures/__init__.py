@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from tiebreak.comparison.procedures.clustered_t import CLUSTERED_T
 from tiebreak.comparison.procedures.corrected_t import CORRECTED_T
+from tiebreak.comparison.procedures.diebold_mariano import DIEBOLD_MARIANO
 from tiebreak.comparison.procedures.five_by_two import FIVE_BY_TWO
 from tiebreak.comparison.procedures.hierarchical import HIERARCHICAL
 from tiebreak.comparison.procedures.paired_t import PAIRED_T
@@ -26,6 +27,7 @@ METHODS: dict[str, Procedure] = {
         SIGN,
         HIERARCHICAL,
         WELCH,
+        DIEBOLD_MARIANO,
         TANGO,
         CLUSTERED_T,
     )
@@ -75,7 +77,7 @@ def _by_shape(data: Scores) -> Procedure:
         return TANGO if TANGO.applies(data) is None else CLUSTERED_T
     if question == "seeds":
         return PAIRED_T if data.matrix().is_complete else WELCH
-    return {"splits": CORRECTED_T, "datasets": WILCOXON}[question]
+    return {"splits": CORRECTED_T, "datasets": WILCOXON, "time": DIEBOLD_MARIANO}[question]
 
 
 _MADE = {

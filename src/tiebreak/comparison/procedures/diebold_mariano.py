@@ -1,0 +1,141 @@
+"""Diebold and Mariano's test of forecasts, with the small-sample factor, and the model confidence set beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tiebreak.comparison.procedures.procedure import Procedure, TestOnly
+from tiebreak.comparison.procedures.student import StudentTails
+from tiebreak.errors import InvalidParameterError, Setting, TiebreakError, TooFewSplitsError
+from tiebreak.frequentist.confidence_set import model_confidence_set
+from tiebreak.frequentist.diebold_mariano import diebold_mariano_test
+from tiebreak.numerics import CONSTANT, IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, IntArray
+from tiebreak.scores.scores import Notice, Scores, quoted
+
+if TYPE_CHECKING:
+    from tiebreak.comparison.settings import Settings
+
+N_RESAMPLES = 9_999
+"""Of the model confidence set."""
+
+MOST_MODELS = 60
+"""Models up to which the model confidence set is found, which holds the resampled differences of all pairs."""
+
+
+@dataclass(frozen=True)
+class DieboldMariano(Procedure):
+    """Student's t around the mean difference of losses, whose variance counts neighbouring periods' going together."""
+
+    def applies(self, data: Scores) -> TiebreakError | None:
+        """Three periods or more."""
+        n = data.matrix().n_splits
+        if n >= 3:
+            return None
+        return TooFewSplitsError(f"there are only {n} periods, and three are the fewest that show how losses vary. Give more.")
+
+    def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> StudentTails:
+        """The test of each pair; the same test of differences less any number has the same variance."""
+        score = data.matrix().score
+        one, two = score[first], score[second]
+        difference = data.metric.sign * (one - two)
+        broken = np.isnan(difference).any(axis=-1)
+        tolerance = RELATIVE_TOLERANCE * np.fmax(np.abs(one), np.abs(two)).max(axis=-1, initial=0.0, where=~np.isnan(one + two))
+        difference = np.where(np.abs(difference) <= tolerance[..., None], 0.0, difference)
+        result = diebold_mariano_test(np.where(np.isnan(difference), 0.0, difference), horizon=self._horizon(data, settings))
+        estimate, error = np.asarray(result.difference), np.asarray(result.standard_error)
+        flat = np.where(np.abs(estimate) <= tolerance, IDENTICAL, CONSTANT)
+        kind = np.where(broken, UNDEFINED, np.where(error > tolerance / score.shape[1], SPREAD, flat)).astype(np.int8)
+        return StudentTails(
+            estimate=np.where(kind == UNDEFINED, np.nan, estimate),
+            n_units=np.count_nonzero(~np.isnan(one + two), axis=-1),
+            kind=kind,
+            tolerance=tolerance,
+            standard_error=np.where(kind == SPREAD, error, np.where(kind == UNDEFINED, np.nan, 0.0)),
+            df=np.full(np.shape(first), float(result.df)),
+        )
+
+    def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
+        """The model confidence set of all models, by blocks of periods."""
+        matrix = data.matrix()
+        if len(matrix.models) > MOST_MODELS or not matrix.is_complete or np.ptp(matrix.score, axis=0).max() == 0:
+            return
+        block = self._block_length(data, settings)
+        losses = matrix.score if not data.metric.higher_is_better else -matrix.score
+        found = model_confidence_set(losses, block_length=block, n_resamples=N_RESAMPLES, rng=settings.rng)
+        inside = [name for name, is_in in zip(matrix.models, found.members(settings.alpha).tolist(), strict=True) if is_in]
+        yield TestOnly(
+            name="model-confidence-set",
+            models=matrix.models,
+            probabilities=dict(zip(matrix.models, found.pvalues.tolist(), strict=True)),
+            text=f"model confidence set at {1 - settings.alpha:.0%}, which holds the best with that confidence: "
+            f"{quoted(inside, 10)} ({len(inside)} of {len(matrix.models)}; statistic of the range, {N_RESAMPLES:,} "
+            f"resamples by blocks of {block})",
+        )
+
+    def notices(self, data: Scores) -> Iterator[Notice]:
+        """Remark on periods that are not evenly spaced."""
+        try:
+            times = np.array([float(name) for name in data.matrix().columns])
+        except ValueError:
+            return
+        steps = np.diff(times)
+        if steps.size and steps.max() > 1.5 * steps.min():
+            yield Notice(
+                "uneven-periods",
+                f"the periods are {steps.min():g} to {steps.max():g} apart; the test takes them for evenly spaced, and a period "
+                "that no model has breaks the order of time",
+            )
+
+    def _horizon(self, data: Scores, settings: Settings) -> int:
+        horizon, n = self.options_of(settings)["horizon"], data.matrix().n_splits
+        if type(horizon) is not int or not 1 <= horizon < n / 2:
+            raise InvalidParameterError(
+                f"the horizon of {self.name} must be a whole number of periods, at least 1 and less than half of the {n}; got "
+                f"{horizon!r}. Correct ",
+                Setting("options"),
+                ".",
+                about="horizon",
+            )
+        return int(horizon)
+
+    def _block_length(self, data: Scores, settings: Settings) -> int:
+        """As asked, else the longer of the horizon and the cube root of the number of periods."""
+        block, n = self.options_of(settings)["block_length"], data.matrix().n_splits
+        if block is None:
+            return max(self._horizon(data, settings), int(np.cbrt(n) + 0.5))
+        if type(block) is not int or not 1 <= block <= n:
+            raise InvalidParameterError(
+                f"the block_length of {self.name} must be a whole number from 1 to {n}; got {block!r}. Correct ",
+                Setting("options"),
+                ".",
+                about="block_length",
+            )
+        return int(block)
+
+
+DIEBOLD_MARIANO = DieboldMariano(
+    name="diebold-mariano",
+    reason="losses in order of time: those of neighbouring periods go together, which the variance allows for up to the horizon "
+    "(option 'horizon', 1 unless given)",
+    question="time",
+    unit="period",
+    generalises_to="further periods of this series, forecast by these models as they are",
+    assumptions=(
+        "both models forecast the same periods, evenly spaced and without gaps",
+        "the differences of losses neither drift nor change their spread over time",
+        "differences further apart than the horizon are independent",
+    ),
+    references=(
+        "F. Diebold, R. Mariano. Comparing predictive accuracy. Journal of Business & Economic Statistics 13, 1995.",
+        (
+            "D. Harvey, S. Leybourne, P. Newbold. Testing the equality of prediction mean squared errors. International Journal "
+            "of Forecasting 13, 1997."
+        ),
+        "P. Hansen, A. Lunde, J. Nason. The model confidence set. Econometrica 79, 2011.",
+    ),
+    options={"horizon": 1, "block_length": None},
+)

@@ -1,0 +1,162 @@
+"""Losses in order of time: Diebold and Mariano's test, and the model confidence set beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+
+import tiebreak as tb
+from tests.cli.test_compare import run
+from tests.comparison.procedures.showing import check_shown, check_tails
+from tiebreak.errors import (
+    InvalidParameterError,
+    InvalidScoresError,
+    MissingSplitsError,
+    TooFewSplitsError,
+    UnpairedScoresError,
+    UnsuitableDesignError,
+)
+
+
+def losses(rng: np.random.Generator, n: int = 40) -> pd.DataFrame:
+    """Losses of three forecasts with errors that go together."""
+    common = rng.gamma(2, 1, n)
+    table = {name: common + rng.gamma(2, scale, n) for name, scale in (("arima", 1.0), ("lstm", 1.1), ("naive", 2.0))}
+    return pd.DataFrame({"time": np.arange(2000, 2000 + n), **table})
+
+
+def compared(table: Any, **settings: Any) -> tb.Comparison:
+    """Squared errors."""
+    return tb.compare(table, metric="squared_error", lower_is_better=True, **settings)
+
+
+@pytest.mark.parametrize("horizon", [1, 4])
+def test_pairs_are_those_of_the_array_function(rng: np.random.Generator, horizon: int) -> None:
+    """To 1e-12, a smaller loss being better, at the level of the family; by hand for a horizon of 1."""
+    table = losses(rng)
+    answer = compared(table, options={"horizon": horizon})
+    assert (answer.method.name, answer.method.unit) == ("diebold-mariano", "period")
+    for pair in answer.pairs.itertuples():
+        d = (table[pair.second] - table[pair.first]).to_numpy()
+        array = tb.frequentist.diebold_mariano_test(d, horizon=horizon)
+        assert_allclose([pair.difference, pair.standard_error], [array.difference, array.standard_error], rtol=1e-12)
+        assert_allclose([pair.statistic, pair.pvalue], [array.statistic, array.pvalue()], rtol=1e-12)
+        ends = array.confidence_interval(1 - 0.05 / 3)
+        assert_allclose([pair.interval_low, pair.interval_high], ends, rtol=1e-12)
+        if horizon == 1:  # Harvey et al. 1997: variance with divisor n, times n / (n - 1)
+            assert_allclose(pair.statistic, d.mean() / np.sqrt(d.var() / (d.size - 1)), rtol=1e-12)
+    check_tails(answer)
+
+
+def test_the_model_confidence_set_stands_beside(rng: np.random.Generator) -> None:
+    """That of the array function, by blocks as long as the cube root of the series; of scores their negatives."""
+    table = losses(rng)
+    answer = compared(table)
+    names = list(answer.models)
+    found = tb.frequentist.model_confidence_set(table[names].to_numpy().T, block_length=3, rng=0)
+    (test,) = answer.beside
+    assert test.probabilities == dict(zip(names, found.pvalues.tolist(), strict=True))
+    assert "Beside it: model confidence set at 95%" in str(answer)
+    higher = table.assign(**{name: -table[name] for name in names})
+    other = tb.compare(higher, metric="skill", lower_is_better=False).beside[0]
+    assert other.probabilities == test.probabilities
+    blocks = compared(table, options={"block_length": 10}).beside[0]
+    assert "blocks of 10" in blocks.text
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        pd.date_range("2020-01-31", periods=40, freq="ME"),
+        [f"{2020 + i // 12}-{i % 12 + 1:02d}" for i in range(40)],
+        [f"{2020 + i // 4}-Q{i % 4 + 1}" for i in range(40)],
+        [i / 4 for i in range(40)],
+        [f"2020-01-01T{i // 60:02d}:{i % 60:02d}:00+00:00" for i in range(40)],
+    ],
+)
+def test_times_are_put_in_order(rng: np.random.Generator, times: Any) -> None:
+    """Dates, months, quarters, numbers and moments; rows in any order, long or wide."""
+    table = losses(rng).assign(time=times)
+    shuffled = table.sample(frac=1, random_state=0)
+    long = shuffled.melt("time", var_name="model", value_name="score")
+    options = {"horizon": 3}
+    expected = compared(table.assign(time=np.arange(40)), options=options).pairs
+    for source in (shuffled, long):
+        answer = compared(source, options=options)
+        assert_allclose(answer.pairs["pvalue"], expected["pvalue"], rtol=1e-12)
+        assert answer.matrix.columns[0] in str(answer)
+
+
+def test_shown_everywhere(rng: np.random.Generator, tmp_path: Path) -> None:
+    """And the same answer from JSON, with the horizon."""
+    answer = compared(losses(rng), rope=0.1, options={"horizon": 2})
+    check_shown(answer, tmp_path, plots={"ranking", "differences", "scores", "verdicts", "correlation"})
+    assert "40 periods in order of time, 2000 to 2039" in str(answer)
+    short = {"time": range(6), "a": [1.0, 1.2, 0.9, 1.1, 1.0, 1.2], "b": [1.1, 1.1, 1.2, 1.1, 1.2, 1.2]}
+    assert "periods instead of 6 would show" in compared(short).to_markdown()
+
+
+def test_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path, rng: np.random.Generator) -> None:
+    """A CSV with a column time."""
+    losses(rng).to_csv(tmp_path / "losses.csv", index=False)
+    typed = (str(tmp_path / "losses.csv"), "--metric", "squared_error", "--lower-is-better", "--option", "horizon", "2")
+    code, out, _ = run(capsys, *typed, "--require-better", "arima", "naive")
+    assert code == 0
+    assert "diebold-mariano: losses in order of time" in out
+
+
+def test_a_time_beside_splits_is_no_period() -> None:
+    """There it is how long a fit took, as before."""
+    table = {"model": list("aabb"), "fold": [0, 1, 0, 1], "score": [0.1, 0.2, 0.3, 0.5], "time": [0.5, 0.6, 9.1, 9.2]}
+    assert tb.read_scores(table, metric="accuracy").design.kind == "unknown"
+
+
+def test_bad_input(rng: np.random.Generator) -> None:
+    """Words that are no times, times of single models, gaps, several series, wrong horizons and methods."""
+    table = losses(rng)
+    with pytest.raises(
+        InvalidScoresError, match="row 1, column 'time': 'then' is neither a number nor a date such as 2024-01-31"
+    ):
+        compared(table.assign(time=["then", *map(str, range(2001, 2040))]))
+    seconds = {"model": list("aabb"), "time": [0.5, 0.6, 9.1, 9.2], "score": [0.1, 0.2, 0.3, 0.5]}
+    with pytest.raises(
+        UnpairedScoresError, match=r"no period \(column 'time'\) in common.*how long something took, call it 'seconds'"
+    ):
+        compared(seconds)
+    gaps = table.assign(arima=table["arima"].where(table["time"] != 2003))
+    with pytest.raises(MissingSplitsError, match="'arima' lacks 1 of the 40 periods: '2003'"):
+        compared(gaps)
+    pairwise = compared(gaps, missing="pairwise").pairs.set_index("reason")
+    assert {"first", "second"} <= set(pairwise.columns)
+    assert list(pairwise.index).count("missing-splits") == 2
+    two = pd.concat([table.assign(dataset="x"), table.assign(dataset="y")])
+    with pytest.raises(UnsuitableDesignError, match=r"periods \(column 'time'\) of 2 datasets; .* Say which with dataset="):
+        compared(two)
+    assert compared(two, dataset="x").method.name == "diebold-mariano"
+    for options in ({"horizon": 0}, {"horizon": 20}, {"horizon": 1.5}, {"horizon": True}):
+        with pytest.raises(
+            InvalidParameterError, match="must be a whole number of periods, at least 1 and less than half of the 40"
+        ):
+            compared(table, options=options)
+    with pytest.raises(InvalidParameterError, match="block_length of diebold-mariano must be a whole number from 1 to 40"):
+        _ = compared(table, options={"block_length": 41}).beside
+    with pytest.raises(
+        UnsuitableDesignError, match="corrected-t is for scores on splits of one dataset, and these are losses of"
+    ):
+        compared(table, method="corrected-t")
+    with pytest.raises(TooFewSplitsError, match="there are only 2 periods"):
+        compared(table[:2])
+    uneven = compared(table.assign(time=[*range(39), 50]))
+    assert "uneven-periods" in [notice.code for notice in uneven.notices]
+
+
+def test_series_that_do_not_vary(rng: np.random.Generator) -> None:
+    """The same losses, and losses apart by a constant, have no interval."""
+    table = losses(rng).assign(same=lambda t: t["arima"], apart=lambda t: t["arima"] + 0.5)
+    answer = compared(table[["time", "arima", "same", "apart"]])
+    assert sorted(answer.pairs["reason"]) == ["identical-scores", "no-spread", "no-spread"]
