@@ -126,10 +126,9 @@ def compare(
         Order of rows and orientation of pairs, chosen before looking at the scores. The ranking is by mean all the same.
     method : str, default "auto"
         A procedure by its name, as `tiebreak.methods` lists them. "auto" goes by how the scores were made: "corrected-t" for
-        splits of one dataset, "wilcoxon" for several datasets; for runs that differ by seed only, on one test set (a column
-        "seed"), "paired-t" where all models have the same seeds and "welch" where not; for losses in order of time (a column
-        "time"), "diebold-mariano"; for items that are right or wrong "tango", and for other items, or where these come in
-        clusters or runs, "clustered-t".
+        splits of one dataset, "wilcoxon" for several; with a column "seed" and one test set "paired-t" where all models have
+        the same seeds, else "welch"; with a column "time" "diebold-mariano"; for items that are right or wrong "tango", and for
+        other items, clusters or runs "clustered-t".
     missing : {"raise", "pairwise"}, optional
         A missing or undefined score is an error (the default, but among datasets), or its unit is left out of the pairs it is in.
     X, y, groups, cv : optional
