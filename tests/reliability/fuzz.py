@@ -1,7 +1,7 @@
 """Made-up input of every kind: files, frames, dicts, arguments and studies, most of them broken in some way.
 
     python tests/reliability/fuzz.py                      5,000 cases; the seed is printed
-    python tests/reliability/fuzz.py --cases 200000 --seed 7        hours; every 10,000 a line on standard error
+    python tests/reliability/fuzz.py --cases 200000 --seed 7        hours; lines on standard error tell of each 10,000
     python tests/reliability/fuzz.py --cases 200000 --seed 7 --first 90000      the rest of them
     python tests/reliability/fuzz.py --seed 7 --case 123  one of them again, with its input and its traceback
 
@@ -232,11 +232,12 @@ def judged(read: Callable[[], tb.Scores], oracle: Callable[[], Mapping[str, Sequ
     try:
         columns = oracle()
         wanted = None if columns is None else expected(columns)
+        if wanted is not None:
+            wanted = Counter({tuple(sorted((word(model), score) for model, score in split)): n for split, n in wanted.items()})
     except (ValueError, TypeError, KeyError, IndexError, csv.Error, OverflowError):
         return Verdict("read")
     if wanted is None:
         return Verdict("read")
-    wanted = Counter({tuple(sorted((word(model), score) for model, score in split)): n for split, n in wanted.items()})
     if found(scores) != wanted:
         return Verdict(f"read as {dict(found(scores))}, but the oracle says {dict(wanted)}", True)
     return Verdict("read", True)
@@ -574,6 +575,7 @@ def try_cases(seed: int, cases: Iterable[int], folder: Path) -> Result:
             counts[kind, verdict.outcome if is_fine else "wrong"] += 1
             if not is_fine:
                 broken.append(f"case {case} ({kind}): {verdict.outcome[:300]}")
+                print(broken[-1], file=sys.stderr, flush=True)
     finally:
         for each, handler in zip((signal.SIGPROF, signal.SIGALRM), before, strict=True):
             signal.signal(each, handler)
