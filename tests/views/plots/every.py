@@ -10,7 +10,7 @@ import numpy as np
 
 import tiebreak as tb
 from tests.views.plots.curve_samples import drawn_bias_variance, drawn_learning_curve, drawn_validation_curve
-from tests.views.plots.samples import graded, hierarchical, over_datasets
+from tests.views.plots.samples import graded, hierarchical, over_datasets, over_items
 from tiebreak.views.plots.display import Display
 
 X = np.random.default_rng(0).normal(size=(150, 3))
@@ -77,6 +77,10 @@ PLOTS: dict[str, Callable[[Sequence[str]], Callable[..., Display]]] = {
     "paired, few datasets": lambda names: over_datasets(("one", "other"), datasets=tuple(names[:12])).plot.paired,
     "regions": lambda names: graded(tuple(names)).plot.regions,
     "shrinkage": lambda names: hierarchical(tuple(names)).plot.shrinkage,
+    **{
+        kind: lambda names, kind=kind: getattr(over_items(tuple(names)).plot, kind)  # type: ignore[misc]
+        for kind in ("outcomes", "agreement", "disagreements")
+    },
     "ratings": lambda names: tb.rate(ratable(tuple(names)), metric="accuracy", n_bootstrap=50).plot.ratings,
     "costs": lambda names: lambda ax=None, **look: evaluated(tuple(names)).roc().plot.costs(COSTS, ax, **look),
     "times": lambda names: lambda ax=None, **look: evaluated(tuple(names)).plot.times(rope=0.02, ax=ax, **look),

@@ -72,6 +72,18 @@ def hierarchical(datasets: tuple[str, ...]) -> Comparison:
     return tb.compare(table, metric="accuracy", method="hierarchical", rope=0.01, n_train=80, n_test=20)
 
 
+@cache
+def over_items(names: tuple[str, ...], n: int = 60, **settings: Any) -> Comparison:
+    """Each model right a little less often than the one before, on questions of different difficulty, of three topics."""
+    rng = np.random.default_rng(7)
+    ease = rng.normal(size=n)
+    right = ease + rng.normal(size=(len(names), n)) + 0.9 - 0.05 * np.arange(len(names))[:, None] > 0
+    table = {"question": [f"q{k}" for k in range(n)], "topic": [("law", "physics", "history")[k % 3] for k in range(n)]}
+    columns = {name: row.astype(int).tolist() for name, row in zip(names, right, strict=True)}
+    items = tb.read_items(table | columns, metric="accuracy")
+    return tb.compare(items, **settings)
+
+
 def compared(scores: dict[str, Sequence[float]], metric: Metric = ACCURACY, **settings: Any) -> Comparison:
     """A comparison of given scores."""
     return compare_scores(table({name: np.array(row, dtype=float) for name, row in scores.items()}, metric), Settings(**settings))

@@ -10,6 +10,7 @@ from tiebreak.views.plots.curves import LearningCurveDisplay, ValidationCurveDis
 from tiebreak.views.plots.datasets import PairedDisplay, ProfileDisplay, RegionsDisplay, ShrinkageDisplay
 from tiebreak.views.plots.evaluation import PredictionsDisplay, TimesDisplay
 from tiebreak.views.plots.intervals import IntervalsDisplay
+from tiebreak.views.plots.items import AgreementDisplay, DisagreementsDisplay, OutcomesDisplay
 from tiebreak.views.plots.matrix import ConfusionDisplay, CorrelationDisplay, VerdictsDisplay
 from tiebreak.views.plots.multi_comparison import MultiComparisonDisplay
 from tiebreak.views.plots.nested import NestedDisplay
@@ -18,6 +19,7 @@ from tiebreak.views.plots.rank_diagram import DiagramDisplay
 from tiebreak.views.plots.ratings import RatingsDisplay
 
 __all__ = [
+    "AgreementDisplay",
     "AuditDisplay",
     "BiasVarianceDisplay",
     "CalibrationDisplay",
@@ -28,10 +30,12 @@ __all__ = [
     "CostsDisplay",
     "DiagramDisplay",
     "DifferencesDisplay",
+    "DisagreementsDisplay",
     "IntervalsDisplay",
     "LearningCurveDisplay",
     "MultiComparisonDisplay",
     "NestedDisplay",
+    "OutcomesDisplay",
     "PairedDisplay",
     "PosteriorDisplay",
     "PrecisionRecallDisplay",

@@ -17,6 +17,7 @@ from tiebreak.views.comparison import table_decimals
 from tiebreak.views.pair import interval_name
 from tiebreak.views.plots.datasets import PairedDisplay, ProfileDisplay, RegionsDisplay, ShrinkageDisplay
 from tiebreak.views.plots.display import ComparisonDisplay, Look, Plots, TopLook, better_is, shown_models
+from tiebreak.views.plots.items import AgreementDisplay, DisagreementsDisplay, OutcomesDisplay
 from tiebreak.views.plots.matrix import CorrelationDisplay, VerdictsDisplay, counted_verdicts, pair_sentence, verdict_counts
 from tiebreak.views.plots.multi_comparison import MultiComparisonDisplay
 from tiebreak.views.plots.posterior import PosteriorDisplay
@@ -284,6 +285,9 @@ def _shifts(repeat: IntArray, fold: IntArray, spread: float) -> np.ndarray:
     return np.asarray(((place.ravel() * 0.618034) % 1 - 0.5) * spread)
 
 
+MOST_DOTS = 5000
+"""Splits or items up to which each is drawn as a dot."""
+
 JOINED_UP_TO = 3
 """Models up to which lines join the scores of one split; with more the lines would hide the dots."""
 
@@ -390,16 +394,22 @@ class ComparisonPlots(Plots["Comparison"]):
         """
         has_posterior = self.result.pair_table.differences.is_posterior
         has_ranks = _has_ranks(self.result)
-        has_datasets = self.result.method.unit == "dataset"
+        has_datasets, items = self.result.method.unit == "dataset", self.result.items
+        is_binary = items is not None and items.is_binary
+        has_dots = not is_binary and self.result.matrix.n_splits <= MOST_DOTS
         offered = {
             "diagram": has_ranks,
-            "matrix": has_datasets,
+            "matrix": has_datasets or items is not None,
+            "outcomes": is_binary,
+            "agreement": is_binary,
+            "disagreements": items is not None,
             "paired": has_datasets,
             "profile": has_datasets,
             "posterior": has_posterior,
             "regions": has_posterior and has_datasets,
             "shrinkage": self.result.method.name == "hierarchical",
-            "differences": self.result.method.is_paired,
+            "scores": has_dots,
+            "differences": self.result.method.is_paired and has_dots,
             "correlation": self.result.method.is_paired,
         }
         return tuple(name for name in super().names if offered.get(name, True))
@@ -451,6 +461,34 @@ class ComparisonPlots(Plots["Comparison"]):
             Names, as for `posterior`.
         """
         return self._draw(PairedDisplay.from_comparison, *self._pair(a, b), ax=ax, look=look)
+
+    def outcomes(
+        self, a: str | None = None, b: str | None = None, ax: Axes | None = None, **look: Unpack[Look]
+    ) -> OutcomesDisplay:
+        """Mosaic of two models on the same items: both right, only one of them, neither.
+
+        Parameters
+        ----------
+        a, b : str, optional
+            Names, as for `posterior`.
+        """
+        return self._draw(OutcomesDisplay.from_comparison, *self._pair(a, b), ax=ax, look=look)
+
+    def disagreements(
+        self, a: str | None = None, b: str | None = None, ax: Axes | None = None, **look: Unpack[TopLook]
+    ) -> DisagreementsDisplay:
+        """Items that one of two models gets and the other does not, by name.
+
+        Parameters
+        ----------
+        a, b : str, optional
+            Names, as for `posterior`.
+        """
+        return self._draw(DisagreementsDisplay.from_comparison, *self._pair(a, b), ax=ax, look=look)
+
+    def agreement(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> AgreementDisplay:
+        """Share of the items on which two models are both right or both wrong."""
+        return self._draw(AgreementDisplay.from_comparison, ax=ax, look=look)
 
     def profile(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> ProfileDisplay:
         """Share of the datasets on which each model is within a distance of the best."""

@@ -143,6 +143,10 @@ class CorrelationDisplay(ComparisonDisplay):
         rows = shown_models(comparison, top)
         return cls(comparison.correlation.iloc[rows, rows], comparison, top)
 
+    @property
+    def _quantity(self) -> str:
+        return "correlation"
+
     def _square(self, room: Room = OWN_ROOM) -> Square:
         return Square(self._models, room)
 
@@ -191,7 +195,7 @@ class CorrelationDisplay(ComparisonDisplay):
             elif square.is_printed:
                 colour = _text_on(image, value)
                 axes.text(column, row, minus(f"{value:.2f}"), ha="center", va="center", fontsize=size, color=colour)
-        _colour_bar(axes, image, "correlation")
+        _colour_bar(axes, image, self._quantity)
 
 
 def _span(values: FloatArray) -> tuple[float, float]:

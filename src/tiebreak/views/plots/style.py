@@ -401,7 +401,7 @@ def model_axis(axes: Axes, names: Sequence[str], *, room: Room = OWN_ROOM, is_nu
         room = room_of(axes)
     labels = fitted_labels(names, (room.left - beside) / loose, size)
     axes.set_yticks(range(len(names)), labels=[literal(label) for label in labels])
-    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_ylim(max(len(names), 1) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0, labelsize=size, labelcolor=ink(), pad=4)
     axes.yaxis.labelpad = 4 + 72 * widest(numbers, size) + 9 * is_numbered  # matplotlib does not see the numbers
     for row, number in enumerate(numbers if is_numbered else ()):
