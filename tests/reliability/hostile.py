@@ -143,7 +143,9 @@ def by_evaluate(name: str, folder: Path) -> Iterator[tuple[str, Any, str]]:
     y = np.array([name, "b"] * 6, dtype=object).astype(str) if "\0" not in name else np.array(["a", "b"] * 6)
     models = {name: DummyClassifier(), "b": DummyClassifier(strategy="uniform"), "fails": Hostile(name)}
     store = f"sqlite:///{folder / 'runs.db'}"
-    yield "run", tb.evaluate(models, datasets={name: (X, y)}, cv=2, store=store, name=name), name
+    evaluation = tb.evaluate(models, datasets={name: (X, y)}, cv=2, store=store, name=name)
+    yield "run", evaluation, name
+    yield "label", evaluation.confusion(), name
 
 
 # --- outputs ----------------------------------------------------------------------------------------------------------------
@@ -160,14 +162,46 @@ class Markup(html.parser.HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.foreign: list[str] = []
+        self.texts: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Note what a page of ours has no use for."""
         if tag not in self.TAGS:
             self.foreign.append(f"<{tag}>")
         for key, value in attrs:
-            if key not in self.ATTRIBUTES or "url(" in (value or ""):
+            if not self.is_ours(key, value or ""):
                 self.foreign.append(f"{tag}.{key}")
+
+    def is_ours(self, key: str, value: str) -> bool:
+        """True for an attribute that pages of ours have."""
+        return key in self.ATTRIBUTES and "url(" not in value
+
+    def handle_data(self, data: str) -> None:
+        """Keep the texts."""
+        self.texts.append(data)
+
+
+class ReportMarkup(Markup):
+    """The same of a report, which has drawings, controls, one script and its data."""
+
+    TAGS = Markup.TAGS | frozenset(
+        "script a header main footer section h1 h2 h3 figure figcaption fieldset legend label input select option button abbr "
+        "span i dl dt dd tfoot svg title desc g defs clippath path line rect circle text use image".split()
+    )
+    ATTRIBUTES = frozenset(
+        "charset lang class scope id title hidden tabindex role name content http-equiv type for value min max step placeholder open "
+        "href viewbox preserveaspectratio width height x y x1 x2 y1 y2 dx dy cx cy r d points transform fill fill-opacity stroke "
+        "stroke-width stroke-opacity stroke-dasharray stroke-linejoin stroke-linecap opacity text-anchor font-size font-weight "
+        "clip-path".split()
+    )
+
+    def is_ours(self, key: str, value: str) -> bool:
+        """True for an attribute that reports have; whatever points somewhere points into the page."""
+        if key in ("href", "clip-path"):
+            return value.startswith(("#", "url(#", "data:image/png;base64,"))
+        if key == "http-equiv":
+            return value == "Content-Security-Policy"
+        return key in self.ATTRIBUTES or key.startswith(("data-", "aria-"))
 
 
 def look(counts: Counts, field: str, name: str, result: Any, in_json: str) -> list[str]:
@@ -189,17 +223,32 @@ def look(counts: Counts, field: str, name: str, result: Any, in_json: str) -> li
     view_of(result).page(result).show(Console(file=terminal, force_terminal=True, color_system=None, width=80))
     counts.clean("terminal", field, name, terminal.getvalue())
     pages = [result.to_html(), result._repr_html_()]
-    for page in pages:
-        counts.clean("HTML", field, name, page)
-        found = Markup()
-        found.feed(page)
-        if found.foreign:
-            counts.wrong("HTML", field, name, f"{found.foreign[:3]} got out")
+    look_at_report(counts, field, name, pages[0], in_json)
+    counts.clean("HTML", field, name, pages[1])
+    look_at_markup(counts, field, name, pages[1], Markup())
     text = result.to_json()
     counts.clean("JSON", field, name, text)
     if not text.isascii() or in_json not in set(texts(json.loads(text))):
         counts.wrong("JSON", field, name, "it does not hold the name as it is")
     return pages
+
+
+def look_at_markup(counts: Counts, field: str, name: str, page: str, found: Markup) -> None:
+    """Tags and attributes of a page."""
+    found.feed(page)
+    if found.foreign:
+        counts.wrong("HTML", field, name, f"{found.foreign[:3]} got out")
+
+
+def look_at_report(counts: Counts, field: str, name: str, page: str, in_json: str) -> None:
+    """A report: its markup, its one script, and its data, which hold the name as it is."""
+    counts.clean("report", field, name, page)
+    look_at_markup(counts, field, name, page, ReportMarkup())
+    if page.count("<script") != 2 or page.count("</script") != 2:
+        counts.wrong("report", field, name, "a script got in")
+    data = json.loads(page.partition('id="data">')[2].partition("</script>")[0])
+    if in_json not in set(texts(data)):
+        counts.wrong("report", field, name, "its data do not hold the name as it is")
 
 
 def texts(document: Any) -> Iterator[str]:
@@ -305,6 +354,10 @@ def try_name(counts: Counts, name: str, folder: Path) -> list[str]:
         for field, answer, in_json in by_compare(name):
             pages += look(counts, field, name, answer, in_json)
             look_at_csv(counts, field, name, answer)
+            first, second = answer.models
+            judged = answer.meets(better=(first, second), near_best=second)
+            pages.append(answer.to_html(requirements=judged))
+            look_at_report(counts, f"{field}, requirements", name, pages[-1], in_json)
             look_at_plot(counts, field, name, answer, folder)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -366,7 +419,7 @@ def hits_in_browser(pages: list[str], folder: Path, browser: str) -> int:
             frames = []
             for number, page in enumerate(pages[start : start + 100], start):
                 path = folder / f"page-{number}.html"
-                path.write_text(page.replace("PORT", str(server.server_port)), encoding="utf-8")
+                path.write_text(page.replace(":PORT/", f":{server.server_port}/"), encoding="utf-8")
                 frames.append(f'<iframe src="{path.name}"></iframe>')
             whole = folder / f"all-{start}.html"
             whole.write_text(f"<!DOCTYPE html><meta charset=utf-8>{''.join(frames)}", encoding="utf-8")

@@ -26,7 +26,7 @@ from tiebreak.views.design import design_line
 from tiebreak.views.json import as_lists, plain
 from tiebreak.views.pair import favours, interval_name, names_in_sentences, rope_words
 from tiebreak.views.report.decide import WORDS, decide_data, is_student
-from tiebreak.views.report.document import Document, html_of
+from tiebreak.views.report.document import Document, drawings, html_of
 from tiebreak.views.report.figures import Point, Scale, axis, dots_row, interval_row, scatter
 from tiebreak.views.requirements import section
 from tiebreak.views.words import count, format_score, printable, short_names
@@ -49,6 +49,9 @@ MOST_CORRELATED = 20
 
 MOST_DOTS = 6000
 """Scores up to which each is drawn."""
+
+DRAWN_BY_HAND = ("ranking", "differences", "scores", "verdicts", "correlation", "posterior", "matrix")
+"""Plots whose numbers the report shows in rows, cells and pairs of its own."""
 
 HEADERS = {
     "rank": "rank",
@@ -76,7 +79,7 @@ def report_of(comparisons: Sequence[Comparison], requirements: Requirements | No
     return html_of(
         Document(
             title=f"{count(len(first.models), 'model')} by {', '.join(metrics)}",
-            answers=[answer_of(first, requirements), *map(answer_of, others)],
+            answers=[answer_of(first, requirements), *(answer_of(each, None, n) for n, each in enumerate(others, 1))],
             data=answers_data(comparisons, requirements),
         )
     )
@@ -95,8 +98,10 @@ def answer_data(comparison: Comparison, requirements: Requirements | None = None
     view = facts(comparison, requirements)
     view["ranking"] = _packed(ranking_columns(comparison), comparison)
     view["pairs"] = _packed(pair_columns(comparison), comparison)
-    decide = decide_data(comparison, requirements)
-    return {"label": label_of(comparison), "view": as_lists(view), "decide": decide}
+    data = {"label": label_of(comparison), "view": as_lists(view), "decide": decide_data(comparison, requirements)}
+    if comparison.matrix.columns:  # the units are no splits, whose scores stand in the view
+        data["units"] = {"names": list(comparison.matrix.columns), "score": plain(comparison.matrix.score)}
+    return data
 
 
 def _packed(columns: Columns, comparison: Comparison) -> dict[str, Any]:
@@ -120,8 +125,8 @@ def label_of(comparison: Comparison) -> str:
 # --- what is shown ----------------------------------------------------------------------------------------------------------
 
 
-def answer_of(comparison: Comparison, requirements: Requirements | None = None) -> dict[str, Any]:
-    """Texts, tables and drawings of one comparison, as the template wants them."""
+def answer_of(comparison: Comparison, requirements: Requirements | None = None, number: int = 0) -> dict[str, Any]:
+    """Texts, tables and drawings of one comparison, as the template wants them; ids of its drawings begin with its number."""
     names = short_names(comparison.models, NAME_WIDTH)
     return {
         "label": label_of(comparison),
@@ -136,8 +141,8 @@ def answer_of(comparison: Comparison, requirements: Requirements | None = None) 
         "footnotes": footnotes(comparison),
         "scores": _scores(comparison),
         "correlation": _correlation(comparison),
-        "times": _times(comparison, names),
-        "design": design_line(comparison),
+        "times": _times(comparison, names, number),
+        "figures": drawings(comparison, f"a{number}", [name for name in comparison.plot.names if name not in DRAWN_BY_HAND]),
         "method": method_lines(comparison),
         "references": comparison.method.references,
         "generalises_to": comparison.method.generalises_to,
@@ -250,7 +255,7 @@ def _correlation(comparison: Comparison) -> list[list[str]] | None:
     return [["–" if np.isnan(value) else f"{value:.2f}" for value in row] for row in comparison.correlation_matrix.tolist()]
 
 
-def _times(comparison: Comparison, names: list[str]) -> Markup | None:
+def _times(comparison: Comparison, names: list[str], number: int) -> Markup | None:
     """Mean score against the median time of a fit, where times are known for all."""
     times, means = comparison.scores.fit_seconds, comparison.ranking_table.mean.tolist()
     known = [(times.get(model, 0.0), mean, name) for model, mean, name in zip(comparison.models, means, names, strict=True)]
@@ -262,7 +267,7 @@ def _times(comparison: Comparison, names: list[str]) -> Markup | None:
     quickest = min(points)
     title = f"Mean {metric} against the time of a fit"
     description = f"{quickest.label} is the fastest to fit. Further left is faster, {better} is better."
-    return scatter(points, title, description, ("median time of a fit", f"mean {metric}"), "times")
+    return scatter(points, title, description, ("median time of a fit", f"mean {metric}"), f"times-{number}")
 
 
 def _provenance(comparison: Comparison) -> list[tuple[str, str]]:

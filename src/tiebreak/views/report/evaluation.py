@@ -42,7 +42,7 @@ def report(evaluation: Evaluation, metrics: Sequence[str] = (), **settings: Any)
     blocks.append(Block("run", "How it was run", (_run(evaluation),)))
     document = Document(
         title=f"{printable(evaluation.name)}: {len(evaluation.models)} models",
-        answers=[answer_of(each) for each in comparisons],
+        answers=[answer_of(each, None, n) for n, each in enumerate(comparisons)],
         blocks=blocks,
         data=answers_data(comparisons),
     )

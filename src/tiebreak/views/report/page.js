@@ -34,7 +34,8 @@ const Page = (() => {
 
   class Answer {
     constructor(section, held) {
-      Object.assign(this, {section, view: held.view, names: held.view.scores[0].models});
+      Object.assign(this, {section, view: held.view, units: held.units ?? held.view.scores[0]});
+      this.names = held.view.scores[0].models;
       const models = held.view.ranking.model;
       this.models = models.map((row) => this.names[row] ?? row);
       this.shown = [...section.querySelectorAll("[data-is=ranking] tbody th")].map((each) => each.textContent);
@@ -96,15 +97,14 @@ const Page = (() => {
   };
 
   const differences = (answer, first, second) => {
-    if (answer.view.scores.length > 1) return [];
-    const {score} = answer.view.scores[0];
+    const {score} = answer.units;
     return score[first].map((value, k) => (value === null || score[second][k] === null ? null : value - score[second][k]));
   };
 
   function pairFigure(answer, first, second, pair) {
-    const height = 150, each = differences(answer, first, second).filter((value) => value !== null);
+    const each = differences(answer, first, second).filter((value) => value !== null);
     const {middle, low, high, error, df} = pair, rope = answer.rope;
-    const hasCurve = error > 0 && df > 0;
+    const hasCurve = error > 0 && df > 0, height = hasCurve ? 150 : 32;
     const reach = hasCurve ? 4 * error : 0;
     const scale = scaleOf([middle - reach, middle + reach, low, high, 0, ...(rope < 6 * Math.max(Math.abs(middle) + reach, Math.abs(low), Math.abs(high)) ? [-rope, rope] : []), ...each]);
     const title = `Difference of ${answer.shown[first]} and ${answer.shown[second]}`;
@@ -201,11 +201,10 @@ const Page = (() => {
   }
 
   function pairScores(answer, first, second) {
-    const held = answer.view.scores[0], each = differences(answer, first, second);
-    if (!each.length) return;
+    const held = answer.units, each = differences(answer, first, second);
     const decimals = Math.min(6, decimalsFor(answer.value("standard_error", 0)) + 2);
-    answer.find("pair-scores").append(table("", ["repeat, fold", answer.shown[first], answer.shown[second], "difference"], each.map((value, k) => [
-      `${held.repeat[k]}, ${held.fold[k]}`, number(held.score[first][k], decimals), number(held.score[second][k], decimals), number(value, decimals, true)])));
+    answer.find("pair-scores").append(table("", [held.names ? "" : "repeat, fold", answer.shown[first], answer.shown[second], "difference"], each.map((value, k) => [
+      held.names?.[k] ?? `${held.repeat[k]}, ${held.fold[k]}`, number(held.score[first][k], decimals), number(held.score[second][k], decimals), number(value, decimals, true)])));
   }
 
   /* --- what can be clicked --- */
