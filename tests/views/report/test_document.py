@@ -1,0 +1,117 @@
+"""The file itself: its policy, its data, and that every result has one."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.views.situations import around, compared, named, table
+from tiebreak.metrics import confusion_matrix
+from tiebreak.views.report.document import script_json, written_by
+
+FOUR = compared(table(named(*around(0.90, 0.895, 0.85, 0.84, noise=0.02, n_splits=20))), rope=0.01)
+PAGE = FOUR.to_html()
+
+
+def test_the_policy_allows_its_style_and_its_script_and_nothing_else() -> None:
+    """The hashes are those of the two elements as they stand in the file; a browser refuses whatever has another one."""
+    policy = html.unescape(re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', PAGE)[0])
+    rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
+    for tag, rule in (("style", "style-src"), ("script", "script-src")):
+        (inside,) = re.findall(rf"<{tag}>(.*?)</{tag}>", PAGE, re.S)
+        digest = base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode()
+        assert rules.pop(rule) == f"'sha256-{digest}'"
+    assert rules == {"default-src": "'none'", "base-uri": "'none'", "form-action": "'none'"}
+
+
+def test_nothing_is_asked_of_the_network() -> None:
+    """No address but those of names of SVG inside the script, no attribute that loads something, no style of an element."""
+    assert set(re.findall(r"https?://[^\s\"'<>)]+", PAGE)) <= {"http://www.w3.org/2000/svg"}
+    markup = re.sub(r"<(style|script)\b.*?</\1>", "", PAGE, flags=re.S)
+    assert not re.search(r"\s(src|srcset|style|action|formaction|background|on\w+)=", markup)
+    assert set(re.findall(r'href="([^"]*)"', markup)) == {"#main"}
+
+
+def test_ids_are_unique_and_labels_point_to_them() -> None:
+    """So that screen readers find what belongs together."""
+    for page in (PAGE, _two_answers()):
+        markup = re.sub(r"<(style|script)\b.*?</\1>", "", page, flags=re.S)
+        ids = Counter(re.findall(r'\sid="([^"]*)"', markup))
+        assert max(ids.values()) == 1
+        referred = {each for group in re.findall(r'\s(?:aria-labelledby|for)="([^"]*)"', markup) for each in group.split()}
+        assert referred <= set(ids)
+
+
+def _two_answers() -> str:
+    from tiebreak.views.report.comparison import report_of
+
+    return report_of([FOUR, compared(table(named(*around(0.9, 0.8, noise=0.02, n_splits=10))), rope=0.0)])
+
+
+def test_headings_and_tables_are_for_those_who_listen() -> None:
+    """One h1, no level left out, a language, a caption for every table and a scope for every header."""
+    levels = [int(level) for level in re.findall(r"<h(\d)", PAGE)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+    assert '<html lang="en">' in PAGE
+    assert len(re.findall(r"<table", PAGE)) == len(re.findall(r"<caption>[^<]", PAGE))
+    assert all('scope="' in header for header in re.findall(r"<th\b[^>]*>", PAGE))
+    drawings = re.findall(r"<svg\b[^>]*>", re.sub(r"(<svg [^>]*>(?:(?!</svg>).)*?)<svg [^>]*>", r"\1", PAGE))
+    assert all('aria-hidden="true"' in each or 'role="img"' in each for each in drawings)
+
+
+@pytest.mark.parametrize("text", ["</script><script>", "<!--", "]]>", "&amp;", "a\u2028b\u2029c", "\ud800", "\x00"])
+def test_data_cannot_end_their_element(text: str) -> None:
+    """All that begins markup is an escape of JSON, which gives the text back."""
+    written = script_json({text: [text, {"a": text}]})
+    assert not set("<>&\u2028\u2029") & set(written)
+    assert written.isascii()
+    assert json.loads(written) == {text: [text, {"a": text}]}
+
+
+def test_the_command_is_told() -> None:
+    """By whatever wrote the file; a call in Python says nothing."""
+    assert "with <code>" not in PAGE
+    with written_by("tiebreak report <x> --out y.html"):
+        assert "with <code>tiebreak report &lt;x&gt; --out y.html</code>" in FOUR.to_html()
+    assert "with <code>" not in FOUR.to_html()
+
+
+def test_the_same_answer_is_the_same_file(tmp_path: Path) -> None:
+    """No clock and no order of a set gets in; what is written is what is returned."""
+    path = tmp_path / "report.html"
+    assert FOUR.to_html(path) == PAGE == path.read_text(encoding="utf-8")
+
+
+def test_sizes() -> None:
+    """At most 100 KB for 4 models and 300 KB for 20 on 25 splits; the form for notebooks below 60 KB and without script."""
+    twenty = compared(table(named(*around(*0.85 - 0.002 * np.arange(20), noise=0.01, n_splits=25), names=NAMES)), rope=0.01)
+    assert len(PAGE.encode()) < 100_000
+    assert len(twenty.to_html().encode()) < 300_000
+    for answer in (FOUR, twenty):
+        assert len(answer._repr_html_().encode()) < 60_000
+        assert "<script" not in answer._repr_html_()
+
+
+NAMES = tuple(f"model number {n}" for n in range(20))
+
+
+def test_a_figure_has_real_text_and_no_style() -> None:
+    """As matplotlib would write letters as outlines, and styles that the policy refuses."""
+    rng = np.random.default_rng(0)
+    page = confusion_matrix(rng.integers(0, 2, 50), rng.integers(0, 2, 50)).to_html()
+    drawing = re.findall(r'<figure class="plot">.*?</figure>', page, re.S)[0]
+    assert "<text" in drawing
+    assert "predicted" in html.unescape(re.sub("<[^>]+>", " ", drawing))
+    assert "style=" not in drawing
+    assert "<style" not in drawing
