@@ -58,14 +58,14 @@ class Document:
     ----------
     title : str
         Of the file and of its first heading.
-    lead : sequence of Block
-        What stands before the answers.
     answers : sequence of dict
         Comparisons, between which one switch chooses.
     blocks : sequence of Block
         Sections below the answers.
     data : mapping
         What the script reads, and what can be downloaded.
+    summary : str
+        A line under the heading.
     """
 
     title: str
@@ -105,8 +105,10 @@ def drawings(result: Any, id: str, names: Sequence[str] | None = None) -> tuple[
 
 def html_of(document: Document) -> str:
     """The file as text."""
-    style, script = _asset("style.css"), "".join(map(_asset, SCRIPTS))
-    has_images = any("<image" in part for block in document.blocks for part in block.parts if isinstance(part, str))
+    style, script = _asset("style.css"), "".join(_asset(name) for name in SCRIPTS if document.answers or name == "page.js")
+    parts = [part for block in document.blocks for part in block.parts]
+    drawn = [*parts, *(figure for answer in document.answers for figure in answer["figures"])]
+    has_images = any("<image" in part for part in drawn if isinstance(part, str))
     return (
         _environment()
         .get_template("report.html")
@@ -143,13 +145,26 @@ def script_json(data: Mapping[str, Any]) -> str:
 @functools.cache
 def _asset(name: str) -> str:
     text = (importlib.resources.files("tiebreak.views.report") / name).read_text(encoding="utf-8")
-    return _lean(text) if name.endswith(".js") else text
+    return _lean(text) if name.endswith(".js") else text.replace("\n", "")
 
 
 def _lean(script: str) -> str:
-    """A script without its indentation and the lines that are comments only."""
+    """A script without indentation, comments on lines of their own, and spaces that mean nothing; names stay as they are."""
     lines = (line.strip() for line in script.splitlines())
-    return "".join(f"{line}\n" for line in lines if line and not line.startswith("//") and line[:2] + line[-2:] != "/**/")
+    return "".join(f"{_tight(line)}\n" for line in lines if line and not line.startswith("//") and line[:2] + line[-2:] != "/**/")
+
+
+_LITERAL = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`)""")
+_SPACED = re.compile(r" ?([=*<>{}(),;:?&|\[\]]) ?")
+
+
+def _tight(line: str) -> str:
+    """A line without the spaces around operators; one with a slash outside of texts, or a text inside of a text, as it is."""
+    parts = _LITERAL.split(line)
+    code = parts[::2]
+    if line.count("`") > 2 or any(mark in part for part in code for mark in ("/", "`", '"', "'")):
+        return line
+    return "".join(_SPACED.sub(r"\1", part) if n % 2 == 0 else part for n, part in enumerate(parts))
 
 
 def _trusted(text: str) -> Markup:
