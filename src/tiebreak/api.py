@@ -14,6 +14,7 @@ from tiebreak.comparison.settings import Settings, settings_for
 from tiebreak.evaluation.run_options import RunOptions
 from tiebreak.frequentist.adjustment import Correction
 from tiebreak.numerics import Alternative, Missing
+from tiebreak.scores.dataset_means import Scale
 from tiebreak.scores.scores import Scores
 from tiebreak.views.progress import shown
 
@@ -86,6 +87,7 @@ def compare(
     item: str | None = None,
     p_best: bool | None = None,
     options: Mapping[str, Any] | None = None,
+    scale: Scale | None = None,
     rng: int | np.random.Generator | None = None,
 ) -> Comparison:
     """Say which models are better, which are practically equivalent, and which cannot be told apart yet.
@@ -105,10 +107,8 @@ def compare(
     metric : str, optional
         Selects where a source holds several metrics, names it where a source holds none. A scikit-learn scorer name knows
         its direction; any other needs `lower_is_better`, True or False.
-    models : sequence of str, optional
-        Compare only these; of an array, the names of its rows or columns.
-    dataset : str, optional
-        Which dataset, where a table holds several.
+    models, dataset : sequence of str and str, optional
+        Compare only these models (of an array, the names of its rows or columns); which dataset, where a table holds several.
     rope : float or str, default 0
         Largest difference that does not matter to you, in the metric's unit, or a percentage of the best mean ("1%"), or of the
         baseline's. Verdicts: better, ahead (a difference is shown, that it matters is not), equivalent, undecided, behind, worse.
@@ -126,9 +126,8 @@ def compare(
         Order of rows and orientation of pairs, chosen before looking at the scores. The ranking is by mean all the same.
     method : str, default "auto"
         A procedure by its name, as `tiebreak.methods` lists them. "auto" goes by how the scores were made: "corrected-t" for
-        splits of one dataset, "wilcoxon" for several; with a column "seed" and one test set "paired-t" where all models have
-        the same seeds, else "welch"; with a column "time" "diebold-mariano"; for items that are right or wrong "tango", and for
-        other items, clusters or runs "clustered-t".
+        splits of one dataset, "wilcoxon" for several ("sign" if in several metrics); for seeds on one test set "paired-t", or
+        unpaired "welch"; with a column "time" "diebold-mariano"; for items that are right or wrong "tango", else "clustered-t".
     missing : {"raise", "pairwise"}, optional
         A missing or undefined score is an error (the default, but among datasets), or its unit is left out of the pairs it is in.
     X, y, groups, cv : optional
@@ -137,10 +136,11 @@ def compare(
     n_samples, n_train, n_test : int, optional
         Examples of a search without its data, for approximate sizes; or training and test examples of each split.
     rows, item : {"auto", "items", "splits"} and str, optional
-        Rows of a table are items of one test set, or splits; "auto" knows columns of items, such as "question" or "doc_id", and
-        `item` names another one.
+        Rows of a table are items of one test set, or splits ("auto" knows columns such as "doc_id", `item` names another one).
     p_best : bool, default False
         Whether the ranking has `p_best` and `expected_rank`, drawn for three models or more.
+    scale : {"absolute", "relative"}, default "absolute"
+        Of several datasets: the metric's unit, or logarithms of ratios; a rope of "1%" is then a ratio of 1.01.
     options, rng : mapping and int or Generator, optional
         Options of the procedure alone, by name; and the seed of all that is drawn, or where to draw one from.
 
@@ -166,7 +166,7 @@ def compare(
 
     given: dict[str, Any] = {
         "rope": rope, "alpha": alpha, "baseline": baseline, "correction": correction, "alternative": alternative, "order": order,
-        "method": method, "missing": missing, "p_best": p_best, "options": options, "rng": rng,
+        "method": method, "missing": missing, "p_best": p_best, "options": options, "scale": scale, "rng": rng,
     }  # fmt: skip
     Settings(**{name: value for name, value in given.items() if value is not None})  # refused before anything is read
     read = ReadOptions(metric, models, dataset, lower_is_better, X, y, groups, n_samples, n_train, n_test, cv, rows, item)

@@ -49,6 +49,7 @@ CORRECTIONS = ("bonferroni", "sidak", "holm", "hochberg", "hommel", "shaffer", "
 ALTERNATIVES = ("two-sided", "greater", "less")
 MISSING = ("raise", "pairwise")
 ROWS = ("auto", "items", "splits")
+SCALES = ("absolute", "relative")
 
 EPILOG = """\b
 Examples:
@@ -284,6 +285,8 @@ _OPTIONS = (
     click.option("--rows", **_choice(ROWS),
                  help="Rows of a table: items of one test set (examples, questions), or splits; auto knows columns of items."),
     click.option("--item", **_NAME, help="Column that names the items, where it is not called item, question or the like."),
+    click.option("--scale", **_choice(SCALES),
+                 help="Of several datasets: differences in the metric's unit, or logarithms of ratios (1% is a ratio of 1.01)."),
     click.option("--n-train", **_COUNT, help="Training examples per split, where no file has them."),
     click.option("--n-test", **_COUNT, help="Test examples per split, where no file has them."),
     click.option("--p-best", is_flag=True, default=None, help="Draw P(best), the probability that a model is the best."),

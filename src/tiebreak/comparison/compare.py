@@ -14,6 +14,7 @@ from tiebreak.comparison.procedures.procedure import Procedure
 from tiebreak.comparison.ranking import ranking_order
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, MissingSplitsError, Setting, TooFewModelsError
+from tiebreak.frequentist.adjustment import interval_level
 from tiebreak.numerics import CONSTANT, IDENTICAL, IntArray, Missing, rope_share, row_moments
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Notice, NoticeCode, ScoreMatrix, Scores, percent_notices, quoted
@@ -30,7 +31,7 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     if len(scores.models) < 2:
         raise TooFewModelsError(f"a comparison needs at least two models; there is only {quoted(scores.models)}.")
     settings.check_names(scores.models)
-    method = choose_method(settings.method, scores)
+    method = choose_method(settings.method, scores, settings.scale)
     method.options_of(settings)  # before the work
     method = method.fitted(scores, settings)
     units = method.units(scores)
@@ -38,19 +39,29 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     reading_notices = dict.fromkeys((*units.notices, *percent_notices(units.matrix(), units.metric)))
     scores = _in_order(scores, ranking_order(method.values(scores, settings), units, is_paired=method.is_paired))
     matrix = method.units(scores).matrix()
-    rope = _rope_in_units(settings, matrix, scores.metric)
-    _refuse_wide(rope, matrix, scores.metric)
+    rope = _rope_in_units(settings, matrix, scores)
+    _refuse_wide(rope, matrix, units.metric)
     first, second = family(matrix.models, settings)
     differences = method.judge(scores, first, second, replace(settings, rope=rope))
     if rope and differences.unit != "metric":
-        raise InvalidParameterError(f"{method.name} judges differences in another unit than the metric's, so it takes no rope.")
-    correction = settings.correction or method.correction
+        raise InvalidParameterError(
+            f"{method.name} judges differences of {units.metric.name}, in another unit than the metric's, so it takes no rope. "
+            "Leave out ",
+            Setting("rope"),
+            *((", or compare ratios with ", Setting("scale", '"relative"')) if scores.is_mixed else ()),
+            ".",
+            about="rope",
+        )
+    correction = method.correction_of(settings)
     table = PairTable(first, second, differences, rope, settings.alpha, correction, settings.alternative)
     notices = (
         *reading_notices,
         *method.notices(scores),
+        *method.cautions(scores, settings),
         *_table_notices(matrix, table, method),
-        *_answer_notices(matrix, rope, settings, scores.metric, method),
+        *_reach_notices(table, settings, method.unit),
+        *_rope_notices(rope, differences.unit),
+        *_answer_notices(matrix, settings, scores.metric, method),
     )
     return Comparison(
         scores=scores,
@@ -129,10 +140,18 @@ def _require_scores(matrix: ScoreMatrix, missing: Missing, method: Procedure) ->
     )
 
 
-def _rope_in_units(settings: Settings, matrix: ScoreMatrix, metric: Metric) -> float:
-    """The rope in the metric's unit; a percentage is of the mean of the first-ranked model, or of the baseline's."""
+def _rope_in_units(settings: Settings, matrix: ScoreMatrix, scores: Scores) -> float:
+    """The rope in the unit of differences; a percentage is of the mean of the first-ranked model, or of the baseline's.
+
+    On the relative scale a percentage is a ratio: "1%" is log(1.01).
+    """
     if not isinstance(settings.rope, str):
         return float(settings.rope)
+    if settings.scale == "relative":
+        return float(np.log1p(rope_share(settings.rope)))
+    if scores.is_mixed:
+        return rope_share(settings.rope)  # refused, as differences have no unit
+    metric = scores.metric
     of = 0 if settings.baseline is None else matrix.models.index(settings.baseline)
     moments = row_moments(matrix.score[of : of + 1], omit_missing=True)
     mean = abs(float(moments.mean[0]))
@@ -189,14 +208,38 @@ def _table_notices(matrix: ScoreMatrix, table: PairTable, method: Procedure) -> 
         yield Notice(code, f"{first!r} and {second!r}{more}: {text.format(n=n, unit=unit)}")
 
 
-def _answer_notices(matrix: ScoreMatrix, rope: float, settings: Settings, metric: Metric, method: Procedure) -> Iterator[Notice]:
-    """Notices about the question itself."""
-    if rope == 0.0:
+def _reach_notices(table: PairTable, settings: Settings, unit: str) -> Iterator[Notice]:
+    """Remark where no scores at all on so few units could tell two models apart, as so many pairs share the error rate."""
+    smallest = table.differences.smallest_pvalue
+    if smallest is None or table.n_pairs < 2:
+        return
+    p = np.broadcast_to(smallest, table.first.shape)
+    least, alpha = float(p.min()), settings.alpha
+    if least > alpha or least <= interval_level(p, table.correction, alpha):
+        return
+    n = int(np.max(np.broadcast_to(table.differences.n_units, table.first.shape)))
+    needed = int(np.ceil(1 + np.log2(table.n_pairs / alpha)))
+    baseline = "" if settings.baseline is not None else " A baseline named before looking makes fewer pairs."
+    yield Notice(
+        "few-datasets",
+        f"with {n} {unit}s and {table.n_pairs} pairs no difference can be shown, whatever the scores: the smallest possible "
+        f"p-value is {least:.2g}, and {table.correction} asks for {alpha / table.n_pairs:.2g}; {needed} {unit}s are the fewest."
+        f"{baseline}",
+    )
+
+
+def _rope_notices(rope: float, unit: str) -> Iterator[Notice]:
+    """Remark on a rope that is not given, where differences have a unit for one."""
+    if rope == 0.0 and unit == "metric":
         yield Notice(
             "no-rope",
             "without a rope (the largest difference that does not matter to you) models can be called better or worse, never "
             "equivalent",
         )
+
+
+def _answer_notices(matrix: ScoreMatrix, settings: Settings, metric: Metric, method: Procedure) -> Iterator[Notice]:
+    """Notices about the question itself."""
     if len(matrix.models) > 2 and settings.baseline is None and method.question != "datasets":
         honest = (
             "nested cross-validation"

@@ -203,13 +203,18 @@ class Comparison(Result["ComparisonPlots"]):
 
     @property
     def metric(self) -> Metric:
-        """Metric of the scores."""
-        return self.scores.metric
+        """Metric that differences and values of models are of: that of the scores, or what the method makes of it."""
+        return self.units.metric
 
     @cached_property
     def matrix(self) -> ScoreMatrix:
         """Scores by units of repetition, the splits of one dataset or the means of several; rows in ranking order."""
-        return self.method.units(self.scores).matrix()
+        return self.units.matrix()
+
+    @cached_property
+    def units(self) -> Scores:
+        """Scores as the method counts them: models by units of repetition."""
+        return self.method.units(self.scores)
 
     @property
     def items(self) -> Items | None:
@@ -460,10 +465,7 @@ class Comparison(Result["ComparisonPlots"]):
 
     def _differences(self, one: int, two: int) -> FloatArray:
         """Oriented differences on shared splits; none where models have units of their own."""
-        if not self.method.is_paired:
-            return np.zeros(0)
-        differences = self.metric.sign * (self.matrix.score[one] - self.matrix.score[two])
-        return np.asarray(differences[~np.isnan(differences)])
+        return self.method.differences_by_unit(self.scores, one, two) if self.method.is_paired else np.zeros(0)
 
     def _own_alternative(self, row: int | None, mirrored: bool) -> Alternative:
         own = self.settings.alternative

@@ -132,7 +132,7 @@ class PairTable:
     @property
     def is_simultaneous(self) -> bool:
         """True where all intervals cover at once with probability 1 - alpha, not only each by itself."""
-        return self.correction in SIMULTANEOUS or self.n_pairs == 1
+        return self.correction in SIMULTANEOUS or self.n_pairs == 1 or self.differences.is_simultaneous
 
     @property
     @_kept

@@ -30,6 +30,8 @@ class RankingTable:
     ----------
     value_name : str
         Name of the procedure's own value of a model, which `mean` holds.
+    value_label : str
+        The same in sentences, with the metric's name where it is of a metric.
     mean, mean_interval
         The interval ends at the metric's bounds, where they are known.
     n_units : ndarray of int
@@ -52,6 +54,7 @@ class RankingTable:
     """
 
     value_name: str
+    value_label: str
     mean: FloatArray
     mean_interval: Interval | None
     n_units: IntArray
@@ -100,6 +103,7 @@ def rank_models(scores: Scores, procedure: Procedure, pairs: PairTable, settings
     low, high = _rank_intervals(pairs, n_models) if has_all_pairs else (None, None)
     return RankingTable(
         value_name=values.name,
+        value_label=values.label or f"{values.name} {procedure.units(scores).metric.name}",
         mean=values.value,
         mean_interval=_mean_interval(scores, procedure, values),
         n_units=values.n_units,
@@ -123,9 +127,9 @@ def all_best_bounds(scores: Scores, procedure: Procedure, pairs: PairTable, sett
     """
     n_models = len(scores.models)
     if pairs.n_pairs == n_models * (n_models - 1) // 2:
-        return best_bounds(pairs.first, pairs.second, pairs.differences, n_models, level)
+        return best_bounds(pairs.first, pairs.second, pairs.differences.by_itself, n_models, level)
     first, second = every_pair(n_models)
-    return best_bounds(first, second, procedure.judge(scores, first, second, settings), n_models, level)
+    return best_bounds(first, second, procedure.judge(scores, first, second, settings).by_itself, n_models, level)
 
 
 def _mean_interval(scores: Scores, procedure: Procedure, values: ModelValues) -> Interval | None:

@@ -12,6 +12,7 @@ from tiebreak.comparison.procedures import METHODS
 from tiebreak.errors import Advice, InvalidParameterError, Setting
 from tiebreak.frequentist.adjustment import Correction
 from tiebreak.numerics import Alternative, Missing, check_alternative, check_probability, check_rope, check_seed, rope_share
+from tiebreak.scores.dataset_means import Scale
 from tiebreak.scores.scores import Scores, look_up, quoted
 
 
@@ -34,6 +35,7 @@ class Settings:
     rng: int | np.random.Generator = 0
     p_best: bool = False
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    scale: Scale = "absolute"
 
     def __post_init__(self) -> None:
         """Refuse what no data could make sense of; numpy's numbers become Python's, as JSON knows no others."""
@@ -44,7 +46,12 @@ class Settings:
         self._set("alpha", check_probability(self.alpha, "alpha"))
         self._set("rng", int(self.rng.integers(2**32)) if isinstance(self.rng, np.random.Generator) else check_seed(self.rng))
         check_alternative(self.alternative)
-        known = {"correction": (None, *get_args(Correction)), "method": ("auto", *METHODS), "missing": (None, *get_args(Missing))}
+        known = {
+            "correction": (None, *get_args(Correction)),
+            "method": ("auto", *METHODS),
+            "missing": (None, *get_args(Missing)),
+            "scale": get_args(Scale),
+        }
         for name, allowed in known.items():
             value = getattr(self, name)
             if value not in allowed:

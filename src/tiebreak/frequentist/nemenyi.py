@@ -86,7 +86,7 @@ def nemenyi_test(average_ranks: ArrayLike, n_datasets: int) -> NemenyiResult:
         raise InvalidScoresError(f"the average ranks of one table have one axis; got the shape {ranks.shape}.")
     error = rank_standard_error(ranks.size, _check_count(n_datasets, "n_datasets"))
     span = np.abs(ranks[:, None] - ranks) / error * np.sqrt(2)
-    pvalues = np.maximum(_range_tail(span.ravel(), ranks.size).reshape(span.shape), SMALLEST_PVALUE)
+    pvalues = np.maximum(range_tail(span.ravel(), ranks.size).reshape(span.shape), SMALLEST_PVALUE)
     np.fill_diagonal(pvalues, 1.0)
     return NemenyiResult(ranks, int(n_datasets), error, pvalues)
 
@@ -286,7 +286,7 @@ def _reaches_middle(terms: IntArray, own: float, limits: FloatArray) -> bool:
 # --- the studentized range --------------------------------------------------------------------------------------------------
 
 
-def _range_tail(q: FloatArray, k: int) -> FloatArray:
+def range_tail(q: FloatArray, k: int) -> FloatArray:
     """P(range of k normal values > q), by Gauss-Legendre quadrature over the largest value.
 
     The largest is at z, the others are at most z and not all above z - q: k phi(z) (Phi(z)^(k-1) - (Phi(z) - Phi(z - q))^(k-1)).
@@ -320,7 +320,7 @@ def _range_quantile(k: int, alpha: float, df: float) -> float:
         return float(studentized_range.ppf(1 - alpha, k, df))
     from scipy.optimize import brentq
 
-    return float(brentq(lambda q: float(_range_tail(np.array([q]), k)[0]) - alpha, 0.0, 40.0, xtol=1e-13, rtol=1e-14))
+    return float(brentq(lambda q: float(range_tail(np.array([q]), k)[0]) - alpha, 0.0, 40.0, xtol=1e-13, rtol=1e-14))
 
 
 def _check_count(value: int, name: str) -> int:

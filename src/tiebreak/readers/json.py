@@ -15,7 +15,7 @@ from tiebreak.errors import UnreadableSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.readers.columns import MOST_COLUMNS, to_float
-from tiebreak.readers.metric import check_held
+from tiebreak.readers.metric import check_held, of_asked_metric
 from tiebreak.readers.source import (
     ReadOptions,
     Source,
@@ -210,8 +210,8 @@ def read_answer(content: Mapping[str, Any], name: str, options: ReadOptions) -> 
     reader = _Reader(content, name)
     schema = _check_schema(reader)
     metric = Metric(reader.get("metric", "name", kind=str), reader.get("metric", "higher_is_better", kind=bool))
-    check_held(metric, options, reader.name)
     if schema > 1 and reader.get("items", kind=dict, optional=True) is not None:
+        check_held(metric, options, reader.name)
         scores = _answered_items(reader, metric).as_scores()
         return Source(replace(scores, asked=_asked(reader, schema)), reader.name)
     each = [reader] if schema == 1 else [reader.with_scores(one) for one in reader.get("scores", kind=list)]
@@ -221,12 +221,14 @@ def read_answer(content: Mapping[str, Any], name: str, options: ReadOptions) -> 
     for matrix in matrices:
         check_finite(matrix, reader.name)
     design, notices = _design(reader, matrices)
-    return Source(Scores(metric, matrices, design, notices, _asked(reader, schema)), reader.name)
+    scores = Scores(metric, matrices, design, notices, _asked(reader, schema))
+    return Source(of_asked_metric(scores.with_matrices(matrices), options, reader.name), reader.name)
 
 
 _KINDS: dict[str, type | tuple[type, ...]] = {
     "rope": (int, float, str), "alpha": float, "baseline": str, "correction": str, "alternative": str, "order": list,
     "method": str, "missing": str, "rng": int, "p_best": bool, "options": dict,
+    "scale": str,
 }  # fmt: skip
 """Settings of a comparison, each with the kinds of its values; null is a value too."""
 
@@ -311,7 +313,15 @@ def _matrix(reader: _Reader) -> ScoreMatrix:
     n_train, n_test = (nothing if sizes is None else np.maximum(sizes[order], 0) for sizes in (n_train, n_test))
     dataset = reader.get("scores", "dataset", kind=str, optional=True) or ""
     score = _score(reader, models, repeat.size)[:, order]
-    return ScoreMatrix(dataset, tuple(models), repeat, fold, n_train, n_test, score, _columns_of(reader, order))
+    columns, metric = _columns_of(reader, order), _metric_of(reader)
+    return ScoreMatrix(dataset, tuple(models), repeat, fold, n_train, n_test, score, columns, metric)
+
+
+def _metric_of(reader: _Reader) -> Metric | None:
+    """Metric of one dataset, where datasets are scored in several."""
+    if reader.get("scores", "metric", kind=dict, optional=True) is None:
+        return None
+    return Metric(reader.get("scores", "metric", "name", kind=str), reader.get("scores", "metric", "higher_is_better", kind=bool))
 
 
 def _columns_of(reader: _Reader, order: IntArray) -> tuple[str, ...]:

@@ -7,8 +7,17 @@ from typing import Any, NamedTuple
 
 from tiebreak.errors import Advice, AmbiguousSourceError, InvalidParameterError, Setting, UnknownDirectionError
 from tiebreak.readers.source import ReadOptions
-from tiebreak.scores.metric import HIGHER_IS_BETTER, LOWER_IS_BETTER, Metric, NamedMetric, is_abbreviated_loss, name_metric
-from tiebreak.scores.scores import look_up, quoted
+from tiebreak.scores.metric import (
+    ABBREVIATIONS,
+    HIGHER_IS_BETTER,
+    LOWER_IS_BETTER,
+    Metric,
+    NamedMetric,
+    is_abbreviated_loss,
+    is_known,
+    name_metric,
+)
+from tiebreak.scores.scores import Scores, look_up, quoted
 
 
 def choose_metric(held: Sequence[str], asked: str | None, source: str) -> str:
@@ -23,6 +32,18 @@ def choose_metric(held: Sequence[str], asked: str | None, source: str) -> str:
         if alias in held:
             return alias
     return held[look_up(asked, held, "metric")]
+
+
+def of_asked_metric(scores: Scores, options: ReadOptions, source: str) -> Scores:
+    """Scores whose metric is checked against what the caller says; of mixed ones the datasets of the metric asked for."""
+    if scores.is_mixed and options.metric is None:
+        return scores
+    if scores.is_mixed:
+        names = [scores.metric_of(matrix).name for matrix in scores.matrices]
+        chosen = choose_metric(list(dict.fromkeys(names)), options.metric, source)
+        scores = scores.with_matrices([m for m, name in zip(scores.matrices, names, strict=True) if name == chosen])
+    check_held(scores.metric, options, source)
+    return scores
 
 
 def check_held(metric: Metric, options: ReadOptions, source: str) -> Metric:
@@ -83,6 +104,27 @@ def _table_metric(held: str | None, options: ReadOptions, source: str) -> NamedM
         Setting("lower_is_better", "False"),
         ".",
     )
+
+
+def mixed_metrics(held: Sequence[str], options: ReadOptions, source: str) -> list[NamedMetric]:
+    """The metric of each dataset, by its name in the source; `lower_is_better` is for those that scikit-learn does not know."""
+    unknown = [name for name in dict.fromkeys(held) if not is_known(name)]
+    if unknown and options.lower_is_better is None:
+        is_one = len(unknown) == 1
+        alias = {name: ABBREVIATIONS[name.lower()] for name in unknown if name.lower() in ABBREVIATIONS}
+        named = f" ({', '.join(f'{name!r} is {full!r} there' for name, full in alias.items())})" if alias else ""
+        raise UnknownDirectionError(
+            f"{source} holds {quoted(list(dict.fromkeys(held)))}, one metric for each dataset. Is higher or lower better for "
+            f"{quoted(unknown)}? Pass ",
+            Setting("lower_is_better", "True"),
+            " or ",
+            Setting("lower_is_better", "False"),
+            f", which counts for {'this metric' if is_one else 'these metrics'} only, or write scikit-learn's name in the column "
+            f"'metric'{named}. To compare by one of them, pass ",
+            Setting("metric"),
+            ".",
+        )
+    return [name_metric(name, options.lower_is_better if name in unknown else None) for name in held]
 
 
 def sklearn_metric(held: str, options: ReadOptions, sign: int | None = None) -> NamedMetric:

@@ -26,7 +26,7 @@ from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import fault_of_name
 from tiebreak.readers.item_tables import holds_items, read_items
 from tiebreak.readers.json import holds_answered_items, reference_of
-from tiebreak.readers.metric import check_held
+from tiebreak.readers.metric import of_asked_metric
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, read_file, unsupported, with_sizes
 from tiebreak.readers.split_keys import natural_key
 from tiebreak.scores.scores import Asked, Notice, ScoreMatrix, Scores, SplitDesign, look_up, percent_notices, quoted
@@ -80,7 +80,8 @@ def read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
     _check_names(scores)
     _refuse_unused_data(scores, options)
     notices = dict.fromkeys(scores.notices)
-    notices |= dict.fromkeys(notice for matrix in scores.matrices for notice in percent_notices(matrix, scores.metric))
+    for matrix in scores.matrices:
+        notices |= dict.fromkeys(percent_notices(matrix, scores.metric_of(matrix)))
     return dataclasses.replace(scores, notices=tuple(notices))
 
 
@@ -164,7 +165,7 @@ def _refuse_format(path: Path, name: str) -> Source:
 
 
 def _with_options(scores: Scores, name: str, options: ReadOptions) -> Source:
-    check_held(scores.metric, options, name)
+    scores = of_asked_metric(scores, options, name)
     matrices = tuple(with_sizes(matrix, options, name) for matrix in scores.matrices)
     sizes = scores.design.sizes if scores.design.sizes != "missing" else known_sizes(matrices)
     design = dataclasses.replace(scores.design, sizes=sizes)
@@ -198,7 +199,7 @@ def _of_dataset(source: Source, options: ReadOptions) -> Source:
             Setting("dataset", repr(options.dataset)), f" was given, but {source.name} does not name any datasets."
         )
     matrix = scores.matrices[look_up(options.dataset, scores.datasets, "dataset")]
-    return dataclasses.replace(source, scores=dataclasses.replace(scores, matrices=(matrix,)))
+    return dataclasses.replace(source, scores=scores.with_matrices((matrix,)))
 
 
 def _of_models(scores: Scores, options: ReadOptions) -> Scores:
@@ -390,6 +391,12 @@ def _join_dataset(dataset: str, sources: Sequence[Source]) -> ScoreMatrix:
             f"{parts[0].source.name} is about {_words([dataset])}, but {others[0].name} about "
             f"{_words(others[0].scores.datasets)}; scores on different datasets cannot be paired."
         )
+    metrics = dict.fromkeys(part.matrix.metric for part in parts)
+    if len(metrics) > 1:
+        named = [metric.name for metric in metrics if metric is not None]
+        raise AmbiguousSourceError(
+            f"dataset {dataset!r} is scored in {quoted(named)} by different sources. Score it in one of them."
+        )
     keys = sorted({key for part in parts for key in _keys(part.matrix)})
     if len(parts) > 1 and parts[0].source.scores.design.kind not in ("seeds", "test-sets"):
         _refuse_disjoint(parts)
@@ -398,7 +405,9 @@ def _join_dataset(dataset: str, sources: Sequence[Source]) -> ScoreMatrix:
     repeat, fold = np.array(keys, dtype=np.int64).T
     n_train, n_test = (_sizes(parts, places, len(keys), word) for word in ("n_train", "n_test"))
     models, score = _rows(parts, places, len(keys))
-    return ScoreMatrix(dataset, models, repeat, fold, n_train, n_test, score, _columns(parts, places, len(keys)))
+    return ScoreMatrix(
+        dataset, models, repeat, fold, n_train, n_test, score, _columns(parts, places, len(keys)), parts[0].matrix.metric
+    )
 
 
 def _columns(parts: Sequence[_Part], places: Sequence[IntArray], n_columns: int) -> tuple[str, ...]:

@@ -140,7 +140,7 @@ class Source:
 
 def source_of(
     matrices: Iterable[ScoreMatrix],
-    named: NamedMetric,
+    named: NamedMetric | Sequence[NamedMetric],
     design: SplitDesign,
     options: ReadOptions,
     name: str,
@@ -151,22 +151,29 @@ def source_of(
 ) -> Source:
     """Source of scores as they were stored: turned into the metric's unit, with the caller's sizes, and checked.
 
-    The sizes of the design count only where they are approximate. `by_sklearn` says that scikit-learn computed the scores,
-    which negates losses. `fit_seconds` are times of a fit by model, where the source has them.
+    `named` is the metric, or that of each of the matrices. The sizes of the design count only where they are approximate.
+    `by_sklearn` says that scikit-learn computed the scores, which negates losses. `fit_seconds` are times of a fit by model,
+    where the source has them.
     """
-    if named.factor == -1:  # not -score, which would turn 0 into -0
-        matrices = [dataclasses.replace(matrix, score=0.0 - matrix.score) for matrix in matrices]
-    matrices = tuple(with_sizes(matrix, options, name) for matrix in matrices)
-    for matrix in matrices:
+    found = list(matrices)
+    each = [named] * len(found) if isinstance(named, NamedMetric) else list(named)
+    checked = []
+    for matrix, its in zip(found, each, strict=True):
+        if its.factor == -1:  # not -score, which would turn 0 into -0
+            matrix = dataclasses.replace(matrix, score=0.0 - matrix.score)
+        matrix = with_sizes(matrix, options, name)
         check_finite(matrix, name)
-        _check_sign(matrix, named, name, by_sklearn)
+        _check_sign(matrix, its, name, by_sklearn)
+        checked.append(matrix if isinstance(named, NamedMetric) else dataclasses.replace(matrix, metric=its.metric))
+    matrices = tuple(checked)
     if design.pairing == "position":
         notices = (*notices, assumed_paired(name))
     if design.sizes == "approximate":
         notices = (*notices, approximate_sizes(name))
     else:
         design = dataclasses.replace(design, sizes=known_sizes(matrices))
-    return Source(Scores(named.metric, matrices, design, notices, fit_seconds=fit_seconds or {}), name)
+    scores = Scores(each[0].metric, (), design, notices, fit_seconds=fit_seconds or {})
+    return Source(scores.with_matrices(matrices), name)
 
 
 def unsupported(source: Any, name: str) -> UnsupportedSourceError:

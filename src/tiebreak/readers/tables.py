@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +22,7 @@ from tiebreak.readers.columns import (
     in_order_of_appearance,
     read_header,
 )
-from tiebreak.readers.metric import choose_metric, table_metric
+from tiebreak.readers.metric import choose_metric, mixed_metrics, table_metric
 from tiebreak.readers.source import ReadOptions, Source, infinite_score, refuse_items, source_of
 from tiebreak.readers.split_keys import (
     Rows,
@@ -33,6 +33,7 @@ from tiebreak.readers.split_keys import (
     refuse_doubled_seeds,
 )
 from tiebreak.scores.assemble import SplitKeys, assemble, number_splits, size_per_split
+from tiebreak.scores.metric import NamedMetric
 from tiebreak.scores.scores import Kind, Notice, ScoreMatrix, SplitDesign, look_up, quoted
 
 
@@ -41,15 +42,17 @@ def read_table(table: ScoreTable, options: ReadOptions) -> Source:
     if table.n_rows == 0:
         raise UnreadableSourceError(f"{table.name} has column names but no rows, so there are no scores in it.")
     header, name = table.header, table.name
-    held, table = _of_one_metric(table, options)
+    held, is_by_dataset, table = _of_one_metric(table, options)
     dataset, table = _of_one_dataset(table, options)
+    by_dataset = _metrics_by_dataset(table, dataset) if is_by_dataset else ()
+    held = by_dataset[0] if len(set(by_dataset)) == 1 else held
     rows = read_rows(table, dataset)
     if header.form == "wide":
-        notices = tuple(_seed_notices(table, None, rows))
+        notices = tuple(_seed_notices(table, None, rows, by_dataset))
         matrices = _wide_matrices(table, rows)
     else:
         score_name, held = _score_column(table, options, held)
-        notices = tuple(_seed_notices(table, score_name, rows))
+        notices = tuple(_seed_notices(table, score_name, rows, by_dataset))
         matrices = _long_matrices(table, score_name, rows)
     if "repeat" not in header.reserved and "fold" not in header.reserved:
         for matrix in matrices:
@@ -59,9 +62,13 @@ def read_table(table: ScoreTable, options: ReadOptions) -> Source:
     is_paired = rows.keys is not None or (len(matrices) > 1 and all(matrix.n_splits == 1 for matrix in matrices))
     design = SplitDesign(rows.kind, ordered=rows.kind == "periods", pairing="key" if is_paired else "position")
     needs_no_sizes = rows.kind != "unknown" or all(each.has_sizes for each in matrices)
+    if len(set(by_dataset)) > 1:
+        named: NamedMetric | list[NamedMetric] = mixed_metrics(by_dataset, options, name)
+    else:
+        named = table_metric(held, options, name, has_sizes=needs_no_sizes)
     source = source_of(
         matrices,
-        table_metric(held, options, name, has_sizes=needs_no_sizes),
+        named,
         design,
         options,
         name,
@@ -105,12 +112,28 @@ def numbered_rows(name: str) -> Where:
 # --- which rows are meant ---------------------------------------------------------------------------------------------
 
 
-def _of_one_metric(table: ScoreTable, options: ReadOptions) -> tuple[str | None, ScoreTable]:
+def _of_one_metric(table: ScoreTable, options: ReadOptions) -> tuple[str | None, bool, ScoreTable]:
+    """Name of the metric (None where the table names none, or several), True where each dataset may have its own; the rows."""
     if "metric" not in table.header.reserved:
-        return None, table
+        return None, False, table
     metrics = in_order_of_appearance(read_words(table, table.header.reserved["metric"], "metric"))
+    if len(metrics.names) > 1 and options.metric is None and "dataset" in table.header.reserved:
+        table.columns[table.header.reserved["metric"]] = metrics
+        return None, True, table
     held = choose_metric(metrics.names, options.metric, table.name)
-    return held, _take(table, metrics, metrics.names.index(held))
+    return held, False, _take(table, metrics, metrics.names.index(held))
+
+
+def _metrics_by_dataset(table: ScoreTable, dataset: Words | None) -> tuple[str, ...]:
+    """Name of the metric of each dataset, in the order of these; several for one dataset are an error."""
+    metrics = in_order_of_appearance(table.words(table.header.reserved["metric"]))
+    n_datasets = 1 if dataset is None else len(dataset.names)
+    of_row = np.zeros(table.n_rows, dtype=np.intp) if dataset is None else dataset.code
+    held = np.zeros((n_datasets, len(metrics.names)), dtype=bool)
+    held[of_row, metrics.code] = True
+    if np.any(held.sum(axis=1) > 1):
+        choose_metric(metrics.names, None, table.name)
+    return tuple(metrics.names[code] for code in held.argmax(axis=1).tolist())
 
 
 def _of_one_dataset(table: ScoreTable, options: ReadOptions) -> tuple[Words | None, ScoreTable]:
@@ -181,8 +204,11 @@ def _long_matrices(table: ScoreTable, score_name: str, rows: Rows) -> list[Score
     return matrices
 
 
-def _seed_notices(table: ScoreTable, score_name: str | None, rows: Rows) -> Iterator[Notice]:
-    """Remark that the seeds of each of several datasets are averaged, with how far they differ where models are in one column."""
+def _seed_notices(table: ScoreTable, score_name: str | None, rows: Rows, by_dataset: Sequence[str]) -> Iterator[Notice]:
+    """Remark that the seeds of each of several datasets are averaged, with how far they differ where models are in one column.
+
+    `by_dataset` names the metric of each dataset where they differ: the spread is then told of each metric by itself.
+    """
     if rows.seed is None or len(rows.datasets) == 1:
         return
     spread = ""
@@ -192,10 +218,16 @@ def _seed_notices(table: ScoreTable, score_name: str | None, rows: Rows) -> Iter
         if isinstance(score, np.ndarray):
             parts = np.lexsort([score, model.code, rows.dataset.code])
             cell = (rows.dataset.code.astype(np.int64) * len(model.names) + model.code)[parts]
-            groups = np.split(score[parts], np.flatnonzero(np.diff(cell)) + 1)
-            deviations = [float(np.std(group, ddof=1)) for group in groups if group.size > 1]
+            starts = np.flatnonzero(np.diff(cell, prepend=-1))
+            groups = zip(np.split(score[parts], starts[1:]), rows.dataset.code[parts][starts].tolist(), strict=True)
+            deviations: dict[str, list[float]] = {}
+            for group, dataset in groups:
+                if group.size > 1:
+                    metric = f" in {by_dataset[dataset]}" if len(set(by_dataset)) > 1 else ""
+                    deviations.setdefault(metric, []).append(float(np.std(group, ddof=1)))
             if deviations:
-                spread = f" (median standard deviation {np.median(deviations):.2g} within a model and dataset)"
+                each = " and".join(f" {np.median(sizes):.2g}{metric}" for metric, sizes in deviations.items())
+                spread = f" (median standard deviation{each} within a model and dataset)"
     yield Notice(
         "averaged-seeds",
         f"scores that differ by seed are averaged within each dataset{spread}: seeds show the noise of training, not other data",

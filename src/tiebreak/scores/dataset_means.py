@@ -2,28 +2,73 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
+from typing import Literal
 
 import numpy as np
 
+from tiebreak.errors import InvalidScoresError
 from tiebreak.numerics import FloatArray
+from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, SplitDesign, quoted
+
+Scale = Literal["absolute", "relative"]
 
 
 def dataset_means(scores: Scores) -> Scores:
     """Models by datasets as one table, each cell the mean of a model over the splits of one dataset; nan where it has none.
 
-    Where models of a dataset lack some splits, the mean is over the splits that all of them have, so that it compares like with
-    like; a model that lacks all of these has no mean.
+    Means of mixed metrics are turned so that higher is better, each in its own unit. Where models of a dataset lack some splits,
+    the mean is over the splits that all of them have, so that it compares like with like; a model that lacks all of these has no
+    mean.
     """
     models, datasets = scores.models, scores.datasets
     row_of = {name: row for row, name in enumerate(models)}
     means = np.full((len(models), len(datasets)), np.nan)
     for column, matrix in enumerate(scores.matrices):
-        means[[row_of[name] for name in matrix.models], column] = _means(matrix)
+        sign = scores.metric_of(matrix).sign if scores.is_mixed else 1
+        means[[row_of[name] for name in matrix.models], column] = sign * _means(matrix)
     nothing = np.zeros(len(datasets), dtype=np.int64)
     table = ScoreMatrix("", models, nothing, np.arange(len(datasets)), nothing, nothing, means, datasets)
     return Scores(scores.metric, (table,), SplitDesign(), (*scores.notices, *_notices(scores, means)))
+
+
+def log_means(scores: Scores) -> Scores:
+    """The same with natural logarithms of the means, whose differences are logarithms of ratios.
+
+    Raises `InvalidScoresError` for scores that are not positive.
+    """
+    _check_positive(scores)
+    means = dataset_means(scores)
+    matrix = means.matrix()
+    sign = np.array([scores.metric_of(each).sign if scores.is_mixed else 1 for each in scores.matrices])
+    logs = dataclasses.replace(matrix, score=sign * np.log(sign * matrix.score))
+    return dataclasses.replace(means, metric=log_metric(scores), matrices=(logs,))
+
+
+def log_metric(scores: Scores) -> Metric:
+    """The metric of logarithms of the scores."""
+    return Metric("log score" if scores.is_mixed else f"log {scores.metric.name}", scores.metric.higher_is_better)
+
+
+def log_scores(scores: Scores) -> Scores:
+    """Natural logarithms of all scores, by split; all must be positive."""
+    _check_positive(scores)
+    logs = tuple(dataclasses.replace(matrix, score=np.log(matrix.score)) for matrix in scores.matrices)
+    return dataclasses.replace(scores, matrices=logs)
+
+
+def _check_positive(scores: Scores) -> None:
+    for matrix in scores.matrices:
+        wrong = np.argwhere(matrix.score <= 0)
+        if wrong.size:
+            row, split = wrong[0].tolist()
+            where = f" on dataset {matrix.dataset!r}" if matrix.dataset else ""
+            raise InvalidScoresError(
+                f"a relative scale takes logarithms, so all scores must be positive; {matrix.models[row]!r} has "
+                f"{matrix.score[row, split]:g}{where}. Leave the scale out, or leave out what is not positive."
+            )
 
 
 def _means(matrix: ScoreMatrix) -> FloatArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -101,6 +102,17 @@ class Metric:
         return (-float("inf"), float("inf")) if lowest < low or highest > high else (low, high)
 
 
+def joint_metric(metrics: Sequence[Metric]) -> Metric:
+    """Stand-in for metrics that differ by dataset: their names, and higher is better, as scores are turned to compare them."""
+    names = list(dict.fromkeys(metric.name for metric in metrics))
+    few = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+    return Metric(few if len(names) <= _MOST_NAMED else f"{len(names)} metrics", higher_is_better=True)
+
+
+_MOST_NAMED = 3
+"""Metrics that are named where they stand for one."""
+
+
 class NamedMetric(NamedTuple):
     """A metric and the factor, +1 or -1, that turns values stored under the given name into it."""
 
@@ -138,6 +150,11 @@ def name_metric(name: str, lower_is_better: bool | None = None) -> NamedMetric:
             f" contradicts the metric {name!r}, of which {direction} is better. Leave it out, or give the metric another name.",
         )
     return NamedMetric(Metric(name, higher_is_better=known), 1)
+
+
+def is_known(name: str) -> bool:
+    """True where scikit-learn has a scorer of this name, so that its direction is known."""
+    return name in HIGHER_IS_BETTER or name.removeprefix("neg_") in LOWER_IS_BETTER
 
 
 def is_abbreviated_loss(name: str) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 from tiebreak.errors import AmbiguousSourceError, Setting, UnknownNameError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
-from tiebreak.scores.metric import Metric
+from tiebreak.scores.metric import Metric, joint_metric
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,6 +79,8 @@ NoticeCode = Literal[
     "incomplete-models",
     "similar-datasets",
     "few-datasets",
+    "mixed-metrics",
+    "pool-dependent",
     "averaged-seeds",
     "survivors-only",
     "seeds-only",
@@ -166,6 +168,8 @@ class ScoreMatrix:
     columns : tuple of str
         Names of the columns where they are no splits, which have keys: of datasets, over each of which a column is the mean, of
         seeds, periods, test sets or items.
+    metric : Metric, optional
+        Of this dataset, where not all datasets are scored in the same one; else None.
     """
 
     dataset: str
@@ -176,6 +180,7 @@ class ScoreMatrix:
     n_test: IntArray
     score: FloatArray
     columns: tuple[str, ...] = ()
+    metric: Metric | None = None
 
     def __repr__(self) -> str:
         missing = int(np.isnan(self.score).sum())
@@ -222,11 +227,12 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Scores:
-    """One score for each dataset, model, repeat and fold, in one metric.
+    """One score for each dataset, model, repeat and fold, in one metric for each dataset.
 
     Attributes
     ----------
     metric : Metric
+        Of all datasets; where they differ (`is_mixed`) the names of all, and `metric_of` has each.
     matrices : tuple of ScoreMatrix
         One for each dataset.
     design : SplitDesign
@@ -255,6 +261,23 @@ class Scores:
         parts = [repr(matrix).strip("<>") for matrix in self.matrices[:3]]
         more = [f"{len(self.matrices) - 3} more datasets"] if len(self.matrices) > 3 else []
         return f"<Scores: {printable(self.metric.name)} ({direction} is better) of {'; '.join([*parts, *more])}>"
+
+    @property
+    def is_mixed(self) -> bool:
+        """True where datasets are scored in metrics of several units or directions."""
+        return any(matrix.metric is not None for matrix in self.matrices)
+
+    def metric_of(self, matrix: ScoreMatrix) -> Metric:
+        """The metric of one of the datasets."""
+        return self.metric if matrix.metric is None else matrix.metric
+
+    def with_matrices(self, matrices: Sequence[ScoreMatrix]) -> Scores:
+        """The same of these datasets; where they are all of one metric, it is that of the scores."""
+        metrics = {self.metric_of(matrix) for matrix in matrices}
+        if len(metrics) > 1:
+            return dataclasses.replace(self, metric=joint_metric([self.metric_of(m) for m in matrices]), matrices=tuple(matrices))
+        unnamed = tuple(matrix if matrix.metric is None else dataclasses.replace(matrix, metric=None) for matrix in matrices)
+        return dataclasses.replace(self, metric=metrics.pop(), matrices=unnamed)
 
     @property
     def datasets(self) -> tuple[str, ...]:
@@ -289,7 +312,7 @@ class Scores:
 
     def of_dataset(self, dataset: str) -> Scores:
         """One dataset of several."""
-        return dataclasses.replace(self, matrices=(self.matrix(dataset),))
+        return self.with_matrices((self.matrix(dataset),))
 
     def to_frame(self) -> pd.DataFrame:
         """Long form: dataset, model, metric, repeat, fold, n_train, n_test, score; a row for each score that is there.
@@ -307,7 +330,7 @@ class Scores:
             columns = {
                 "dataset": m.dataset,
                 "model": pd.Categorical.from_codes(model, pd.Index(m.models)),
-                "metric": self.metric.name,
+                "metric": self.metric_of(m).name,
                 "repeat": m.repeat[split],
                 "fold": m.fold[split],
                 "n_train": m.n_train[split],

@@ -14,6 +14,7 @@ from tiebreak.numerics import CONSTANT, IDENTICAL, IntArray, Interval
 from tiebreak.views.comparison_columns import (
     correlation_frame,
     items_of,
+    metric_record,
     pair_columns,
     pair_frame,
     ranking_columns,
@@ -32,6 +33,7 @@ from tiebreak.views.pair import (
     interval_name,
     level_words,
     limits,
+    measure_note,
     names_in_sentences,
     p_name,
     pair_sentence,
@@ -96,7 +98,7 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
     settings, design, method = comparison.settings, comparison.design, comparison.method
     return document(
         schema=SCHEMA,
-        metric={"name": comparison.metric.name, "higher_is_better": comparison.metric.higher_is_better},
+        metric=metric_record(comparison.scores.metric),
         settings={
             "rope": settings.rope,
             "alpha": settings.alpha,
@@ -109,9 +111,11 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
             "rng": settings.rng,
             "p_best": settings.p_best,
             "options": plain(settings.options),
+            "scale": settings.scale,
         },
         resolved={
             "rope": comparison.rope,
+            "measure": metric_record(comparison.metric),
             "correction": comparison.correction,
             "method": method.name,
             "level": comparison.pair_table.level,
@@ -173,8 +177,9 @@ def _as_ordered(comparison: Comparison) -> tuple[str, str]:
 
 
 WORDS = {
-    "highest": "{name} has the highest {value} {metric} ({mean})",
-    "lowest": "{name} has the lowest {value} {metric} ({mean})",
+    "highest": "{name} has the highest {value} ({mean})",
+    "lowest": "{name} has the lowest {value} ({mean})",
+    "of the complete": "Of the models that have all scores, {opening}",
     "all lack some": "{opening}, though every model lacks some scores",
     "best": "{opening} and is the best of the {n} ({level} confidence).",
     "other is best": "{opening}, but {best}, which lacks some scores, is the best of the {n} ({level} confidence).",
@@ -200,6 +205,7 @@ WORDS = {
     "rope": "rope ±{rope} {metric} (differences too small to matter)",
     "lies": "{rope}; the verdict is where the interval lies",
     "together": "{lies}; all {n} intervals hold at once with {percent} confidence ({correction}: each is at {level})",
+    "by itself": "{lies}; all {n} intervals hold at once with {level} confidence ({method} allows for all pairs)",
     "each for itself": "{lies}; each interval is for itself, and with many pairs some will be wrong",
     "at a level": "{lies}; intervals at the level of {correction}, {level} each, not simultaneous",
     "with the best": "with {level} confidence the best is among those that may be, and each falls short of it by no more than is "
@@ -228,11 +234,13 @@ def _opening(comparison: Comparison) -> str:
     table = comparison.ranking_table
     opening = WORDS["highest" if comparison.metric.higher_is_better else "lowest"].format(
         name=names_in_sentences(comparison)[comparison.models[0]],
-        value=table.value_name,
-        metric=printable(comparison.metric.name),
+        value=printable(table.value_label),
         mean=format_score(float(table.mean[0]), table_decimals(comparison)),
     )
-    return WORDS["all lack some"].format(opening=opening) if _lacks_units(comparison, 0) else opening
+    if _lacks_units(comparison, 0):
+        return WORDS["all lack some"].format(opening=opening)
+    some_lack = any(_lacks_units(comparison, row) for row in range(len(comparison.models)))
+    return WORDS["of the complete"].format(opening=opening) if some_lack else opening
 
 
 def _lacks_units(comparison: Comparison, row: int) -> bool:
@@ -302,7 +310,7 @@ def _against_baseline(comparison: Comparison) -> str:
     ]
     reference = comparison.reference
     mean = format_score(float(table.mean[comparison.models.index(reference)]), table_decimals(comparison))
-    metric = printable(comparison.metric.name)
+    metric = printable(comparison.metric.name if table.value_name == "mean" else table.value_label)
     return WORDS["against"].format(baseline=names[reference], metric=metric, mean=mean, verdicts="; ".join(parts))
 
 
@@ -351,7 +359,7 @@ def ranking_table(comparison: Comparison, name_width: int = NAME_WIDTH, most: in
     }
     if t.standard_error is not None:
         columns["std. error"] = [format_score(float(value), decimals) for value in t.standard_error[:n_rows]]
-    if t.average_rank is not None:
+    if t.average_rank is not None and t.value_name != "average rank":
         columns["average rank"] = ["" if np.isnan(value) else f"{value:.3f}" for value in t.average_rank[:n_rows].tolist()]
     if comparison.settings.baseline is not None:
         columns |= against_columns(comparison, n_rows, decimals)
@@ -369,7 +377,7 @@ def ranking_table(comparison: Comparison, name_width: int = NAME_WIDTH, most: in
     more = f"; {left_out} more below these" if left_out else ""
     left_aligned = ("model", "verdict", "standing", "letters")
     return Table(
-        f"Ranking by {t.value_name} {printable(comparison.metric.name)}, {direction} is better{more}",
+        f"Ranking by {printable(t.value_label)}, {direction} is better{more}",
         tuple(columns),
         tuple(zip(*columns.values(), strict=True)),
         tuple(header not in left_aligned for header in columns),
@@ -492,7 +500,7 @@ def ranking_notes(comparison: Comparison) -> Iterator[str]:
             f"{comparison.method.unit}s, so theirs say little about the difference of the two: the pairs do"
         )
     yield WORDS["with the best"].format(level=format_percent(1 - comparison.settings.alpha))
-    if table.average_rank is not None:
+    if table.average_rank is not None and table.value_name != "average rank":
         yield ("average ranks are for reading only: they depend on which other models are in the table, the verdicts do not")
     if table.letters is not None:
         yield "in brackets the ranks that the pairs leave open; models that share a letter are not told apart by their pair"
@@ -503,15 +511,20 @@ def ranking_notes(comparison: Comparison) -> Iterator[str]:
 def footnotes(comparison: Comparison) -> list[str]:
     """Notes on reading the table of pairs."""
     s, table = comparison.settings, comparison.pair_table
-    lines = [family_note(comparison)]
+    lines = [] if comparison.metric == comparison.scores.metric else [measure_note(comparison)]
+    lines.append(family_note(comparison))
     name = p_name(s.alternative)
     against = (
         "no difference at all"
         if s.alternative == "two-sided"
         else f"no difference, one-sided ({s.alternative}) in the order given"
     )
-    how = "" if comparison.correction == "none" or table.n_pairs == 1 else f", adjusted over the {table.n_pairs} pairs"
-    lines.append(f"{name} tests {against}{how} ({comparison.correction})" if how else f"{name} tests {against}, not adjusted")
+    if table.differences.is_simultaneous:
+        lines.append(f"{name} tests {against}, allowing for the {table.n_pairs} pairs by itself")
+    elif comparison.correction == "none" or table.n_pairs == 1:
+        lines.append(f"{name} tests {against}, not adjusted")
+    else:
+        lines.append(f"{name} tests {against}, adjusted over the {table.n_pairs} pairs ({comparison.correction})")
     if table.differences.is_posterior:
         lines.append("P(...) are posterior probabilities of one pair by itself, whatever the number of pairs")
         if np.isin(table.kind, (IDENTICAL, CONSTANT)).any():
@@ -528,6 +541,9 @@ def family_note(comparison: Comparison) -> str:
     lies = WORDS["lies"].format(rope=rope)
     if table.n_pairs == 1:
         return lies
+    if table.differences.is_simultaneous:
+        level = level_words(table.level)
+        return WORDS["by itself"].format(lies=lies, n=table.n_pairs, level=level, method=comparison.method.name)
     each_by_itself = "each for itself" if comparison.correction == "none" else "at a level"
     return WORDS["together" if table.is_simultaneous else each_by_itself].format(
         lies=lies,

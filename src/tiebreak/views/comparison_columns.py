@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.scores.items import Items
+    from tiebreak.scores.metric import Metric
     from tiebreak.scores.scores import ScoreMatrix
 
 
@@ -166,10 +167,16 @@ def _frame(columns: Columns) -> pd.DataFrame:
 # --- JSON -------------------------------------------------------------------------------------------------------------------
 
 
+def metric_record(metric: Metric) -> dict[str, Any]:
+    """Name and direction, as JSON has them."""
+    return {"name": metric.name, "higher_is_better": metric.higher_is_better}
+
+
 def scores_of(matrix: ScoreMatrix) -> dict[str, Any]:
     """Scores of one dataset."""
     return {
         "dataset": matrix.dataset,
+        **({} if matrix.metric is None else {"metric": metric_record(matrix.metric)}),
         "models": list(matrix.models),
         "repeat": matrix.repeat.tolist(),
         "fold": matrix.fold.tolist(),

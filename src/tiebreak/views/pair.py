@@ -238,6 +238,16 @@ def favours(comparison: Comparison) -> str:
     return "positive favours" if comparison.metric.higher_is_better else "lower is better, so negative favours"
 
 
+def measure_note(comparison: Comparison) -> str:
+    """Words on what differences are of, where that is not the metric itself."""
+    name = printable(comparison.metric.name)
+    if comparison.settings.scale == "relative":
+        return f"differences are of {name}, so of ratios: 0.01 is a ratio of about 1.01"
+    if comparison.pair_table.differences.unit == "wins":
+        return f"differences are of the {name}, ties left out: +1 where the first wins all, -1 where it loses all"
+    return f"differences are of the {name}"
+
+
 def rope_words(comparison: Comparison) -> str:
     """The rope in the metric's unit, and as it was given."""
     given = comparison.settings.rope

@@ -328,6 +328,8 @@ def test_a_rope_needs_the_unit_of_the_metric(monkeypatch: pytest.MonkeyPatch) ->
             return SignFlips(estimate=found.estimate, n_units=found.n_units, kind=found.kind, rows=found.rows, unit="rank")
 
     monkeypatch.setitem(METHODS, "sign-flip", Ranked(**vars(SIGN_FLIP)))
-    with pytest.raises(ValueError, match="sign-flip judges differences in another unit than the metric's, so it takes no rope"):
+    with pytest.raises(
+        ValueError, match="sign-flip judges differences of accuracy, in another unit than the metric's, so it takes no rope"
+    ):
         answer()
     assert answer(rope=0).pairs["verdict"][1] == "better"

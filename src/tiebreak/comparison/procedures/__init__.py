@@ -6,15 +6,18 @@ from dataclasses import replace
 
 from tiebreak.comparison.procedures.clustered_t import CLUSTERED_T
 from tiebreak.comparison.procedures.corrected_t import CORRECTED_T
+from tiebreak.comparison.procedures.datasets import OverDatasets
 from tiebreak.comparison.procedures.diebold_mariano import DIEBOLD_MARIANO
 from tiebreak.comparison.procedures.five_by_two import FIVE_BY_TWO
 from tiebreak.comparison.procedures.hierarchical import HIERARCHICAL
+from tiebreak.comparison.procedures.nemenyi import NEMENYI
 from tiebreak.comparison.procedures.paired_t import PAIRED_T
 from tiebreak.comparison.procedures.procedure import Procedure, Question
 from tiebreak.comparison.procedures.tango import TANGO
 from tiebreak.comparison.procedures.welch import WELCH
 from tiebreak.comparison.procedures.wilcoxon import SIGN, WILCOXON
-from tiebreak.errors import Setting, UnsuitableDesignError
+from tiebreak.errors import InvalidParameterError, Setting, UnsuitableDesignError
+from tiebreak.scores.dataset_means import Scale
 from tiebreak.scores.scores import Scores
 
 METHODS: dict[str, Procedure] = {
@@ -26,6 +29,7 @@ METHODS: dict[str, Procedure] = {
         WILCOXON,
         SIGN,
         HIERARCHICAL,
+        NEMENYI,
         WELCH,
         DIEBOLD_MARIANO,
         TANGO,
@@ -49,13 +53,22 @@ def methods() -> Methods:
     return Methods(METHODS)
 
 
-def choose_method(name: str, data: Scores) -> Procedure:
+def choose_method(name: str, data: Scores, scale: Scale = "absolute") -> Procedure:
     """The procedure that fits the data, with the reason, or the one asked for.
 
     Raises a `TiebreakError` where the procedure does not apply to these data, which says why and how to go on.
     """
-    by_shape = _by_shape(data)
-    chosen = (by_shape if name == "auto" else METHODS[name]).for_data(data)
+    by_shape = _by_shape(data, scale)
+    chosen = by_shape if name == "auto" else METHODS[name]
+    if isinstance(chosen, OverDatasets):
+        chosen = chosen.on_scale(scale)
+    elif scale != "absolute":
+        raise InvalidParameterError(
+            f"{chosen.name} compares scores of one dataset, in the metric's unit; ",
+            Setting("scale", repr(scale)),
+            " is for scores of several datasets, whose sizes differ. Leave it out.",
+        )
+    chosen = chosen.for_data(data)
     refusal = _other_question(chosen, by_shape, data) or chosen.applies(data)
     if refusal is not None:
         raise refusal
@@ -70,13 +83,15 @@ def question_of(data: Scores) -> Question:
     return questions.get(data.design.kind, "splits" if len(data.matrices) == 1 else "datasets")
 
 
-def _by_shape(data: Scores) -> Procedure:
+def _by_shape(data: Scores, scale: Scale) -> Procedure:
     """The procedure for scores that were made in this way."""
     question = question_of(data)
     if question == "examples":
         return TANGO if TANGO.applies(data) is None else CLUSTERED_T
     if question == "seeds":
         return PAIRED_T if data.matrix().is_complete else WELCH
+    if question == "datasets" and data.is_mixed and scale == "absolute":
+        return SIGN
     return {"splits": CORRECTED_T, "datasets": WILCOXON, "time": DIEBOLD_MARIANO}[question]
 
 

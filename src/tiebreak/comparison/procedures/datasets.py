@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.comparison.procedures.procedure import Differences, ModelValues, Procedure, TestOnly
-from tiebreak.errors import Setting, TiebreakError, TooFewDatasetsError
-from tiebreak.frequentist.friedman import average_ranks, friedman_test
+from tiebreak.errors import Setting, TiebreakError, TooFewDatasetsError, UnsuitableDesignError
+from tiebreak.frequentist.friedman import average_ranks, friedman_test, rank_models
 from tiebreak.frequentist.nemenyi import critical_difference, nemenyi_pool
 from tiebreak.frequentist.sign import SignTestResult
 from tiebreak.frequentist.signed_rank import SignedRankResult
@@ -26,9 +26,10 @@ from tiebreak.numerics import (
     FloatArray,
     IntArray,
     Interval,
+    divide,
 )
-from tiebreak.scores.dataset_means import dataset_means
-from tiebreak.scores.scores import Notice, ScoreMatrix, Scores
+from tiebreak.scores.dataset_means import Scale, dataset_means, log_means
+from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, quoted
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
@@ -82,6 +83,11 @@ class RankTestDifferences(Differences):
         """Intervals by level: one selection among the means of all pairs of datasets gives both ends."""
         return {}
 
+    @property
+    def smallest_pvalue(self) -> FloatArray:
+        """2 / 2^n, where all differences favour one model."""
+        return np.asarray(0.5 ** (np.maximum(self.n_units, 1) - 1.0))
+
     def pvalue(self, alternative: Alternative) -> FloatArray:
         """The test's own p-value."""
         if alternative == "two-sided":
@@ -91,16 +97,33 @@ class RankTestDifferences(Differences):
 
 @dataclass(frozen=True)
 class OverDatasets(Procedure):
-    """Procedure over the means of several datasets."""
+    """Procedure over the means of several datasets.
+
+    Attributes
+    ----------
+    scale : {"absolute", "relative"}
+        Of differences: in the metric's unit, or logarithms of ratios.
+    takes_mixed : bool
+        Datasets in metrics of several units suit it, as it reads no sizes of differences, or they are relative.
+    """
+
+    scale: Scale = "absolute"
+    takes_mixed: bool = False
+
+    def on_scale(self, scale: Scale) -> Self:
+        """The same procedure of differences on this scale."""
+        if scale == "absolute":
+            return self
+        return replace(self, scale=scale, assumptions=(*self.assumptions, RELATIVE))
 
     def units(self, data: Scores) -> Scores:
-        """Means of each dataset."""
-        return dataset_means(data)
+        """Means of each dataset, or their logarithms."""
+        return log_means(data) if self.scale == "relative" else dataset_means(data)
 
     def applies(self, data: Scores) -> TiebreakError | None:
-        """At least two datasets."""
+        """At least two datasets, in one metric unless differences are relative or their sizes are not read."""
         if len(data.matrices) >= 2:
-            return None
+            return self._refuse_mixed(data)
         return TooFewDatasetsError(
             f"{self.name} compares models over several datasets, and these scores are of one. Its folds are no datasets: they "
             "share data. Leave ",
@@ -108,23 +131,56 @@ class OverDatasets(Procedure):
             " out, or give scores of several datasets, named in a column 'dataset'.",
         )
 
+    def _refuse_mixed(self, data: Scores) -> TiebreakError | None:
+        if not data.is_mixed or self.takes_mixed or self.scale == "relative":
+            return None
+        return UnsuitableDesignError(
+            f"the datasets are scored in {data.metric.name}, and {self.name} reads sizes of differences, which have no "
+            "common unit. Leave ",
+            Setting("method"),
+            " out, which counts wins (the method 'sign'); or compare ratios with ",
+            Setting("scale", '"relative"'),
+            "; or name one metric with ",
+            Setting("metric"),
+            ".",
+        )
+
     def values(self, data: Scores, settings: Settings) -> ModelValues:
-        """Mean over datasets, with the average rank among models that were measured everywhere."""
+        """Mean over datasets, with the average rank among models that were measured everywhere.
+
+        On the relative scale the geometric mean; of mixed metrics the geometric mean of the ratio to the models of each dataset,
+        or where sizes are not read the share of the other models that a model beats.
+        """
         values = super().values(data, settings)
-        score = self.units(data).matrix().score
+        means = dataset_means(data)
+        score, higher = means.matrix().score, means.metric.higher_is_better
         complete = ~np.isnan(score).any(axis=1)
         ranks = np.full(score.shape[0], np.nan)
         if np.count_nonzero(complete) >= 2:
-            ranks[complete] = average_ranks(score[complete].T, higher_is_better=data.metric.higher_is_better)
-        return values._replace(average_rank=ranks)
+            ranks[complete] = average_ranks(score[complete].T, higher_is_better=higher)
+        values = values._replace(average_rank=ranks)
+        if self.scale == "relative":
+            return self._geometric(values, data)
+        return _win_rates(values, score) if data.is_mixed else values
+
+    def _geometric(self, values: ModelValues, data: Scores) -> ModelValues:
+        logs = self.units(data).matrix().score
+        name, label = "geometric mean", f"geometric mean {data.metric.name}"
+        if data.is_mixed:
+            name = label = "relative score"
+            logs = logs - np.nanmean(np.where(np.isnan(logs).all(axis=0), 0.0, logs), axis=0)
+        value = np.exp(divide(np.nansum(logs, axis=1), np.count_nonzero(~np.isnan(logs), axis=1)))
+        return values._replace(name=name, label=label, value=value, tolerance=RELATIVE_TOLERANCE * np.maximum(value, 1.0))
 
     def differences_of(self, data: Scores, first: IntArray, second: IntArray) -> tuple[FloatArray, FloatArray]:
         """Differences of pairs by dataset, of shape (..., n_datasets), nan where one is missing; the size of their scores."""
-        score = self.units(data).matrix().score
+        units = self.units(data)
+        score = units.matrix().score
         one, two = score[first], score[second]
-        difference = data.metric.sign * (one - two)
+        difference = units.metric.sign * (one - two)
         missing = np.isnan(difference)
-        scale = np.where(missing, 0.0, np.maximum(np.abs(one), np.abs(two))).max(axis=-1)
+        least = 1.0 if self.scale == "relative" else 0.0  # rounding of a score is 1e-16 of it, so of its logarithm 1e-16
+        scale = np.where(missing, least, np.fmax(np.maximum(np.abs(one), np.abs(two)), least)).max(axis=-1)
         return np.asarray(difference), np.asarray(scale)
 
     def kinds(self, difference: FloatArray, tolerance: FloatArray) -> NDArray[np.int8]:
@@ -139,7 +195,8 @@ class OverDatasets(Procedure):
         n_models = len(matrix.models)
         if n_models < 3:
             return
-        table, higher = matrix.score.T, data.metric.higher_is_better
+        means = dataset_means(data)
+        table, higher = means.matrix().score.T, means.metric.higher_is_better
         if np.isnan(table).any():
             mack = skillings_mack_test(table, higher_is_better=higher)
             yield TestOnly(
@@ -161,7 +218,7 @@ class OverDatasets(Procedure):
             yield TestOnly(
                 name=name, models=matrix.models, statistic=statistic, pvalue=p, text=f"{label} {statistic:.6g}, {df}, p {p:.3g}"
             )
-        yield _nemenyi(matrix, higher, settings.alpha)
+        yield _nemenyi(means.matrix(), higher, settings.alpha)
 
     def notices(self, data: Scores) -> Iterator[Notice]:
         """Remark on few datasets."""
@@ -172,19 +229,49 @@ class OverDatasets(Procedure):
                 f"with {n} datasets no rank test can reach 0.05, whatever the scores: {FEWEST} are the fewest; the hierarchical "
                 "method still answers",
             )
+        if data.is_mixed:
+            names = dict.fromkeys(data.metric_of(matrix).name for matrix in data.matrices)
+            how = (
+                "so their ratios are compared, a loss turned round"
+                if self.scale == "relative"
+                else "so only wins and losses count, not their sizes; a relative scale would compare ratios"
+            )
+            yield Notice("mixed-metrics", f"datasets are scored in {quoted(list(names))}, {how}")
+
+
+def _win_rates(values: ModelValues, score: FloatArray) -> ModelValues:
+    """Share of the other models of a dataset that a model beats, ties as half, its mean over datasets."""
+    ranks = rank_models(score.T)
+    n_models = np.count_nonzero(~np.isnan(ranks), axis=1, keepdims=True)
+    share = divide(n_models - ranks, n_models - 1)
+    rate = divide(np.nansum(share, axis=0), np.count_nonzero(~np.isnan(share), axis=0))
+    return values._replace(name="win rate", label="win rate", value=rate, tolerance=np.full(rate.size, RELATIVE_TOLERANCE))
+
+
+class PoolDependent(NamedTuple):
+    """Number of Nemenyi's verdicts that the choice of other models decides, of how many pairs, and the first of them in words."""
+
+    n_depending: int
+    n_pairs: int
+    which: str
+
+
+def pool_dependent(matrix: ScoreMatrix, higher_is_better: bool, alpha: float) -> PoolDependent:
+    """Verdicts of Nemenyi's test that depend on which other models are in the table."""
+    pool = nemenyi_pool(matrix.score.T, alpha, higher_is_better=higher_is_better)
+    depends = np.flatnonzero(pool.depends)
+    pairs = [f"{matrix.models[pool.first[i]]} and {matrix.models[pool.second[i]]}" for i in depends[:MOST_PAIRS].tolist()]
+    more = f" and {depends.size - MOST_PAIRS} more" if depends.size > MOST_PAIRS else ""
+    return PoolDependent(depends.size, pool.first.size, f": {', '.join(pairs)}{more}" if pairs else "")
 
 
 def _nemenyi(matrix: ScoreMatrix, higher_is_better: bool, alpha: float) -> TestOnly:
     """Nemenyi's test for contrast: its critical difference, and the verdicts that the choice of other models decides."""
-    pool = nemenyi_pool(matrix.score.T, alpha, higher_is_better=higher_is_better)
     limit = critical_difference(len(matrix.models), matrix.n_splits, alpha)
-    depends = np.flatnonzero(pool.depends)
-    pairs = [f"{matrix.models[pool.first[i]]} and {matrix.models[pool.second[i]]}" for i in depends[:MOST_PAIRS].tolist()]
-    more = f" and {depends.size - MOST_PAIRS} more" if depends.size > MOST_PAIRS else ""
-    which = f": {', '.join(pairs)}{more}" if pairs else ""
+    found = pool_dependent(matrix, higher_is_better, alpha)
     text = (
-        f"Nemenyi, for contrast: average ranks {limit:.5g} apart are told apart; {depends.size} of its {pool.first.size} "
-        f"verdicts would change with which other models are in the table{which}"
+        f"Nemenyi, for contrast: average ranks {limit:.5g} apart are told apart; {found.n_depending} of its {found.n_pairs} "
+        f"verdicts would change with which other models are in the table{found.which}"
     )
     return TestOnly(name="nemenyi", models=matrix.models, statistic=limit, text=text)
 
@@ -194,6 +281,7 @@ MOST_PAIRS = 5
 
 PAIRED_DATASETS = "both models were scored on the same datasets, in the same way"
 INDEPENDENT_DATASETS = "the datasets are a sample of those that the answer is meant for, none a variant of another"
+RELATIVE = "differences are natural logarithms of ratios of scores: 0.01 is a ratio of about 1.01"
 FURTHER = "a further dataset of this kind"
 
 

@@ -20,6 +20,7 @@ from tiebreak.comparison.procedures.datasets import (
 from tiebreak.comparison.procedures.procedure import Differences, Shrunken
 from tiebreak.errors import MissingSizesError, Setting, TiebreakError, TooFewSplitsError
 from tiebreak.numerics import SPREAD, UNDEFINED, FloatArray, IntArray
+from tiebreak.scores.dataset_means import log_scores
 from tiebreak.scores.scores import Scores, quoted
 
 if TYPE_CHECKING:
@@ -67,13 +68,16 @@ class Hierarchical(OverDatasets):
 
     def applies(self, data: Scores) -> TiebreakError | None:
         """Two splits or more of every dataset, of known sizes."""
+        refusal = super().applies(data)
+        if refusal is not None:
+            return refusal
         few = [matrix.dataset for matrix in data.matrices if matrix.n_splits < 2]
-        if len(data.matrices) >= 2 and few:
+        if few:
             return TooFewSplitsError(
                 f"the hierarchical method reads how scores vary from split to split, and {quoted(few)} has one split only. Use "
                 "the method 'wilcoxon', which takes one score for each dataset."
             )
-        if len(data.matrices) >= 2 and not all(matrix.has_sizes for matrix in data.matrices):
+        if not all(matrix.has_sizes for matrix in data.matrices):
             return MissingSizesError(
                 "the hierarchical method allows for training data that splits share, so it needs their sizes. Pass ",
                 Setting("n_train"),
@@ -81,15 +85,16 @@ class Hierarchical(OverDatasets):
                 Setting("n_test"),
                 " (examples per split), or add columns of these names.",
             )
-        return super().applies(data)
+        return None
 
     def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> HierarchicalDifferences:
         """The posterior of each pair."""
+        by_split = log_scores(data) if self.scale == "relative" else data
         rope = float(settings.rope)
         posteriors, datasets = (np.empty(np.shape(first), dtype=object) for _ in range(2))
         n_units = np.zeros(np.shape(first), dtype=np.int64)
         for at in np.ndindex(np.shape(first)):
-            datasets[at], rows, ratios = _differences(data, int(first[at]), int(second[at]))
+            datasets[at], rows, ratios = _differences(by_split, int(first[at]), int(second[at]))
             n_units[at] = len(rows)
             varies = any(np.ptp(row) > 0 for row in rows)
             posteriors[at] = (
@@ -123,7 +128,7 @@ def _differences(data: Scores, first: int, second: int) -> tuple[tuple[str, ...]
     """Differences on the splits that two models share, of each dataset where these are two or more; and their size ratios."""
     names, rows, ratios = [], [], []
     for matrix in data.matrices:
-        difference = data.metric.sign * (matrix.score[first] - matrix.score[second])
+        difference = data.metric_of(matrix).sign * (matrix.score[first] - matrix.score[second])
         shared = ~np.isnan(difference)
         if np.count_nonzero(shared) >= 2:
             names.append(matrix.dataset)

@@ -51,7 +51,7 @@ class Differences(ABC):
         Differences up to this size are rounding noise.
     standard_error, df : ndarray, int or None
         None where the procedure knows none; degrees of freedom need not be whole.
-    unit : {"metric", "rank", "log-odds"}
+    unit : {"metric", "rank", "wins", "log-odds"}
         Of the estimate. A rope that is a number is in the metric's unit, and no other unit takes one.
     is_posterior : bool
         Tails are probabilities of the difference, not only p-values.
@@ -63,7 +63,7 @@ class Differences(ABC):
     tolerance: FloatArray | float = 0.0
     standard_error: FloatArray | None = None
     df: FloatArray | IntArray | int | None = None
-    unit: Literal["metric", "rank", "log-odds"] = "metric"
+    unit: Literal["metric", "rank", "wins", "log-odds"] = "metric"
     is_posterior: ClassVar[bool] = False
 
     @abstractmethod
@@ -144,6 +144,21 @@ class Differences(ABC):
         """p-values of no difference, where the procedure has its own that allow for more than its tails; else None."""
         return None
 
+    @property
+    def smallest_pvalue(self) -> FloatArray | None:
+        """Smallest two-sided p-value of each pair that so many units can give, whatever the scores; None without such a limit."""
+        return None
+
+    @property
+    def is_simultaneous(self) -> bool:
+        """True where tails allow for the whole family already, so that intervals at 1 - alpha cover at once."""
+        return False
+
+    @property
+    def by_itself(self) -> Differences:
+        """The same where each pair stands for itself, for questions with a family of their own."""
+        return self
+
     def half_width_floor(self, alpha: float) -> FloatArray | None:
         """Half-width that 1 - alpha intervals approach with ever more repeats; None where it is not known."""
         return None
@@ -177,6 +192,7 @@ _STEPS = 64
 class ModelValues(NamedTuple):
     """The value by which each model is ranked; arrays of shape (n_models,).
 
+    `name` heads its column, and `label` names it in sentences, where that is not the name with the metric's.
     `low` and `high` are the ends of its own 1 - alpha interval, nan for a model without one and None where the
     procedure gives none; values within `tolerance` of each other tie. `standard_error` is of the value by itself, None where
     the procedure does not give it.
@@ -190,6 +206,7 @@ class ModelValues(NamedTuple):
     tolerance: FloatArray
     average_rank: FloatArray | None = None
     standard_error: FloatArray | None = None
+    label: str | None = None
 
 
 class Shrunken(NamedTuple):
@@ -324,6 +341,13 @@ class Procedure(ABC):
             Arrays of the same shape.
         """
 
+    def differences_by_unit(self, data: Scores, first: int, second: int) -> FloatArray:
+        """Differences of one pair on the units that both have; positive favours the first."""
+        units = self.units(data)
+        score = units.matrix().score
+        differences = units.metric.sign * (score[first] - score[second])
+        return np.asarray(differences[~np.isnan(differences)])
+
     def values(self, data: Scores, settings: Settings) -> ModelValues:
         """The value of each model: its mean score, without an interval."""
         moments = model_moments(self.units(data).matrix())
@@ -344,6 +368,14 @@ class Procedure(ABC):
     def fitted(self, data: Scores, settings: Settings) -> Procedure:
         """The procedure as the options are that bear on what its answer is about."""
         return self
+
+    def correction_of(self, settings: Settings) -> Correction:
+        """The correction that was asked for, or the one that suits the procedure."""
+        return settings.correction or self.correction
+
+    def cautions(self, data: Scores, settings: Settings) -> Iterator[Notice]:
+        """Remarks on the answer that depend on the settings."""
+        return iter(())
 
     def notices(self, data: Scores) -> Iterator[Notice]:
         """Remarks on how the data were made."""

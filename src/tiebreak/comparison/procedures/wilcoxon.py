@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from tiebreak.comparison.procedures.datasets import (
     FURTHER,
@@ -16,9 +19,11 @@ from tiebreak.comparison.procedures.datasets import (
     RankTestDifferences,
     tolerance_of,
 )
+from tiebreak.comparison.procedures.procedure import Differences
 from tiebreak.frequentist.sign import sign_test
 from tiebreak.frequentist.signed_rank import wilcoxon
-from tiebreak.numerics import IntArray
+from tiebreak.numerics import IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray, divide
+from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Scores
 
 if TYPE_CHECKING:
@@ -31,8 +36,24 @@ class RankProcedure(OverDatasets):
 
     test: Callable[..., RankTest] = wilcoxon
 
-    def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> RankTestDifferences:
+    def units(self, data: Scores) -> Scores:
+        """Means of each dataset; where only wins count, what differences are of is named so."""
+        units = super().units(data)
+        return replace(units, metric=Metric(WINS, higher_is_better=True)) if self._counts_wins(data) else units
+
+    def _counts_wins(self, data: Scores) -> bool:
+        return data.is_mixed and self.takes_mixed and self.scale == "absolute"
+
+    def differences_by_unit(self, data: Scores, first: int, second: int) -> FloatArray:
+        """Differences by dataset; 1, 0 or -1 where only wins count."""
+        if not self._counts_wins(data):
+            return super().differences_by_unit(data, first, second)
+        return _wins(self.units(data), np.asarray(first), np.asarray(second), keep_missing=False)
+
+    def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> RankTestDifferences | WinDifferences:
         """The test of each pair over the datasets that both were measured on."""
+        if self._counts_wins(data):
+            return self._judge_wins(data, first, second, settings)
         difference, scale = self.differences_of(data, first, second)
         tested = partial(self.test, **self.options_of(settings))
         outcome = tested(difference, scale=scale)
@@ -47,6 +68,71 @@ class RankProcedure(OverDatasets):
             tested=tested,
         )
 
+    def _judge_wins(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> WinDifferences:
+        """The sign test, whose parameter is how much more of the datasets the first model wins than the second."""
+        outcome = sign_test(_wins(self.units(data), first, second), scale=1.0, **self.options_of(settings))
+        won, counted = np.asarray(outcome.wins_counted), np.asarray(outcome.n_counted)
+        is_there = np.asarray(outcome.n_units) > 0
+        return WinDifferences(
+            estimate=divide(2 * won - counted, counted),
+            n_units=outcome.n_units,
+            kind=np.where(~is_there, UNDEFINED, np.where(counted == 0, IDENTICAL, SPREAD)).astype(np.int8),
+            unit="wins",
+            won=won,
+            counted=counted,
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class WinDifferences(Differences):
+    """Share of datasets that the first model wins less the share that the second wins, ties left out, by Clopper and Pearson.
+
+    The tails at 0 are the exact sign test.
+    """
+
+    won: IntArray
+    counted: IntArray
+
+    def tail_below(self, at: ArrayLike) -> FloatArray:
+        """Chance of so many wins or more."""
+        return self._at_least(self.won, np.asarray(at, dtype=float))
+
+    def tail_above(self, at: ArrayLike) -> FloatArray:
+        """Chance of so many losses or more."""
+        return self._at_least(self.counted - self.won, -np.asarray(at, dtype=float))
+
+    def _at_least(self, wins: IntArray, at: FloatArray) -> FloatArray:
+        from scipy.special import bdtrc
+
+        chance = np.clip((1.0 + at) / 2.0, 0.0, 1.0)
+        p = np.where(wins <= 0, 1.0, bdtrc(np.maximum(wins, 1) - 1, np.maximum(self.counted, 1), chance))
+        return np.where(np.isnan(self.estimate), np.nan, p)
+
+    def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
+        """Ends of Clopper and Pearson's interval, in closed form; -1 and 1 where all are lost or won."""
+        from scipy.special import betaincinv
+
+        sign, wins = (-1.0, self.counted - self.won) if upper else (1.0, self.won)
+        losses = self.counted - wins
+        low = np.where(wins > 0, betaincinv(np.maximum(wins, 1), losses + 1, np.asarray(p, dtype=float)), 0.0)
+        return np.asarray(np.where(np.isnan(self.estimate), np.nan, sign * (2.0 * low - 1.0)))
+
+    @property
+    def smallest_pvalue(self) -> FloatArray:
+        """2 / 2^n, where one model wins on all."""
+        return np.asarray(0.5 ** (np.maximum(self.counted, 1) - 1.0))
+
+
+def _wins(units: Scores, first: IntArray, second: IntArray, *, keep_missing: bool = True) -> FloatArray:
+    """1 where the first model wins a dataset, -1 where it loses, 0 where the scores are the same but for rounding."""
+    score = units.matrix().score
+    one, two = score[first], score[second]
+    noise = RELATIVE_TOLERANCE * np.maximum(np.abs(one), np.abs(two))
+    wins = np.where(np.abs(one - two) <= noise, 0.0, np.sign(one - two))
+    return np.asarray(wins if keep_missing else wins[~np.isnan(wins)])
+
+
+WINS = "share of datasets won"
 
 WILCOXON = RankProcedure(
     name="wilcoxon",
@@ -81,6 +167,7 @@ SIGN = RankProcedure(
         PAIRED_DATASETS,
         INDEPENDENT_DATASETS,
         "the interval is of the median difference, which may be 0 where one model wins on most datasets",
+        "for metrics of several units it is of the share of datasets won by the first less that of the second, ties left out",
     ),
     references=(
         "W. Dixon, A. Mood. The statistical sign test. JASA 41, 1946.",
@@ -88,5 +175,6 @@ SIGN = RankProcedure(
     ),
     correction="holm",
     missing="pairwise",
+    takes_mixed=True,
     test=sign_test,
 )

@@ -1,0 +1,217 @@
+"""Datasets in metrics of several units, ratios of scores, and what few datasets cannot show."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import scipy.stats
+
+import tiebreak as tb
+from tiebreak.errors import (
+    AmbiguousSourceError,
+    InvalidParameterError,
+    InvalidScoresError,
+    UnknownDirectionError,
+    UnsuitableDesignError,
+)
+
+ACCURACY = np.array([[0.90, 0.88, 0.70], [0.81, 0.80, 0.82], [0.75, 0.70, 0.71], [0.95, 0.94, 0.90]])
+ERROR = np.array([[10.0, 12.0, 30.0], [0.5, 0.6, 0.55], [3.0, 3.5, 3.1], [200.0, 190.0, 260.0], [41.0, 44.0, 43.0]])
+"""Scores of the models a, b and c, on four datasets in accuracy and five in an error of other sizes, made up."""
+
+
+def mixed(error="root_mean_squared_error", accuracy=ACCURACY, errors=ERROR):
+    """Long columns of both, each dataset with its metric."""
+    rows = [(f"c{i}", "accuracy", row) for i, row in enumerate(accuracy)] + [
+        (f"r{i}", error, row) for i, row in enumerate(errors)
+    ]
+    columns = {"dataset": [], "metric": [], "model": [], "score": []}
+    for dataset, metric, row in rows:
+        for model, score in zip("abc", row, strict=True):
+            if not np.isnan(score):
+                for name, value in zip(columns, (dataset, metric, model, score), strict=True):
+                    columns[name].append(value)
+    return columns
+
+
+def notices(answer):
+    return {notice.code: notice.text for notice in answer.notices}
+
+
+def test_mixed_metrics_are_judged_by_wins() -> None:
+    """a beats b on all four accuracies and four errors of five: the exact sign test, with Clopper and Pearson's interval."""
+    answer = tb.compare(mixed(), correction="none")
+    pair = answer.pair("a", "b")
+    test = scipy.stats.binomtest(8, 9)
+    low, high = test.proportion_ci(0.95, method="exact")
+    assert answer.method.name == "sign"
+    assert pair.difference == pytest.approx(7 / 9)
+    assert pair.pvalue == pytest.approx(test.pvalue, rel=1e-12)
+    assert (pair.interval_low, pair.interval_high) == pytest.approx((2 * low - 1, 2 * high - 1), abs=1e-12)
+    assert pair.verdict == "better"
+    assert sorted(pair.differences.tolist()) == [-1.0, *[1.0] * 8]
+    assert answer.metric.name == "share of datasets won"
+    assert "only wins and losses count" in notices(answer)["mixed-metrics"]
+
+
+def test_models_of_mixed_metrics_are_ranked_by_how_often_they_win() -> None:
+    """By hand: a beats both others on 7 datasets, c alone beats it on one and b on one, so its win rate is 16 of 18."""
+    ranking = tb.compare(mixed()).ranking.set_index("model")
+    assert ranking["mean"]["a"] == pytest.approx(16 / 18)
+    assert ranking["average_rank"]["a"] == pytest.approx((7 * 1 + 2 * 2) / 9)
+    assert ranking.index[0] == "a"
+
+
+def test_swapped_models_mirror_wins() -> None:
+    """Nothing depends on which model is named first."""
+    answer = tb.compare(mixed())
+    one, other = answer.pair("a", "c"), answer.pair("c", "a")
+    assert (one.difference, one.interval_low, one.pvalue) == (-other.difference, -other.interval_high, other.pvalue)
+
+
+def test_units_of_the_datasets_change_no_verdict() -> None:
+    """Errors in thousandths of their unit give the same answer, by wins and by ratios."""
+    small = mixed(errors=ERROR / 1000)
+    for scale in ("absolute", "relative"):
+        one, other = (tb.compare(each, scale=scale).pairs for each in (mixed(), small))
+        for column in ("difference", "pvalue", "interval_low", "interval_high"):
+            assert one[column].to_numpy() == pytest.approx(other[column].to_numpy(), abs=1e-12)
+
+
+def test_unknown_directions_are_asked_for_once() -> None:
+    """A metric that scikit-learn does not know needs a direction, which leaves the known ones alone."""
+    with pytest.raises(UnknownDirectionError, match=r"'rmse'.*lower_is_better=True.*'root_mean_squared_error' there"):
+        tb.compare(mixed("rmse"))
+    named, full = tb.compare(mixed("rmse"), lower_is_better=True).pairs, tb.compare(mixed()).pairs
+    assert named["difference"].tolist() == full["difference"].tolist()
+
+
+def test_several_metrics_of_one_dataset_are_asked_about() -> None:
+    """Which of the two counts is not guessed."""
+    columns = mixed()
+    columns["metric"][0] = "root_mean_squared_error"
+    with pytest.raises(AmbiguousSourceError, match="holds 2 metrics"):
+        tb.compare(columns)
+
+
+def test_one_of_the_metrics_can_be_asked_for() -> None:
+    """Then its datasets alone are compared, in its unit."""
+    answer = tb.compare(mixed(), metric="accuracy")
+    assert (answer.metric.name, answer.method.name) == ("accuracy", "wilcoxon")
+    assert answer.pair("a", "b").n_units == 4
+    one = tb.read_scores(mixed(), dataset="r0")
+    assert one.metric.name == "root_mean_squared_error"
+    assert not one.is_mixed
+
+
+def test_procedures_that_read_sizes_refuse_several_units() -> None:
+    """A rank test of differences in accuracy and error together would rank apples among oranges."""
+    for method in ("wilcoxon", "hierarchical"):
+        with pytest.raises(UnsuitableDesignError, match=r"no common unit.*scale=\"relative\""):
+            tb.compare(mixed(), method=method)
+
+
+def test_wins_take_no_rope() -> None:
+    """A rope is in a metric's unit, and there is none."""
+    for rope in (0.01, "1%"):
+        with pytest.raises(InvalidParameterError, match="takes no rope"):
+            tb.compare(mixed(), rope=rope)
+
+
+def test_relative_differences_are_logarithms_of_ratios() -> None:
+    """The answer is `frequentist.wilcoxon` of log ratios; of a loss the ratio is turned round."""
+    answer = tb.compare(mixed(), scale="relative", correction="none")
+    pair = answer.pair("a", "b")
+    ratios = np.concatenate([np.log(ACCURACY[:, 0] / ACCURACY[:, 1]), np.log(ERROR[:, 1] / ERROR[:, 0])])
+    test = tb.frequentist.wilcoxon(ratios, scale=1.0, continuity=False)
+    low, high = test.confidence_interval(0.95)
+    assert answer.method.name == "wilcoxon"
+    assert (pair.pvalue, pair.difference) == pytest.approx((test.pvalue, test.estimate), rel=1e-12)
+    assert (pair.interval_low, pair.interval_high) == pytest.approx((low, high), abs=1e-12)
+    assert sorted(pair.differences) == pytest.approx(sorted(ratios), abs=1e-12)
+
+
+def test_a_relative_scale_of_one_metric_ranks_by_the_geometric_mean() -> None:
+    """Its differences keep the direction of the metric, and a percentage is a ratio."""
+    answer = tb.compare(mixed(), metric="root_mean_squared_error", scale="relative", rope="5%")
+    ranking = answer.ranking.set_index("model")["mean"]
+    assert ranking["a"] == pytest.approx(scipy.stats.gmean(ERROR[:, 0]), rel=1e-12)
+    assert answer.metric.name == "log root_mean_squared_error"
+    assert answer.rope == pytest.approx(np.log(1.05), rel=1e-15)
+    assert answer.pair("a", "b").difference > 0
+    assert "geometric mean root_mean_squared_error" in answer.to_text()
+    assert "0.01 is a ratio of about 1.01" in " ".join(answer.to_text().split())
+
+
+def test_the_hierarchical_method_takes_ratios_too(rng) -> None:
+    """Its posterior is that of the logarithms of each split's scores."""
+    score = np.exp(rng.normal(0, 0.1, (6, 2, 5)) + rng.normal(0, 2, (6, 1, 1)))
+    dataset, model, fold = (index.ravel() for index in np.indices(score.shape))
+    columns = {"dataset": dataset.astype(str), "model": np.array(["a", "b"])[model], "fold": fold, "score": score.ravel()}
+    settings = {"metric": "speed", "lower_is_better": False, "n_train": 80, "n_test": 20, "rope": 0.01}
+    answer = tb.compare(
+        {name: list(values) for name, values in columns.items()}, method="hierarchical", scale="relative", **settings
+    )
+    logs = np.log(score)
+    posterior = tb.bayesian.hierarchical_posterior(logs[:, 0] - logs[:, 1], test_train_ratio=0.25, rope=0.01)
+    assert answer.pair("a", "b").difference == pytest.approx(posterior.mean, abs=1e-12)
+
+
+def test_ratios_need_positive_scores_of_several_datasets() -> None:
+    """What has no logarithm is named, and a single dataset needs no common scale."""
+    errors = ERROR.copy()
+    errors[2, 1] = 0.0
+    with pytest.raises(InvalidScoresError, match="'b' has 0 on dataset 'r2'"):
+        tb.compare(mixed(errors=errors), scale="relative")
+    with pytest.raises(InvalidParameterError, match="several datasets"):
+        tb.compare({"a": [0.9, 0.8], "b": [0.8, 0.7]}, metric="accuracy", n_train=9, n_test=1, scale="relative")
+    with pytest.raises(InvalidParameterError, match="unknown scale 'log'"):
+        tb.compare(mixed(), scale="log")
+
+
+def test_a_saved_answer_of_mixed_metrics_is_read_as_it_was(tmp_path) -> None:
+    """Metrics of the datasets, the scale and with them every number come back."""
+    for scale in ("absolute", "relative"):
+        answer = tb.compare(mixed("rmse"), lower_is_better=True, scale=scale)
+        path = tmp_path / f"{scale}.json"
+        answer.to_json(path)
+        again = tb.compare(path)
+        assert again.to_json() == answer.to_json()
+        content = json.loads(path.read_text())
+        assert content["settings"]["scale"] == scale
+        assert content["scores"][4]["metric"] == {"name": "rmse", "higher_is_better": False}
+        assert tb.compare(path, metric="rmse").pair("a", "b").n_units == 5
+
+
+def test_gaps_leave_a_pair_its_own_datasets() -> None:
+    """n is said of each pair, and a model with gaps is not said to be behind one without."""
+    errors = ERROR.copy()
+    errors[[0, 1], 0] = np.nan
+    answer = tb.compare(mixed(errors=errors))
+    assert {(row.first, row.second): row.n_units for row in answer.pairs.itertuples()} == {
+        ("c", "b"): 9,
+        ("b", "a"): 7,
+        ("c", "a"): 7,
+    }
+    text = " ".join(answer.to_text().split())
+    assert "Of the models that have all scores, 'c' has the highest win rate" in text
+    assert " n " in text
+
+
+def test_what_no_scores_could_show_is_said(rng) -> None:
+    """Eleven datasets give p-values of 2 / 2^11 at least, which Holm's over 55 pairs, 0.05 / 55, never accepts; twelve could."""
+
+    def answer(n_datasets, **options):
+        score = rng.normal(0.8, 0.05, (n_datasets, 11))
+        table = {"dataset": [f"d{i}" for i in range(n_datasets)], **{f"m{j}": score[:, j].tolist() for j in range(11)}}
+        return notices(tb.compare(table, metric="accuracy", **options))
+
+    text = answer(11)["few-datasets"]
+    assert "11 datasets and 55 pairs no difference can be shown" in text
+    assert "0.00098" in text
+    assert "12 datasets are the fewest" in text
+    assert "few-datasets" not in answer(12)
+    assert "few-datasets" not in answer(11, baseline="m0")
+    assert "few-datasets" not in answer(11, correction="bh")  # all 55 at once could be rejected at 0.05
