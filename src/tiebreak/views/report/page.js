@@ -195,7 +195,7 @@ const Page = (() => {
     if (pair.df > 0) rows.push(["Degrees of freedom", String(pair.df)]);
     if (!pair.probabilities.some(Number.isNaN)) rows.push(["P(better), P(equivalent), P(worse) of this pair by itself", pair.probabilities.map(share).join(", ")]);
     const better = answer.sign > 0 ? "positive favours" : "lower is better, so negative favours";
-    answer.find("pair-numbers").append(table(`${answer.view.metric.name} of ${answer.shown[first]} minus ${answer.shown[second]}; ${better} the first`, ["", ""], rows));
+    answer.find("pair-numbers").append(table(`${answer.view.metric.name} of ${answer.shown[first]} minus ${answer.shown[second]}; ${better} the first`, ["quantity", "value"], rows));
     pairScores(answer, first, second);
     answer.section.dispatchEvent(new CustomEvent("opened", {detail: {answer: Number(answer.section.dataset.answer), first, second, row: pair.row, mirrored: pair.side < 0}, bubbles: true}));
   }

@@ -1,0 +1,220 @@
+"""The report in a real browser: rope and alpha by keyboard and mouse, every word and number as Python says it."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from tests.views.report.answers import ANSWERS, READ, again, differences, measured, required, said, twenty, two
+from tests.views.situations import around, compared, named, table
+from tiebreak.comparison.verdict import MIRRORED, VERDICTS
+from tiebreak.views.report.comparison import report
+
+pytestmark = pytest.mark.browser
+
+SHOWN = f"""() => {{
+  const section = document.querySelector("[data-answer]"), controls = section.controls;
+  const texts = (selector) => [...section.querySelectorAll(selector)].map((each) => each.textContent);
+  const rows = [...section.querySelectorAll("[data-is=matrix] tbody tr")];
+  return {{
+    ...controls.state, ...({READ})(controls.answer),
+    page: {{
+      sentence: texts("[data-is=sentence]")[0], standing: texts("[data-col=standing]"), letters: texts("[data-col=letters]"),
+      requirements: texts("[data-is=requirements] li"), pair: texts("[data-is=pair-sentence]")[0],
+      matrix: rows.map((row) => [...row.cells].slice(1).map((cell) => cell.className)),
+    }},
+  }};
+}}"""
+"""The rope and alpha that are set, the answer of the script, and the words that stand on the page."""
+
+
+def hold_equal(page, comparison):
+    """The page says what Python says of the rope and alpha that are set on it."""
+    shown = page.evaluate(SHOWN)
+    asked = {name: shown[name] for name in ("rope", "alpha", "given")}
+    expected = again(comparison, **asked)
+    words = said(expected)
+    assert shown["said"] == words, asked
+    assert differences(shown["measured"], measured(expected)) == [], asked
+    found = shown["page"]
+    assert found["sentence"] == words["sentence"], asked
+    assert found["requirements"] == words["requirements"], asked
+    assert found["standing"] in ([], words["standing"]), asked
+    assert found["letters"] in ([], words["letters"]), asked
+    assert found["matrix"] in ([], matrix(expected)), asked
+    assert found["pair"] == expected.pair(*opened_pair(page, expected)).sentence, asked
+
+
+def matrix(comparison):
+    """Verdicts of rows against columns, as classes of the cells; of a baseline its column only."""
+    table, n = comparison.pair_table, len(comparison.models)
+    codes = np.zeros((n, n), dtype=int)
+    codes[table.first, table.second], codes[table.second, table.first] = table.verdict, MIRRORED[table.verdict]
+    baseline = comparison.settings.baseline
+    columns = range(n) if baseline is None else [comparison.models.index(baseline)]
+    return [[VERDICTS[codes[row, column]] or "self" for column in columns] for row in range(n)]
+
+
+def opened_pair(page, comparison):
+    """Names of the pair that is open."""
+    panel = page.locator("[data-part=pair]")
+    return [comparison.models[int(panel.get_attribute(f"data-{side}"))] for side in ("first", "second")]
+
+
+def typed(page, control, text):
+    """A number by mouse and keyboard, as a reader would."""
+    field = page.locator(f"[data-control={control}]")
+    field.click()
+    page.keyboard.press("Control+A")
+    page.keyboard.type(text)
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_forty_settings_are_answered_as_in_python(opened, name):
+    """Ropes and alphas typed, pulled with the mouse and moved with arrow keys: words equal, numbers to 1e-9, at every stop."""
+    comparison = ANSWERS[name]()
+    page = opened(report(comparison, required(comparison)))
+    rng = np.random.default_rng(sum(map(ord, name)))
+    slider = page.locator("[data-control=rope-slider]")
+    most = float(slider.get_attribute("max"))
+    alphas = page.locator("select[data-control=alpha] option").evaluate_all("(all) => all.map((each) => each.value)")
+    hold_equal(page, comparison)
+    for step in range(12):
+        typed(page, "rope", f"{rng.uniform(0, most) * (step % 4) / 3:.3g}")
+        hold_equal(page, comparison)
+    for step in range(12):
+        if alphas:
+            page.select_option("[data-control=alpha]", alphas[step % len(alphas)])
+        else:
+            typed(page, "alpha", f"{rng.uniform(0.001, 0.4):.{step % 3 + 1}g}")
+        hold_equal(page, comparison)
+    box = slider.bounding_box()
+    for share in (0.03, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9):
+        page.mouse.click(box["x"] + share * box["width"], box["y"] + box["height"] / 2)
+        hold_equal(page, comparison)
+    for key in ("Home", "ArrowRight", "ArrowRight", "ArrowUp", "PageUp", "End", "ArrowLeft", "ArrowDown"):
+        slider.press(key)
+        hold_equal(page, comparison)
+    page.click("[data-control=reset]")
+    hold_equal(page, comparison)
+    assert page.evaluate("document.querySelector('[data-answer]').controls.isAsked")
+
+
+@pytest.mark.parametrize("name", ["percent", "gaps", "baseline", "datasets"])
+def test_what_was_asked_comes_back(opened, name):
+    """After another rope the button brings back every word of the page as Python wrote it; drawings aside."""
+    comparison = ANSWERS[name]()
+    page = opened(report(comparison, required(comparison)))
+    before = page.evaluate(TEXT)
+    typed(page, "rope", "0.0231")
+    assert page.evaluate(TEXT) != before
+    page.click("[data-control=reset]")
+    assert page.evaluate(TEXT) == before
+
+
+TEXT = """() => {
+  const page = document.querySelector("main").cloneNode(true);
+  page.querySelectorAll("svg").forEach((each) => each.remove());
+  return page.textContent;
+}"""
+
+
+def test_a_number_that_is_none_is_marked_and_changes_nothing(opened):
+    """A field that is empty, negative or beyond its bounds is invalid, and the answer stays."""
+    page = opened(report(two()))
+    before = page.locator("[data-is=sentence]").inner_text()
+    for control, text in (("rope", ""), ("rope", "-1"), ("alpha", "0"), ("alpha", "2")):
+        page.fill(f"[data-control={control}]", text)
+        assert page.get_attribute(f"[data-control={control}]", "aria-invalid") == "true"
+        assert page.locator("[data-is=sentence]").inner_text() == before
+    page.click("[data-control=reset]")
+    assert page.get_attribute("[data-control=rope]", "aria-invalid") is None
+
+
+def test_a_cell_opens_its_pair(opened):
+    """By mouse and by keyboard: the title names both models, and the sentence is that of the pair."""
+    comparison = ANSWERS["holm"]()
+    page = opened(report(comparison))
+    cells = page.locator("[data-is=matrix] tbody td button")
+    for place in (2, 20, 41):
+        cells.nth(place).click()
+        first, second = opened_pair(page, comparison)
+        assert page.locator("[data-is=pair-sentence]").inner_text() == comparison.pair(first, second).sentence
+        title = page.locator("[data-is=pair-title]").inner_text()
+        assert first in title
+        assert second in title
+    cells.nth(0).focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    first, second = opened_pair(page, comparison)
+    assert page.locator("[data-is=pair-sentence]").inner_text() == comparison.pair(first, second).sentence
+
+
+@pytest.mark.parametrize("name", ["two", "baseline", "datasets", "no_spread"])
+def test_downloads_are_the_json_view(opened, name, tmp_path):
+    """The answer as JSON is what `to_dict` gives, and the table of pairs is the frame."""
+    comparison = ANSWERS[name]()
+    asked = required(comparison)
+    page = opened(report(comparison, asked))
+    for kind in ("json", "pairs"):
+        with page.expect_download() as download:
+            page.click(f"[data-download={kind}]")
+        download.value.save_as(tmp_path / kind)
+    assert json.loads((tmp_path / "json").read_text()) == comparison.to_dict(asked)
+    found, expected = pd.read_csv(tmp_path / "pairs", keep_default_na=False), comparison.pairs
+    assert list(found.columns) == list(expected.columns)
+    assert found["verdict"].tolist() == expected["verdict"].tolist()
+    np.testing.assert_array_equal(pd.to_numeric(found["difference"]), expected["difference"])
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["two", "gaps", "baseline", "datasets", "twenty"])
+def test_the_page_is_accessible(opened, name, scheme):
+    """axe-core finds nothing, as asked and after a change."""
+    comparison = ANSWERS[name]()
+    page = opened(report(comparison, required(comparison)), color_scheme=scheme)
+    assert violations(page) == []
+    page.fill("[data-control=rope]", "0.02")
+    assert violations(page) == []
+
+
+def violations(page):
+    """Rules of axe-core that the page breaks, each with the first place."""
+    found = Axe().run(page).response["violations"]
+    return [(each["id"], each["nodes"][0]["html"][:200], each["nodes"][0]["failureSummary"]) for each in found]
+
+
+def test_twenty_models_are_redone_in_30_ms(opened):
+    """The fastest of thirty updates, so that a busy machine does not decide: everything on the page, drawings too."""
+    page = opened(report(twenty()))
+    fastest = page.evaluate(
+        """() => {
+          const { controls } = document.querySelector("[data-answer]");
+          const times = Array.from({ length: 30 }, (_, k) => {
+            const start = performance.now();
+            controls.change({ rope: 0.002 + k / 1000, alpha: 0.05 - k / 2000, given: null });
+            return performance.now() - start;
+          });
+          return Math.min(...times);
+        }"""
+    )
+    assert fastest < 30
+
+
+def test_two_hundred_models_open_in_two_seconds(opened):
+    """19,900 pairs: the page is there and can be asked, the fastest of three tries."""
+    rows = around(*(0.85 - 0.001 * np.arange(200)), noise=0.012, n_splits=20)
+    comparison = compared(table(named(*rows, names=tuple(f"model {n}" for n in range(200)))), rope=0.01)
+    page = opened(report(comparison))
+    times = []
+    for _ in range(3):
+        page.reload()
+        times.append(page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd"))
+    assert min(times) < 2000
+    page.fill("[data-control=rope]", "0.03")
+    assert page.locator("[data-is=sentence]").inner_text() == again(comparison, 0.03, 0.05).sentence
