@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import stats
 
+import tiebreak as tb
 from tests.comparison.tables import compared, noisy, pair_with
 from tests.views.situations import ACCURACY
 from tiebreak.comparison.compare import compare_scores
@@ -112,3 +114,16 @@ def test_times_come_with_the_scores() -> None:
     answer = designed("kfold", pair_with(0.01, 0.02))
     assert answer.scores.fit_seconds == {"a": 1.0, "b": 3.0}
     assert replace(answer.scores, notices=()).fit_seconds["b"] == 3.0
+
+
+def test_numbers_of_units_are_said_with_two_digits() -> None:
+    """0.51 of 500 questions against 0.49: thousands of questions, rounded up, as the difference is an estimate itself."""
+    right = [[1] * 130 + [0] * 120 + [1] * 125 + [0] * 125, [1] * 130 + [0] * 120 + [0] * 125 + [1] * 115 + [0] * 10]
+    table = {"item": list(range(500)), "a": right[0], "b": right[1]}
+    answer = tb.compare(table, rows="items", metric="accuracy")
+    need = need_of(answer.pair("a", "b"))
+    assert need is not None
+    (said,) = re.findall(r"about ([\d,]+) \w+ instead of 500", " ".join(str(answer).split()))
+    number = int(said.replace(",", ""))
+    assert need.n_units <= number <= 1.1 * need.n_units
+    assert set(said.replace(",", "")[2:]) == {"0"}

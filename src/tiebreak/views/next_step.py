@@ -133,9 +133,15 @@ def _goal_words(need: Need, which: str) -> str:
 
 def _units(pair: PairComparison, need: Need) -> str:
     if not need.n_repeats:
-        return f"about {int(np.ceil(need.n_units)):,} {pair.comparison.method.unit}s instead of {pair.n_units}"
+        return f"about {_rounded_up(need.n_units):,} {pair.comparison.method.unit}s instead of {pair.n_units:,}"
     n_now = np.unique(pair.comparison.matrix.repeat).size
     return f"about {count(need.n_repeats, 'repeat')} of these splits instead of {n_now}"
+
+
+def _rounded_up(n_units: float) -> int:
+    """Two digits, as the estimate behind the number is not known to more."""
+    step: int = 10 ** max(0, int(np.log10(n_units)) - 1)
+    return int(np.ceil(n_units / step)) * step
 
 
 def _cost(need: Need) -> str:
