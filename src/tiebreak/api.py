@@ -126,8 +126,8 @@ def compare(
         Order of rows and orientation of pairs, chosen before looking at the scores. The ranking is by mean all the same.
     method : str, default "auto"
         A procedure by its name, as `tiebreak.methods` lists them. "auto" goes by how the scores were made: "corrected-t" for
-        splits of one dataset, "wilcoxon" for several ("sign" if in several metrics); for seeds on one test set "paired-t", or
-        unpaired "welch"; with a column "time" "diebold-mariano"; for items that are right or wrong "tango", else "clustered-t".
+        splits of one dataset, "wilcoxon" for several ("sign" if in several metrics); for seeds on one test set "paired-t" or
+        "welch"; with a column "time" "diebold-mariano"; for items 0 or 1 "tango", for AUC "delong", else "clustered-t".
     missing : {"raise", "pairwise"}, optional
         A missing or undefined score is an error (the default, but among datasets), or its unit is left out of the pairs it is in.
     X, y, groups, cv : optional

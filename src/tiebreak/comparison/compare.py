@@ -15,7 +15,7 @@ from tiebreak.comparison.ranking import ranking_order
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, MissingSplitsError, Setting, TooFewModelsError
 from tiebreak.frequentist.adjustment import interval_level
-from tiebreak.numerics import CONSTANT, IDENTICAL, IntArray, Missing, rope_share, row_moments
+from tiebreak.numerics import CONSTANT, IDENTICAL, IntArray, Missing, rope_share
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Notice, NoticeCode, ScoreMatrix, Scores, percent_notices, quoted
 
@@ -36,10 +36,11 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     method = method.fitted(scores, settings)
     units = method.units(scores)
     _require_scores(units.matrix(), settings.missing or method.missing, method)
-    reading_notices = dict.fromkeys((*units.notices, *percent_notices(units.matrix(), units.metric)))
+    percent = percent_notices(units.matrix(), units.metric) if method.is_mean else ()
+    reading_notices = dict.fromkeys((*units.notices, *percent))
     scores = _in_order(scores, ranking_order(method.values(scores, settings), units, is_paired=method.is_paired))
     matrix = method.units(scores).matrix()
-    rope = _rope_in_units(settings, matrix, scores)
+    rope = _rope_in_units(settings, scores, method)
     _refuse_wide(rope, matrix, units.metric)
     first, second = family(matrix.models, settings)
     differences = method.judge(scores, first, second, replace(settings, rope=rope))
@@ -140,8 +141,8 @@ def _require_scores(matrix: ScoreMatrix, missing: Missing, method: Procedure) ->
     )
 
 
-def _rope_in_units(settings: Settings, matrix: ScoreMatrix, scores: Scores) -> float:
-    """The rope in the unit of differences; a percentage is of the mean of the first-ranked model, or of the baseline's.
+def _rope_in_units(settings: Settings, scores: Scores, method: Procedure) -> float:
+    """The rope in the unit of differences; a percentage is of the value of the first-ranked model, or of the baseline's.
 
     On the relative scale a percentage is a ratio: "1%" is log(1.01).
     """
@@ -151,11 +152,11 @@ def _rope_in_units(settings: Settings, matrix: ScoreMatrix, scores: Scores) -> f
         return float(np.log1p(rope_share(settings.rope)))
     if scores.is_mixed:
         return rope_share(settings.rope)  # refused, as differences have no unit
-    metric = scores.metric
+    matrix, metric = method.units(scores).matrix(), scores.metric
     of = 0 if settings.baseline is None else matrix.models.index(settings.baseline)
-    moments = row_moments(matrix.score[of : of + 1], omit_missing=True)
-    mean = abs(float(moments.mean[0]))
-    if mean <= float(moments.tolerance[0]):
+    values = method.values(scores, settings)
+    mean = abs(float(values.value[of]))
+    if mean <= float(values.tolerance[of]):
         whose = "best mean" if settings.baseline is None else "baseline's mean"
         raise InvalidParameterError(
             Setting("rope", repr(settings.rope)),

@@ -464,8 +464,9 @@ class Comparison(Result["ComparisonPlots"]):
         return self.method.judge(self.scores, first, second, self.resolved)
 
     def _differences(self, one: int, two: int) -> FloatArray:
-        """Oriented differences on shared splits; none where models have units of their own."""
-        return self.method.differences_by_unit(self.scores, one, two) if self.method.is_paired else np.zeros(0)
+        """Oriented differences on shared splits; none where units have none."""
+        has_them = self.method.is_paired and self.method.is_mean
+        return self.method.differences_by_unit(self.scores, one, two) if has_them else np.zeros(0)
 
     def _own_alternative(self, row: int | None, mirrored: bool) -> Alternative:
         own = self.settings.alternative

@@ -207,11 +207,22 @@ class AucDifferenceResult:
 
     def tail_above(self, at: ArrayLike) -> FloatArray:
         """One-sided p-value of "the difference is at least `at`", read from the "logit" intervals; nan for identical models."""
-        return plain(1 - self._below(np.asarray(at, dtype=float)))
+        return plain(self._tail(at, -1.0))
 
     def tail_below(self, at: ArrayLike) -> FloatArray:
         """One-sided p-value of "the difference is at most `at`"."""
-        return plain(self._below(np.asarray(at, dtype=float)))
+        return plain(self._tail(at, 1.0))
+
+    def limit(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
+        """Point at which a tail is `p`: the lower one, or with `upper` the upper one; an end of "logit" intervals.
+
+        Of p = 0.025 both are the ends of the 95% interval; nan for identical models.
+        """
+        from scipy.special import ndtri
+
+        z = ndtri(np.asarray(p, dtype=float)) * (-1.0 if upper else 1.0)
+        low, high = self._joined(np.abs(z))
+        return plain(np.where(self.is_identical, np.nan, np.where(z < 0, low, high)))
 
     def _joined(self, z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Limits of the difference [ZD08]_, from those of each area."""
@@ -221,11 +232,11 @@ class AucDifferenceResult:
         above = _distance(high1 - a, b - low2, rho)
         return a - b - below, a - b + above
 
-    def _below(self, at: FloatArray) -> FloatArray:
-        """Confidence that the difference lies below `at`: the level at which `at` is a limit, by bisection on its multiplier."""
+    def _tail(self, at: ArrayLike, sign: float) -> FloatArray:
+        """Tail at `at`: that of the level at which `at` is a limit, by bisection on its multiplier."""
         from scipy.special import ndtr
 
-        middle = np.asarray(self.difference)
+        at, middle = np.asarray(at, dtype=float), np.asarray(self.difference)
         at, is_above = np.broadcast_arrays(at, at > middle)
         small, large = np.zeros(at.shape), np.full(at.shape, _LARGEST_MULTIPLIER)
         for _ in range(60):
@@ -235,7 +246,7 @@ class AucDifferenceResult:
             small, large = np.where(inside, z, small), np.where(inside, large, z)
         z = np.where(at == middle, 0.0, (small + large) / 2)
         undefined = self.is_identical | np.isnan(middle)
-        return np.asarray(np.where(undefined, np.nan, ndtr(np.where(is_above, z, -z))))
+        return np.asarray(np.where(undefined, np.nan, ndtr(sign * np.where(is_above, z, -z))))
 
 
 class AucZTest(NamedTuple):

@@ -7,6 +7,7 @@ from dataclasses import replace
 from tiebreak.comparison.procedures.clustered_t import CLUSTERED_T
 from tiebreak.comparison.procedures.corrected_t import CORRECTED_T
 from tiebreak.comparison.procedures.datasets import OverDatasets
+from tiebreak.comparison.procedures.delong import DELONG
 from tiebreak.comparison.procedures.diebold_mariano import DIEBOLD_MARIANO
 from tiebreak.comparison.procedures.five_by_two import FIVE_BY_TWO
 from tiebreak.comparison.procedures.hierarchical import HIERARCHICAL
@@ -34,6 +35,7 @@ METHODS: dict[str, Procedure] = {
         DIEBOLD_MARIANO,
         TANGO,
         CLUSTERED_T,
+        DELONG,
     )
 }
 """All procedures; a new one is a file and a line here."""
@@ -86,6 +88,8 @@ def question_of(data: Scores) -> Question:
 def _by_shape(data: Scores, scale: Scale) -> Procedure:
     """The procedure for scores that were made in this way."""
     question = question_of(data)
+    if data.items is not None and data.items.is_positive is not None:
+        return DELONG
     if question == "examples":
         return TANGO if TANGO.applies(data) is None else CLUSTERED_T
     if question == "seeds":

@@ -35,7 +35,7 @@ class OverItems(Procedure):
         if items.is_positive is not None:
             return UnsuitableDesignError(
                 f"{self.name} takes means over {items.unit}s, and {items.metric.name} is of all of them together, not a mean. "
-                "tb.frequentist.delong_auc compares areas under ROC curves on one test set."
+                "The method 'delong', which 'auto' takes for these, compares areas under ROC curves on one test set."
             )
         if items.n_clusters < 2:
             alone = f"all {len(items.items)} {items.unit}s are of one cluster" if len(items.items) > 1 else "there is only one"

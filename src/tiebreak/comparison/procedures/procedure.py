@@ -282,6 +282,8 @@ class Procedure(ABC):
     is_paired : bool
         Models were measured on the same units, so that one without a score on some of them is incomplete. Not so where each has
         units of its own: its seeds, its test set.
+    is_mean : bool
+        The value of a model is a mean over units, each of which has a difference. Not so of an area under a ROC curve.
     not_covered : str
         Sources of further chance that the answer says nothing of, in words; "" where `assumptions` say all.
     """
@@ -297,6 +299,7 @@ class Procedure(ABC):
     missing: Missing = "raise"
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
     is_paired: bool = True
+    is_mean: bool = True
     not_covered: str = ""
 
     def for_data(self, data: Scores) -> Procedure:

@@ -395,22 +395,23 @@ class ComparisonPlots(Plots["Comparison"]):
         has_posterior = self.result.pair_table.differences.is_posterior
         has_ranks = _has_ranks(self.result)
         has_datasets, items = self.result.method.unit == "dataset", self.result.items
-        is_binary = items is not None and items.is_binary
+        is_paired, is_mean = self.result.method.is_paired, self.result.method.is_mean
+        is_binary = items is not None and items.is_binary and is_mean
         has_dots = not is_binary and self.result.matrix.n_splits <= MOST_DOTS
         offered = {
             "diagram": has_ranks,
-            "matrix": has_datasets or items is not None,
+            "matrix": has_datasets or (items is not None and is_mean),
             "outcomes": is_binary,
             "agreement": is_binary,
-            "disagreements": items is not None,
+            "disagreements": items is not None and is_mean,
             "paired": has_datasets,
             "profile": has_datasets,
             "posterior": has_posterior,
             "regions": has_posterior and has_datasets,
             "shrinkage": self.result.method.name == "hierarchical",
-            "scores": has_dots,
-            "differences": self.result.method.is_paired and has_dots,
-            "correlation": self.result.method.is_paired,
+            "scores": has_dots and is_mean,
+            "differences": is_paired and is_mean and has_dots,
+            "correlation": is_paired,
         }
         return tuple(name for name in super().names if offered.get(name, True))
 
@@ -425,6 +426,8 @@ class ComparisonPlots(Plots["Comparison"]):
 
     def scores(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> ScoresDisplay:
         """Score of every model on every split, dataset, or what else was counted."""
+        if not self.result.method.is_mean:
+            self._require_pairing("scores")
         return self._draw(ScoresDisplay.from_comparison, ax=ax, look=look)
 
     def verdicts(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> VerdictsDisplay:
@@ -529,6 +532,11 @@ class ComparisonPlots(Plots["Comparison"]):
 
     def _require_pairing(self, plot: str) -> None:
         method = self.result.method
+        if not method.is_mean and plot != "correlation":
+            raise NotOfferedError(
+                f"there is no plot of {plot}, as {self.result.metric.name} is of all {method.unit}s together; plot.ranking() "
+                "draws the differences."
+            )
         if not method.is_paired:
             raise NotOfferedError(
                 f"there is no plot of {plot}, as the models were not measured on the same {method.unit}s; plot.scores() draws "

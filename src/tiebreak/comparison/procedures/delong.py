@@ -1,0 +1,183 @@
+"""Difference of areas under ROC curves on the same examples, with the covariance of DeLong and others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tiebreak.comparison.procedures.items import AS_THEY_ARE, NOT_COVERED, OverItems
+from tiebreak.comparison.procedures.procedure import Differences, ModelValues, TestOnly
+from tiebreak.errors import InvalidScoresError, TiebreakError, UnsuitableDesignError
+from tiebreak.frequentist.delong import AucDifferenceResult, PairedAucResult, delong_auc, paired_auc
+from tiebreak.numerics import IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray
+from tiebreak.scores.scores import Scores
+
+if TYPE_CHECKING:
+    from tiebreak.comparison.settings import Settings
+
+MOST_TESTS = 10
+"""Pairs up to which each has its z test beside the answer."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AucDifferences(Differences):
+    """Differences of areas: ends join the logit limits of both areas with their correlation, and tails are of these ends.
+
+    `first_area` and `second_area` are the areas, with their variances and correlation; there are `n_positive` and `n_negative`
+    examples.
+    """
+
+    standard_error: FloatArray
+    first_area: FloatArray
+    second_area: FloatArray
+    first_variance: FloatArray
+    second_variance: FloatArray
+    correlation: FloatArray
+    is_identical: NDArray[np.bool_]
+    n_positive: int
+    n_negative: int
+
+    @property
+    def areas(self) -> AucDifferenceResult:
+        """The same as the array function has it."""
+        sizes = self.n_positive, self.n_negative
+        return AucDifferenceResult(
+            self.first_area, self.second_area, self.estimate, self.standard_error, self.correlation, self.is_identical,
+            np.full(np.shape(self.estimate), np.inf), (self.first_variance, *sizes), (self.second_variance, *sizes),
+        )  # fmt: skip
+
+    @property
+    def statistic(self) -> None:
+        """None: DeLong's z belongs to another interval, which has no width where both models separate the classes."""
+        return None
+
+    def tail_below(self, at: ArrayLike) -> FloatArray:
+        """One-sided p-value of a difference of at most `at`."""
+        return np.asarray(self.areas.tail_below(at))
+
+    def tail_above(self, at: ArrayLike) -> FloatArray:
+        """One-sided p-value of a difference of at least `at`."""
+        return np.asarray(self.areas.tail_above(at))
+
+    def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
+        """Limits in closed form."""
+        return np.asarray(self.areas.limit(p, upper=upper))
+
+
+@dataclass(frozen=True)
+class DeLong(OverItems):
+    """Areas under ROC curves of several models on the same examples."""
+
+    def applies(self, data: Scores) -> TiebreakError | None:
+        """Predictions of two classes, two examples or more of each, without clusters, weights and runs."""
+        items = self.items(data)
+        if items.is_positive is None:
+            return UnsuitableDesignError(
+                f"{self.name} compares areas under ROC curves of predictions, and these are scores of {items.metric.name}. Leave "
+                "the method out for the one that suits them; tb.read_predictions(y_true, {...}) reads predictions."
+            )
+        problem = (
+            f"there are {len(items.runs)} runs"
+            if len(items.runs) > 1
+            else f"the {items.unit}s come in clusters"
+            if items.clusters is not None
+            else f"the {items.unit}s have weights"
+            if items.weights is not None
+            else ""
+        )
+        if problem:
+            return UnsuitableDesignError(
+                f"{self.name} takes every {items.unit} once, and independent of the others, but {problem}. Leave these out of "
+                "the table, or compare one run by itself."
+            )
+        if np.isnan(items.score).any():
+            return InvalidScoresError(
+                f"{self.name} needs a prediction of every model for every {items.unit}; {np.isnan(items.score).sum()} are "
+                "missing. Leave out what is not there."
+            )
+        n_positive = int(np.count_nonzero(items.is_positive))
+        if min(n_positive, len(items.items) - n_positive) < 2:
+            return InvalidScoresError(
+                f"there are {n_positive} positive {items.unit}s and {len(items.items) - n_positive} others; two of each are the "
+                "fewest that show how much an area varies."
+            )
+        return None
+
+    def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> AucDifferences:
+        """Difference of the areas of each pair."""
+        found = self._areas(data)
+        pair = found.difference(first, second)
+        estimate = np.asarray(pair.difference)
+        kind = np.where(np.isnan(estimate), UNDEFINED, np.where(pair.is_identical, IDENTICAL, SPREAD))
+        variance = np.diag(found.covariance)
+        return AucDifferences(
+            estimate=estimate,
+            n_units=np.full(np.shape(first), found.n_positive + found.n_negative),
+            kind=kind.astype(np.int8),
+            tolerance=RELATIVE_TOLERANCE,
+            standard_error=np.asarray(pair.standard_error),
+            first_area=np.asarray(pair.first),
+            second_area=np.asarray(pair.second),
+            first_variance=variance[first],
+            second_variance=variance[second],
+            correlation=np.asarray(pair.correlation),
+            is_identical=np.asarray(pair.is_identical),
+            n_positive=found.n_positive,
+            n_negative=found.n_negative,
+        )
+
+    def _areas(self, data: Scores) -> PairedAucResult:
+        items = self.items(data)
+        return paired_auc(np.asarray(items.is_positive), items.score[:, 0])
+
+    def values(self, data: Scores, settings: Settings) -> ModelValues:
+        """Area of each model, with its logit interval."""
+        items = self.items(data)
+        found = delong_auc(np.asarray(items.is_positive), items.score[:, 0])
+        low, high = found.confidence_interval(1.0 - settings.alpha, "logit")
+        n = np.full(len(items.models), len(items.items))
+        tolerance = np.full(len(items.models), RELATIVE_TOLERANCE)
+        error = np.asarray(found.standard_error)
+        return ModelValues(
+            "measured", np.asarray(found.auc), np.asarray(low), np.asarray(high), n, tolerance, standard_error=error
+        )
+
+    def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
+        """DeLong's z test of each pair."""
+        items = self.items(data)
+        pairs = list(combinations(range(len(items.models)), 2))
+        if len(pairs) > MOST_TESTS:
+            return
+        found = self._areas(data)
+        for i, j in pairs:
+            statistic, pvalue = (float(each) for each in found.difference(i, j).ztest())
+            if np.isfinite(statistic) and np.isfinite(pvalue):
+                one, two = items.models[i], items.models[j]
+                text = f"DeLong's z test of {one!r} and {two!r}: z {statistic:.5g}, p {pvalue:.3g}"
+                yield TestOnly(name="delong-z", models=(one, two), statistic=statistic, pvalue=pvalue, text=text)
+
+
+DELONG = DeLong(
+    name="delong",
+    reason="areas under ROC curves of models on the same items: their covariance allows for the pairing, and logit limits keep a "
+    "width where a model separates the classes",
+    question="examples",
+    unit="item",
+    generalises_to=AS_THEY_ARE,
+    not_covered=NOT_COVERED,
+    is_mean=False,
+    assumptions=(
+        "all models scored the same items",
+        "the items of each class are a sample of those that the answer is meant for, independent of each other",
+    ),
+    references=(
+        "E. DeLong, D. DeLong, D. Clarke-Pearson. Comparing the areas under correlated ROC curves. Biometrics 44, 1988.",
+        "G. Zou, A. Donner. Construction of confidence limits about effect measures. Statistics in Medicine 27, 2008.",
+        "R. Newcombe. Confidence intervals for an effect size measure based on the Mann-Whitney statistic. Stat. Med. 25, 2006.",
+    ),
+)
