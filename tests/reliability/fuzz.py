@@ -171,7 +171,7 @@ def expected(columns: Mapping[str, Sequence[Any]]) -> Counter[tuple[tuple[str, s
     """Scores of each split by model, as a bag of splits; None where only a reader that guesses could tell."""
     names = {str(name).strip(): list(values) for name, values in columns.items()}
     reserved = {word: values for name, values in names.items() for word in RESERVED if name.casefold() == word}
-    if {"dataset", "metric", "seed"} & set(reserved) or len(names) != len(columns):
+    if {"dataset", "metric", "seed", "time"} & set(reserved) or len(names) != len(columns):
         return None
     rows = range(len(next(iter(names.values()), [])))
     both = "repeat" in reserved and "fold" in reserved  # a split beside both says nothing
@@ -196,13 +196,15 @@ def expected(columns: Mapping[str, Sequence[Any]]) -> Counter[tuple[tuple[str, s
 
 
 def word(value: Any) -> str:
-    """A key or name: 3 and 3.0 are the same, and so are the same texts with blanks around."""
+    """A key or name: 3 and 3.0 are the same, and so are the same texts with blanks around; digits of other scripts are words."""
     if isinstance(value, bool | np.bool_):
         raise TypeError("a key that is true or false is a number among numbers, and a word among words")
     if isinstance(value, np.float32):
         return str(value)
     if isinstance(value, str) and value.strip().casefold() in ("true", "false", "-0.0"):
         raise TypeError("so it is with such a text")
+    if isinstance(value, str) and not value.isascii():
+        return value.strip()
     try:
         value = float(value)
         return str(int(value)) if value.is_integer() else repr(value)
