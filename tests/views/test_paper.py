@@ -44,7 +44,7 @@ def test_scores_by_dataset_have_the_best_in_bold_and_average_ranks() -> None:
     assert text.partition("\n")[2] in comparison.to_latex()
     table["c"][1] = float("nan")
     gaps = tb.compare(table, metric="accuracy").to_latex("scores")
-    assert r"50\% & \textbf{0.8000} & \textbf{0.8000} & --" in gaps
+    assert re.search(r"^50\\% & \\textbf\{0\.80*\} & \\textbf\{0\.80*\} & --", gaps, re.MULTILINE)
     assert r"average rank & \textbf{1.17} & 1.83 & --" in gaps  # a and b alone were measured everywhere
 
 
@@ -52,9 +52,27 @@ def test_of_a_loss_the_lowest_is_in_bold() -> None:
     """As the title of the table says."""
     table = {"dataset": ["u", "v"], "a": [1.25, 2.0], "b": [1.5, 1.0]}
     text = tb.compare(table, metric="rmse", lower_is_better=True).to_latex("scores")
-    assert re.search(r"^u &.*\\textbf\{1\.250*\}", text, re.MULTILINE)
+    assert re.search(r"^u & 1\.50* & \\textbf\{1\.250*\}", text, re.MULTILINE)
+    assert re.search(r"^v & \\textbf\{1\.0+\} & 2\.0+", text, re.MULTILINE)
     assert "lower is better" in text
-    assert not re.search(r"\\textbf\{(1\.5000|2\.0000)", text)
+
+
+def test_mixed_metrics_have_the_best_of_each_dataset_by_its_own_direction() -> None:
+    """The highest accuracy and the lowest error, as they were measured, and a column that says which is which."""
+    rows = [("u", "accuracy", 0.9, 0.8), ("v", "accuracy", 0.75, 0.7), ("w", "root_mean_squared_error", 2.0, 1.0)]
+    long = [
+        {"dataset": dataset, "metric": metric, "model": model, "score": score}
+        for dataset, metric, *scores in rows
+        for model, score in zip("ab", scores, strict=True)
+    ]
+    text = tb.compare(long).to_latex("scores")
+    lines = {line.split(" & ")[0]: line.removesuffix(r" \\").split(" & ") for line in text.splitlines() if " & " in line}
+    numbers = [[float(re.sub(r"[^-.\d]", "", cell)) for cell in lines[name][2:]] for name in "uvw"]
+    assert lines["dataset"][2:] == ["a", "b"]
+    assert numbers == [[0.9, 0.8], [0.75, 0.7], [2.0, 1.0]]
+    assert [[cell.startswith(r"\textbf") for cell in lines[name][2:]] for name in "uvw"] == [[1, 0], [1, 0], [0, 1]]
+    assert lines["w"][1] == r"root\_mean\_squared\_error"
+    assert "is better" not in text
 
 
 def test_a_long_table_runs_over_pages_and_one_dataset_has_none() -> None:

@@ -10,10 +10,12 @@ import numpy as np
 
 import tiebreak
 from tiebreak.errors import InvalidParameterError, NotOfferedError
-from tiebreak.views.comparison import pair_table, ranking_table, table_decimals
+from tiebreak.numerics import FloatArray
+from tiebreak.scores.dataset_means import dataset_means
+from tiebreak.views.comparison import pair_table, ranking_table
 from tiebreak.views.page import NAME_WIDTH, Table
 from tiebreak.views.pair import level_words, rope_words
-from tiebreak.views.words import count, format_percent, format_score, printable, short_names, span
+from tiebreak.views.words import count, decimals_for, format_percent, format_score, printable, short_names, span
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
@@ -83,20 +85,28 @@ def _pairs_latex(comparison: Comparison) -> str:
 
 def _scores_latex(comparison: Comparison) -> str:
     """A row for each dataset with its best scores in bold, and the average ranks below a rule."""
-    metric, matrix, decimals = comparison.metric, comparison.matrix, min(table_decimals(comparison), MOST_DECIMALS)
-    texts = [[format_score(float(value), decimals) for value in column] for column in matrix.score.T]
-    rows = [[_escaped(name), *_best_in_bold(texts[place], metric.higher_is_better)] for place, name in enumerate(matrix.columns)]
+    scores, is_mixed = comparison.scores, comparison.scores.is_mixed
+    matrix, rows = dataset_means(scores).matrix(), []
+    spread = np.nanstd(np.where(np.isnan(matrix.score).all(axis=0), 0.0, matrix.score), axis=0)
+    for name, of, column, own in zip(matrix.columns, scores.matrices, matrix.score.T, spread.tolist(), strict=True):
+        metric = scores.metric_of(of)
+        raw = metric.sign * column if is_mixed else column  # of mixed metrics they are turned so that higher is better
+        texts = _scores_text(raw, own if is_mixed else float(np.median(spread)))
+        rows.append(
+            [_escaped(name), *([_escaped(metric.name)] if is_mixed else []), *_best_in_bold(texts, metric.higher_is_better)]
+        )
     ranks = comparison.ranking_table.average_rank
     foot, names = [], [_escaped(name) for name in short_names(comparison.models, NAME_WIDTH)]
     if ranks is not None and np.isfinite(ranks).any():
-        foot = [["average rank", *_best_in_bold([format_score(float(rank), 2) for rank in ranks], False)]]
-    side = "higher" if metric.higher_is_better else "lower"
-    title = _escaped(f"{printable(metric.name)} on {count(matrix.n_splits, 'dataset')}; {side} is better, the best in bold")
+        blank = [""] if is_mixed else []
+        foot = [["average rank", *blank, *_best_in_bold([format_score(float(rank), 2) for rank in ranks], False)]]
+    side = "" if is_mixed else f"; {'higher' if scores.metric.higher_is_better else 'lower'} is better"
+    title = _escaped(f"{printable(scores.metric.name)} on {count(matrix.n_splits, 'dataset')}{side}; the best in bold")
     note = r"{\footnotesize Average ranks depend on which models are in the table.}" if foot else ""
     body = [" & ".join(row) + r" \\" for row in rows]
-    head = [r"\toprule", " & ".join(["dataset", *names]) + r" \\", r"\midrule"]
+    head = [r"\toprule", " & ".join(["dataset", *(["metric"] if is_mixed else []), *names]) + r" \\", r"\midrule"]
     end = [*([r"\midrule", " & ".join(foot[0]) + r" \\"] if foot else []), r"\bottomrule"]
-    columns = "l" + "r" * len(names)
+    columns = ("ll" if is_mixed else "l") + "r" * len(names)
     if len(rows) >= LONG_FROM:
         more = [r"\endhead", r"\midrule", rf"\multicolumn{{{len(columns)}}}{{r}}{{continued}} \\", r"\endfoot", r"\endlastfoot"]
         lines = [rf"\begin{{longtable}}{{{columns}}}", rf"\caption{{{title}}} \\", *head, *more, *body, *end, r"\end{longtable}"]
@@ -108,6 +118,12 @@ def _scores_latex(comparison: Comparison) -> str:
 
 MOST_DECIMALS = 4
 """Decimals of scores in a table that is read across."""
+
+
+def _scores_text(scores: FloatArray, spread: float) -> list[str]:
+    """Scores with two digits of their spread over models, but no more decimals than can be read across."""
+    decimals = min(decimals_for(spread), MOST_DECIMALS)
+    return [format_score(float(value), decimals) for value in scores]
 
 
 def _best_in_bold(texts: Sequence[str], higher_is_better: bool) -> list[str]:

@@ -73,12 +73,14 @@ def hierarchical(datasets: tuple[str, ...]) -> Comparison:
 
 
 @cache
-def over_items(names: tuple[str, ...], n: int = 60, **settings: Any) -> Comparison:
-    """Each model right a little less often than the one before, on questions of different difficulty, of three topics."""
+def over_items(
+    names: tuple[str, ...], n: int = 60, topics: Sequence[str] = ("law", "physics", "history"), **settings: Any
+) -> Comparison:
+    """Each model right a little less often than the one before, on questions of different difficulty and of some topics."""
     rng = np.random.default_rng(7)
     ease = rng.normal(size=n)
     right = ease + rng.normal(size=(len(names), n)) + 0.9 - 0.05 * np.arange(len(names))[:, None] > 0
-    table = {"question": [f"q{k}" for k in range(n)], "topic": [("law", "physics", "history")[k % 3] for k in range(n)]}
+    table = {"question": [f"q{k}" for k in range(n)], "topic": [topics[k % len(topics)] for k in range(n)]}
     columns = {name: row.astype(int).tolist() for name, row in zip(names, right, strict=True)}
     items = tb.read_items(table | columns, metric="accuracy")
     return tb.compare(items, **settings)

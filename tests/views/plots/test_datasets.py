@@ -203,3 +203,29 @@ def test_shrunken_estimates_are_those_of_the_posterior() -> None:
     assert np.ptp(display.data["mean"]) < np.ptp(display.data["raw"])
     assert few.data["dataset"].tolist() == [f"d{k}" for k in order[[0, 1, -2, -1]]]
     assert "Drawn: 4 of 8 datasets" in few.caption
+
+
+# --- other units ------------------------------------------------------------------------------------------------------
+
+
+def test_levels_of_mixed_metrics_are_not_put_on_one_axis() -> None:
+    """Accuracies and errors side by side mean nothing; ratios of scores do, and diagram and matrix count ranks and wins."""
+    rows = [
+        {
+            "dataset": f"d{k}",
+            "metric": "accuracy" if k % 2 else "root_mean_squared_error",
+            "model": name,
+            "score": 0.5 + 0.01 * k * s,
+        }
+        for k in range(8)
+        for s, name in enumerate("abc")
+    ]
+    mixed, ratios = tb.compare(rows), tb.compare(rows, scale="relative")
+    assert set(mixed.plot.names) == {"ranking", "verdicts", "diagram", "matrix"}
+    assert {"differences", "paired", "profile"} <= set(ratios.plot.names)
+    assert not {"scores", "correlation"} & set(ratios.plot.names)
+    with without_pyplot():
+        display = mixed.plot.matrix()
+        assert "mean share" not in mixed.plot.ranking().caption
+    wins = display.data.set_index(["row", "column"]).loc[("a", "b")]
+    assert (wins["wins"], wins["ties"], wins["losses"]) == (3, 1, 4)  # by hand: lower errors on d2, d4, d6, d0 equal

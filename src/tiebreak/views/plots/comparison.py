@@ -16,7 +16,7 @@ from tiebreak.numerics import IntArray
 from tiebreak.views.comparison import table_decimals
 from tiebreak.views.pair import interval_name
 from tiebreak.views.plots.datasets import PairedDisplay, ProfileDisplay, RegionsDisplay, ShrinkageDisplay
-from tiebreak.views.plots.display import ComparisonDisplay, Look, Plots, TopLook, better_is, shown_models
+from tiebreak.views.plots.display import ComparisonDisplay, Look, Plots, TopLook, better_is, default_pair, shown_models
 from tiebreak.views.plots.items import AgreementDisplay, DisagreementsDisplay, OutcomesDisplay
 from tiebreak.views.plots.matrix import CorrelationDisplay, VerdictsDisplay, counted_verdicts, pair_sentence, verdict_counts
 from tiebreak.views.plots.multi_comparison import MultiComparisonDisplay
@@ -133,7 +133,7 @@ class AgainstDisplay(ComparisonDisplay):
         arrows = " An arrow: the data set no limit on that side." if np.isinf(ends).any() else ""
         return (
             f"Lines: {interval_name(comparison)}s of the difference ({self._adjusted}); the verdict is where the line lies."
-            f"{arrows} {rope} On the right: mean {self._metric} and verdict{letters}."
+            f"{arrows} {rope} On the right: {self._value} and verdict{letters}."
         )
 
     def _draw_intervals(self, axes: Axes, shift: float, others: Sequence[float] = ()) -> None:
@@ -348,7 +348,7 @@ class ScoresDisplay(ComparisonDisplay):
     def _title(self) -> str:
         best, n_models = self._names[0], len(self.comparison.models)
         mean = minus(format_score(float(self.comparison.ranking_table.mean[0]), table_decimals(self.comparison)))
-        return f"{best} ranks first of {n_models}, with a mean {self._metric} of {mean}"
+        return f"{best} ranks first of {n_models}, with a {self._value} of {mean}"
 
     def _note(self) -> str:
         joined = f"; each line joins the scores of one {self._unit}" if self._is_joined else ""
@@ -398,20 +398,22 @@ class ComparisonPlots(Plots["Comparison"]):
         is_paired, is_mean = self.result.method.is_paired, self.result.method.is_mean
         is_binary = items is not None and items.is_binary and is_mean
         has_dots = not is_binary and self.result.matrix.n_splits <= MOST_DOTS
+        is_mixed = self.result.scores.is_mixed  # levels in several units do not go on one axis; their ratios do
+        has_unit = not is_mixed or self.result.settings.scale == "relative"
         offered = {
             "diagram": has_ranks,
             "matrix": has_datasets or (items is not None and is_mean),
             "outcomes": is_binary,
             "agreement": is_binary,
             "disagreements": items is not None and is_mean,
-            "paired": has_datasets,
-            "profile": has_datasets,
+            "paired": has_datasets and has_unit,
+            "profile": has_datasets and has_unit,
             "posterior": has_posterior,
             "regions": has_posterior and has_datasets,
             "shrinkage": self.result.method.name == "hierarchical",
-            "scores": has_dots and is_mean,
-            "differences": is_paired and is_mean and has_dots,
-            "correlation": is_paired,
+            "scores": has_dots and is_mean and not is_mixed,
+            "differences": is_paired and is_mean and has_dots and has_unit,
+            "correlation": is_paired and not is_mixed,
         }
         return tuple(name for name in super().names if offered.get(name, True))
 
@@ -463,7 +465,7 @@ class ComparisonPlots(Plots["Comparison"]):
         a, b : str, optional
             Names, as for `posterior`.
         """
-        return self._draw(PairedDisplay.from_comparison, *self._pair(a, b), ax=ax, look=look)
+        return self._draw(PairedDisplay.from_comparison, *default_pair(self.result, a, b), ax=ax, look=look)
 
     def outcomes(
         self, a: str | None = None, b: str | None = None, ax: Axes | None = None, **look: Unpack[Look]
@@ -475,7 +477,7 @@ class ComparisonPlots(Plots["Comparison"]):
         a, b : str, optional
             Names, as for `posterior`.
         """
-        return self._draw(OutcomesDisplay.from_comparison, *self._pair(a, b), ax=ax, look=look)
+        return self._draw(OutcomesDisplay.from_comparison, *default_pair(self.result, a, b), ax=ax, look=look)
 
     def disagreements(
         self, a: str | None = None, b: str | None = None, ax: Axes | None = None, **look: Unpack[TopLook]
@@ -487,7 +489,7 @@ class ComparisonPlots(Plots["Comparison"]):
         a, b : str, optional
             Names, as for `posterior`.
         """
-        return self._draw(DisagreementsDisplay.from_comparison, *self._pair(a, b), ax=ax, look=look)
+        return self._draw(DisagreementsDisplay.from_comparison, *default_pair(self.result, a, b), ax=ax, look=look)
 
     def agreement(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> AgreementDisplay:
         """Share of the items on which two models are both right or both wrong."""
@@ -511,7 +513,7 @@ class ComparisonPlots(Plots["Comparison"]):
         a, b : str, optional
             Names, as for `posterior`.
         """
-        return self._draw(ShrinkageDisplay.from_comparison, *self._pair(a, b), ax=ax, look=look)
+        return self._draw(ShrinkageDisplay.from_comparison, *default_pair(self.result, a, b), ax=ax, look=look)
 
     def correlation(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> CorrelationDisplay:
         """Correlation of the models' scores over splits, datasets, or what else was counted."""
@@ -528,7 +530,7 @@ class ComparisonPlots(Plots["Comparison"]):
         a, b : str, optional
             Names. What is not given is the best-ranked other model or, when a baseline was named, for `b` the baseline.
         """
-        return self._draw(PosteriorDisplay.from_comparison, *self._pair(a, b), ax=ax, look=look)
+        return self._draw(PosteriorDisplay.from_comparison, *default_pair(self.result, a, b), ax=ax, look=look)
 
     def _require_pairing(self, plot: str) -> None:
         method = self.result.method
@@ -542,14 +544,6 @@ class ComparisonPlots(Plots["Comparison"]):
                 f"there is no plot of {plot}, as the models were not measured on the same {method.unit}s; plot.scores() draws "
                 "the scores of each."
             )
-
-    def _pair(self, a: str | None, b: str | None) -> tuple[str, str]:
-        baseline = self.result.settings.baseline
-        if b is None and baseline is not None and a != baseline:
-            b = baseline
-        others = [name for name in self.result.models if name not in (a, b)]
-        a = others.pop(0) if a is None else a
-        return a, others.pop(0) if b is None else b
 
 
 class PairPlots(Plots["PairComparison"]):

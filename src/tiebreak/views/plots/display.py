@@ -433,6 +433,11 @@ class ComparisonDisplay(Display):
         return short(self.comparison.metric.name)
 
     @property
+    def _value(self) -> str:
+        """The value by which models are ranked, such as "mean accuracy"."""
+        return short(self.comparison.ranking_table.value_label)
+
+    @property
     def _unit(self) -> str:
         """The unit of repetition: "split", "dataset", "example"."""
         return self.comparison.method.unit
@@ -465,6 +470,16 @@ def shown_models(comparison: Comparison, top: int | None = None) -> IntArray:
     if reference >= rows.size:
         rows[-1] = reference
     return rows
+
+
+def default_pair(comparison: Comparison, a: str | None, b: str | None) -> tuple[str, str]:
+    """Names of a pair; what is not given is the best-ranked other model or, when a baseline was named, for `b` the baseline."""
+    baseline = comparison.settings.baseline
+    if b is None and baseline is not None and a != baseline:
+        b = baseline
+    others = [name for name in comparison.models if name not in (a, b)]
+    a = others.pop(0) if a is None else a
+    return a, others.pop(0) if b is None else b
 
 
 def of_all(n_drawn: int, n_all: int, what: str = "models, best first") -> str:

@@ -112,7 +112,7 @@ class MultiComparisonDisplay(ComparisonDisplay):
         return (
             f"Each cell, the row against the column: difference in {self._metric}, {self._favours('the row')}; {self._unit}s won "
             f"/ tied / lost; p-value of no difference ({self._adjusted}). Colour and mark: the verdict of the "
-            f"{interval_name(comparison)}, {', '.join(there)}{rope}. Grey: mean {self._metric}.{self._remark}"
+            f"{interval_name(comparison)}, {', '.join(there)}{rope}. Grey: {self._value}.{self._remark}"
         )
 
     def _draw(self, axes: Axes) -> None:

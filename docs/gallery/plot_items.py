@@ -1,0 +1,40 @@
+"""
+Two models on the same questions
+================================
+
+Four language models on 500 questions of three topics, each right or wrong (made numbers). What tells two models apart are the
+questions that one gets and the other does not, and the interval of the difference counts just these.
+"""
+
+import numpy as np
+
+import tiebreak as tb
+
+rng = np.random.default_rng(3)
+n = 500
+ease = rng.normal(0, 1, n)
+skill = {"large": 1.1, "small": 0.8, "tuned": 0.75, "base": 0.1}
+table = {"question": [f"q{i:03d}" for i in range(n)], "topic": rng.choice(["law", "physics", "history"], n).tolist()}
+table |= {name: (level + ease + rng.normal(0, 0.8, n) > 0).astype(int).tolist() for name, level in skill.items()}
+answer = tb.compare(tb.read_items(table, metric="accuracy"), rope=0.02)
+print(answer.sentence)
+
+# %%
+# Every model against the best one, with simultaneous intervals.
+answer.plot.ranking()
+
+# %%
+# The two hatched parts tell the models apart; the grey ones, however large, do not.
+answer.plot.outcomes("large", "small")
+
+# %%
+# Some of the questions that one model gets and the other does not.
+answer.plot.disagreements("large", "small", top=12)
+
+# %%
+# How often two models are both right or both wrong.
+answer.plot.agreement()
+
+# %%
+# All pairs: difference, questions won, tied and lost, adjusted p-value.
+answer.plot.matrix()
