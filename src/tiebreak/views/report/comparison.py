@@ -50,6 +50,9 @@ MOST_CORRELATED = 20
 MOST_DOTS = 6000
 """Scores up to which each is drawn."""
 
+MOST_WRITTEN = 1000
+"""Pairs up to which all their columns are in the data; of more the script works them out."""
+
 DRAWN_BY_HAND = ("ranking", "differences", "scores", "verdicts", "correlation", "posterior", "matrix")
 """Plots whose numbers the report shows in rows, cells and pairs of its own."""
 
@@ -97,10 +100,17 @@ def answer_data(comparison: Comparison, requirements: Requirements | None = None
     """The JSON view of a comparison, its pairs and ranking as columns; a column that is the same in all rows is one value."""
     view = facts(comparison, requirements)
     view["ranking"] = _packed(ranking_columns(comparison), comparison)
-    view["pairs"] = _packed(pair_columns(comparison), comparison)
-    data = {"label": label_of(comparison), "view": as_lists(view), "decide": decide_data(comparison, requirements)}
-    if comparison.matrix.columns:  # the units are no splits, whose scores stand in the view
-        data["units"] = {"names": list(comparison.matrix.columns), "score": plain(comparison.matrix.score)}
+    is_left_to_script = comparison.pair_table.n_pairs > MOST_WRITTEN and is_student(comparison.pair_table.differences)
+    view["pairs"] = {} if is_left_to_script else _packed(pair_columns(comparison), comparison)
+    data = {
+        "label": label_of(comparison),
+        "models": list(comparison.models),
+        "view": as_lists(view),
+        "decide": decide_data(comparison, requirements),
+    }
+    units = comparison.matrix
+    if units.columns and units.score.size <= MOST_DOTS:  # the units are no splits, whose scores stand in the view
+        data["units"] = {"names": list(units.columns), "score": plain(units.score)}
     return data
 
 

@@ -453,6 +453,12 @@ const Decide = (() => {
       return Object.assign(found, this.regions(at, sign));
     }
 
+    // The verdict on a pair of the family in the orientation asked for; "" for others.
+    verdictOf(one, two) {
+      const { engine, n } = this, row = engine.familyRow.get(one * n + two), other = engine.familyRow.get(two * n + one);
+      return VERDICTS[row !== undefined ? this.verdict[row] : other !== undefined ? MIRRORED[this.verdict[other]] : NONE];
+    }
+
     // Posterior probabilities of the regions above, inside and below the rope; null where they are not known for this rope.
     regions(at, sign) {
       const { data, rope } = this, { pairs } = this.engine;
@@ -841,5 +847,5 @@ const Decide = (() => {
 
   const verdictText = (verdict, reason) => verdict + (reason && reason !== "unsettled" ? ` (${reason})` : "");
 
-  return { engine, tail, quantile, logDensity, VERDICTS, MIRRORED, STANDINGS, formatScore, general, fixed };
+  return { engine, tail, quantile, logDensity, VERDICTS, MIRRORED, STANDINGS, decimalsFor, formatScore, formatProbability, levelWords, general, fixed };
 })();

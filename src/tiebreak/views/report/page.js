@@ -3,7 +3,6 @@
 const Page = (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const SVG = "http://www.w3.org/2000/svg";
-  const MIRRORED = {better: "worse", worse: "better", ahead: "behind", behind: "ahead"};
   const SYMBOLS = {better: "▲", ahead: "△", equivalent: "■", undecided: "○", behind: "▽", worse: "▼"};
   const UNSEEN = /[\x00-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff9-\ufffb]/gu;
 
@@ -34,34 +33,24 @@ const Page = (() => {
 
   class Answer {
     constructor(section, held) {
-      Object.assign(this, {section, view: held.view, units: held.units ?? held.view.scores[0]});
-      this.names = held.view.scores[0].models;
-      const models = held.view.ranking.model;
-      this.models = models.map((row) => this.names[row] ?? row);
+      Object.assign(this, {section, view: held.view, units: held.units ?? held.view.scores[0], names: held.models});
       this.shown = [...section.querySelectorAll("[data-is=ranking] tbody th")].map((each) => each.textContent);
-      this.pairs = {...held.view.pairs};
-      this.rope = held.view.resolved.rope;
       this.sign = held.view.metric.higher_is_better ? 1 : -1;
-      this.place = new Map(this.pairs.first.map((first, row) => [`${first} ${this.pairs.second[row]}`, row]));
+      this.engine = section.controls.engine;
     }
     find(name) { return this.section.querySelector(`[data-is="${name}"]`); }
-    /* The row of a pair and 1, or -1 where it stands the other way round; undefined where it was not asked for. */
-    row(first, second) {
-      const row = this.place.get(`${first} ${second}`);
-      return row !== undefined ? [row, 1] : [this.place.get(`${second} ${first}`), -1];
+    /* What is decided for the rope and alpha that are set now. */
+    get decided() { return this.section.controls.answer; }
+    /* Columns of the pairs; where they are too many to be written, those that were asked for are worked out. */
+    get pairs() {
+      if (this.view.pairs.first) return this.view.pairs;
+      const {pairs} = this.engine, {detail} = this.section.controls;
+      const held = Object.fromEntries(["first", "second", "n_units", "difference", "standard_error", "df"].map((name) => [name, Array.from(pairs[name])]));
+      return {...held, ...detail.call(this.section.controls).pairs};
     }
-    value(name, row) { return at(this.pairs[name], row) ?? NaN; }
   }
 
-  /* --- numbers as people read them --- */
-  const decimalsFor = (error) => (error > 0 && isFinite(error) ? Math.min(Math.max(1 - Math.floor(Math.log10(error)), 0), 12) : 4);
-  const number = (value, decimals, signed) => {
-    if (value === null || Number.isNaN(value)) return "-";
-    if (!isFinite(value)) return value > 0 ? "inf" : "-inf";
-    const text = Math.abs(value) < 1e7 ? value.toFixed(decimals) : value.toExponential(3);
-    return Number(text) === 0 ? (0).toFixed(decimals) : (signed && value > 0 ? "+" : "") + text;
-  };
-  const share = (p) => (Number.isNaN(p) ? "-" : p > 0 && p < 0.0005 ? "<0.001" : p >= 0.9995 && p < 1 ? ">0.999" : p.toFixed(3));
+  const {decimalsFor, formatScore, formatProbability, levelWords} = Decide;
 
   /* --- one pair --- */
   const scaleOf = (values) => {
@@ -82,7 +71,7 @@ const Page = (() => {
     const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9)), marks = [];
     for (let n = Math.ceil(scale[0] / step); n * step <= scale[1]; n++) {
       const x = place(scale, n * step), text = drawn("text", {x, y: top + 18});
-      text.textContent = number(n * step, decimals).replace("-", "−");
+      text.textContent = formatScore(n * step, decimals).replace("-", "−");
       marks.push(drawn("line", {x1: x, x2: x, y1: top, y2: top + 5}), text);
     }
     return marks;
@@ -97,13 +86,14 @@ const Page = (() => {
   };
 
   const differences = (answer, first, second) => {
-    const {score} = answer.units;
+    const score = answer.units?.score ?? [];
+    if (!score.length) return [];
     return score[first].map((value, k) => (value === null || score[second][k] === null ? null : value - score[second][k]));
   };
 
   function pairFigure(answer, first, second, pair) {
     const each = differences(answer, first, second).filter((value) => value !== null);
-    const {middle, low, high, error, df} = pair, rope = answer.rope;
+    const {middle, low, high, standard_error: error, df} = pair, {rope} = answer.decided;
     const hasCurve = error > 0 && df > 0, height = hasCurve ? 150 : 32;
     const reach = hasCurve ? 4 * error : 0;
     const scale = scaleOf([middle - reach, middle + reach, low, high, 0, ...(rope < 6 * Math.max(Math.abs(middle) + reach, Math.abs(low), Math.abs(high)) ? [-rope, rope] : []), ...each]);
@@ -149,26 +139,15 @@ const Page = (() => {
   };
 
   function pairOf(answer, first, second) {
-    const [row, side] = answer.row(first, second);
-    if (row === undefined) return null;
-    const sign = side * answer.sign, v = (name) => answer.value(name, row);
-    const [low, high] = [sign * v("interval_low"), sign * v("interval_high")].sort((a, b) => a - b);
-    const verdict = side > 0 ? v("verdict") : MIRRORED[v("verdict")] ?? v("verdict");
-    const error = v("standard_error"), decimals = decimalsFor(error > 0 ? error : (high - low) / 4);
-    const ends = [-answer.rope, 0, answer.rope], is = (x, limit) => Math.sign(x - limit);
-    let more = 0;
-    while (more < 12 && [low, high].some((end) => ends.some((limit) => is(Number(end.toFixed(decimals + more)), limit) !== is(end, limit)))) more++;
-    const text = {
-      difference: number(sign * v("difference"), decimals, true),
-      interval: Number.isNaN(low) ? "-" : `${number(low, decimals + more)} to ${number(high, decimals + more)}`,
-    };
-    const [better, worse] = side > 0 ? ["p_better", "p_worse"] : ["p_worse", "p_better"];
-    return {row, side, low, high, verdict, error, text, middle: sign * v("difference"), df: v("df"), reason: v("reason"), n: v("n_units"),
-      level: v("level"), p: v("adjusted_pvalue"), probabilities: [v(better), v("p_equivalent"), v(worse)]};
+    const {decided, engine, sign} = answer, pair = decided.pair(first, second);
+    const [low, high] = [sign * pair.interval_low, sign * pair.interval_high].sort((a, b) => a - b), middle = sign * pair.difference;
+    const decimals = decimalsFor(pair.resolution), {at} = engine.oriented(first, second), df = engine.pairs.df;
+    const text = {difference: formatScore(middle, decimals, {signed: true}), interval: decided.intervalText(pair.interval_low, pair.interval_high, decimals)};
+    return {...pair, low, high, middle, text, decimals, df: df ? df[at] : NaN, row: engine.familyRow.get(first * engine.n + second) ?? engine.familyRow.get(second * engine.n + first)};
   }
 
   function openPair(answer, first, second) {
-    const pair = pairOf(answer, first, second), panel = answer.section.querySelector("[data-part=pair]");
+    const panel = answer.section.querySelector("[data-part=pair]");
     panel.hidden = false;
     Object.assign(panel.dataset, {first, second});
     for (const [name, model] of [["first", first], ["second", second]]) panel.querySelector(`[data-pick=${name}]`).value = model;
@@ -178,33 +157,36 @@ const Page = (() => {
     const title = answer.find("pair-title");
     title.replaceChildren(`${answer.shown[first]} against ${answer.shown[second]}`);
     for (const name of ["pair-sentence", "pair-figure", "pair-numbers", "pair-scores"]) answer.find(name).replaceChildren();
-    if (!pair) {
-      answer.find("pair-sentence").textContent = first === second ? "Choose two different models." : "This pair is not in the family that was judged, so it has no verdict.";
+    if (first === second) {
+      answer.find("pair-sentence").textContent = "Choose two different models.";
       return;
     }
-    const reason = pair.reason && pair.reason !== "unsettled" ? ` (${pair.reason})` : "";
-    title.append(": ", make("span", `${SYMBOLS[pair.verdict] ?? ""} ${pair.verdict}${reason}`, {class: `word ${pair.verdict}`}));
+    const pair = pairOf(answer, first, second), reason = pair.reason && pair.reason !== "unsettled" ? ` (${pair.reason})` : "";
+    if (pair.verdict) title.append(": ", make("span", `${SYMBOLS[pair.verdict]} ${pair.verdict}${reason}`, {class: `word ${pair.verdict}`}));
     answer.find("pair-figure").append(pairFigure(answer, first, second, pair));
-    const percent = (100 * (1 - pair.level)).toFixed(Math.max(0, -Math.floor(Math.log10(pair.level)) - 1)).replace(/\.0$/, "");
-    const rows = [
-      ["Difference", pair.text.difference],
-      ["Interval that decides", `${pair.text.interval} (level ${percent}%, n = ${pair.n})`],
-      ["p-value of no difference, adjusted", share(pair.p)],
-    ];
-    if (pair.error > 0) rows.push(["Standard error", number(pair.error, decimalsFor(pair.error) + 1)]);
-    if (pair.df > 0) rows.push(["Degrees of freedom", String(pair.df)]);
-    if (!pair.probabilities.some(Number.isNaN)) rows.push(["P(better), P(equivalent), P(worse) of this pair by itself", pair.probabilities.map(share).join(", ")]);
-    const better = answer.sign > 0 ? "positive favours" : "lower is better, so negative favours";
-    answer.find("pair-numbers").append(table(`${answer.view.metric.name} of ${answer.shown[first]} minus ${answer.shown[second]}; ${better} the first`, ["quantity", "value"], rows));
-    pairScores(answer, first, second);
-    answer.section.dispatchEvent(new CustomEvent("opened", {detail: {answer: Number(answer.section.dataset.answer), first, second, row: pair.row, mirrored: pair.side < 0}, bubbles: true}));
+    answer.find("pair-numbers").append(pairNumbers(answer, first, second, pair));
+    pairScores(answer, first, second, pair.decimals);
+    answer.section.dispatchEvent(new CustomEvent("opened", {detail: {answer: Number(answer.section.dataset.answer), first, second}, bubbles: true}));
   }
 
-  function pairScores(answer, first, second) {
-    const held = answer.units, each = differences(answer, first, second);
-    const decimals = Math.min(6, decimalsFor(answer.value("standard_error", 0)) + 2);
-    answer.find("pair-scores").append(table("", [held.names ? "" : "repeat, fold", answer.shown[first], answer.shown[second], "difference"], each.map((value, k) => [
-      held.names?.[k] ?? `${held.repeat[k]}, ${held.fold[k]}`, number(held.score[first][k], decimals), number(held.score[second][k], decimals), number(value, decimals, true)])));
+  function pairNumbers(answer, first, second, pair) {
+    const level = pair.level > 0 ? `level ${levelWords(pair.level)}, ` : "its own, ";
+    const rows = [["Difference", pair.text.difference], ["Interval that decides", `${pair.text.interval} (${level}n = ${pair.n_units})`]];
+    const adjusted = answer.view.pairs.adjusted_pvalue;
+    if (adjusted !== undefined && pair.row !== undefined) rows.push(["p-value of no difference, adjusted", formatProbability(at(adjusted, pair.row) ?? NaN)]);
+    if (pair.standard_error > 0) rows.push(["Standard error", formatScore(pair.standard_error, pair.decimals + 1)]);
+    if (pair.df > 0) rows.push(["Degrees of freedom", String(pair.df)]);
+    const regions = ["p_better", "p_equivalent", "p_worse"].map((name) => pair[name]);
+    if (regions.every(Number.isFinite)) rows.push(["P(better), P(equivalent), P(worse) of this pair by itself", regions.map(formatProbability).join(", ")]);
+    const better = answer.sign > 0 ? "positive favours" : "lower is better, so negative favours";
+    return table(`${readable(answer.view.metric.name)} of ${answer.shown[first]} minus ${answer.shown[second]}; ${better} the first`, ["quantity", "value"], rows);
+  }
+
+  function pairScores(answer, first, second, decimals) {
+    const held = answer.units ?? {}, score = (value) => formatScore(value ?? NaN, decimals), signed = {signed: true};
+    answer.find("pair-scores").append(table("", [held.names ? "name" : "repeat, fold", answer.shown[first], answer.shown[second], "difference"],
+      differences(answer, first, second).map((value, k) => [held.names ? readable(held.names[k]) : `${held.repeat[k]}, ${held.fold[k]}`,
+        score(held.score[first][k]), score(held.score[second][k]), formatScore(value ?? NaN, decimals, signed)])));
   }
 
   /* --- what can be clicked --- */
@@ -216,7 +198,7 @@ const Page = (() => {
       buttons.push([]);
       columns.forEach((c, k) => {
         const cell = line.cells[k + 1];
-        if (answer.row(r, c)[0] === undefined) return;
+        if (r === c || !cell.className) return;
         const button = make("button", cell.textContent, {type: "button", "data-pair": `${r} ${c}`, tabindex: -1, "aria-pressed": false});
         button.setAttribute("aria-label", `${answer.shown[r]} against ${answer.shown[c]}: ${cell.className}`);
         button.addEventListener("click", () => { openPair(answer, r, c); answer.find("pair-title").focus({preventScroll: true}); answer.find("pair-title").scrollIntoView({block: "nearest"}); });
@@ -247,23 +229,21 @@ const Page = (() => {
   }
 
   /* Labels of the matrix, drawings of the ranking and the open pair, after rope or alpha have changed. */
-  function redraw(answer, {rope, pairs = {}, ranking = {}}) {
-    Object.assign(answer.pairs, pairs);
-    answer.rope = rope ?? answer.rope;
+  function redraw(answer) {
+    const {rope, reference} = answer.decided;
     for (const button of answer.section.querySelectorAll("[data-is=matrix] button")) {
-      const [r, c] = button.dataset.pair.split(" ").map(Number), pair = pairOf(answer, r, c);
-      button.textContent = SYMBOLS[pair.verdict] ?? "";
-      button.parentNode.className = pair.verdict;
-      button.setAttribute("aria-label", `${answer.shown[r]} against ${answer.shown[c]}: ${pair.verdict}`);
+      const [r, c] = button.dataset.pair.split(" ").map(Number), verdict = answer.decided.verdictOf(r, c);
+      if (button.parentNode.className === verdict) continue;
+      button.textContent = SYMBOLS[verdict] ?? "";
+      button.parentNode.className = verdict;
+      button.setAttribute("aria-label", `${answer.shown[r]} against ${answer.shown[c]}: ${verdict}`);
     }
-    const baseline = answer.view.settings.baseline;
-    const reference = baseline === null ? 0 : answer.models.indexOf(baseline);
-    const rows = answer.models.map((_, model) => (model === reference ? null : pairOf(answer, model, reference)));
+    const rows = answer.names.map((_, model) => (model === reference ? null : pairOf(answer, model, reference)));
     const seen = rows.filter(Boolean), most = Math.max(...seen.map((each) => Math.max(Math.abs(each.low), Math.abs(each.high), Math.abs(each.middle)) || 0));
-    const scale = scaleOf([0, ...seen.flatMap((each) => [each.low, each.middle, each.high]), ...(answer.rope < 4 * most ? [-answer.rope, answer.rope] : [])]);
+    const scale = scaleOf([0, ...seen.flatMap((each) => [each.low, each.middle, each.high]), ...(rope < 4 * most ? [-rope, rope] : [])]);
     for (const line of answer.find("ranking").tBodies[0].rows) {
       const pair = rows[line.dataset.model], cell = line.querySelector("[data-col=drawn]");
-      cell.replaceChildren(pair ? intervalRow(scale, pair.low, pair.middle, pair.high, answer.rope, pair.verdict) : intervalRow(scale, NaN, 0, NaN, answer.rope, ""));
+      cell.replaceChildren(pair ? intervalRow(scale, pair.low, pair.middle, pair.high, rope, pair.verdict) : intervalRow(scale, NaN, 0, NaN, rope, ""));
       for (const word of line.querySelectorAll(".word")) word.className = `word ${word.textContent.split(" (")[0].replaceAll(" ", "-")}`;
     }
     answer.find("axis").replaceChildren(drawn("svg", {class: "axis", width: "100%", height: 20, "aria-hidden": "true"}, ...ticks(scale, 0)));
@@ -272,7 +252,7 @@ const Page = (() => {
   }
 
   /* --- data to download --- */
-  const view = (answer) => ({...answer.view, ranking: records(answer.view.ranking, answer.names), pairs: records(answer.view.pairs, answer.names)});
+  const view = (answer) => ({...answer.view, ranking: records(answer.view.ranking, answer.names), pairs: records(answer.pairs, answer.names)});
   const cell = (value) => {
     if (value === null || value === undefined) return "";
     if (typeof value !== "string") return value === true ? "True" : value === false ? "False" : String(value);
@@ -281,6 +261,10 @@ const Page = (() => {
   };
   const csv = (headers, rows) => [headers, ...rows].map((row) => row.map(cell).join(",")).join("\n") + "\n";
   function scoreRows(answer) {
+    if (!answer.view.scores.length) {
+      const {names, score} = answer.units;
+      return csv(["item", "model", "score"], answer.names.flatMap((model, m) => score[m].map((value, k) => [names[k], model, value])));
+    }
     const headers = ["dataset", "model", "repeat", "fold", "n_train", "n_test", "score"], rows = [];
     for (const held of answer.view.scores) held.models.forEach((model, m) => held.score[m].forEach((score, k) =>
       rows.push([held.dataset, model, held.repeat[k], held.fold[k], held.n_train?.[k], held.n_test?.[k], score])));
@@ -297,6 +281,7 @@ const Page = (() => {
   function readyDownloads(answer) {
     const line = answer.section.querySelector("[data-part=downloads]");
     line.hidden = false;
+    if (!answer.units) line.querySelector("[data-download=scores]").remove();
     for (const link of line.querySelectorAll("a")) {
       link.href = "#";
       link.addEventListener("click", () => {
@@ -310,7 +295,7 @@ const Page = (() => {
   function readyRows(answer) {
     const button = answer.section.querySelector("[data-control=more]");
     if (!button) return;
-    const n = answer.models.length, toggle = () => {
+    const n = answer.names.length, toggle = () => {
       const isShort = answer.section.classList.toggle("short");
       button.setAttribute("aria-expanded", !isShort);
       button.textContent = isShort ? `Show all ${n} models` : "Show the first 25 only";
@@ -325,8 +310,8 @@ const Page = (() => {
     readyPicks(answer);
     readyDownloads(answer);
     readyRows(answer);
-    answer.section.addEventListener("decided", (event) => redraw(answer, event.detail));
-    openPair(answer, answer.pairs.first[0], answer.pairs.second[0]);
+    answer.section.addEventListener("decided", () => redraw(answer));
+    openPair(answer, answer.engine.family.first[0], answer.engine.family.second[0]);
   }
   const chosen = document.getElementById("switch");
   if (chosen) {
