@@ -244,11 +244,12 @@ def test_junit_counts() -> None:
 
 
 def test_summary_begins_with_a_heading() -> None:
-    """Jobs of many steps share one page, so each has its heading."""
+    """Jobs of many steps share one page, so each has its heading, and tables of details are folded."""
     answer = compared(noisy(0.90, 0.80))
     judged = answer.meets(better=("a", "b"))
-    assert summary(answer, judged) == f"## tiebreak: requirement met\n\n{answer.to_markdown(judged)}"
-    assert summary(answer, None) == f"## tiebreak: comparison\n\n{answer.to_markdown()}"
+    assert summary(answer, judged) == f"## tiebreak: requirement met\n\n{answer.to_markdown(judged, folds=True)}"
+    assert summary(answer, None) == f"## tiebreak: comparison\n\n{answer.to_markdown(folds=True)}"
+    assert "<details><summary>Pairs</summary>" in summary(answer, None)
 
 
 def test_pairs_without_an_interval_have_a_reason() -> None:
