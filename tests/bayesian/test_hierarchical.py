@@ -28,6 +28,7 @@ def _differences(n_datasets, n_scores, centre, spread, seed):
         (6, 3, 0.01, 0.02, 8, {"step": 0.1, "reach": 10}),  # three scores: likelihoods with the tails of a Cauchy
     ],
 )
+@pytest.mark.slow
 def test_agrees_with_brute_force(n_datasets, n_scores, centre, spread, seed, settings):
     """Brute force with these steps is within 0.003 of that with steps of a third, and so has to be this."""
     rows = _differences(n_datasets, n_scores, centre, spread, seed)
@@ -40,6 +41,7 @@ def test_agrees_with_brute_force(n_datasets, n_scores, centre, spread, seed, set
     assert posterior.error < 0.001
 
 
+@pytest.mark.slow
 def test_same_bits_every_time_and_swapped_models_mirror():
     """Nothing is drawn, the pair is turned to one of its two orders, and datasets are sorted."""
     rows = _differences(8, 10, 0.01, 0.02, 3)

@@ -48,6 +48,7 @@ def test_decimal_ties_are_in_the_rope():
 
 
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=12), st.integers(0, 3))
+@pytest.mark.slow
 def test_swapped_models_mirror_and_order_does_not_matter(values, rope):
     """The answer for (b, a) is that for (a, b) read backwards, and datasets are in no order."""
     d = np.array(values, dtype=float)

@@ -81,6 +81,7 @@ def test_the_first_metrics_of_the_study_are_what_sizes_are_checked_for(here: Pat
     assert "error metric-undefined\n  roc_auc_ovr is undefined in all 150 splits" in run(capsys, "audit", "loo.toml")[1]
 
 
+@pytest.mark.slow
 def test_several_datasets_are_audited_one_after_the_other(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each under its name, with a figure each; another format holds one."""
     text = STUDY.replace('data = { source = "sklearn:iris" }\n', "")

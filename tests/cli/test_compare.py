@@ -173,6 +173,7 @@ def test_a_gate_over_last_release_and_today(tmp_path: Path, capsys: pytest.Captu
 
 
 @pytest.mark.parametrize("format_", ["csv", "json"])
+@pytest.mark.slow
 def test_standard_input(tiebreak: Run, scores: str, capsys: pytest.CaptureFixture[str], format_: str) -> None:
     """CSV or JSON, told apart by how they begin; an error speaks of standard input."""
     text = Path(scores).read_text() if format_ == "csv" else run(capsys, scores, *ACCURACY, "--format", "json")[1]

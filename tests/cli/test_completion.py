@@ -21,6 +21,7 @@ def test_a_script_for_each_shell(shell: str, capsys: pytest.CaptureFixture[str])
     assert f"_TIEBREAK_COMPLETE={shell}_complete" in script
 
 
+@pytest.mark.slow
 def test_commands_options_and_values_are_offered(tiebreak: Run) -> None:
     """What a shell asks for through that variable."""
 

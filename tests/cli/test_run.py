@@ -311,6 +311,7 @@ def test_options_that_cannot_be_used_are_refused(
     assert run(capsys, "run", study, *STORE, *arguments) == (2, "", f"tiebreak: {message}\nSee 'tiebreak run --help'.\n")
 
 
+@pytest.mark.slow
 def test_the_answer_is_asked_for_as_typed(study: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Another rope and metric than the study's, and the plots, without measuring anything again."""
     run(capsys, "run", study, *STORE)

@@ -85,6 +85,7 @@ def in_threads(work: Callable[[int], Any], n_threads: int, n_calls: int) -> list
         return list(pool.map(work, range(n_calls)))
 
 
+@pytest.mark.slow
 def test_threads_give_the_bits_of_one_alone() -> None:
     """8 threads x 10 evaluations, of models that draw from the global generators and of others; then all is as before."""
     alone = {seed: evaluate(seed) for seed in range(N_EACH)}

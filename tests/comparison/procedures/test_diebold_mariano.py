@@ -92,6 +92,7 @@ def test_times_are_put_in_order(rng: np.random.Generator, times: Any) -> None:
         assert answer.matrix.columns[0] in str(answer)
 
 
+@pytest.mark.slow
 def test_shown_everywhere(rng: np.random.Generator, tmp_path: Path) -> None:
     """And the same answer from JSON, with the horizon."""
     answer = compared(losses(rng), rope=0.1, options={"horizon": 2})

@@ -51,6 +51,7 @@ def test_it_is_the_array_function_for_all_pairs(rng: np.random.Generator) -> Non
         ]
 
 
+@pytest.mark.slow
 def test_shown_everywhere(rng: np.random.Generator, tmp_path: Path) -> None:
     """The first difference is what it judges, which is said."""
     answer = compared(**dict(zip("abc", 0.8 + 0.02 * rng.normal(size=(3, 10)), strict=True)))

@@ -16,6 +16,7 @@ def compared(columns, **options):
     return tb.compare(columns, metric="accuracy", method="hierarchical", **({"rope": 0.01} | SIZES | options))
 
 
+@pytest.mark.slow
 def test_the_answer_is_that_of_the_function(rng) -> None:
     """Probabilities and interval of a pair are those of `bayesian.hierarchical_posterior` on its differences."""
     columns = table(rng, n_datasets=8, n_models=2)
@@ -30,6 +31,7 @@ def test_the_answer_is_that_of_the_function(rng) -> None:
     assert pair.distribution.posterior.next_dataset() == posterior.next_dataset()
 
 
+@pytest.mark.slow
 def test_a_percent_rope_reaches_the_posterior_in_the_metrics_unit(rng) -> None:
     """Datasets without spread are judged by the rope, so the posterior has to know it."""
     answer = compared(table(rng, n_datasets=4, n_models=2), rope="2%")

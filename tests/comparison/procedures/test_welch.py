@@ -101,6 +101,7 @@ def test_what_would_settle_it_is_said_in_seeds(rng: np.random.Generator) -> None
     assert f"about {int(np.ceil(needed))} seeds instead of 3 would show which of" in str(answer).replace("\n", " ")
 
 
+@pytest.mark.slow
 def test_shown_everywhere(rng: np.random.Generator, tmp_path: Path) -> None:
     """The same answer from JSON, in every form; without pairing there are no differences on single seeds to plot."""
     check_shown(tb.compare(rows(rng), metric="accuracy", rope=0.01), tmp_path / "w", plots={"ranking", "scores", "verdicts"})
