@@ -234,6 +234,7 @@ def test_files_have_the_rights_that_the_umask_leaves(mask: int, file: int, folde
     with umask(mask):
         comparison.to_json(tmp_path / "r.json")
         comparison.to_html(tmp_path / "r.html")
+        append_whole(tmp_path / "summary.md", b"text")
         make_folder(tmp_path / "a" / "b")
         comparison.plot.save(tmp_path / "a" / "b" / "plot.svg", "ranking")
     assert {rights(path) for path in tmp_path.rglob("*") if path.is_file()} == {file}

@@ -141,7 +141,7 @@ def write_whole(path: Path, content: bytes) -> None:
 def _replace(target: Path, content: bytes) -> None:
     temporary = target.with_name(f".{target.name[:40]}.{uuid.uuid4().hex}.tmp")
     try:
-        with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, _FILE_RIGHTS)) as file:
+        with open(temporary, "xb", opener=_opener) as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
@@ -152,9 +152,13 @@ def _replace(target: Path, content: bytes) -> None:
         temporary.unlink(missing_ok=True)
 
 
+def _opener(name: str, flags: int) -> int:
+    return os.open(name, flags, _FILE_RIGHTS)
+
+
 def append_whole(path: Path, content: bytes) -> None:
     """Add to the end of a file, after a line of its own where something stands there; all of it or nothing."""
-    with path.open("ab", buffering=0) as file:
+    with open(path, "ab", buffering=0, opener=_opener) as file:
         end = file.seek(0, os.SEEK_END) if file.seekable() else 0
         text = b"\n" + content if end else content
         if file.write(text) < len(text):  # the next byte would raise
