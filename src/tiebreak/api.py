@@ -85,6 +85,7 @@ def compare(
     n_test: int | None = None,
     rows: Literal["auto", "items", "splits"] | None = None,
     item: str | None = None,
+    by: str | None = None,
     p_best: bool | None = None,
     options: Mapping[str, Any] | None = None,
     scale: Scale | None = None,
@@ -100,10 +101,9 @@ def compare(
     *sources
         What was measured: a fitted `GridSearchCV` or `RandomizedSearchCV`, a `cv_results_` dict,
         ``{name: cross_validate(...)}``, ``{name: array of scores, one per split}`` (a pandas Series is paired by its index), an
-        array of two dimensions with `models`, a list of records, a long or wide frame (pandas, polars, pyarrow, anything
-        narwhals reads), a path to CSV, JSON or Parquet, `Scores`, an `Evaluation`, the URL of a store with
-        the name of a run (``"sqlite:///runs.db#study"``), or another `Comparison`. Several are joined on the split key.
-        Or scores of the single items of one test set: `Items`, and all that `read_items` reads, joined on the items.
+        array of two dimensions with `models`, a list of records, a long or wide frame, a path to CSV, JSON or Parquet, `Scores`,
+        an `Evaluation`, the URL of a store with the name of a run (``"sqlite:///runs.db#study"``), or another `Comparison`;
+        several are joined on the split key. Or the single items of one test set: `Items`, and all that `read_items` reads.
     metric : str, optional
         Selects where a source holds several metrics, names it where a source holds none. A scikit-learn scorer name knows
         its direction; any other needs `lower_is_better`, True or False.
@@ -135,8 +135,9 @@ def compare(
         it, to know the splits of its results, or of plain arrays.
     n_samples, n_train, n_test : int, optional
         Examples of a search without its data, for approximate sizes; or training and test examples of each split.
-    rows, item : {"auto", "items", "splits"} and str, optional
-        Rows of a table are items of one test set, or splits ("auto" knows columns such as "doc_id", `item` names another one).
+    rows, item, by : {"auto", "items", "splits"}, str and str, optional
+        Rows of a table are items of one test set, or splits ("auto" knows columns such as "doc_id", `item` names another one);
+        by the texts in the column `by` the answer is sliced as well (`Comparison.slices`).
     p_best : bool, default False
         Whether the ranking has `p_best` and `expected_rank`, drawn for three models or more.
     scale : {"absolute", "relative"}, default "absolute"
@@ -166,7 +167,7 @@ def compare(
 
     given: dict[str, Any] = {
         "rope": rope, "alpha": alpha, "baseline": baseline, "correction": correction, "alternative": alternative, "order": order,
-        "method": method, "missing": missing, "p_best": p_best, "options": options, "scale": scale, "rng": rng,
+        "method": method, "missing": missing, "p_best": p_best, "options": options, "scale": scale, "rng": rng, "by": by,
     }  # fmt: skip
     Settings(**{name: value for name, value in given.items() if value is not None})  # refused before anything is read
     read = ReadOptions(metric, models, dataset, lower_is_better, X, y, groups, n_samples, n_train, n_test, cv, rows, item)
@@ -208,8 +209,7 @@ def evaluate(
     ----------
     models : dict, list, estimator or function
         ``{name: model}``; in a list, models are named by their class. A model is an estimator or a pipeline, the result of
-        `grid`, an object of your own with fit and predict, or a function ``(X_train, y_train, X_test, rng) -> predictions``.
-        Models are copied before each fit, and their own `n_jobs` is left alone.
+        `grid`, an object with fit and predict, or a function ``(X_train, y_train, X_test, rng) -> predictions``; it is copied.
     X : array_like, sparse matrix, or data frame (pandas, polars) of shape (n_samples, n_features)
     y : array_like of shape (n_samples,) or (n_samples, n_outputs)
     groups : array_like of shape (n_samples,), optional

@@ -19,6 +19,7 @@ P_co = TypeVar("P_co", covariant=True)
 VIEWS = {
     "Comparison": "tiebreak.views.comparison:VIEW",
     "PairComparison": "tiebreak.views.pair:VIEW",
+    "Slices": "tiebreak.views.slices:VIEW",
     "Ratings": "tiebreak.views.ratings:VIEW",
     "Requirements": "tiebreak.views.requirements:VIEW",
     "LearningCurve": "tiebreak.views.learning_curve:VIEW",

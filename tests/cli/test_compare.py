@@ -79,7 +79,7 @@ def test_options_reach_the_library(scores: str, monkeypatch: pytest.MonkeyPatch,
         "sources": (scores,), "metric": "mine", "lower_is_better": False, "models": ("svm", "ridge"), "dataset": None,
         "rope": "1%", "alpha": 0.1, "p_best": True, "options": None, "baseline": None, "order": ("svm", "ridge"),
         "correction": "bh", "alternative": "greater", "method": "corrected-t", "missing": "pairwise", "n_train": 512,
-        "n_test": 57, "rng": 4, "rows": "splits", "item": None,
+        "n_test": 57, "rng": 4, "rows": "splits", "item": None, "by": None, "scale": None,
     }  # fmt: skip
 
 
@@ -194,3 +194,24 @@ def test_plots_are_drawn(scores: str, tmp_path: Path, capsys: pytest.CaptureFixt
     assert len(drawn) == 6
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in drawn)
     assert error == f"6 plots are in {folder}\n"
+
+
+def test_answers_to_questions(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A table with a column of questions, one without where --rows says so, and slices."""
+    rows = [(f"q{i}", "law" if i % 2 else "code", i % 3 > 0, i % 5 > 2) for i in range(60)]
+    named, bare = tmp_path / "answers.csv", tmp_path / "bare.csv"
+    named.write_text("question,topic,new,old\n" + "".join(f"{q},{t},{a:d},{b:d}\n" for q, t, a, b in rows))
+    bare.write_text("new,old\n" + "".join(f"{a:d},{b:d}\n" for _, _, a, b in rows))
+    code, out, _ = run(capsys, str(named), "--by", "topic", "--require-better", "new", "old")
+    assert code in (0, 3)
+    assert "60 questions" in out
+    assert "By topic: first minus second" in out
+    code, out, _ = run(capsys, str(bare), "--rows", "items", "--format", "json")
+    assert code == 0
+    answer = json.loads(out)
+    assert (answer["resolved"]["method"], answer["items"]["n_items"]) == ("tango", 60)
+    code, _, err = run(capsys, str(bare))
+    assert code == 2
+    assert "--rows items" in err
+    code, _, err = run(capsys, str(named), "--rows", "splits")
+    assert code == 2

@@ -173,3 +173,34 @@ def test_names_in_files_stay_as_they_are_written(tmp_path: Path) -> None:
     path.write_text("item,model,score\nx,a,1\n,a,0\n")
     with pytest.raises(UnreadableSourceError, match="row 2 has no item; 1 rows in all have none"):
         tb.read_items(path)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"svm": [1, 0, 1], "rf": [1, 1, 0]},
+        {"split": [0, 1, 2], "svm": [1, 0, 1], "rf": [1, 1, 0]},
+        {"svm": [1, 0, 1], "rf": [1, 1, 0], "n_test": [20, 20, 20]},
+        {"model": ["svm", "rf"] * 3, "score": [1, 1, 0, 1, 1, 0]},
+    ],
+    ids=["wide", "numbered", "sizes", "long"],
+)
+def test_rows_are_items_where_it_is_said(table: dict[str, list[object]]) -> None:
+    """By their order, or a column that numbers them; sizes of splits are no models."""
+    items = tb.read_items(table, rows="items")
+    assert items.models == ("svm", "rf")
+    assert items.score[:, 0].tolist() == [[1, 0, 1], [1, 1, 0]]
+
+
+def test_rows_of_models_that_differ_in_number_need_names() -> None:
+    """Nothing says which belong together."""
+    with pytest.raises(UnreadableSourceError, match="its models have different numbers of rows"):
+        tb.read_items({"model": ["a", "a", "b"], "score": [1, 0, 1]}, rows="items")
+
+
+def test_a_metric_that_is_named_is_what_the_scores_are_called() -> None:
+    """Whatever their column is; one of AlpacaEval's kind has a direction."""
+    table = {"instruction": ["x", "y"], "generator": ["a", "a"], "preference": [0.2, 0.9]}
+    assert tb.read_items(table).metric == tb.Metric("preference", higher_is_better=True)
+    assert tb.read_items(table).models == ("a",)
+    assert tb.read_items(table, metric="win_rate", lower_is_better=False).metric.name == "win_rate"

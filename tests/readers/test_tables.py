@@ -646,8 +646,8 @@ def test_error_in_a_chosen_dataset_names_the_line(write: Write) -> None:
 
 ITEMS = (
     "scores.csv has 60 rows in which every score is 0 or 1. Are its rows folds, or items (examples of one test set, right or "
-    "wrong)? Items need a procedure that compares models example by example: read them with tb.read_items (docs/items.md). If "
-    "they are folds, add columns n_train and n_test with the numbers of training and test examples of each fold."
+    "wrong)? Pass rows='items' to compare the models item by item. If they are folds, add columns n_train and n_test with the "
+    "numbers of training and test examples of each fold."
 )
 
 

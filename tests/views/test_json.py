@@ -33,6 +33,7 @@ KEYS = [
     "sentence",
     "ranking",
     "pairs",
+    "slices",
     "scores",
     "items",
     "warnings",

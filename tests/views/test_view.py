@@ -39,6 +39,12 @@ def evaluation() -> tb.Evaluation:
     return tb.evaluate(models, X, Y, cv=4, scoring=["roc_auc", "accuracy", "neg_log_loss"])
 
 
+def answered() -> tb.Comparison:
+    """Two models on questions of two topics."""
+    answers = {NAMES[0]: [1, 0, 1, 1] * 10, NAMES[1]: [0, 1, 1, 0] * 10}
+    return tb.compare({"question": range(40), "topic": ["<i>law", "code"] * 20, **answers})
+
+
 @cache
 def nested() -> tb.NestedEvaluation:
     """A search of three candidates."""
@@ -49,6 +55,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "Comparison": lambda: graded(NAMES),
     "PairComparison": lambda: graded(NAMES).pair(*NAMES),
     "Requirements": lambda: graded(NAMES).meets(better=NAMES, not_worse=NAMES, near_best=NAMES[0]),
+    "Slices": lambda: answered().slices("topic"),
     "Ratings": lambda: tb.rate({"model_a": [NAMES[0]] * 30, "model_b": [NAMES[1]] * 30, "winner": ["a", "tie", "b"] * 10}),
     "Evaluation": evaluation,
     "NestedEvaluation": nested,

@@ -287,6 +287,7 @@ _OPTIONS = (
     click.option("--item", **_NAME, help="Column that names the items, where it is not called item, question or the like."),
     click.option("--scale", **_choice(SCALES),
                  help="Of several datasets: differences in the metric's unit, or logarithms of ratios (1% is a ratio of 1.01)."),
+    click.option("--by", metavar="COLUMN", help="Answer for slices of the items too, by the texts in this column."),
     click.option("--n-train", **_COUNT, help="Training examples per split, where no file has them."),
     click.option("--n-test", **_COUNT, help="Test examples per split, where no file has them."),
     click.option("--p-best", is_flag=True, default=None, help="Draw P(best), the probability that a model is the best."),

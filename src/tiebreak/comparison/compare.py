@@ -64,7 +64,7 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
         *_rope_notices(rope, differences.unit),
         *_answer_notices(matrix, settings, scores.metric, method),
     )
-    return Comparison(
+    comparison = Comparison(
         scores=scores,
         settings=settings,
         rope=rope,
@@ -72,6 +72,9 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
         pair_table=table,
         notices=notices,
     )
+    if settings.by is not None:
+        comparison.slices()  # refuses a column that makes none
+    return comparison
 
 
 def _in_order(scores: Scores, models: Sequence[str]) -> Scores:

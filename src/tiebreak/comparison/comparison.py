@@ -23,6 +23,7 @@ from tiebreak.comparison.requirements import (
     judge_requirements,
 )
 from tiebreak.comparison.settings import Settings
+from tiebreak.comparison.slices import Slices, sliced
 from tiebreak.errors import InvalidParameterError, NotOfferedError
 from tiebreak.frequentist.adjustment import Correction, adjust_pvalues, adjust_single_step
 from tiebreak.numerics import Alternative, FloatArray, IntArray, check_alternative
@@ -311,6 +312,47 @@ class Comparison(Result["ComparisonPlots"]):
             comparison=self,
             **self._row_values(one, two, row, mirrored, distribution, direction),
         )
+
+    def slices(self, by: str | None = None) -> Slices:
+        """Every pair on parts of the items: the texts of one of their columns, judged together as one family.
+
+        Parameters
+        ----------
+        by : str, optional
+            Name of a column of the table of items, such as "topic"; that of the comparison if not given.
+
+        Returns
+        -------
+        Slices
+            Print it for the answer; `.to_frame()` has a row for each slice and pair.
+
+        Raises
+        ------
+        InvalidParameterError
+            The scores are not of single items, or the column has more than 50 different texts.
+        UnknownNameError
+            No such column.
+        """
+        column = by if by is not None else self.settings.by
+        if column is None:
+            raise InvalidParameterError("say by which column of the items to slice: comparison.slices('COLUMN').", about="by")
+        return sliced(self, column)
+
+    def disagreements(self, first: str, second: str) -> pd.DataFrame:
+        """Items on which two models differ, the largest differences first.
+
+        Columns: item, cluster and further ones where there are any, both scores, and difference, which is positive where the
+        first model is better.
+
+        Raises
+        ------
+        NotOfferedError
+            The scores are not of single items.
+        """
+        self._rows(first, second)
+        if self.items is None:
+            raise NotOfferedError(f"these scores are of {self.method.unit}s; items that models differ on need scores of items.")
+        return self.items.disagreements(first, second)
 
     def meets(
         self, *, better: PairsOfNames = (), not_worse: PairsOfNames = (), near_best: Names = (), n_questions: int | None = None

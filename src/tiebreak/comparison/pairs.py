@@ -197,7 +197,7 @@ class PairTable:
         """Some of the pairs as a table, judged with the whole family: without making the columns of all."""
         part = replace(self, first=self.first[rows], second=self.second[rows], differences=self.differences.take(rows))
         part.made["level"] = self.level
-        if self.correction in SINGLE_STEP:
+        if self.correction in SINGLE_STEP and "adjusted_pvalue" not in self.made:
             part.made["adjusted_pvalue"] = adjust_single_step(part.pvalue, self.correction, self.n_pairs)
         else:
             part.made["adjusted_pvalue"] = self.adjusted_pvalue[rows]

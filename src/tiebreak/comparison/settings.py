@@ -36,6 +36,7 @@ class Settings:
     p_best: bool = False
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
     scale: Scale = "absolute"
+    by: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse what no data could make sense of; numpy's numbers become Python's, as JSON knows no others."""
@@ -64,6 +65,8 @@ class Settings:
             )
         self._set("p_best", bool(self.p_best))
         self._set("options", dict(self.options))
+        if self.by is not None and not isinstance(self.by, str):
+            raise InvalidParameterError(f"by must be the name of a column of the items; got {self.by!r:.60}.", about="by")
         if isinstance(self.order, str):
             raise InvalidParameterError(f"order must be a list of model names; got the single name {self.order!r}.")
         if self.order is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -46,7 +45,7 @@ ITEM = (
     "prompt",
     "id",
 )
-MODEL = ("model", "model_name", "system", "estimator", "classifier")
+MODEL = ("model", "model_name", "system", "estimator", "classifier", "generator")
 RUN = ("run", "epoch", "seed", "trial", "repeat", "attempt")
 CLUSTER = ("cluster", "cluster_id", "group", "document", "passage", "patient")
 WEIGHT = ("weight", "sample_weight")
@@ -54,9 +53,6 @@ SCORE = ("score", "correct", "is_correct", "value", "accuracy", "acc", "exact_ma
 """Names of columns that mean what the reserved one, the first, does; the case of letters does not count."""
 
 _NAMES = frozenset((*ITEM, *MODEL, *CLUSTER))
-
-_SURE = frozenset(ITEM) - {"id", "task_id"}
-"""Names of columns that no table of splits has: a table with one of them is of items, unless it has a column of folds too."""
 
 _NOUNS = frozenset(("example", "question", "sample", "instance", "task", "prompt", "instruction"))
 """What an item is called where its column is."""
@@ -73,57 +69,6 @@ class LongTable(NamedTuple):
     metric: str | None
     remark: str = ""
     unit: str = "item"
-
-
-def holds_items(source: Any) -> bool:
-    """True for a source that says itself that it is of items: a log of an evaluation tool, or a table with a column for them."""
-    if isinstance(source, Items):
-        return True
-    if isinstance(source, str | os.PathLike):
-        path = Path(source)
-        return path.is_file() and (_is_log(path) or _names_items(_column_names(path)))
-    if isinstance(source, Mapping):
-        return _names_items(list(source)) or (
-            bool(source) and all(_is_source(value) for value in source.values()) and any(map(holds_items, source.values()))
-        )
-    if isinstance(source, list | tuple):
-        return bool(source) and isinstance(source[0], Mapping) and _names_items(list(source[0]))
-    is_lazy = hasattr(type(source), "collect_schema")  # polars warns when a lazy frame is asked for its columns
-    columns = source.collect_schema().names() if is_lazy else getattr(source, "columns", None)
-    return _names_items([*getattr(getattr(source, "index", None), "names", ()), *(() if columns is None else columns)])
-
-
-def _is_log(path: Path) -> bool:
-    return path.suffix.lower() in (".eval", ".jsonl") or any(import_module(module).reads(path) for module in LOGS)
-
-
-def _names_items(names: Sequence[Any]) -> bool:
-    known = {name.strip().strip("\"'").casefold() for name in names if isinstance(name, str)}
-    return bool(known & _SURE) and not known & {"fold", "split"}
-
-
-def _column_names(path: Path) -> list[str]:
-    """Names of the columns of a file, from its beginning alone."""
-    ending = path.suffix.lower()
-    if ending == ".parquet":
-        try:
-            from pyarrow import ArrowException, parquet
-        except ImportError:
-            return []
-        try:
-            return list(parquet.read_schema(path).names)
-        except (ArrowException, OSError):
-            return []  # whoever reads it says what is wrong
-    if ending not in (".csv", ".tsv", ".txt", ".json"):
-        return []
-    try:
-        with path.open(encoding="utf-8-sig", errors="replace") as file:
-            start = file.read(65536)
-    except OSError:
-        return []
-    if ending == ".json":
-        return re.findall(r'"([^"]{1,40})"\s*:', start.partition("}")[0])
-    return re.split(r"[,;\t]", start.lstrip().partition("\n")[0])
 
 
 def read_items(
@@ -237,12 +182,13 @@ def _stem(source: Any) -> str:
 
 def _named(source: Any) -> list[tuple[str | None, Any]]:
     """The source, or the sources in a dict, each with the name of its model if that says it."""
-    if isinstance(source, Mapping) and source and all(_is_source(value) for value in source.values()):
+    if isinstance(source, Mapping) and source and all(is_source(value) for value in source.values()):
         return [(str(name), value) for name, value in source.items()]
     return [(None, source)]
 
 
-def _is_source(value: Any) -> bool:
+def is_source(value: Any) -> bool:
+    """True for what may be a table of its own in a dict of them, one for each model."""
     return isinstance(value, str | os.PathLike | Mapping | Items) or hasattr(type(value), "columns")
 
 
@@ -363,7 +309,7 @@ def _long_of_table(frame: pd.DataFrame, name: str, stem: str, metric: str | None
                 "Pass ",
                 Setting("item", "'COLUMN'"), ", or ", Setting("rows", "'items'"), " if each row is an item.",
             )  # fmt: skip
-        frame, key = frame.assign(item=np.arange(1, len(frame) + 1).astype(str)), "item"
+        frame, key = _numbered(frame, name)
     model = _find(frame, MODEL)
     meaning = {"item": key, "run": _find(frame, RUN), "cluster": _find(frame, CLUSTER), "weight": _find(frame, WEIGHT)}
     own = {column for column in meaning.values() if column is not None} | ({model} if model is not None else set())
@@ -377,8 +323,28 @@ def _long_of_table(frame: pd.DataFrame, name: str, stem: str, metric: str | None
     table = frame.rename(columns=renamed | {score: "score"} | ({model: "model"} if model is not None else {}))
     if model is None:
         table = table.assign(model=stem or "model")
-    held = None if str(score).casefold() in ("score", "value", "correct", "is_correct") else str(score)
+    held = metric or (None if str(score).casefold() in ("score", "value", "correct", "is_correct") else str(score))
     return LongTable(table.assign(score=numbers(table["score"], name, str(score))), held, unit=unit)
+
+
+def _numbered(frame: pd.DataFrame, name: str) -> tuple[pd.DataFrame, Any]:
+    """The table with names of its items, where each row is one: those of a column that numbers them, or by their order."""
+    model, known = _find(frame, MODEL), _find(frame, _NUMBERS)
+    if known is not None and not frame.duplicated([known] if model is None else [known, model]).any():
+        return frame, known
+    if model is None:
+        return frame.assign(item=np.arange(1, len(frame) + 1).astype(str)), "item"
+    counts = frame.groupby(model, sort=False).size()
+    if counts.nunique() > 1:
+        raise UnreadableSourceError(
+            f"{name} has no column that names the items, and its models have different numbers of rows: {counts.to_dict()}. Name "
+            "the items in a column 'item'."
+        )
+    return frame.assign(item=(frame.groupby(model).cumcount() + 1).astype(str)), "item"
+
+
+_NUMBERS = ("row", "index", "number", "nr", "no", "split", "fold", "unnamed: 0", "")
+"""Names of columns that number the rows of a table of items."""
 
 
 def _is_of_one_model(rest: Sequence[Any]) -> bool:
@@ -408,6 +374,8 @@ def _melted(frame: pd.DataFrame, name: str, rest: Sequence[Any]) -> LongTable:
     """A wide table as a long one: columns of numbers are models, columns of texts describe the items."""
     values: dict[Any, pd.Series[Any]] = {}
     for column in rest:
+        if str(column) in ("n_train", "n_test"):
+            continue  # of splits, which items have none of
         if frame[column].dtype.kind in "iufb" or _looks_numeric(frame[column]):
             values[column] = numbers(frame[column], name, str(column))
     if not values:
@@ -521,8 +489,8 @@ def _named_metric(present: FloatArray, metric: str | None, lower_is_better: bool
 
 
 _ITEM_SHARES = frozenset(
-    "score correct exact_match acc_norm em pass match includes f1 rouge1 rouge2 rougeL bleu choice pattern model_graded_qa "
-    "model_graded_fact".split()
+    "score correct exact_match acc_norm em preference win win_rate pass match includes f1 rouge1 rouge2 rougeL bleu choice "
+    "pattern model_graded_qa model_graded_fact".split()
 )
 """Names of scores per item of which more is better, beside scikit-learn's."""
 

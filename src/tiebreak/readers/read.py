@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -24,11 +25,12 @@ from tiebreak.errors import (
 )
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import fault_of_name
-from tiebreak.readers.item_tables import holds_items, read_items
+from tiebreak.readers.item_tables import ITEM, LOGS, is_source, read_items
 from tiebreak.readers.json import holds_answered_items, reference_of
 from tiebreak.readers.metric import of_asked_metric
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, read_file, unsupported, with_sizes
 from tiebreak.readers.split_keys import natural_key
+from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Asked, Notice, ScoreMatrix, Scores, SplitDesign, look_up, percent_notices, quoted
 
 
@@ -87,7 +89,7 @@ def read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
 
 def _is_of_items(source: Any) -> bool:
     held = source.__tiebreak_scores__(None) if isinstance(source, Holder) else source
-    return holds_answered_items(held) or holds_items(held) or (isinstance(held, Scores) and held.items is not None)
+    return holds_answered_items(held) or _holds_items(held) or (isinstance(held, Scores) and held.items is not None)
 
 
 def _read_item_scores(sources: Sequence[Any], names: Sequence[str], options: ReadOptions) -> Scores:
@@ -508,3 +510,74 @@ def _design(sources: Sequence[Source], matrices: Sequence[ScoreMatrix]) -> Split
         sizes="missing" if not has_sizes else "approximate" if "exact" not in sizes else "exact",
         hash=designs[0].hash if len({design.hash for design in designs}) == 1 else None,
     )
+
+
+# --- items ---------------------------------------------------------------------------------------------------------------------
+
+_SURE = frozenset(ITEM) - {"id", "task_id"}
+"""Names of columns that no table of splits has: a table with one of them is of items, unless it has a column of folds too."""
+
+
+def _holds_items(source: Any) -> bool:
+    """True for a source that says itself that it is of items: a log of an evaluation tool, or a table with a column for them."""
+    if isinstance(source, Items):
+        return True
+    if isinstance(source, str | os.PathLike):
+        path = Path(source)
+        return path.is_file() and (_is_log(path) or _names_items(_column_names(path)))
+    if isinstance(source, Mapping):
+        return _names_items(list(source)) or (
+            bool(source) and all(is_source(value) for value in source.values()) and any(map(_holds_items, source.values()))
+        )
+    if isinstance(source, list | tuple):
+        return bool(source) and isinstance(source[0], Mapping) and _names_items(list(source[0]))
+    return _names_items(_names_of_frame(source))
+
+
+def _names_of_frame(source: Any) -> list[Any]:
+    """Names of the columns and of the index of a frame; nothing of what is none."""
+    # asked of the class, since polars warns when a lazy frame is asked for its columns
+    if not any(hasattr(type(source), name) for name in ("columns", "__dataframe__", "__narwhals_dataframe__")):
+        return []
+    try:
+        import narwhals as nw
+
+        frame = nw.from_native(source, pass_through=True)
+    except (ImportError, ValueError, TypeError):  # whoever reads it says what is wrong
+        return []
+    if not isinstance(frame, nw.LazyFrame | nw.DataFrame):
+        return []
+    return [*frame.collect_schema().names(), *getattr(getattr(source, "index", None), "names", ())]
+
+
+def _is_log(path: Path) -> bool:
+    return path.suffix.lower() in (".eval", ".jsonl") or any(import_module(module).reads(path) for module in LOGS)
+
+
+def _names_items(names: Sequence[Any]) -> bool:
+    known = {name.strip().strip("\"'").casefold() for name in names if isinstance(name, str)}
+    return bool(known & _SURE) and not known & {"fold", "split"}
+
+
+def _column_names(path: Path) -> list[str]:
+    """Names of the columns of a file, from its beginning alone."""
+    ending = path.suffix.lower()
+    if ending == ".parquet":
+        try:
+            from pyarrow import ArrowException, parquet
+        except ImportError:
+            return []
+        try:
+            return list(parquet.read_schema(path).names)
+        except (ArrowException, OSError):
+            return []  # whoever reads it says what is wrong
+    if ending not in (".csv", ".tsv", ".txt", ".json"):
+        return []
+    try:
+        with path.open(encoding="utf-8-sig", errors="replace") as file:
+            start = file.read(65536)
+    except OSError:
+        return []
+    if ending == ".json":
+        return re.findall(r'"([^"]{1,40})"\s*:', start.partition("}")[0])
+    return re.split(r"[,;\t]", start.lstrip().partition("\n")[0])

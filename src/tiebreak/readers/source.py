@@ -276,16 +276,17 @@ def refuse_items(matrix: ScoreMatrix, options: ReadOptions, source: str) -> None
     if n_test:
         raise AmbiguousSourceError(
             f"{source} has {matrix.n_splits} rows in which every score is 0 or 1, though each is said to be of {n_test} test "
-            "examples. So its rows are probably items (examples of one test set, right or wrong), none of which is a split: they "
-            "need a procedure that compares models example by example: see tb.read_items. If they are folds, name "
-            "them in a column 'fold'."
+            "examples. So its rows are probably items (examples of one test set, right or wrong), and none is a split. Pass ",
+            Setting("rows", "'items'"),
+            " without those sizes to compare the models item by item. If the rows are folds, name them in a column 'fold'.",
         )
     if matrix.n_splits >= _ITEMS_FROM:
         raise AmbiguousSourceError(
             f"{source} has {matrix.n_splits} rows in which every score is 0 or 1. Are its rows folds, or items (examples of "
-            "one test set, right or wrong)? Items need a procedure that compares models example by example: read them with "
-            "tb.read_items (docs/items.md). If they are folds, add columns n_train and n_test with the numbers of training "
-            "and test examples of each fold."
+            "one test set, right or wrong)? Pass ",
+            Setting("rows", "'items'"),
+            " to compare the models item by item. If they are folds, add columns n_train and n_test with the numbers of training "
+            "and test examples of each fold.",
         )
 
 

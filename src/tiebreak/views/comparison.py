@@ -11,6 +11,7 @@ from tiebreak.comparison.letters import MOST_LETTERED
 from tiebreak.comparison.ranking import BEST, MAY_BE_BEST, NEAR_BEST, NOT_BEST, STANDINGS
 from tiebreak.comparison.verdict import REASONS, VERDICTS
 from tiebreak.numerics import CONSTANT, IDENTICAL, IntArray, Interval
+from tiebreak.views import slices
 from tiebreak.views.comparison_columns import (
     correlation_frame,
     items_of,
@@ -87,6 +88,7 @@ def page(
             Paragraph(tuple(extra_sentences(comparison))),
             ranking_table(comparison, name_width),
             pair_table(comparison, name_width),
+            *((slices.table(comparison.slices(), name_width),) if comparison.settings.by is not None else ()),
             notice_section("Warnings", comparison.notices),
             Section("Method", tuple(method_lines(comparison)) if with_method else (), has_bullets=False),
         )
@@ -112,6 +114,7 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
             "p_best": settings.p_best,
             "options": plain(settings.options),
             "scale": settings.scale,
+            "by": settings.by,
         },
         resolved={
             "rope": comparison.rope,
@@ -134,6 +137,7 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
         sentence=sentence(comparison),
         ranking=records_of(ranking_columns(comparison)),
         pairs=records_of(pair_columns(comparison)),
+        slices=[] if settings.by is None else slices.records(comparison.slices()),
         scores=[] if comparison.items is not None else [scores_of(matrix) for matrix in comparison.scores.matrices],
         items=None if comparison.items is None else items_of(comparison.items),
         warnings=[{"code": notice.code, "text": notice.text} for notice in comparison.notices],
@@ -159,7 +163,8 @@ def sentence(comparison: Comparison) -> str:
 
 def extra_sentences(comparison: Comparison) -> list[str]:
     """Sentences on the next step, on what the answer is about, and on why P(best) and the ranking may differ."""
-    lines = [next_step(comparison), _about(comparison), _chances(comparison)]
+    by = "" if comparison.settings.by is None else slices.sentence(comparison.slices())
+    lines = [by, next_step(comparison), _about(comparison), _chances(comparison)]
     return [line for line in lines if line]
 
 

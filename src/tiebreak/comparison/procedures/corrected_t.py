@@ -132,8 +132,10 @@ class CorrectedT(Procedure):
         if matrix.n_splits < 2:
             return TooFewSplitsError(
                 "there is only one split, so nothing shows how much the difference varies from split to split. Either evaluate "
-                "on more splits (repeated k-fold is best), or compare the models example by example on that test set (Tango's "
-                "interval for right and wrong, a paired bootstrap for other metrics): tb.read_items, and docs/items.md."
+                "on more splits (repeated k-fold is best), or compare the models example by example on that test set: pass the "
+                "scores of its examples, a row for each, with ",
+                Setting("rows", "'items'"),
+                ", or tb.read_predictions(y_true, {name: predictions}).",
             )
         return None if matrix.has_sizes else self._without_sizes()
 

@@ -1,0 +1,115 @@
+"""The same comparison on parts of the items: every pair in every slice, judged together as one family."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tiebreak.comparison.pairs import PairTable
+from tiebreak.comparison.verdict import VERDICTS
+from tiebreak.errors import InvalidParameterError
+from tiebreak.frequentist.adjustment import Correction, adjust_pvalues, interval_level
+from tiebreak.numerics import UNDEFINED, IntArray
+from tiebreak.result import Result
+
+if TYPE_CHECKING:
+    from tiebreak.comparison.comparison import Comparison
+    from tiebreak.comparison.procedures.procedure import Differences
+    from tiebreak.scores.items import Items
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Slices(Result[Any]):
+    """Pairs of a comparison on each slice of its items: one family, so that many slices make no false alarm likelier.
+
+    Attributes
+    ----------
+    comparison : Comparison
+        Of all items; its pairs are a family of their own.
+    by : str
+        Column of the items whose texts are the slices.
+    names : tuple of str
+        Of the slices, in order of appearance.
+    n_items : tuple of int
+        Items of each.
+    tables : tuple of PairTable
+        The pairs on each, at the one level of the family of all pairs and slices.
+    correction : str
+        That of the comparison; "holm" in the place of "shaffer", which knows no slices.
+    """
+
+    comparison: Comparison
+    by: str
+    names: tuple[str, ...]
+    n_items: tuple[int, ...]
+    tables: tuple[PairTable, ...]
+    correction: Correction
+
+    @property
+    def n_pairs(self) -> int:
+        """Size of the family: pairs times slices."""
+        return sum(table.n_pairs for table in self.tables)
+
+    @property
+    def level(self) -> float:
+        """All intervals are at 1 - this."""
+        return self.tables[0].level
+
+    def count_verdicts(self) -> dict[str, int]:
+        """Number of pairs and slices by verdict."""
+        counts = np.sum([table.count_verdicts() for table in self.tables], axis=0)
+        return {name: int(n) for name, n in zip(VERDICTS, counts, strict=True) if name}
+
+    def contradictions(self) -> Iterator[tuple[str, str, str, str]]:
+        """Pairs with opposite differences shown in two slices: the two models, and a slice in which each is ahead."""
+        apart = np.stack([table.told_apart for table in self.tables])
+        for row in np.flatnonzero((apart > 0).any(axis=0) & (apart < 0).any(axis=0)).tolist():
+            first, second = (self.comparison.models[side[row]] for side in (self.tables[0].first, self.tables[0].second))
+            above, below = (self.names[int(np.flatnonzero(sign * apart[:, row] > 0)[0])] for sign in (1, -1))
+            yield first, second, above, below
+
+
+def sliced(comparison: Comparison, by: str) -> Slices:
+    """Every pair of the family on each slice; a slice on which the procedure has no interval leaves its pairs undecided."""
+    items = comparison.items
+    if items is None:
+        raise InvalidParameterError(
+            f"by={by!r} makes slices of the items of one test set, and these scores are of {comparison.method.unit}s.", about="by"
+        )
+    parts = items.slices(by)
+    whole = comparison.pair_table
+    correction: Correction = "holm" if comparison.correction == "shaffer" else comparison.correction
+    tables = [replace(whole, differences=_judged(comparison, part, whole.first, whole.second)) for part in parts.values()]
+    two_sided = [replace(table, alternative="two-sided").pvalue for table in tables]
+    level = interval_level(np.concatenate(two_sided), correction, whole.alpha)
+    adjusted = adjust_pvalues(np.concatenate([table.pvalue for table in tables]), correction)
+    for table, own in zip(tables, np.split(adjusted, len(tables)), strict=True):
+        table.made.update(level=level, adjusted_pvalue=own)
+    names, n_items = tuple(name or "(none)" for name in parts), tuple(len(part.items) for part in parts.values())
+    return Slices(comparison, by, names, n_items, tuple(tables), correction)
+
+
+def _judged(comparison: Comparison, part: Items, first: IntArray, second: IntArray) -> Differences:
+    """Differences on one slice; of kind UNDEFINED where the procedure cannot judge it, such as in one cluster."""
+    data = part.as_scores()
+    if comparison.method.applies(data) is None:
+        return comparison.method.judge(data, first, second, comparison.resolved)
+    judged = comparison.pair_table.differences
+    score = data.matrix().score
+    shared = ~np.isnan(score[first] - score[second])
+    return replace(
+        judged,
+        n_units=shared.sum(axis=1),
+        kind=np.full(first.shape, UNDEFINED, dtype=np.int8),
+        standard_error=None if judged.standard_error is None else np.full(first.shape, np.nan),
+        estimate=comparison.metric.sign * _means(score[first] - score[second]),
+    )
+
+
+def _means(rows: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    present = ~np.isnan(rows)
+    n = present.sum(axis=1)
+    return np.where(n > 0, np.where(present, rows, 0.0).sum(axis=1) / np.maximum(n, 1), np.nan)

@@ -1,0 +1,128 @@
+"""Slices of the items: every pair in every slice, one family."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+
+import tiebreak as tb
+from tests.comparison.procedures.test_tango import answers, items_of
+from tiebreak.errors import InvalidParameterError, NotOfferedError, UnknownNameError
+from tiebreak.frequentist import paired_counts, paired_proportions
+from tiebreak.frequentist.adjustment import adjust_pvalues, interval_level
+
+TOPICS = tuple(np.array(["law", "code", "maths"])[np.arange(200) % 3])
+
+
+def sliced(**settings: object) -> tb.Comparison:
+    """Four models, right or wrong on 200 questions of three topics."""
+    return tb.compare(answers(columns={"topic": TOPICS}), rope=0.02, **settings)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("correction", ["bonferroni", "sidak", "holm", "bh", "none"])
+def test_pairs_and_slices_are_one_family(correction: str) -> None:
+    """Six pairs on three slices share the level of eighteen, by every correction; intervals are the array function's."""
+    answer = sliced(correction=correction)
+    frame = answer.slices("topic").to_frame()
+    assert len(frame) == 18
+    level = interval_level(frame["pvalue"], correction, 0.05)  # type: ignore[arg-type]
+    assert set(frame["level"]) == {level}
+    assert_allclose(frame["adjusted_pvalue"], adjust_pvalues(frame["pvalue"], correction), rtol=1e-12)  # type: ignore[arg-type]
+    items = answers()
+    for row in frame.to_dict("records"):
+        chosen = np.array(TOPICS) == row["slice"]
+        one, two = (items.models.index(row[side]) for side in ("first", "second"))
+        expected = paired_proportions(*paired_counts(items.score[:, 0][:, chosen], one, two))
+        assert_allclose([row["interval_low"], row["interval_high"]], expected.confidence_interval(1 - level), atol=1e-9)
+        assert row["n_units"] == chosen.sum()
+        assert row["adjusted_pvalue"] > 0.05 or row["interval_low"] > 0 or row["interval_high"] < 0
+
+
+def test_the_page_and_json_have_them(tmp_path: Path) -> None:
+    """Asked for with by=, and again when the saved answer is read."""
+    answer = sliced(by="topic")
+    text = " ".join(answer.to_text().split())
+    assert "By topic (3 slices of the questions, 18 pairs in all): " in text
+    assert "all 18 intervals hold at once with 95% confidence" in text
+    content = json.loads(answer.to_json(tmp_path / "answer.json"))
+    assert content["settings"]["by"] == "topic"
+    assert len(content["slices"]) == 18
+    again = tb.compare(tmp_path / "answer.json")
+    assert again.to_json() == answer.to_json()
+
+
+def test_two_models_are_said_by_slice() -> None:
+    """With the slices that show a difference by name, in either direction."""
+    n = 300
+    one = np.where(np.arange(n) < 150, 1, np.arange(n) % 4 == 0)
+    two = np.where(np.arange(n) < 150, np.arange(n) % 2, 1)
+    items = items_of(np.array([one, two]), columns={"topic": ("law",) * 150 + ("code",) * 150})
+    slices = tb.compare(items).slices("topic")
+    ahead = {(row["first"], row["slice"]): row["verdict"] for row in slices.to_frame().to_dict("records")}
+    assert set(ahead.values()) == {"better", "worse"}
+    text = " ".join(slices.to_text().split())
+    assert "'a' is shown to be ahead of 'b' on 'law'" in text
+    assert "'b' is shown to be ahead of 'a' on 'code'" in text
+    assert list(slices.contradictions())
+
+
+def test_pairs_that_turn_round_are_named() -> None:
+    """Of three models, in a sentence of its own."""
+    n = 300
+    one = np.where(np.arange(n) < 150, 1, np.arange(n) % 4 == 0)
+    two = np.where(np.arange(n) < 150, np.arange(n) % 2, 1)
+    items = items_of(np.array([one, two, 1 - two]), columns={"topic": ("law",) * 150 + ("code",) * 150})
+    assert "is ahead of 'b' on 'law' and behind it on 'code'" in " ".join(
+        tb.compare(items).slices("topic").to_text().split()
+    ) or ("is ahead of 'a' on 'code' and behind it on 'law'" in " ".join(tb.compare(items).slices("topic").to_text().split()))
+
+
+def test_a_slice_of_one_cluster_stays_undecided() -> None:
+    """It has no interval; the others do."""
+    clusters = tuple("x" if topic == "law" else f"{topic} {i % 10}" for i, topic in enumerate(TOPICS))
+    answer = tb.compare(answers(columns={"topic": TOPICS}, clusters=clusters))
+    frame = answer.slices("topic").to_frame()
+    law = frame[frame["slice"] == "law"]
+    assert set(law["verdict"]) == {"undecided"}
+    assert set(law["reason"]) == {"missing-splits"}
+    assert law["interval_low"].isna().all()
+    assert frame[frame["slice"] == "code"]["interval_low"].notna().all()
+    score, own = answers().score[:, 0], np.array(TOPICS) == "law"
+    assert_allclose(law.iloc[0]["difference"], (score[0] - score[1])[own].mean())
+
+
+def test_what_makes_no_slices_is_refused() -> None:
+    """500 different texts, a column that is not there, and scores of splits."""
+    many = answers(500, columns={"url": tuple(f"u{i}" for i in range(500))})
+    with pytest.raises(InvalidParameterError, match="the column 'url' has 500 different values; slices are of 50 or fewer"):
+        tb.compare(many, by="url")
+    with pytest.raises(UnknownNameError, match="'topics': did you mean 'topic'"):
+        sliced(by="topics")
+    with pytest.raises(InvalidParameterError, match="say by which column"):
+        sliced().slices()
+    splits = tb.compare({"a": [0.8, 0.7, 0.9], "b": [0.7, 0.7, 0.8]}, metric="accuracy", n_train=90, n_test=10)
+    with pytest.raises(InvalidParameterError, match="slices of the items of one test set, and these scores are of splits"):
+        splits.slices("topic")
+    with pytest.raises(NotOfferedError, match="these scores are of splits"):
+        splits.disagreements("a", "b")
+
+
+def test_disagreements_are_the_items_that_one_gets() -> None:
+    """With their texts, positive where the first model is right."""
+    answer = sliced()
+    frame = answer.disagreements("a", "d")
+    score = answers().score[:, 0]
+    assert len(frame) == np.count_nonzero(score[0] != score[3])
+    assert set(frame.columns) >= {"item", "topic", "a", "d", "difference"}
+    assert frame["difference"].sum() == (score[0] - score[3]).sum()
+
+
+def test_gaps_in_the_column_are_a_slice_of_their_own() -> None:
+    """Called (none)."""
+    table = pd.DataFrame({"question": range(60), "topic": ["law", None, "code"] * 20, "a": [1, 0, 1] * 20, "b": [1, 1, 0] * 20})
+    assert set(tb.compare(table).slices("topic").names) == {"law", "(none)", "code"}
