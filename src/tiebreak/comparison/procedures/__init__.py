@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tiebreak.comparison.procedures.bayes_bootstrap import BAYES_BOOTSTRAP
+from tiebreak.comparison.procedures.bootstrap import BOOTSTRAP
 from tiebreak.comparison.procedures.clustered_t import CLUSTERED_T
 from tiebreak.comparison.procedures.corrected_t import CORRECTED_T
 from tiebreak.comparison.procedures.datasets import OverDatasets
@@ -13,6 +15,7 @@ from tiebreak.comparison.procedures.five_by_two import FIVE_BY_TWO
 from tiebreak.comparison.procedures.hierarchical import HIERARCHICAL
 from tiebreak.comparison.procedures.nemenyi import NEMENYI
 from tiebreak.comparison.procedures.paired_t import PAIRED_T
+from tiebreak.comparison.procedures.permutation import PERMUTATION
 from tiebreak.comparison.procedures.procedure import Procedure, Question
 from tiebreak.comparison.procedures.tango import TANGO
 from tiebreak.comparison.procedures.welch import WELCH
@@ -36,6 +39,9 @@ METHODS: dict[str, Procedure] = {
         TANGO,
         CLUSTERED_T,
         DELONG,
+        BOOTSTRAP,
+        PERMUTATION,
+        BAYES_BOOTSTRAP,
     )
 }
 """All procedures; a new one is a file and a line here."""
@@ -89,7 +95,7 @@ def _by_shape(data: Scores, scale: Scale) -> Procedure:
     """The procedure for scores that were made in this way."""
     question = question_of(data)
     if data.items is not None and data.items.is_positive is not None:
-        return DELONG
+        return DELONG if data.items.clusters is None else BOOTSTRAP
     if question == "examples":
         return TANGO if TANGO.applies(data) is None else CLUSTERED_T
     if question == "seeds":

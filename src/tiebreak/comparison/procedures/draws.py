@@ -1,0 +1,155 @@
+"""Differences of which there are draws: resamples, sign flips, or a posterior; too few of them give no interval."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tiebreak.comparison.procedures.items import OverItems, tolerance_of
+from tiebreak.comparison.procedures.procedure import Differences
+from tiebreak.comparison.verdict import TOO_FEW_DRAWS, Codes
+from tiebreak.errors import InvalidParameterError, Setting, TooFewModelsError, UnsuitableDesignError
+from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, FloatArray, IntArray
+from tiebreak.scores.scores import Scores
+
+if TYPE_CHECKING:
+    from tiebreak.comparison.settings import Settings
+    from tiebreak.errors import TiebreakError
+
+DRAWS_PER_TAIL = 20
+"""Draws that an interval needs: this over its level."""
+
+MOST_DRAWS = 100_000
+
+MOST_MODELS = 40
+"""Models up to which the draws of all pairs are held."""
+
+MOST_UNDEFINED = 0.05
+"""Share of the draws that may have no value, such as an area under a ROC curve without positive examples."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DrawnDifferences(Differences):
+    """Differences with their draws in ascending order, of shape (..., n_draws), of which the first `n_defined` have a value."""
+
+    drawn: FloatArray
+    n_defined: IntArray
+    is_exact: bool = False
+
+    def counts(self, at: ArrayLike, *, below: bool) -> IntArray:
+        """Number of draws up to a point, or from it on; those equal to it but for rounding count."""
+        at, n_defined = np.asarray(at, dtype=float), np.asarray(self.n_defined)
+        points = np.broadcast_to(at, np.broadcast_shapes(at.shape, self.estimate.shape))
+        slack = np.broadcast_to(self.tolerance, self.estimate.shape)
+        found = np.zeros(points.shape, dtype=np.int64)
+        for pair in np.ndindex(self.estimate.shape):
+            own = self.drawn[pair][: n_defined[pair]]
+            where = (..., *pair)
+            if below:
+                found[where] = own.searchsorted(points[where] + slack[pair], "right")
+            else:
+                found[where] = own.size - own.searchsorted(points[where] - slack[pair], "left")
+        return found
+
+    def at_place(self, place: IntArray) -> FloatArray:
+        """Draws at these places of the order, of a shape that broadcasts against the pairs from the right."""
+        pairs = np.indices(self.estimate.shape, sparse=True)
+        return np.asarray(self.drawn[(*pairs, np.clip(place, 0, np.maximum(np.asarray(self.n_defined) - 1, 0)))])
+
+    def bound(self, p: ArrayLike, *, upper: bool) -> FloatArray:
+        """One-sided bound; nan where there are too few draws for it."""
+        end = super().bound(p, upper=upper)
+        return np.where(self._has_too_few(2.0 * np.asarray(p, dtype=float)), np.nan, end)
+
+    def reasons(self, level: float) -> Codes:
+        """Too few draws for the level, or as elsewhere."""
+        has_too_few = (self.kind == SPREAD) & self._has_too_few(np.asarray(level))
+        return np.where(has_too_few, TOO_FEW_DRAWS, super().reasons(level)).astype(np.int8)
+
+    def _has_too_few(self, level: FloatArray) -> NDArray[np.bool_]:
+        n_draws = self.drawn.shape[-1]
+        return np.asarray((n_draws * level < DRAWS_PER_TAIL * (1 - 1e-9)) & (not self.is_exact))
+
+
+@dataclass(frozen=True)
+class ByDraws(OverItems):
+    """Procedure over items that draws: resamples, signs or shares, the same for all models."""
+
+    options: Mapping[str, Any] = field(default_factory=lambda: {"n_draws": None}, hash=False)
+
+    def applies(self, data: Scores) -> TiebreakError | None:
+        """One run without weights, and not too many models."""
+        items = self.items(data)
+        if len(items.runs) > 1 or items.weights is not None:
+            what = f"{len(items.runs)} runs" if len(items.runs) > 1 else "weights"
+            return UnsuitableDesignError(
+                f"{self.name} takes every {items.unit} once, and there are {what}. The method 'clustered-t', which 'auto' "
+                "takes for these, allows for that."
+            )
+        if len(items.models) > MOST_MODELS:
+            return TooFewModelsError(
+                f"{self.name} holds the draws of all pairs, for up to {MOST_MODELS} models; there are {len(items.models)}. "
+                "Choose some with ",
+                Setting("models"),
+                ", or leave the method out.",
+            )
+        if np.isnan(items.score).any():
+            return UnsuitableDesignError(
+                f"{self.name} draws the same {items.unit}s for all models, and {np.isnan(items.score).sum()} scores are missing. "
+                f"Leave out the {items.unit}s or the models that lack some, or leave ",
+                Setting("method"),
+                " out.",
+            )
+        return super().applies(data)
+
+    def n_draws(self, data: Scores, settings: Settings) -> int:
+        """As asked, else enough for the intervals of all pairs at once, 9,999 to 100,000."""
+        asked = self.options_of(settings)["n_draws"]
+        if asked is None:
+            n_models = len(self.items(data).models)
+            wanted = ceil(DRAWS_PER_TAIL * n_models * (n_models - 1) / 2 / settings.alpha)
+            return min(max(9_999, wanted), MOST_DRAWS)
+        if type(asked) is not int or not 1 <= asked <= 10 * MOST_DRAWS:
+            raise InvalidParameterError(
+                f"n_draws of {self.name} must be a whole number from 1 to {10 * MOST_DRAWS:,}; got {asked!r}. Correct ",
+                Setting("options"),
+                ".",
+                about="n_draws",
+            )
+        return asked
+
+    def seed(self, settings: Settings) -> int:
+        """Seed of the draws, which settings have as a number whatever was given."""
+        return settings.rng if isinstance(settings.rng, int) else 0
+
+    @abstractmethod
+    def of_models(self, data: Scores, settings: Settings) -> FloatArray:
+        """Draws of the value of each model, of shape (n_models, n_draws), of which those of pairs are differences."""
+
+    def sorted_draws(
+        self, data: Scores, draws: FloatArray, estimate: FloatArray, first: IntArray, second: IntArray
+    ) -> dict[str, Any]:
+        """Columns of differences that all such procedures have."""
+        drawn = np.sort(data.metric.sign * (draws[first] - draws[second]), axis=-1)
+        n_defined = np.count_nonzero(~np.isnan(drawn), axis=-1)
+        tolerance = tolerance_of(self.scale(data, first, second))
+        difference = data.metric.sign * (estimate[first] - estimate[second]) + 0.0
+        largest = np.take_along_axis(drawn, np.maximum(n_defined - 1, 0)[..., None], axis=-1)[..., 0]
+        is_flat = largest - drawn[..., 0] <= tolerance
+        flat = np.where(np.abs(difference) <= tolerance, IDENTICAL, CONSTANT)
+        lacks = np.isnan(difference) | (n_defined < (1.0 - MOST_UNDEFINED) * drawn.shape[-1])
+        kind = np.where(lacks, UNDEFINED, np.where(is_flat, flat, SPREAD)).astype(np.int8)
+        return {
+            "estimate": np.where(kind == IDENTICAL, 0.0, difference),
+            "n_units": np.full(np.shape(first), len(self.items(data).items)),
+            "kind": kind,
+            "tolerance": tolerance,
+            "drawn": drawn,
+            "n_defined": n_defined,
+        }
