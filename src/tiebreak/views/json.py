@@ -109,9 +109,10 @@ def _array(entries: Iterator[Any]) -> Iterator[str]:
     yield "[]" if opening == "[\n" else "\n]"
 
 
-def encoded(value: Any, indent: int | None = None) -> str:
+def encoded(value: Any, indent: int | None = None, *, is_tight: bool = False) -> str:
     """A plain value as JSON in printable ASCII, whatever stands in its texts; they are read back as they were."""
-    return json.dumps(value, indent=indent, ensure_ascii=True, allow_nan=False).replace("\x7f", r"\u007f")
+    separators = (",", ":") if is_tight else None
+    return json.dumps(value, indent=indent, ensure_ascii=True, allow_nan=False, separators=separators).replace("\x7f", r"\u007f")
 
 
 # --- files ----------------------------------------------------------------------------------------------------------------

@@ -24,6 +24,8 @@
     return isInside ? value : null;
   }
 
+  const names = (codes, all) => Array.from(codes, (code) => all[code]);
+
   class Controls {
     constructor(section, data) {
       this.section = section;
@@ -172,8 +174,12 @@
 
     // For those who draw: columns named as in the view of the data, and the answer itself.
     detail() {
-      const { answer } = this, { family } = this.engine, { rope, alpha } = this.state;
-      const names = (codes, all) => Array.from(codes, (code) => all[code]), rows = [...answer.verdict.keys()];
+      const self = this, { answer } = this, { rope, alpha } = this.state;
+      return { answer: this.number, rope, alpha, decided: answer, get pairs() { return self.pairColumns(answer); }, get ranking() { return self.rankingColumns(answer); } };
+    }
+
+    pairColumns(answer) {
+      const { family } = this.engine, rows = [...answer.verdict.keys()];
       const pairs = {
         level: answer.level, interval_low: [...answer.low], interval_high: [...answer.high],
         verdict: names(answer.verdict, Decide.VERDICTS), reason: rows.map((row) => answer.reason(row)),
@@ -182,12 +188,15 @@
         const each = rows.map((row) => answer.pair(family.first[row], family.second[row]));
         for (const name of ["p_better", "p_equivalent", "p_worse"]) pairs[name] = each.map((pair) => pair[name]);
       }
-      const ranking = {
+      return pairs;
+    }
+
+    rankingColumns(answer) {
+      return {
         rank_low: answer.rankLow && [...answer.rankLow], rank_high: answer.rankHigh && [...answer.rankHigh],
         shortfall_high: [...answer.best.shortfallHigh], may_be_best: answer.best.mayBeBest,
         standing: names(answer.standing, Decide.STANDINGS), letters: answer.letters,
       };
-      return { answer: this.number, rope, alpha, decided: answer, pairs, ranking };
     }
   }
 

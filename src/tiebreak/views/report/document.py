@@ -136,7 +136,7 @@ def _hash(text: str) -> str:
 
 def script_json(data: Mapping[str, Any]) -> str:
     """JSON that can stand inside a script element: ASCII in which no markup begins."""
-    text = encoded(as_lists(dict(data)))
+    text = encoded(as_lists(dict(data)), is_tight=True)
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text  # U+2028 and 2029 are escaped already, as all that is not ASCII
@@ -149,22 +149,24 @@ def _asset(name: str) -> str:
 
 
 def _lean(script: str) -> str:
-    """A script without indentation, comments on lines of their own, and spaces that mean nothing; names stay as they are."""
+    """A script without indentation, comments on lines of their own, and space that means nothing; names stay as they are."""
     lines = (line.strip() for line in script.splitlines())
-    return "".join(f"{_tight(line)}\n" for line in lines if line and not line.startswith("//") and line[:2] + line[-2:] != "/**/")
+    kept = [_tight(line) for line in lines if line and not line.startswith("//") and line[:2] + line[-2:] != "/**/"]
+    return "".join(line if line.endswith((";", "{", ",", "(", "[")) and "//" not in line else f"{line}\n" for line in kept)
 
 
 _LITERAL = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`)""")
-_SPACED = re.compile(r" ?([=*<>{}(),;:?&|\[\]]) ?")
+_SPACED = re.compile(r" ?([=*<>{}(),;:?&|\[\]]) ?| (!==?) |(?<=[\w)\]]) ([+-]) (?=[\w(\[])")
+_PATTERN = re.compile(r"//|(?:^|[(,=:\[!&|?{};])\s*/")
 
 
 def _tight(line: str) -> str:
-    """A line without the spaces around operators; one with a slash outside of texts, or a text inside of a text, as it is."""
+    """A line without the spaces around operators; one with a pattern, a remark or a text inside of a text as it is."""
     parts = _LITERAL.split(line)
-    code = parts[::2]
-    if line.count("`") > 2 or any(mark in part for part in code for mark in ("/", "`", '"', "'")):
+    is_nested = any(text.startswith("`") and text.count("${") != text.count("}") for text in parts[1::2])
+    if is_nested or any(_PATTERN.search(part) or any(mark in part for mark in "`\"'") for part in parts[::2]):
         return line
-    return "".join(_SPACED.sub(r"\1", part) if n % 2 == 0 else part for n, part in enumerate(parts))
+    return "".join(_SPACED.sub(r"\1\2\3", part) if n % 2 == 0 else part for n, part in enumerate(parts))
 
 
 def _trusted(text: str) -> Markup:

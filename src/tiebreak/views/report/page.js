@@ -50,7 +50,7 @@ const Page = (() => {
     }
   }
 
-  const {decimalsFor, formatScore, formatProbability, levelWords} = Decide;
+  const {decimalsFor, formatScore, formatProbability, levelWords} = typeof Decide === "undefined" ? {} : Decide; // no comparison
 
   /* --- one pair --- */
   const scaleOf = (values) => {
@@ -276,12 +276,12 @@ const Page = (() => {
       const rows = view(answer).pairs;
       return ["pairs.csv", "text/csv", csv(Object.keys(rows[0]), rows.map(Object.values))];
     },
+    result: () => ["result.json", "application/json", JSON.stringify(data.result ?? data.results, null, 1) + "\n"],
     scores: (answer) => ["scores.csv", "text/csv", scoreRows(answer)],
   };
-  function readyDownloads(answer) {
-    const line = answer.section.querySelector("[data-part=downloads]");
+  function readyDownloads(line, answer) {
     line.hidden = false;
-    if (!answer.units) line.querySelector("[data-download=scores]").remove();
+    if (answer && !answer.units) line.querySelector("[data-download=scores]").remove();
     for (const link of line.querySelectorAll("a")) {
       link.href = "#";
       link.addEventListener("click", () => {
@@ -308,11 +308,15 @@ const Page = (() => {
   for (const answer of answers) {
     readyMatrix(answer);
     readyPicks(answer);
-    readyDownloads(answer);
+    readyDownloads(answer.section.querySelector("[data-part=downloads]"), answer);
     readyRows(answer);
     answer.section.addEventListener("decided", () => redraw(answer));
     openPair(answer, answer.engine.family.first[0], answer.engine.family.second[0]);
   }
+  const line = document.querySelector("footer [data-part=downloads]");
+  if (line) readyDownloads(line);
+  const tables = document.querySelectorAll("details[data-part=pair-table]");
+  addEventListener("beforeprint", () => tables.forEach((each) => { each.open = true; }));
   const chosen = document.getElementById("switch");
   if (chosen) {
     const show = () => answers.forEach((answer, k) => { answer.section.hidden = k !== Number(chosen.value); });
