@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.stats import norm
 
 import tiebreak as tb
 
@@ -122,6 +123,56 @@ def seeds(n: int, *, paired: bool) -> Design:
     return Design(kind, n, SIGMA, draw)
 
 
+def answers(n: int, n_clusters: int | None = None, *, graded: bool = False) -> Design:
+    """Two models on the same items, right or wrong or graded; hard items, and hard clusters of items, are hard for both."""
+
+    def draw(rng: np.random.Generator, d: float) -> tuple[Any, dict[str, Any]]:
+        cluster = np.arange(n) if n_clusters is None else np.repeat(np.arange(n_clusters), n // n_clusters)
+        liked = 0.1 * rng.normal(size=cluster[-1] + 1)[cluster] if n_clusters else np.zeros(n)
+        if graded:
+            hard = rng.normal(0.5, 0.2, n)
+            score = {"a": hard + liked + d + rng.normal(0, 0.2, n), "b": hard + rng.normal(0, 0.2, n)}
+        else:
+            luck = rng.random(n)
+            own = np.where(rng.random(n) < 0.6, luck, rng.random(n))
+            score = {"a": (own < 0.7 + d).astype(float), "b": (luck < 0.7).astype(float)}
+        clusters = {"cluster": cluster} if n_clusters else {}
+        table = pd.DataFrame({"item": np.arange(n), **clusters, **score})
+        return tb.read_items(table, metric="quality" if graded else "accuracy", lower_is_better=False), {}
+
+    kind = "graded" if graded else "right or wrong"
+    where = f" in {n_clusters} clusters" if n_clusters else ""
+    return Design(f"items, {kind}{where}", n, SIGMA, draw)
+
+
+def predictions(n: int) -> Design:
+    """Scores of two models on the same examples of two classes, normal in each class; half of the spread is shared."""
+
+    def draw(rng: np.random.Generator, d: float) -> tuple[Any, dict[str, Any]]:
+        y = np.repeat([0, 1], n // 2)
+        shared = rng.normal(size=n)
+        signal = np.sqrt(2) * norm.ppf([0.75 + d, 0.75])  # of these areas under the curve
+        found = [np.sqrt(0.5) * (shared + rng.normal(size=n)) + y * each for each in signal]
+        return tb.read_predictions(y, {name: 1 / (1 + np.exp(-each)) for name, each in zip("ab", found, strict=True)}), {}
+
+    return Design("predictions of two classes, areas near 0.75", n, SIGMA, draw)
+
+
+def forecasts(n: int, horizon: int) -> Design:
+    """Losses in order of time; forecasts `horizon` periods ahead share the surprises of the periods between."""
+
+    def draw(rng: np.random.Generator, d: float) -> tuple[Any, dict[str, Any]]:
+        surprise = SIGMA * rng.normal(size=n + horizon - 1)
+        b = 1.0 + 0.2 * rng.random(n)
+        a = b - d + sum(0.5**k * surprise[k : k + n] for k in range(horizon))
+        return pd.DataFrame({"time": np.arange(n), "a": a, "b": b}), {
+            "metric": "mean_absolute_error",
+            "options": {"horizon": horizon},
+        }
+
+    return Design(f"losses of forecasts {horizon} period{'s' if horizon > 1 else ''} ahead", n, SIGMA / 2, draw)
+
+
 SPLITS = [splits(10, 1), splits(5, 5), splits(10, 10), learners(5, 5)]
 DATASETS = [datasets(n, shape) for shape in ("normal", "heavy tails (t with 3 df)") for n in (10, 30)]
 DESIGNS: dict[str, list[Design]] = {
@@ -130,8 +181,14 @@ DESIGNS: dict[str, list[Design]] = {
     "5x2cv-t": [learners(2, 5)],
     "wilcoxon": DATASETS,
     "sign": DATASETS,
-    "hierarchical": DATASETS[:2],
+    "hierarchical": DATASETS[:1],
+    "nemenyi": [design._replace(rope=0.0, always_equal=True) for design in DATASETS[:2]],
+    "bayes-signed-rank": DATASETS,
     "welch": [seeds(n, paired=False) for n in (5, 20)],
+    "diebold-mariano": [forecasts(n, horizon) for horizon in (1, 3) for n in (50, 200)],
+    "tango": [answers(n) for n in (50, 500)],
+    "delong": [predictions(n) for n in (60, 400)],
+    "clustered-t": [answers(500, graded=True), answers(500, 50, graded=True)],
 }
 
 
@@ -168,11 +225,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="methods; all if none is given")
     parser.add_argument("--tables", type=int, default=2000)
+    parser.add_argument("--out", type=Path, default=TARGET, help="file whose lines of other methods stay")
     arguments = parser.parse_args()
     asked = arguments.names or list(tb.methods())
     rows = []
-    if TARGET.exists():
-        with TARGET.open(encoding="utf-8", newline="") as file:
+    if arguments.out.exists():
+        with arguments.out.open(encoding="utf-8", newline="") as file:
             rows = [row for row in csv.DictReader(file) if row["procedure"] not in asked and row["procedure"] in tb.methods()]
     for name in asked:
         for design in DESIGNS[name]:
@@ -181,7 +239,7 @@ def main() -> None:
                 rows.append(row)
                 print(*row.values(), f"{time.perf_counter() - start:.0f} s", sep="  ", flush=True)
     rows.sort(key=lambda row: list(tb.methods()).index(row["procedure"]))
-    with TARGET.open("w", encoding="utf-8", newline="") as file:
+    with arguments.out.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
