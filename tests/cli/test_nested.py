@@ -93,6 +93,7 @@ def test_all_candidates_together(study: str, capsys: pytest.CaptureFixture[str])
     assert json.loads(out)["summary"][0]["claim"] is None
 
 
+@pytest.mark.slow
 def test_a_plot_is_drawn_into_a_folder(study: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Made if it is not there; a file in its place is said before anything is measured."""
     code, _, err = run(capsys, "nested", study, *STORE, "--plots", "figures/new")

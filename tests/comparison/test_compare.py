@@ -332,3 +332,15 @@ def test_a_rope_as_wide_as_the_metric_is_refused(rope: float | str) -> None:
     assert str(caught.value).endswith("such as rope=0.01, or rope='1%' of the best mean.")
     assert compared(100 * TABLE, rope=1.0).rope == 1.0
     assert compared(TABLE, rope=0.999).pairs["verdict"].tolist() == ["equivalent"] * 3
+
+
+def test_more_models_than_memory_holds_pairs_of_are_refused_at_once() -> None:
+    """20,000 columns make a small file and 200 million pairs; some of the models can be chosen."""
+    table = np.random.default_rng(0).normal(0.8, 0.02, (10_001, 3))
+    columns = {f"m{number}": row for number, row in enumerate(table)}
+    sizes = {"metric": "accuracy", "n_train": 90, "n_test": 10}
+    with pytest.raises(
+        InvalidScoresError, match=r"10,001 models make 50,005,000 pairs, .* at most 10,000 models can be compared"
+    ):
+        tb.compare(columns, **sizes)
+    assert tb.compare(columns, models=["m0", "m10000"], **sizes).models in (("m0", "m10000"), ("m10000", "m0"))

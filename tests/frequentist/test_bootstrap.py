@@ -58,6 +58,7 @@ def test_auc_of_a_resample_is_scikit_learns(digits: int) -> None:
     np.testing.assert_allclose(metric.without(groups, 6), by_group, atol=1e-14)
 
 
+@pytest.mark.slow
 def test_any_function_gives_what_its_sums_give() -> None:
     """F1 by scikit-learn on the resampled rows, and as a function of counts of right and wrong: the same resamples."""
     rng = np.random.default_rng(2)

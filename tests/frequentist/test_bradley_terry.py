@@ -179,6 +179,7 @@ def test_same_seed_same_answer(table):
     assert not np.array_equal(one.draws, other.draws)
 
 
+@pytest.mark.slow
 def test_a_model_that_never_lost_has_an_open_interval():
     """It won 20 of 20 datasets against an equal pair: its lower end is where 40 wins, counted as 20, have the chance 1/40."""
     rng = np.random.default_rng(5)

@@ -27,6 +27,7 @@ def by_definition(truth: np.ndarray, scores: np.ndarray) -> tuple[float, float]:
 
 @settings(deadline=None)
 @given(few_values)
+@pytest.mark.slow
 def test_area_and_variance_are_those_of_all_pairs(data: list[tuple[bool, int]]) -> None:
     """Ties count half, whichever way they were sorted; scikit-learn has the same area."""
     truth, scores = np.array([each for each, _ in data]), np.array([float(each) for _, each in data])
@@ -40,6 +41,7 @@ def test_area_and_variance_are_those_of_all_pairs(data: list[tuple[bool, int]]) 
 
 
 @given(few_values)
+@pytest.mark.slow
 def test_the_mirrored_problem_has_the_mirrored_area(data: list[tuple[bool, int]]) -> None:
     """Positive and negative exchanged: 1 - area, and the same variance."""
     truth, scores = [each for each, _ in data], [float(each) for _, each in data]

@@ -31,6 +31,7 @@ BAKEOFF = Path(__file__).parents[1] / "comparison" / "data" / "ucr_means.csv"
 
 
 @pytest.mark.parametrize("k", [2, 3, 5, 10, 40, 200])
+@pytest.mark.slow
 def test_range_is_scipys(k: int) -> None:
     """Critical values of the studentized range with infinitely many degrees of freedom, over the square root of 2."""
     for alpha in (0.1, 0.05, 0.01, 1e-4):
@@ -93,6 +94,7 @@ def by_all_subsets(scores: np.ndarray, alpha: float) -> dict[tuple[int, int], se
 @given(
     seed=st.integers(0, 10_000), k=st.integers(2, 7), n=st.integers(3, 30), kind=st.sampled_from(["smooth", "tied", "opposed"])
 )
+@pytest.mark.slow
 def test_pool_is_all_subsets(seed: int, k: int, n: int, kind: str) -> None:
     """Equal to trying every subset; opposed models are best on half of the datasets and worst on the other half."""
     rng = np.random.default_rng(seed)

@@ -27,6 +27,7 @@ def test_signs_are_counted_one_by_one(differences: list[int]) -> None:
 
 
 @pytest.mark.parametrize("unit", [1, 0.1, 1 / 3])
+@pytest.mark.slow
 def test_distribution_of_the_sum_is_that_of_the_enumeration(unit: float) -> None:
     """19 differences go through the distribution, and 18 through all sums; here both are asked of the same 19."""
     d = np.random.default_rng(0).choice([-3, -1, 1, 2, 5], size=19) * unit

@@ -41,6 +41,7 @@ def test_sets_as_printed() -> None:
 
 @settings(deadline=None)
 @given(p=families)
+@pytest.mark.slow
 def test_bergmann_hommel_is_the_closed_bonferroni_test(p: np.ndarray) -> None:
     """Each set of pairs that can be alike is tested by Bonferroni; a pair falls when all sets that hold it do."""
     k = {1: 2, 3: 3, 6: 4, 10: 5}[p.size]

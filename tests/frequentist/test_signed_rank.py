@@ -31,6 +31,7 @@ def by_enumeration(d: np.ndarray, zeros: str) -> tuple[float, float]:
 
 @settings(deadline=None)
 @given(d=decimals, zeros=st.sampled_from(["drop", "pratt"]))
+@pytest.mark.slow
 def test_exact_is_enumeration(d: np.ndarray, zeros: Any) -> None:
     """All signs tried, with ties and zeros that only decimals show: 0.3 - 0.2 and 0.8 - 0.7 are the same."""
     greater, less = by_enumeration(d, zeros) if np.any(np.abs(d) > 1e-9) else (1.0, 1.0)
@@ -68,6 +69,7 @@ def test_scipy_agrees_with_ties_and_zeros(zeros: Any) -> None:
 
 @settings(deadline=None)
 @given(d=rows, factor=st.sampled_from([1e-3, 0.5, 4.0, 1024.0]), seed=st.integers(0, 99))
+@pytest.mark.slow
 def test_order_sign_and_unit(d: np.ndarray, factor: float, seed: int) -> None:
     """Datasets in another order and another unit change nothing; exchanged models mirror everything."""
     one = wilcoxon(d)

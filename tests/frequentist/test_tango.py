@@ -49,6 +49,7 @@ def test_complete_response() -> None:
 
 @settings(deadline=None)
 @given(counts)
+@pytest.mark.slow
 def test_limits_are_where_the_statistic_is_z(table: tuple[int, int, int, int]) -> None:
     """Each limit to 1e-12 of what a root finder of scipy gives."""
     pair, z = paired_proportions(*table), 1.959963984540054
@@ -64,6 +65,7 @@ def test_limits_are_where_the_statistic_is_z(table: tuple[int, int, int, int]) -
 
 @pytest.mark.parametrize("method", METHODS)
 @given(table=counts)
+@pytest.mark.slow
 def test_swapped_models_mirror_the_interval(method: str, table: tuple[int, int, int, int]) -> None:
     """Which model is called the first changes signs only."""
     both, b, c, neither = table

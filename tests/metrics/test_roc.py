@@ -34,6 +34,7 @@ def refused(call: Any) -> str:
 
 @settings(deadline=None)
 @given(examples)
+@pytest.mark.slow
 def test_points_are_counted_by_definition(data: list[tuple[int, int]]) -> None:
     """For each threshold, those with at least that score; one class alone has counts, and no rates of the other."""
     y, scores = columns(data)
@@ -77,6 +78,7 @@ def test_precision_and_recall_are_those_of_each_threshold(data: list[tuple[int, 
 
 @settings(deadline=None)
 @given(examples, st.sampled_from(["quantile", "uniform"]), st.integers(1, 12))
+@pytest.mark.slow
 def test_bins_are_scikit_learns(data: list[tuple[int, int]], strategy: Any, n_bins: int) -> None:
     """With their counts, and the Brier score."""
     y, p = columns(data)

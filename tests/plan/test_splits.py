@@ -187,6 +187,7 @@ def test_more_repeats_begin_with_the_same_splits():
 
 @settings(max_examples=60, deadline=None)
 @given(n=st.integers(40, 90), kind=st.sampled_from(KINDS), seed=st.integers(0, 2**31 - 1), n_classes=st.integers(2, 4))
+@pytest.mark.slow
 def test_no_kind_ever_tests_on_training_rows(n: int, kind: str, seed: int, n_classes: int):
     """Train and test are disjoint, within range and not empty, whatever the kind; k-fold tests each example once a repeat."""
     data = classes(n, n_classes, groups=np.arange(n) // 4 if "group" in kind else None)

@@ -115,6 +115,7 @@ def test_summaries_are_no_scores() -> None:
             read_scores(frame, metric="accuracy")
 
 
+@pytest.mark.slow
 def test_parquet_of_a_repeated_value_is_not_unpacked(tmp_path: Path) -> None:
     """It takes 100 kB on the disk, and gigabytes in memory: the counts in its footer are looked at first."""
     pa = pytest.importorskip("pyarrow")
@@ -130,6 +131,7 @@ def test_parquet_of_a_repeated_value_is_not_unpacked(tmp_path: Path) -> None:
         read_scores(path, metric="accuracy")
 
 
+@pytest.mark.slow
 def test_a_million_columns_are_refused_by_their_names(tmp_path: Path) -> None:
     """From the header alone, in every kind of source."""
     names = [f"m{number}" for number in range(1_000_000)]
@@ -244,6 +246,7 @@ def test_export_is_read_back(write: Write) -> None:
 
 
 @pytest.mark.parametrize(("text", "name"), [(WIDE, "wide.csv"), (LONG, "long.csv"), ('{"a": [0.1], "b": [0.2]}', "table.json")])
+@pytest.mark.slow
 def test_files_are_read_with_numpy_alone(text: str, name: str, write: Write) -> None:
     """So that a CSV is compared in a fraction of a second."""
     path = write(text, name).resolve()

@@ -26,10 +26,13 @@ SMALLEST_SCORE = 1e-280
 """Where all scores are smaller, differences reach down to 1e-300, where they count as rounding."""
 
 
+MOST_MODELS = 10_000
+"""Of that many the 50 million pairs take 2.5 GB, and a page of them as much again."""
+
+
 def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     """Compare all models of scores; each error says what is wrong and how to go on."""
-    if len(scores.models) < 2:
-        raise TooFewModelsError(f"a comparison needs at least two models; there is only {quoted(scores.models)}.")
+    _check_number(scores.models)
     settings.check_names(scores.models)
     method = choose_method(settings.method, scores, settings.scale)
     method.options_of(settings)  # before the work
@@ -102,6 +105,20 @@ def family(models: tuple[str, ...], settings: Settings) -> tuple[IntArray, IntAr
         return position, np.full(position.size, place[settings.baseline], dtype=np.int32)
     first, second = every_pair(position.size)
     return position[first], position[second]
+
+
+def _check_number(models: tuple[str, ...]) -> None:
+    """Refuse a single model, and more than memory holds the pairs of."""
+    n_models = len(models)
+    if n_models < 2:
+        raise TooFewModelsError(f"a comparison needs at least two models; there is only {quoted(models)}.")
+    if n_models > MOST_MODELS:
+        raise InvalidScoresError(
+            f"{n_models:,} models make {n_models * (n_models - 1) // 2:,} pairs, for which memory would be short; at most "
+            f"{MOST_MODELS:,} models can be compared. Choose some of them with ",
+            Setting("models"),
+            ".",
+        )
 
 
 def _require_scores(matrix: ScoreMatrix, missing: Missing, method: Procedure) -> None:
