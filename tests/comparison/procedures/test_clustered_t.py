@@ -198,3 +198,31 @@ def test_many_pairs_in_blocks_are_those_of_one(monkeypatch: pytest.MonkeyPatch) 
     whole = tb.compare(items).pairs
     monkeypatch.setattr("tiebreak.comparison.procedures.clustered_t._BLOCK", 1)
     assert tb.compare(items).pairs.equals(whole)
+
+
+def test_contrasts_stand_beside() -> None:
+    """What the error would seem with the clusters forgotten, and the parts of the variance by items and runs."""
+    items = graded(clusters=CLUSTERS)
+    answer = tb.compare(items)
+    found = {test.name: test for test in answer.beside}
+    one, two = (NAMES.index(name) for name in answer.models[:2])
+    d = items.score[one, 0] - items.score[two, 0]
+    ratio = clustered_mean(d).standard_error / clustered_mean(d, CLUSTERS).standard_error
+    assert found["independent"].statistic == pytest.approx(float(ratio))
+    items = graded(n_runs=3)
+    answer = tb.compare(items)
+    parts = next(test for test in answer.beside if test.name == "variance-parts").probabilities
+    one, two = (NAMES.index(name) for name in answer.models[:2])
+    expected = crossed_mean(items.score[one] - items.score[two])
+    whole = expected.from_examples + expected.from_runs + expected.from_both
+    assert parts["runs"] == pytest.approx(expected.from_runs / whole)
+    assert parts["runs"] > parts["items"]
+    assert "runs would help most" in " ".join(answer.to_text().split())
+
+
+def test_weights_count_in_a_rope_of_per_cent() -> None:
+    """Of the weighted mean of the best model, not of the plain one."""
+    weights = np.r_[np.full(60, 5.0), np.ones(60)]
+    items = graded(weights=weights)
+    answer = tb.compare(items, rope="10%")
+    assert answer.rope == pytest.approx(0.1 * np.average(items.score[0, 0], weights=weights))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import tiebreak as tb
 from tiebreak.errors import MissingSplitsError, UnsuitableDesignError
-from tiebreak.frequentist import mcnemar_test, paired_counts, paired_proportions, proportion_interval
+from tiebreak.frequentist import cochran_q_test, mcnemar_test, paired_counts, paired_proportions, proportion_interval
 
 NAMES = ("a", "b", "c", "d")
 
@@ -201,3 +202,51 @@ def test_a_gate_says_questions() -> None:
     items = answers()
     expected = paired_proportions(*paired_counts(items.score[:, 0], 0, 3)).confidence_interval(1 - 0.05 / 2)
     assert_allclose([gate[0].interval_low, gate[0].interval_high], expected, atol=1e-12)
+
+
+def test_other_tests_stand_beside() -> None:
+    """McNemar's three for two models, Cochran's Q for more, of these items; how much wider the unpaired interval would be."""
+    items = answers()
+    two = {test.name: test for test in tb.compare(items.take(["a", "c"])).beside}
+    counts = paired_counts(items.score[:, 0], 0, 2)
+    for variant in ("exact", "mid-p", "chi2"):
+        expected = mcnemar_test(counts.only_first, counts.only_second, variant)  # type: ignore[arg-type]
+        assert two[f"mcnemar-{variant}"].pvalue == pytest.approx(expected.pvalue)
+    several = tb.compare(items)
+    cochran = next(test for test in several.beside if test.name == "cochran")
+    expected_q = cochran_q_test(items.score[:, 0])
+    assert (cochran.statistic, cochran.pvalue) == pytest.approx((expected_q.statistic, expected_q.pvalue))
+    a, c = items.score[0, 0], items.score[2, 0]
+    unpaired = np.hypot(a.std(ddof=1), c.std(ddof=1)) / np.sqrt(200)
+    paired = tb.compare(items.take(["a", "c"])).pair("a", "c").standard_error
+    assert two["unpaired"].statistic == pytest.approx(unpaired / paired)
+    assert "unpaired, for contrast" in several.to_text()
+
+
+def test_items_and_splits_are_not_taken_for_each_other() -> None:
+    """Either way round it is refused, by name, with the one that fits."""
+    with pytest.raises(UnsuitableDesignError, match="corrected-t is for scores on splits .* and these are scores of single items"):
+        tb.compare(answers(), method="corrected-t")
+    with pytest.raises(UnsuitableDesignError, match="welch is for .* the one that suits them, 'tango'"):
+        tb.compare(answers(), method="welch")
+    splits = {"a": [0.8, 0.7, 0.9], "b": [0.7, 0.7, 0.8]}
+    with pytest.raises(UnsuitableDesignError, match=r"tango is for scores of single items .*rows='items'"):
+        tb.compare(splits, metric="accuracy", n_train=90, n_test=10, method="tango")
+
+
+def test_a_table_of_52_models_is_compared_at_once() -> None:
+    """805 questions: means and errors to 1e-12; the paired error of neighbours is smaller than the unpaired one."""
+    rng = np.random.default_rng(0)
+    ease = rng.normal(size=805)
+    score = np.clip(0.5 + 0.2 * ease + 0.2 * rng.normal(size=(52, 805)) + np.linspace(0, 0.3, 52)[:, None], 0, 1)
+    names = [f"model {i}" for i in range(52)]
+    table = pd.DataFrame({"instruction": [f"say {i}" for i in range(805)], **dict(zip(names, score, strict=True))})
+    answer = tb.compare(table, metric="win_rate", lower_is_better=False)
+    ranking = answer.ranking.set_index("model").loc[names]
+    assert_allclose(ranking["mean"], score.mean(axis=1), rtol=1e-12)
+    assert_allclose(ranking["standard_error"], score.std(axis=1, ddof=1) / np.sqrt(805), rtol=1e-12)
+    ordered = score[[names.index(name) for name in answer.models]]
+    d = ordered[0] - ordered[1]
+    assert answer.pairs["standard_error"].iloc[0] == pytest.approx(d.std(ddof=1) / np.sqrt(805), rel=1e-9)
+    assert len(answer.pairs) == 1326
+    assert "805 instructions" in answer.to_text()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.comparison.procedures.items import AS_THEY_ARE, NOT_COVERED, OverItems, tolerance_of
-from tiebreak.comparison.procedures.procedure import Differences, ModelValues
+from tiebreak.comparison.procedures.procedure import Differences, ModelValues, TestOnly
 from tiebreak.errors import InvalidParameterError
 from tiebreak.frequentist.clusters import ClusteredMeanResult, ClusterSums, cluster_sums, mean_of_clusters
 from tiebreak.frequentist.crossed_runs import CrossedMeanResult, Population, crossed_mean
@@ -213,6 +213,36 @@ class ClusteredT(OverItems):
         if items.weights is not None:
             return f"the {items.unit}s have weights, which the mean and its error allow for"
         return f"scores of single {items.unit}s that are not only right and wrong: the mean of their paired differences"
+
+    def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
+        """Contrasts of the first two models: unpaired, with the clusters forgotten, and the parts of the variance by runs."""
+        yield from super().beside(data, settings)
+        items, models = self.items(data), data.matrix().models[:2]
+        first, second = np.array([0]), np.array([1])
+        own = self.judge(data, first, second, settings)
+        if own.kind[0] != SPREAD:
+            return
+        error, pair = float(own.standard_error[0]), f"{models[0]} minus {models[1]}"
+        if items.clusters is not None and len(items.runs) == 1:
+            options = {**settings.options, "variance": "independent"}
+            alone = float(self.judge(data, first, second, replace(settings, options=options)).standard_error[0])
+            seems = f"the standard error of {pair} would seem to be {alone:.3g} instead of {error:.3g}"
+            text = f"clusters forgotten, for contrast: {seems}"
+            yield TestOnly(name="independent", models=models, statistic=alone / error, text=text)
+        if own.from_runs is not None and own.from_items is not None and own.from_both is not None:
+            parts = np.array([own.from_items[0], own.from_runs[0], own.from_both[0]])
+            share = parts / max(parts.sum(), np.finfo(float).tiny)
+            unit = items.unit
+            advice = f"{unit}s" if share[0] >= share[1] else "runs"
+            text = (
+                f"parts of the squared standard error of {pair}: {share[0]:.0%} between {unit}s, {share[1]:.0%} between runs, "
+                f"{share[2]:.0%} within both; more {unit}s divide the first and last, more runs the second and last: {advice} "
+                "would help most"
+            )
+            names = ("items", "runs", "both")
+            yield TestOnly(
+                name="variance-parts", models=models, probabilities=dict(zip(names, share.tolist(), strict=True)), text=text
+            )
 
     def notices(self, data: Scores) -> Iterator[Notice]:
         """Remarks on the number of runs, beside those on items."""

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from tiebreak.comparison.procedures.procedure import Procedure
+from tiebreak.comparison.procedures.procedure import Procedure, TestOnly
 from tiebreak.errors import TooFewSplitsError, UnsuitableDesignError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
 from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Notice, Scores, quoted
 
 if TYPE_CHECKING:
+    from tiebreak.comparison.settings import Settings
     from tiebreak.errors import TiebreakError
 
 FEW_CLUSTERS = 10
@@ -78,6 +79,32 @@ class OverItems(Procedure):
                 "same-answers",
                 f"{quoted(same[0])}{more} have the same score on every {items.unit}: are they the same model, or one read twice?",
             )
+
+    def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
+        """Contrast: the error as if the models had met different items, which intervals of each by itself come to."""
+        error = self.values(data, settings).standard_error
+        if error is None or len(error) < 2:
+            return
+        second = np.arange(1, len(error))
+        paired = self.judge(data, np.zeros_like(second), second, settings).standard_error
+        if paired is None:
+            return
+        unpaired = np.hypot(error[0], error[1:])
+        known = np.flatnonzero((paired > 0) & (unpaired > 0))
+        if not known.size:
+            return
+        ratio = unpaired[known] / paired[known]
+        typical = known[int(np.argsort(ratio)[known.size // 2])]
+        how = unpaired[typical] / paired[typical]
+        models = data.matrix().models
+        pair = f"{models[0]} minus {models[second[typical]]}"
+        yield TestOnly(
+            name="unpaired",
+            models=(models[0], models[int(second[typical])]),
+            statistic=float(how),
+            text=f"unpaired, for contrast: as if the models had met different {self.unit}s, the standard error of {pair} would "
+            f"be {unpaired[typical]:.3g} instead of {paired[typical]:.3g}, and its interval {how:.2g} times as wide",
+        )
 
 
 def same_answers(items: Items) -> list[tuple[str, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.comparison.procedures.items import AS_THEY_ARE, NOT_COVERED, OverItems
-from tiebreak.comparison.procedures.procedure import Differences, ModelValues
+from tiebreak.comparison.procedures.procedure import Differences, ModelValues, TestOnly
 from tiebreak.errors import TiebreakError, UnsuitableDesignError
+from tiebreak.frequentist.mcnemar import McNemarVariant, cochran_q_test, mcnemar_test
 from tiebreak.frequentist.proportions import proportion_interval
 from tiebreak.frequentist.tango import PairedProportionsResult, paired_counts, paired_proportions
 from tiebreak.numerics import RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray
@@ -119,6 +121,44 @@ class Tango(OverItems):
         error = np.sqrt(mean * (1.0 - mean) / np.maximum(n - 1, 1))
         tolerance = np.full(n.size, RELATIVE_TOLERANCE)
         return ModelValues("mean", mean, np.asarray(low), np.asarray(high), n, tolerance, standard_error=error)
+
+    def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
+        """McNemar's tests of two models, Cochran's Q of several, and the unpaired error for contrast."""
+        yield from super().beside(data, settings)
+        score, models = data.matrix().score, data.matrix().models
+        score = score[:, ~np.isnan(score).any(axis=0)]
+        if not score.shape[1]:
+            return
+        if len(models) > 2:
+            q = cochran_q_test(score)
+            statistic, p = float(q.statistic), float(q.pvalue)
+            shown = (
+                "not defined, as all models agree everywhere" if np.isnan(statistic) else f"{statistic:.6g}, df {q.df}, p {p:.3g}"
+            )
+            text = f"Cochran's Q, of all models at once: {shown}"
+            yield TestOnly(name="cochran", models=models, statistic=statistic, pvalue=p, text=text)
+            return
+        counts = paired_counts(score)
+        b, c = counts.only_first, counts.only_second
+        discordant = f" ({b:.0f} {self.unit}s that only {models[0]} gets, {c:.0f} that only {models[1]} does)"
+        for variant, label in _MCNEMAR.items():
+            test = mcnemar_test(b, c, variant)
+            p, text = float(test.pvalue), f"McNemar, {label}: p {float(test.pvalue):.3g}"
+            yield TestOnly(
+                name=f"mcnemar-{variant}",
+                models=models,
+                statistic=float(test.statistic),
+                pvalue=p,
+                text=text + (discordant if variant == "exact" else ""),
+            )
+
+
+_MCNEMAR: dict[McNemarVariant, str] = {
+    "exact": "exact",
+    "mid-p": "mid-p",
+    "chi2": "chi-squared without correction for continuity, as the interval",
+}
+"""Forms of the test that stand beside the interval, and their names."""
 
 
 TANGO = Tango(
