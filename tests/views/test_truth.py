@@ -17,6 +17,7 @@ from tests.views.truth import (
     end_of,
     place,
     random_comparison,
+    random_item_comparison,
     read_html,
     read_markdown,
     records,
@@ -48,6 +49,21 @@ def test_every_page_of_runs_is_true(start: int) -> None:
         comparison = comparison_of_runs(seed)
         try:
             _check(comparison)
+        except AssertionError as error:
+            raise AssertionError(f"seed {seed}:\n{comparison.to_text()}\n{error}") from error
+
+
+@pytest.mark.parametrize("start", range(0, N // 4, STEP))
+def test_every_page_of_items_is_true(start: int) -> None:
+    """Ten comparisons of items at a time; and the noun of the table stands for every unit."""
+    for seed in range(start, min(start + STEP, N // 4)):
+        comparison = random_item_comparison(seed)
+        try:
+            _check(comparison)
+            text = comparison.to_text()
+            assert "split" not in text.replace("missing-splits", "")
+            if comparison.method.unit != "item":
+                assert not re.search(r"\bitems?\b", text)
         except AssertionError as error:
             raise AssertionError(f"seed {seed}:\n{comparison.to_text()}\n{error}") from error
 
@@ -203,7 +219,7 @@ def _check_against_baseline(comparison: Comparison, sentence: str) -> None:
 
 def _check_standings(comparison: Comparison, sentence: str) -> None:
     ranking = comparison.ranking.set_index("model")
-    assert sentence.startswith(f"'{comparison.models[0]}' has the")
+    assert sentence.removeprefix("Of the models that have all scores, ").startswith(f"'{comparison.models[0]}' has the")
     best = [name for name in comparison.models if ranking.loc[name, "may_be_best"]]
     assert tuple(best) == comparison.shortlist()
     n = len(comparison.models)

@@ -13,6 +13,7 @@ import numpy as np
 from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.settings import Settings
+from tiebreak.scores.items import Items
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
 
@@ -106,6 +107,44 @@ def comparison_of_runs(seed: int) -> Comparison:
     return compare_scores(Scores(metric, (matrix,), SplitDesign("periods" if is_time else "seeds")), Settings(**options))
 
 
+def random_item_comparison(seed: int) -> Comparison:
+    """Items right or wrong or graded, in clusters, runs and slices, weighted, with gaps or identical models; losses too."""
+    rng = np.random.default_rng(seed)
+    n_models, n_items, n_runs = int(rng.integers(2, 9)), int(rng.choice([12, 60, 400])), int(rng.choice([1, 1, 1, 2, 4]))
+    ease = rng.normal(0, 1, n_items)
+    skill = rng.uniform(-1, 1, (n_models, 1, 1)) * float(rng.choice([0.0, 0.1, 0.5]))
+    score = ease + skill + rng.normal(0, float(rng.choice([0.2, 1.0])), (n_models, n_runs, n_items))
+    metric = [Metric("accuracy", True), Metric("error_rate", False), Metric("f1", True), Metric("log_loss", False)][seed % 4]
+    score = (score > 0).astype(float) if seed % 4 < 2 else 1 / (1 + np.exp(-score))
+    if n_models > 2 and rng.random() < 0.2:
+        score[1] = score[0]
+    options: dict[str, Any] = {
+        "rope": rng.choice(np.array([0.0, 0.01, 0.05, "1%"], dtype=object)),
+        "correction": CORRECTIONS[rng.integers(len(CORRECTIONS))],
+    }
+    if rng.random() < 0.25:
+        score[rng.random(score.shape) < 0.1] = np.nan
+        score[:, :, :2] = np.where(np.isnan(score[:, :, :2]), 0.5 if seed % 4 > 1 else 1.0, score[:, :, :2])
+        options["missing"] = "pairwise"
+    names = tuple(str(name) for name in rng.permutation(NAMES)[:n_models])
+    if rng.random() < 0.3:
+        options["baseline"] = names[0]
+    if rng.random() < 0.3:
+        options["by"] = "topic"
+    items = Items(
+        metric,
+        names,
+        tuple(map(str, range(n_runs))),
+        tuple(f"q{i}" for i in range(n_items)),
+        score,
+        tuple(f"text {i % 5}" for i in range(n_items)) if rng.random() < 0.25 else None,
+        rng.integers(0, 3, n_items) + np.eye(n_items)[0] if rng.random() < 0.2 else None,
+        columns={"topic": tuple(np.array(["law", "code", "maths"])[rng.integers(0, 3, n_items)])},
+        unit=str(rng.choice(["item", "question", "example"])),
+    )
+    return compare_scores(items.as_scores(), Settings(**options))
+
+
 @dataclass
 class Read:
     """A page as a reader finds it: its paragraphs, and its tables as rows by header."""
@@ -122,7 +161,7 @@ def read_markdown(text: str) -> Read:
     text = html.unescape(re.sub(r"\\(.)", r"\1", text))
     parts = text.strip().split("\n\n")
     tables = [(i, part) for i, part in enumerate(parts) if part.startswith("|")]
-    ranking, pairs = ([_cells(row) for row in table.splitlines()] for _, table in tables)
+    ranking, pairs = ([_cells(row) for row in table.splitlines()] for _, table in tables[:2])
     first = parts.index(next(part for part in parts if part.startswith("**Ranking")))
     return Read(
         [part.strip("*") for part in parts[:first]],

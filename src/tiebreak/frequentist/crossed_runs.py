@@ -191,7 +191,7 @@ def crossed_mean(
 def _parts(cells: FloatArray, run_share: FloatArray, sums: ClusterSums) -> tuple[FloatArray, FloatArray]:
     """Squared errors of the mean by run, and of what is left without examples and runs; unbiased where all are balanced."""
     of_cluster, of_run = cells.sum(axis=-2), cells.sum(axis=-1)
-    from_runs = divide(of_run**2, 1 - run_share).sum(axis=-1)
+    from_runs = np.where(run_share < 1 - 1e-12, divide(of_run**2, 1 - run_share), 0.0).sum(axis=-1)  # else it is all there is
     share = sums.weights / sums.weights.sum(axis=-1, keepdims=True)
     rest = cells - run_share[..., None] * of_cluster[..., None, :] - share[..., None, :] * of_run[..., None]
     n_runs, n_clusters = cells.shape[-2:]

@@ -161,6 +161,8 @@ def _joined(frames: list[pd.DataFrame], stems: list[str]) -> pd.DataFrame:
         names = [dict.fromkeys(clash, stem) if stem else {} for stem in stems]
         frames = [each.assign(model=each["model"].replace(new)) for each, new in zip(frames, names, strict=True)]
         frame = pd.concat(frames, ignore_index=True)
+        if "run" in frame:
+            frame = frame.assign(run=frame["run"].where(frame["run"].notna(), "1"))
     if "task" in frame and frame["task"].nunique() > 1:
         frame = frame.assign(item=frame["task"].astype(str) + "/" + frame["item"].astype(str))
     if "item_hash" in frame:
@@ -196,7 +198,8 @@ def _long(source: Any, model: str | None, metric: str | None, item: str | None, 
     """Long table of any source."""
     if isinstance(source, Items):
         remark = "; ".join(source.sources)
-        return _with_model(LongTable(source.to_frame(), source.metric.name, remark, source.unit), model)
+        frame = source.to_frame() if len(source.runs) > 1 else source.to_frame().drop(columns="run")
+        return _with_model(LongTable(frame, source.metric.name, remark, source.unit), model)
     if isinstance(source, str | os.PathLike):
         path, name = Path(source), printable(os.fspath(source))
         if not path.is_file():

@@ -111,7 +111,7 @@ def _read_item_scores(sources: Sequence[Any], names: Sequence[str], options: Rea
     for source, name in zip(sources, names, strict=True):
         reference = reference_of(source)
         if reference is not None:
-            references.append((name, reference.hash))
+            references.append((reference.asked.source, reference.hash))
             asked.append(reference.asked)
             continue
         is_answer = isinstance(source, (Holder, Scores)) or holds_answered_items(source)

@@ -225,9 +225,11 @@ def test_other_tests_stand_beside() -> None:
 
 def test_items_and_splits_are_not_taken_for_each_other() -> None:
     """Either way round it is refused, by name, with the one that fits."""
-    with pytest.raises(UnsuitableDesignError, match="corrected-t is for scores on splits .* and these are scores of single items"):
+    with pytest.raises(
+        UnsuitableDesignError, match=r"corrected-t is for scores on splits .* and these are scores of single items"
+    ):
         tb.compare(answers(), method="corrected-t")
-    with pytest.raises(UnsuitableDesignError, match="welch is for .* the one that suits them, 'tango'"):
+    with pytest.raises(UnsuitableDesignError, match=r"welch is for .* the one that suits them, 'tango'"):
         tb.compare(answers(), method="welch")
     splits = {"a": [0.8, 0.7, 0.9], "b": [0.7, 0.7, 0.8]}
     with pytest.raises(UnsuitableDesignError, match=r"tango is for scores of single items .*rows='items'"):

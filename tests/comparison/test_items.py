@@ -1,0 +1,174 @@
+"""Items from every kind of source, compared and read back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+import tiebreak as tb
+from tests.comparison.procedures.test_tango import answers, items_of
+from tiebreak.errors import (
+    AmbiguousSourceError,
+    InvalidParameterError,
+    InvalidScoresError,
+    MissingSplitsError,
+    UnreadableSourceError,
+)
+
+FRAME = pd.DataFrame(
+    {"question": [f"q{i}" for i in range(200)], **dict(zip("abcd", answers().score[:, 0].astype(int), strict=True))}
+)
+
+
+def test_every_form_of_a_table_gives_one_answer(tmp_path: Path) -> None:
+    """Frames, files, long and wide, with rows="items" and without a column of items: the same pairs."""
+    FRAME.to_csv(tmp_path / "wide.csv", index=False)
+    FRAME.drop(columns="question").to_csv(tmp_path / "bare.csv", index=False)
+    long = FRAME.melt(id_vars="question", var_name="model", value_name="correct")
+    long.to_json(tmp_path / "long.jsonl", orient="records", lines=True)
+    long.to_parquet(tmp_path / "long.parquet")
+    expected = tb.compare(answers(), rope=0.02).pairs
+    for source, more in (
+        (FRAME, {}),
+        (pl.from_pandas(FRAME), {}),
+        (pl.from_pandas(long).lazy(), {}),
+        (FRAME.to_dict("list"), {}),
+        (tmp_path / "wide.csv", {}),
+        (tmp_path / "bare.csv", {"rows": "items"}),
+        (tmp_path / "long.jsonl", {}),
+        (tmp_path / "long.parquet", {}),
+        (FRAME.rename(columns={"question": "key"}), {"item": "key"}),
+    ):
+        assert tb.compare(source, rope=0.02, **more).pairs.equals(expected)
+
+
+def test_several_sources_are_joined_on_their_items(tmp_path: Path) -> None:
+    """Last release's saved answer, and today's table with its rows in another order."""
+    old = tb.compare(FRAME[["question", "a", "b"]], rope=0.02)
+    old.to_json(tmp_path / "last.json")
+    today = FRAME[["question", "c", "d"]].sample(frac=1, random_state=0)
+    joined = tb.compare(tmp_path / "last.json", today)
+    whole = tb.compare(FRAME, rope=0.02)
+    assert joined.rope == 0.02
+    assert joined.pairs.equals(whole.pairs)
+    assert tb.compare(old, today).pairs.equals(whole.pairs)
+    with pytest.raises(MissingSplitsError, match=r"lacks 50 of the 200 questions"):
+        tb.compare(old, today.iloc[:150])
+    splits = {"x": [0.8, 0.7, 0.9], "y": [0.7, 0.7, 0.8]}
+    other = tb.compare(splits, metric="accuracy", n_train=90, n_test=10)
+    with pytest.raises(AmbiguousSourceError, match="holds scores of splits, and other sources those of single items"):
+        tb.compare(old, other)
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        answers(),
+        answers(clusters=tuple(f"c{i % 9}" for i in range(200)), columns={"topic": ("x", "y") * 100}),
+        answers(weights=np.arange(200) + 0.1),
+        items_of(np.random.default_rng(0).random((3, 2, 40)), metric=tb.Metric("f1", True)),
+    ],
+    ids=["plain", "clusters", "weights", "runs"],
+)
+def test_a_saved_answer_is_read_back_as_it_was(items: tb.Items, tmp_path: Path) -> None:
+    """To the last digit, with clusters, weights, runs and columns."""
+    answer = tb.compare(items, rope="1%", correction="holm")
+    text = answer.to_json(tmp_path / "answer.json")
+    again = tb.compare(tmp_path / "answer.json")
+    assert again.to_json() == text
+    assert again.items is not None
+    assert again.items.hash() == items.hash()
+    assert tb.compare(json.loads(text)).pairs.equals(answer.pairs)
+
+
+def test_many_items_are_saved_by_reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hash in the place of the table, which then has to be there as well; another table is refused."""
+    monkeypatch.setattr("tiebreak.views.comparison_columns.MOST_INLINE", 100)
+    answer = tb.compare(FRAME, rope=0.02)
+    content = json.loads(answer.to_json(tmp_path / "answer.json"))
+    assert not content["items"]["inline"]
+    assert "score" not in content["items"]
+    with pytest.raises(UnreadableSourceError, match=r"answer\.json holds its many scores of items by reference only \(hash"):
+        tb.compare(tmp_path / "answer.json")
+    again = tb.compare(tmp_path / "answer.json", FRAME.sample(frac=1, random_state=1))
+    assert again.pairs.equals(answer.pairs)
+    assert again.rope == 0.02
+    with pytest.raises(UnreadableSourceError, match="was made from another table of items"):
+        tb.compare(tmp_path / "answer.json", FRAME.iloc[:199])
+
+
+def test_predictions_of_an_evaluation_are_items() -> None:
+    """Those of one repeat, joined with their fold as cluster; the answer says so."""
+    X, y = make_classification(n_samples=120, flip_y=0.2, random_state=0)
+    models = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier(random_state=0)}
+    evaluation = tb.evaluate(models, X, y, cv=10, scoring="accuracy")
+    answer = tb.compare(evaluation.items("accuracy"))
+    assert answer.method.name == "clustered-t"
+    text = " ".join(answer.to_text().split())
+    assert "120 examples in 10 clusters" in text
+    assert "predictions of 10 models each, fitted on the other folds of repeat 0" in text
+
+
+def test_predictions_are_items() -> None:
+    """Right and wrong on each example of one test set."""
+    y = np.random.default_rng(0).integers(0, 2, 100)
+    noise = np.random.default_rng(1).random((2, 100)) < np.array([[0.1], [0.3]])
+    items = tb.read_predictions(y, {"one": np.where(noise[0], 1 - y, y), "two": np.where(noise[1], 1 - y, y)})
+    answer = tb.compare(items)
+    assert answer.method.name == "tango"
+    assert answer.pair("one", "two").difference == pytest.approx(noise[1].mean() - noise[0].mean())
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "error", "why"),
+    [
+        ("a", ["85%"] * 200, InvalidScoresError, "'85%' is no score. Write per cent as shares"),
+        ("question", ["q1"] * 200, InvalidScoresError, "scores stand twice or more"),
+        ("weight", [-1.0] * 200, InvalidScoresError, "weights must be finite, not negative"),
+        ("weight", [0.0] * 200, InvalidScoresError, "and not all 0"),
+    ],
+)
+def test_bad_tables_are_refused(column: str, values: list[object], error: type[Exception], why: str) -> None:
+    """Before anything is compared, with where and how to go on."""
+    with pytest.raises(error, match=why):
+        tb.compare(FRAME.assign(**{column: values}))
+
+
+def test_words_and_booleans_are_right_and_wrong() -> None:
+    """As texts and as truths, as 0 and 1."""
+    truths = FRAME.assign(**{name: FRAME[name].astype(bool) for name in "abcd"})
+    texts = FRAME.assign(**{name: FRAME[name].map({1: "yes", 0: "no"}) for name in "abcd"})
+    expected = tb.compare(FRAME).pairs
+    assert tb.compare(truths).pairs.equals(expected)
+    assert tb.compare(texts).pairs.equals(expected)
+
+
+def test_what_is_about_splits_is_refused() -> None:
+    """Sizes, datasets and data are not there for items of one test set."""
+    for more in ({"n_test": 20}, {"dataset": "iris"}, {"cv": 5}):
+        with pytest.raises(InvalidParameterError, match="is about splits or datasets, and these are scores of single items"):
+            tb.compare(FRAME, **more)
+    with pytest.raises(InvalidParameterError, match="rows must be 'auto', 'items' or 'splits'; got 'folds'"):
+        tb.compare(FRAME, rows="folds")
+
+
+def test_changed_answers_are_refused(tmp_path: Path) -> None:
+    """Scores of another shape, doubled models, clusters of too few items."""
+    content = json.loads(tb.compare(FRAME).to_json())
+    for key, value, why in (
+        ("score", content["items"]["score"][:2], "items.score is of shape"),
+        ("models", ["a", "a", "b", "c"], "items.models is empty or with doubles"),
+        ("clusters", ["x"], "items.clusters is of length 1"),
+        ("columns", {"topic": [1]}, "items.columns.topic is"),
+    ):
+        changed = {**content, "items": {**content["items"], key: value}}
+        with pytest.raises(UnreadableSourceError, match=why):
+            tb.compare(changed)
