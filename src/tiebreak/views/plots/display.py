@@ -285,12 +285,13 @@ class Display(ABC):
         if ax is not None and figsize is not None:
             raise InvalidParameterError("figsize is for a figure that is made here; the axes given as ax= have theirs.")
         # made outside of the style: the first figure lets pyplot choose its backend, which may change settings for good
-        figure: Any = self._new_figure(figsize) if ax is None else ax.get_figure(root=True)
+        head, foot = self.title if title is None else title, self.caption if caption is None else caption
+        figure: Any = self._new_figure(figsize, head, foot) if ax is None else ax.get_figure(root=True)
         with house_style(ax):
             axes = figure.add_subplot() if ax is None else ax
             self._draw(axes)
             if ax is None:
-                headline(figure, self.title if title is None else title, self.caption if caption is None else caption)
+                headline(figure, head, foot)
                 self._rescale(figure, figsize)
             else:
                 self._write_beside(axes, title, caption)
@@ -357,10 +358,10 @@ class Display(ABC):
         """Frozen, as its numbers do not change; the drawing is the one thing that is added."""
         object.__setattr__(self, name, value)
 
-    def _new_figure(self, figsize: tuple[float, float] | None) -> Figure:
+    def _new_figure(self, figsize: tuple[float, float] | None, title: str, caption: str) -> Figure:
         if figsize is None:
             width, height = self._size()
-            height += text_height(self.title, self.caption, width)
+            height += text_height(title, caption, width)
         else:
             try:
                 width, height = (float(side) for side in figsize)

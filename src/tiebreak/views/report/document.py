@@ -91,9 +91,24 @@ def report_of(results: Sequence[Any], *choices: Any) -> str:
     return html_of(Document(title=kind_of(results[0]), blocks=blocks, data=data))
 
 
+_KINDS = {
+    "RocCurve": "ROC curve",
+    "Rocs": "ROC curves",
+    "RocDifference": "Difference of ROC curves",
+    "PrecisionRecallCurve": "Precision and recall",
+    "PrecisionRecalls": "Precision and recall",
+    "Calibrations": "Calibration",
+    "Confusions": "Confusion matrices",
+    "BiasVariance": "Bias and variance",
+    "PairComparison": "Two models",
+}
+"""Types whose names are no words."""
+
+
 def kind_of(result: object) -> str:
     """Kind of a result in words, from the name of its type: "Learning curve"."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(result).__name__).capitalize()
+    name = type(result).__name__
+    return _KINDS.get(name) or re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).capitalize()
 
 
 def drawings(result: Any, id: str, names: Sequence[str] | None = None) -> tuple[Markup, ...]:
