@@ -9,6 +9,7 @@ import numpy as np
 
 from tiebreak.errors import NotOfferedError
 from tiebreak.numerics import FloatArray
+from tiebreak.views.pair import interval_name
 from tiebreak.views.plots.display import ComparisonDisplay
 from tiebreak.views.plots.matrix import pair_sentence
 from tiebreak.views.plots.style import (
@@ -215,3 +216,118 @@ def _percent(share: float) -> str:
     if share < 0.0005:
         return "< 0.1%"
     return "> 99.9%" if share >= 0.9995 else f"{100 * share:.1f}%"
+
+
+DRAWING = ("bootstrap", "bayes-bootstrap")
+"""Procedures whose draws are of the difference itself, not of what it would be without one."""
+
+MOST_BINS = 60
+"""Bars of a distribution of draws."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class DrawsDisplay(ComparisonDisplay):
+    """Distribution of the drawn differences of two models, with the rope and the interval that decides the verdict.
+
+    Attributes
+    ----------
+    data : DataFrame
+        left, right (ends of a bar, in the metric's unit) and share of the draws; positive favours `first`.
+    n_draws : int
+        Draws that have a value.
+    pair : PairComparison
+    """
+
+    n_draws: int
+    pair: PairComparison
+
+    @classmethod
+    def from_comparison(cls, comparison: Comparison, first: str, second: str) -> Self:
+        """Collect the numbers.
+
+        Raises
+        ------
+        UnknownNameError, InvalidParameterError
+            As `Comparison.pair`.
+        NotOfferedError
+            The procedure does not draw differences.
+        """
+        import pandas as pd
+
+        pair = comparison.pair(first, second)
+        drawn = getattr(pair.distribution, "drawn", None)
+        if drawn is None or comparison.method.name not in DRAWING:
+            raise NotOfferedError(
+                f"{comparison.method.name} draws no differences; the methods 'bootstrap' and 'bayes-bootstrap' do, from items."
+            )
+        known = np.asarray(drawn, dtype=float)
+        known = known[np.isfinite(known)]
+        edges = _edges(known)
+        counts, _ = np.histogram(known, edges)
+        data = pd.DataFrame({"left": edges[:-1], "right": edges[1:], "share": counts / max(known.size, 1)})
+        return cls(data, comparison, None, int(known.size), pair)
+
+    @property
+    def _models(self) -> list[str]:
+        return [self.pair.first, self.pair.second]
+
+    def _size(self) -> tuple[float, float]:
+        return 7.5, 4.3
+
+    def _title(self) -> str:
+        first, second = self._names
+        pair = self.pair
+        decimals = decimals_for(pair.resolution)
+        sentence = pair_sentence(first, second, pair.verdict or "undecided")
+        difference = minus(format_score(pair.difference, decimals, signed=True))
+        return f"{sentence}; difference {difference}, {minus(format_interval(pair.interval_low, pair.interval_high, decimals))}"
+
+    def _note(self) -> str:
+        pair = self.pair
+        rope = f" Grey band: the rope, ±{pair.rope:.4g}." if pair.rope else ""
+        return (
+            f"Differences in {self.n_draws:,} draws from {count(pair.n_units, self._unit)} ({self.comparison.method.name}). Line "
+            f"below: the {interval_name(self.comparison)} ({self._adjusted}), with the measured difference; the verdict is where "
+            f"it lies.{rope}"
+        )
+
+    def _draw(self, axes: Axes) -> None:
+        self._draw_rope(axes)
+        rope, pair = self.pair.rope, self.pair
+        left, right, share = (self.data[name].to_numpy() for name in ("left", "right", "share"))
+        middle, peak = (left + right) / 2, float(share.max(initial=0.0)) or 1.0
+        regions = {"worse": middle < -rope, "equivalent": np.abs(middle) <= rope, "better": middle > rope}
+        for name, inside in regions.items():
+            mark = MARKS[name]
+            axes.bar(
+                left[inside], share[inside], (right - left)[inside], align="edge", color=mark.tint, edgecolor=mark.colour,
+                linewidth=0.5, zorder=2,
+            )  # fmt: skip
+        height = -0.07 * peak
+        if pair.has_interval:
+            axes.plot([pair.interval_low, pair.interval_high], [height, height], color=ink(), linewidth=5, solid_capstyle="butt")
+        axes.plot([pair.difference], [height], marker="D", color=paper(), markeredgecolor=ink(), markersize=6, zorder=4)
+        axes.axhline(0.0, color=ink(), linewidth=0.8, zorder=3)
+        axes.set_ylim(-0.14 * peak, 1.08 * peak)
+        axes.set_yticks([])
+        number_axis(axes)
+        axes.grid(visible=False)
+        plain_axes(axes, "bottom")
+        x_label(axes, f"difference in {self._metric}", self._favours(self._names[0]), room=self._room(axes))
+
+
+def _edges(values: FloatArray) -> FloatArray:
+    """Ends of bars; where draws fall on a lattice, as means of 0 and 1 do, each bar holds as many of its points."""
+    if not values.size or np.ptp(values) == 0:
+        at = float(values[0]) if values.size else 0.0
+        half = 0.01 * (abs(at) or 1.0)
+        return np.array([at - half, at + half])
+    points = np.unique(values.round(12))
+    step = float(np.diff(points).min())
+    low, reach = float(points[0]), float(np.ptp(points))
+    n_points = reach / step + 1
+    if n_points > 100 * MOST_BINS or n_points < points.size - 0.5:  # no lattice
+        return np.linspace(values.min(), values.max(), MOST_BINS + 1)
+    width = step * max(1, round(n_points / MOST_BINS))
+    n_bars = int(np.ceil((reach + step) / width - 1e-9))
+    return np.asarray(low - step / 2 + width * np.arange(n_bars + 1))

@@ -85,6 +85,8 @@ class DiagramDisplay(ComparisonDisplay):
             return f"{has}; it is {'not ' if alike else ''}told apart from the baseline {names.get(baseline, '')}".rstrip()
         if len(alike) == 1:
             return f"{has}; {names[alike[0]]} is not told apart from it"
+        if len(alike) == others:
+            return f"{has}; none of {others} others is told apart from it"
         if alike:
             return f"{has}; {len(alike)} of {others} others are not told apart from it"
         return f"{has}; it is told apart from {'the other' if others == 1 else f'all {others} others'}"
