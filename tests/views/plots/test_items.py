@@ -124,3 +124,36 @@ def test_figures_of_items_speak_of_them_by_their_own_name() -> None:
             words = words_of(getattr(answer.plot, name)().figure_)
             assert "split" not in words, name
             assert "question" in words or name in ("ranking", "verdicts"), name
+
+
+def test_slices_show_every_part_with_all_items_on_top() -> None:
+    """Rows are those of the table of slices, turned where the pair is asked for the other way round."""
+    slices = over_items(("a", "b", "c"), n=240).slices("topic")
+    table = slices.to_frame().set_index(["slice", "first", "second"])
+    first, second = slices.comparison.models[:2]
+    with without_pyplot():
+        display, turned = slices.plot.differences(first, second), slices.plot.differences(second, first)
+        few = slices.plot.differences(top=2)
+    whole = slices.comparison.pair(first, second)
+    assert display.data.loc[0, ["difference", "interval_low", "verdict"]].tolist() == [
+        whole.difference, whole.interval_low, whole.verdict,
+    ]  # fmt: skip
+    assert display.data["slice"].tolist() == ["all", *slices.names]
+    for row in display.data.iloc[1:].itertuples():
+        cells = table.loc[(row.slice, first, second)]
+        assert (row.difference, row.interval_low, row.verdict) == (cells["difference"], cells["interval_low"], cells["verdict"])
+    assert turned.data["difference"].tolist() == [-value for value in display.data["difference"]]
+    assert turned.data["interval_low"].tolist() == pytest.approx([-value for value in display.data["interval_high"]])
+    assert "slices by topic" in display.title
+    assert "Drawn: 2 of 3 slices." in few.caption
+    assert "all questions" in words_of(display.figure_)
+
+
+def test_slices_against_a_baseline_judge_its_pairs_only() -> None:
+    """Any other pair has no row, and says so."""
+    slices = over_items(("a", "b", "c"), baseline="b").slices("topic")
+    with without_pyplot():
+        display = slices.plot()
+    assert display.second == "b"
+    with pytest.raises(NotOfferedError, match="against the baseline only, not 'a' against 'c'"):
+        slices.plot.differences("a", "c")

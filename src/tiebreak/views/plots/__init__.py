@@ -10,11 +10,11 @@ from tiebreak.views.plots.curves import LearningCurveDisplay, ValidationCurveDis
 from tiebreak.views.plots.datasets import PairedDisplay, ProfileDisplay, RegionsDisplay, ShrinkageDisplay
 from tiebreak.views.plots.evaluation import PredictionsDisplay, TimesDisplay
 from tiebreak.views.plots.intervals import IntervalsDisplay
-from tiebreak.views.plots.items import AgreementDisplay, DisagreementsDisplay, OutcomesDisplay
+from tiebreak.views.plots.items import AgreementDisplay, DisagreementsDisplay, OutcomesDisplay, SlicesDisplay
 from tiebreak.views.plots.matrix import ConfusionDisplay, CorrelationDisplay, VerdictsDisplay
 from tiebreak.views.plots.multi_comparison import MultiComparisonDisplay
 from tiebreak.views.plots.nested import NestedDisplay
-from tiebreak.views.plots.posterior import PosteriorDisplay
+from tiebreak.views.plots.posterior import DrawsDisplay, PosteriorDisplay
 from tiebreak.views.plots.rank_diagram import DiagramDisplay
 from tiebreak.views.plots.ratings import RatingsDisplay
 
@@ -31,6 +31,7 @@ __all__ = [
     "DiagramDisplay",
     "DifferencesDisplay",
     "DisagreementsDisplay",
+    "DrawsDisplay",
     "IntervalsDisplay",
     "LearningCurveDisplay",
     "MultiComparisonDisplay",
@@ -47,6 +48,7 @@ __all__ = [
     "RocDisplay",
     "ScoresDisplay",
     "ShrinkageDisplay",
+    "SlicesDisplay",
     "TimesDisplay",
     "ValidationCurveDisplay",
     "VerdictsDisplay",
