@@ -225,30 +225,30 @@ def _standing_sentences(comparison: Comparison) -> Iterator[str]:
     in_g = table.in_g
     best = [names[comparison.models[row]] for row in in_g]
     if len(best) == 1:
-        other = "other is best" if _lacks_units(comparison, int(in_g[0])) else "another is best"
+        other = "other is best" if lacks_units(comparison, int(in_g[0])) else "another is best"
         words = WORDS["best" if in_g[0] == 0 else other]
     else:
         words = WORDS["any" if len(best) == n_models else "some"]
     level = format_percent(1 - comparison.settings.alpha)
-    yield words.format(opening=_opening(comparison), best=listed(best), k=len(best), n=n_models, level=level)
+    yield words.format(opening=opening(comparison), best=listed(best), k=len(best), n=n_models, level=level)
     yield from _shortfall_sentences(comparison, names)
 
 
-def _opening(comparison: Comparison) -> str:
-    """The model of the highest mean, which no rope and no level changes."""
+def opening(comparison: Comparison, mean: str = "") -> str:
+    """The model of the highest mean, which no rope and no level changes; its mean in so many words where these are given."""
     table = comparison.ranking_table
-    opening = WORDS["highest" if comparison.metric.higher_is_better else "lowest"].format(
+    words = WORDS["highest" if comparison.metric.higher_is_better else "lowest"].format(
         name=names_in_sentences(comparison)[comparison.models[0]],
         value=printable(table.value_label),
-        mean=format_score(float(table.mean[0]), table_decimals(comparison)),
+        mean=mean or format_score(float(table.mean[0]), table_decimals(comparison)),
     )
-    if _lacks_units(comparison, 0):
-        return WORDS["all lack some"].format(opening=opening)
-    some_lack = any(_lacks_units(comparison, row) for row in range(len(comparison.models)))
-    return WORDS["of the complete"].format(opening=opening) if some_lack else opening
+    if lacks_units(comparison, 0):
+        return WORDS["all lack some"].format(opening=words)
+    some_lack = any(lacks_units(comparison, row) for row in range(len(comparison.models)))
+    return WORDS["of the complete"].format(opening=words) if some_lack else words
 
 
-def _lacks_units(comparison: Comparison, row: int) -> bool:
+def lacks_units(comparison: Comparison, row: int) -> bool:
     """True where a model was not measured on all units that others were, and should have been."""
     return comparison.method.is_paired and bool(comparison.ranking_table.n_units[row] < comparison.matrix.n_splits)
 
@@ -315,8 +315,14 @@ def _against_baseline(comparison: Comparison) -> str:
     ]
     reference = comparison.reference
     mean = format_score(float(table.mean[comparison.models.index(reference)]), table_decimals(comparison))
-    metric = printable(comparison.metric.name if table.value_name == "mean" else table.value_label)
+    metric = value_of_baseline(comparison)
     return WORDS["against"].format(baseline=names[reference], metric=metric, mean=mean, verdicts="; ".join(parts))
+
+
+def value_of_baseline(comparison: Comparison) -> str:
+    """Name of the value of the baseline that its sentence gives."""
+    table = comparison.ranking_table
+    return printable(comparison.metric.name if table.value_name == "mean" else table.value_label)
 
 
 def _within_budget(groups: dict[str, list[str]]) -> dict[str, str]:

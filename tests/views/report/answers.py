@@ -1,4 +1,4 @@
-"""Ten comparisons that a report is opened for, and what Python says of each with another rope or alpha."""
+"""Twelve comparisons that a report is opened for, and what Python says of each with another rope or alpha."""
 
 from __future__ import annotations
 
@@ -94,8 +94,27 @@ def no_spread() -> Comparison:
     return compared(table(scores), rope=0.01, correction="bh")
 
 
+def items() -> Comparison:
+    """Four models on 200 questions, right or wrong: Tango's interval, so ends at a choice of levels."""
+    return tb.compare(tb.read_items(_right(4)), metric="accuracy", rope=0.03)
+
+
+def clusters() -> Comparison:
+    """Questions in clusters of four: a Student distribution, whatever the level."""
+    frame = _right(3).assign(cluster=np.repeat(np.arange(50), 4))
+    return tb.compare(tb.read_items(frame), metric="accuracy", rope=0.03, baseline="b")
+
+
+def _right(n_models: int) -> pd.DataFrame:
+    rng = np.random.default_rng(n_models)
+    hard = rng.random(200)
+    right = {name: (hard + rng.normal(0, 0.3, 200) < 0.7 - 0.05 * m).astype(int) for m, name in enumerate("abcd"[:n_models])}
+    return pd.DataFrame({"item": range(200), **right})
+
+
 ANSWERS: dict[str, Callable[[], Comparison]] = {
-    each.__name__: each for each in (two, percent, gaps, loss, baseline, holm, hommel, twenty, datasets, no_spread)
+    each.__name__: each
+    for each in (two, percent, gaps, loss, baseline, holm, hommel, twenty, datasets, no_spread, items, clusters)
 }
 
 

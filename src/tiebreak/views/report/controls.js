@@ -38,6 +38,7 @@
       this.slider = this.control("rope-slider");
       this.rope = this.control("rope");
       this.setUpSlider();
+      [this.slider, this.rope].forEach((input) => { input.disabled = !data.takes_rope; });
       this.setUpAlpha();
       this.slider.addEventListener("input", () => this.change({ rope: this.slider.valueAsNumber, given: null }, this.slider));
       this.rope.addEventListener("input", () => this.changeTo("rope", this.rope));
@@ -65,7 +66,9 @@
       const step = round125(most / STEPS);
       this.slider.min = "0";
       this.slider.step = Decide.general(step, 1);
-      this.slider.max = Decide.general(Math.ceil(most / step) * step, 12);
+      const end = Math.ceil(most / step) * step, widest = this.data.widest ?? Infinity;
+      this.slider.max = Decide.general(end < widest ? end : widest - step, 12);
+      if (widest < Infinity) this.rope.max = Decide.general(widest - step, 12);
     }
 
     // Where the script cannot compute ends, those of a choice of levels are in the data.

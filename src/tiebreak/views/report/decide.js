@@ -507,7 +507,7 @@ const Decide = (() => {
     }
 
     get isSimultaneous() {
-      return SIMULTANEOUS.includes(this.data.correction) || this.engine.nPairs === 1;
+      return SIMULTANEOUS.includes(this.data.correction) || this.engine.nPairs === 1 || "by_itself" in this.data;
     }
 
     // Name of the one interval of a pair.
@@ -588,10 +588,9 @@ const Decide = (() => {
     * standingSentences() {
       const { data, n } = this, words = this.words.comparison;
       const inG = [...data.names.keys()].filter((row) => this.best.mayBeBest[row]);
-      const mean = formatScore(data.means[0], this.decimals);
-      let opening = say(words[data.higher_is_better ? "highest" : "lowest"], { name: data.names[0], value: data.value, metric: data.metric, mean });
-      if (data.all_lack_some) opening = say(words["all lack some"], { opening });
-      const which = inG.length === 1 ? (inG[0] === 0 ? "best" : "other is best") : inG.length === n ? "any" : "some";
+      const opening = data.opening.replace("\0", formatScore(data.means[0], this.decimals));
+      const other = column(data.lacking, n)[inG[0]] ? "other is best" : "another is best";
+      const which = inG.length === 1 ? (inG[0] === 0 ? "best" : other) : inG.length === n ? "any" : "some";
       const best = listed(inG.map((row) => data.names[row]));
       yield say(words[which], { opening, best, k: inG.length, n, level: formatPercent(1 - this.alpha) });
       yield* this.shortfallSentences();
@@ -638,7 +637,7 @@ const Decide = (() => {
       const verdicts = Object.entries(this.words.against).filter(([verdict]) => groups[verdict].length).map(([verdict, said]) =>
         say(words[groups[verdict].length === 1 ? "is" : "are"], { names: shown[verdict], verdict: said }));
       const mean = formatScore(data.means[data.baseline], this.decimals);
-      return say(words.against, { baseline: data.names[data.baseline], metric: data.metric, mean, verdicts: verdicts.join("; ") });
+      return say(words.against, { baseline: data.names[data.baseline], metric: data.value, mean, verdicts: verdicts.join("; ") });
     }
 
     get reference() {
@@ -696,6 +695,7 @@ const Decide = (() => {
       const rope = say(words[this.rope ? "rope" : "no rope"], { rope: this.ropeWords, metric: data.metric });
       const lies = say(words.lies, { rope });
       if (n === 1) return lies;
+      if (data.by_itself) return say(words["by itself"], { lies, n, level: levelWords(this.level), method: data.by_itself });
       const how = this.isSimultaneous ? "together" : data.correction === "none" ? "each for itself" : "at a level";
       const percent = formatPercent(1 - this.alpha);
       return say(words[how], { lies, n, percent, correction: data.correction, level: levelWords(this.level) });

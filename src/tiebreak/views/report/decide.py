@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 ALPHAS = (0.2, 0.1, 0.05, 0.01, 0.001)
 """Levels whose ends are given where the script cannot compute them."""
 
+MEAN = "\0"
+"""A mark for the mean in the opening of the answer, whose digits the script finds; names have no such character."""
+
 WORDS = {
     "pair": pair_words.WORDS,
     "without": pair_words.WITHOUT_INTERVAL,
@@ -60,9 +63,10 @@ def decide_data(comparison: Comparison, requirements: Requirements | None = None
         "names": [names[model] for model in comparison.models],
         "metric": printable(comparison.metric.name),
         "higher_is_better": comparison.metric.higher_is_better,
-        "value": comparison.ranking_table.value_name,
+        "opening": comparison_words.opening(comparison, MEAN),
+        "value": comparison_words.value_of_baseline(comparison),
         "means": plain(comparison.ranking_table.mean),
-        "all_lack_some": bool(comparison.ranking_table.n_units[0] < comparison.matrix.n_splits),
+        "lacking": _packed([comparison_words.lacks_units(comparison, row) for row in range(len(names))]),
         "unit": comparison.method.unit,
         "asked": {
             "rope": comparison.rope,
@@ -71,11 +75,15 @@ def decide_data(comparison: Comparison, requirements: Requirements | None = None
         },
         "correction": comparison.correction,
         "is_posterior": differences.is_posterior,
+        "takes_rope": differences.unit == "metric",
+        "widest": _width(comparison),
         "pairs": _pair_columns(differences),
         "requirements": [] if requirements is None else [_requirement(each, comparison) for each in requirements],
     }
     if order is not None:
         data["order"] = order
+    if differences.is_simultaneous:
+        data["by_itself"] = comparison.method.name
     if not has_all:
         data["baseline"] = comparison.models.index(comparison.reference)
     if comparison.correction == "shaffer":
@@ -87,6 +95,13 @@ def decide_data(comparison: Comparison, requirements: Requirements | None = None
         if probabilities is not None:
             data["regions"] = [_packed(column) for column in probabilities]
     return data
+
+
+def _width(comparison: Comparison) -> float | None:
+    """Width of the metric's range, as much as which no rope may be; None where it has no bounds."""
+    score = comparison.matrix.score
+    low, high = comparison.metric.bounds_of(np.fmin.reduce(score, axis=None), np.fmax.reduce(score, axis=None))
+    return high - low if np.isfinite(high - low) else None
 
 
 def is_student(differences: Differences) -> bool:
@@ -144,7 +159,8 @@ def _at_alpha(
     """Ends at one alpha: those of the family, against the best, and of requirements; nothing that depends on a rope."""
     n_models = len(comparison.models)
     family = replace(comparison.pair_table, rope=0.0, alpha=alpha)  # without a rope every pair that can be is undecided
-    best = best_bounds(*all_pairs, n_models, best_level(alpha, n_models))
+    first, second, differences = all_pairs
+    best = best_bounds(first, second, differences.by_itself, n_models, best_level(alpha, n_models))
     found = {
         "alpha": alpha,
         "level": family.level,
@@ -155,7 +171,7 @@ def _at_alpha(
         "shortfall_high": _packed(best.shortfall_high),
     }
     if comparison.settings.baseline is not None:
-        own = all_pairs[2].interval(alpha)
+        own = differences.interval(alpha)
         found |= {"own_low": _packed(own.low), "own_high": _packed(own.high)}
     if requirements is not None:
         found["requirements"] = [_requirement_at(comparison, each, all_pairs, alpha) for each in requirements]
@@ -170,7 +186,7 @@ def _requirement_at(
     row = models.index(requirement.first)
     if requirement.gate == "near best":
         level = best_level(alpha, len(models), requirement.n_questions)
-        bounds = best_bounds(*all_pairs, len(models), level)
+        bounds = best_bounds(first, second, differences.by_itself, len(models), level)
         low, high = max(0.0, float(bounds.shortfall_low[row])), float(bounds.shortfall_high[row])
         rivals = differences.take(np.flatnonzero((first == row) | (second == row)))
         reason = 0 if np.isfinite(high) else int(np.max(rivals.reasons(2.0 * level)))

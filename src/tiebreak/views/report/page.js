@@ -33,7 +33,7 @@ const Page = (() => {
 
   class Answer {
     constructor(section, held) {
-      Object.assign(this, {section, view: held.view, units: held.units ?? held.view.scores[0], names: held.models});
+      Object.assign(this, {section, view: held.view, units: held.units ?? held.view.scores[0] ?? {}, names: held.models});
       this.shown = [...section.querySelectorAll("[data-is=ranking] tbody th")].map((each) => each.textContent);
       this.sign = held.view.metric.higher_is_better ? 1 : -1;
       this.engine = section.controls.engine;
