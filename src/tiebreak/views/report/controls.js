@@ -114,7 +114,7 @@
       this.showRanking();
       this.showPairTable();
       this.showIntervalName(before.intervalName({ isHeader: true }), answer.intervalName({ isHeader: true }));
-      this.section.dispatchEvent(new CustomEvent("decided", { bubbles: true, detail: this.detail() }));
+      this.section.dispatchEvent(new CustomEvent("decided", { bubbles: true, detail: { ...this.state, answer: this.number } }));
     }
 
     replace(selector, before, after) {
@@ -175,14 +175,10 @@
       setText(table.caption, this.isAsked ? this.caption : this.caption.replace(/ \(the others: [^()]*\)$/, ""));
     }
 
-    // For those who draw: columns named as in the view of the data, and the answer itself.
-    detail() {
-      const self = this, { answer } = this, { rope, alpha } = this.state;
-      return { answer: this.number, rope, alpha, decided: answer, get pairs() { return self.pairColumns(answer); }, get ranking() { return self.rankingColumns(answer); } };
-    }
-
-    pairColumns(answer) {
-      const { family } = this.engine, rows = [...answer.verdict.keys()];
+    // Columns of the family named as in the view of the data, for rope and alpha as they are set.
+    columns() {
+      const { answer } = this, { family } = this.engine;
+      const rows = [...answer.verdict.keys()];
       const pairs = {
         level: answer.level, interval_low: [...answer.low], interval_high: [...answer.high],
         verdict: names(answer.verdict, Decide.VERDICTS), reason: rows.map((row) => answer.reason(row)),
@@ -192,14 +188,6 @@
         for (const name of ["p_better", "p_equivalent", "p_worse"]) pairs[name] = each.map((pair) => pair[name]);
       }
       return pairs;
-    }
-
-    rankingColumns(answer) {
-      return {
-        rank_low: answer.rankLow && [...answer.rankLow], rank_high: answer.rankHigh && [...answer.rankHigh],
-        shortfall_high: [...answer.best.shortfallHigh], may_be_best: answer.best.mayBeBest,
-        standing: names(answer.standing, Decide.STANDINGS), letters: answer.letters,
-      };
     }
   }
 

@@ -33,7 +33,7 @@ const Page = (() => {
 
   class Answer {
     constructor(section, held) {
-      Object.assign(this, {section, view: held.view, units: held.units ?? held.view.scores[0] ?? {}, names: held.models});
+      Object.assign(this, {section, view: held.view, units: held.units ?? held.view.scores[0], names: held.models});
       this.shown = [...section.querySelectorAll("[data-is=ranking] tbody th")].map((each) => each.textContent);
       this.sign = held.view.metric.higher_is_better ? 1 : -1;
       this.engine = section.controls.engine;
@@ -44,9 +44,9 @@ const Page = (() => {
     /* Columns of the pairs; where they are too many to be written, those that were asked for are worked out. */
     get pairs() {
       if (this.view.pairs.first) return this.view.pairs;
-      const {pairs} = this.engine, {detail} = this.section.controls;
+      const {pairs} = this.engine;
       const held = Object.fromEntries(["first", "second", "n_units", "difference", "standard_error", "df"].map((name) => [name, Array.from(pairs[name])]));
-      return {...held, ...detail.call(this.section.controls).pairs};
+      return {...held, ...this.section.controls.columns()};
     }
   }
 
