@@ -38,3 +38,11 @@ answer.plot.agreement()
 # %%
 # All pairs: difference, questions won, tied and lost, adjusted p-value.
 answer.plot.matrix()
+
+# %%
+# A pair by topic. All slices share one family, so that many of them make no false alarm likelier; small ones stay undecided.
+answer.slices("topic").plot("large", "base")
+
+# %%
+# A bootstrap of the questions, with the interval that decides.
+tb.compare(answer, method="bootstrap").plot.draws("large", "small")
