@@ -36,7 +36,9 @@ def best_level(alpha: float, n_models: int, n_questions: int = 1) -> float:
     return alpha / (n_questions * max(2, n_models - 1))
 
 
-def best_bounds(first: IntArray, second: IntArray, differences: Differences, n_models: int, level: float) -> BestBounds:
+def best_bounds(
+    first: IntArray, second: IntArray, differences: Differences, n_models: int, level: float, *, needs_low: bool = True
+) -> BestBounds:
     """Bounds of every model against the best, from one-sided bounds of all pairs.
 
     j is shown above i where the lower bound of "j minus i" is above 0. G are the models in strongly connected components of that
@@ -54,6 +56,8 @@ def best_bounds(first: IntArray, second: IntArray, differences: Differences, n_m
     n_models : int
     level : float
         One-sided, of each bound.
+    needs_low : bool
+        False leaves `shortfall_low` at -inf, which spares the lower bounds of all pairs where tails are quicker.
 
     References
     ----------
@@ -63,8 +67,11 @@ def best_bounds(first: IntArray, second: IntArray, differences: Differences, n_m
     """
     shortfall_low, arrows = np.full(n_models, -np.inf), []
     for one, two, some in _blocks(first, second, differences):
+        wins, loses = (some.lies_beyond(0.0, level, upper=upper) for upper in (False, True))
+        arrows += [np.array([one, two])[:, wins], np.array([two, one])[:, loses]]
+        if not needs_low:
+            continue
         low, high = (some.bound(level, upper=upper) for upper in (False, True))
-        arrows += [np.array([one, two])[:, low > some.tolerance], np.array([two, one])[:, high < -np.asarray(some.tolerance)]]
         np.maximum.at(shortfall_low, two, np.where(np.isnan(low), -np.inf, low))
         np.maximum.at(shortfall_low, one, np.where(np.isnan(high), -np.inf, -high))
     may_be_best = _sources(np.concatenate(arrows, axis=1), n_models)

@@ -13,13 +13,18 @@ from numpy.typing import ArrayLike, NDArray
 from tiebreak.bayesian.correlated_t import RopeProbabilities, region_probabilities
 from tiebreak.comparison.procedures.procedure import Differences
 from tiebreak.comparison.verdict import (
+    AHEAD,
+    BEHIND,
+    BETTER,
     DISCRETE,
+    EQUIVALENT,
     MIRRORED,
     NONE,
     REASONS,
     UNDECIDED,
     UNSETTLED,
     VERDICTS,
+    WORSE,
     Codes,
     is_told_apart,
     verdict_codes,
@@ -45,6 +50,9 @@ SINGLE_STEP = (*SIMULTANEOUS, "none")
 
 MOST_KEPT = 500_000
 """Pairs up to which columns are kept once they are made; beyond, they are made anew, as 3,000 models would fill gigabytes."""
+
+MOST_RESOLVED = 400
+"""Pairs that tell the typical width of intervals, where all would take long."""
 
 T = TypeVar("T")
 
@@ -158,20 +166,41 @@ class PairTable:
     @_kept
     def verdict(self) -> Codes:
         """Codes of where the intervals lie."""
+        if self.differences.reads_tails:
+            return self._verdicts_by_tails()
         return verdict_codes(self.interval, self.rope, self.differences.tolerance)
+
+    def _verdicts_by_tails(self) -> Codes:
+        """The same, without the ends: in the order of `verdict_codes`."""
+        beyond, p, rope = self.differences.lies_beyond, self.level / 2.0, self.rope
+        conditions = [beyond(rope, p, upper=False), beyond(-rope, p, upper=True)]
+        codes = [BETTER, WORSE]
+        if rope > 0:
+            is_inside = beyond(-rope, p, upper=False, closed=True) & beyond(rope, p, upper=True, closed=True)
+            conditions += [is_inside, self.told_apart > 0, self.told_apart < 0]
+            codes += [EQUIVALENT, AHEAD, BEHIND]
+        return np.select(conditions, codes, UNDECIDED).astype(np.int8)
 
     @property
     @_kept
     def told_apart(self) -> Codes:
         """1 where the first is shown above the second, whatever the rope, -1 where below, else 0."""
+        if self.differences.reads_tails:
+            above, below = (self.differences.lies_beyond(0.0, self.level / 2.0, upper=upper) for upper in (False, True))
+            return above.astype(np.int8) - below.astype(np.int8)
         return is_told_apart(self.interval, self.differences.tolerance)
 
     @property
     @_kept
     def reason(self) -> Codes:
         """Codes of why a pair is undecided."""
-        differences, (low, high) = self.differences, self.interval
+        differences = self.differences
         reason = differences.reasons(self.level)
+        if differences.reads_tails:
+            is_rejected = (self.told_apart == 0) & (pvalue_of(differences, "two-sided") <= self.level)
+            reason = np.where(reason, reason, np.where(is_rejected, DISCRETE, UNSETTLED))
+            return np.where(self.verdict == UNDECIDED, reason, 0).astype(np.int8)
+        low, high = self.interval
         has_zero = (low <= differences.tolerance) & (high >= -np.asarray(differences.tolerance))
         on_zero = has_zero & (np.minimum(np.abs(low), np.abs(high)) <= differences.tolerance)
         if np.any(on_zero) or differences.pvalue("two-sided") is not None:
@@ -221,8 +250,13 @@ class PairTable:
     @property
     @_kept
     def typical_resolution(self) -> float:
-        """Median of `resolution` over the pairs that have one, nan where none has."""
-        sizes = self.resolution
+        """Median of `resolution` over the pairs that have one, nan where none has; over some of very many."""
+        if self.differences.reads_tails:
+            rows = np.linspace(0, self.n_pairs - 1, MOST_RESOLVED).astype(int)
+            low, high = self.differences.take(rows).interval(self.level)
+            sizes = np.asarray((high - low) / 4.0)
+        else:
+            sizes = self.resolution
         sizes = sizes[np.isfinite(sizes) & (sizes > 0)]
         return float(np.median(sizes)) if sizes.size else float("nan")
 

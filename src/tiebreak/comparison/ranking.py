@@ -96,7 +96,7 @@ def rank_models(scores: Scores, procedure: Procedure, pairs: PairTable, settings
     """The ranking of scores whose models stand in ranking order; `pairs` is the family."""
     n_models = len(scores.models)
     values = procedure.values(scores, settings)
-    best = all_best_bounds(scores, procedure, pairs, settings, best_level(settings.alpha, n_models))
+    best = all_best_bounds(scores, procedure, pairs, settings, best_level(settings.alpha, n_models), needs_low=False)
     best = best._replace(shortfall_high=np.where(np.isfinite(best.shortfall_high), best.shortfall_high, np.nan))
     p_best, expected_rank = _joint_of_complete(scores, procedure, values, settings) if settings.p_best else (None, None)
     has_all_pairs = settings.baseline is None
@@ -119,7 +119,9 @@ def rank_models(scores: Scores, procedure: Procedure, pairs: PairTable, settings
     )
 
 
-def all_best_bounds(scores: Scores, procedure: Procedure, pairs: PairTable, settings: Settings, level: float) -> BestBounds:
+def all_best_bounds(
+    scores: Scores, procedure: Procedure, pairs: PairTable, settings: Settings, level: float, *, needs_low: bool = True
+) -> BestBounds:
     """Bounds of every model against the best, each one-sided at `level` (`best_level` says which).
 
     Requirements on a model being near the best read it too: broken where its `shortfall_low` is above the rope, met where its
@@ -127,9 +129,10 @@ def all_best_bounds(scores: Scores, procedure: Procedure, pairs: PairTable, sett
     """
     n_models = len(scores.models)
     if pairs.n_pairs == n_models * (n_models - 1) // 2:
-        return best_bounds(pairs.first, pairs.second, pairs.differences.by_itself, n_models, level)
+        return best_bounds(pairs.first, pairs.second, pairs.differences.by_itself, n_models, level, needs_low=needs_low)
     first, second = every_pair(n_models)
-    return best_bounds(first, second, procedure.judge(scores, first, second, settings).by_itself, n_models, level)
+    judged = procedure.judge(scores, first, second, settings)
+    return best_bounds(first, second, judged.by_itself, n_models, level, needs_low=needs_low)
 
 
 def _mean_interval(scores: Scores, procedure: Procedure, values: ModelValues) -> Interval | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -16,6 +17,7 @@ from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, SplitDesign, quo
 Scale = Literal["absolute", "relative"]
 
 
+@lru_cache(maxsize=2)
 def dataset_means(scores: Scores) -> Scores:
     """Models by datasets as one table, each cell the mean of a model over the splits of one dataset; nan where it has none.
 
@@ -26,8 +28,7 @@ def dataset_means(scores: Scores) -> Scores:
     models, datasets = scores.models, scores.datasets
     row_of = {name: row for row, name in enumerate(models)}
     means = np.full((len(models), len(datasets)), np.nan)
-    for column, matrix in enumerate(scores.matrices):
-        sign = scores.metric_of(matrix).sign if scores.is_mixed else 1
+    for column, (matrix, sign) in enumerate(zip(scores.matrices, _signs(scores), strict=True)):
         means[[row_of[name] for name in matrix.models], column] = sign * _means(matrix)
     nothing = np.zeros(len(datasets), dtype=np.int64)
     table = ScoreMatrix("", models, nothing, np.arange(len(datasets)), nothing, nothing, means, datasets)
@@ -42,9 +43,15 @@ def log_means(scores: Scores) -> Scores:
     _check_positive(scores)
     means = dataset_means(scores)
     matrix = means.matrix()
-    sign = np.array([scores.metric_of(each).sign if scores.is_mixed else 1 for each in scores.matrices])
+    sign = _signs(scores)
     logs = dataclasses.replace(matrix, score=sign * np.log(sign * matrix.score))
     return dataclasses.replace(means, metric=log_metric(scores), matrices=(logs,))
+
+
+def _signs(scores: Scores) -> FloatArray:
+    """Sign that turns each dataset of mixed metrics so that higher is better; 1 where all are of one metric."""
+    signs = [scores.metric_of(matrix).sign for matrix in scores.matrices] if scores.is_mixed else [1] * len(scores.matrices)
+    return np.array(signs, dtype=float)
 
 
 def log_metric(scores: Scores) -> Metric:

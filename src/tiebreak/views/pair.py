@@ -261,7 +261,10 @@ def rope_number(comparison: Comparison) -> str:
         return f"{rope:.15g}"
     if "rope_number" not in table.made:
         ends = [comparison.ranking_table.best.shortfall_high]
-        if table.n_pairs <= MOST_KEPT:
+        if table.differences.reads_tails:
+            of_reference = table.part(table.rows_with(comparison.models.index(comparison.reference)))
+            ends += [np.abs(end) for end in of_reference.interval]
+        elif table.n_pairs <= MOST_KEPT:
             ends += [np.abs(end) for end in table.interval]
         known = np.concatenate(ends)
         table.made["rope_number"] = next(

@@ -215,3 +215,60 @@ def test_what_no_scores_could_show_is_said(rng) -> None:
     assert "few-datasets" not in answer(12)
     assert "few-datasets" not in answer(11, baseline="m0")
     assert "few-datasets" not in answer(11, correction="bh")  # all 55 at once could be rejected at 0.05
+
+
+@pytest.mark.parametrize("decimals", [9, 2, 1])
+@pytest.mark.parametrize("rope", [0.0, 0.1, "2%"])
+def test_many_pairs_are_judged_by_tails_as_few_are_by_ends(rng, monkeypatch, decimals, rope) -> None:
+    """Verdicts, reasons, ranks and bounds of the best are the same, on rounded scores whose intervals end at 0 or the rope."""
+    score = (5 + rng.normal(0, 0.3, (12, 16)) + np.linspace(0, 0.6, 16)).round(decimals)
+    score[:3, 2] = np.nan
+    table = {"dataset": [f"d{i}" for i in range(12)], **{f"m{j}": score[:, j].tolist() for j in range(16)}}
+    for method in ("wilcoxon", "sign"):
+        answers = []
+        for most in (10_000, 1):
+            monkeypatch.setattr("tiebreak.comparison.procedures.datasets.MOST_SELECTED", most)
+            answers.append(tb.compare(table, metric="s", lower_is_better=False, rope=rope, method=method, correction="none"))
+            assert answers[-1].pair_table.differences.reads_tails == (most == 1)
+            answers[-1].to_text()
+        few, many = answers
+        assert few.pair_table.verdict.tolist() == many.pair_table.verdict.tolist()
+        assert few.pair_table.reason.tolist() == many.pair_table.reason.tolist()
+        assert few.pair_table.told_apart.tolist() == many.pair_table.told_apart.tolist()
+        assert few.ranking.to_string() == many.ranking.to_string()
+
+
+def test_a_model_on_one_dataset_has_no_interval() -> None:
+    """It stays in the table with n = 1, last, and undecided."""
+    scores = {"dataset": [f"d{i}" for i in range(8)], "a": [0.9, 0.8, 0.7, 0.9, 0.8, 0.6, 0.7, 0.9], "b": [0.8] * 7 + [0.7]}
+    answer = tb.compare({**scores, "c": [0.5] + [float("nan")] * 7}, metric="accuracy")
+    pair = answer.pair("a", "c")
+    assert (pair.n_units, pair.verdict, pair.reason) == (1, "undecided", "too-few-units")
+    assert answer.ranking["model"].tolist()[-1] == "c"
+
+
+def test_bad_input_of_many_datasets_is_named() -> None:
+    """Doubled rows, one model, a model without scores, a negative rope, datasets that differ by a blank or by case only."""
+    scores = {"dataset": ["Iris", "iris ", "wine", "glass", "yeast", "zoo"], "a": [0.9, 0.8, 0.7, 0.9, 0.8, 0.6]}
+    with pytest.raises(tb.TiebreakError, match="at least two models"):
+        tb.compare(scores, metric="accuracy")
+    both = {**scores, "b": [0.8, 0.7, 0.6, 0.8, 0.9, 0.5]}
+    assert "'Iris' and 'iris '" in notices(tb.compare(both, metric="accuracy"))["similar-datasets"]
+    with pytest.raises(tb.TiebreakError, match="rope"):
+        tb.compare(both, metric="accuracy", rope=-0.01)
+    with pytest.raises(tb.TiebreakError, match="'c' has no score on any dataset"):
+        tb.compare({**both, "c": [float("nan")] * 6}, metric="accuracy")
+    rows = [("iris", "a", 0.9), ("iris", "b", 0.8), ("wine", "a", 0.9), ("wine", "b", 0.8), ("wine", "b", 0.7)]
+    doubled = dict(zip(("dataset", "model", "score"), map(list, zip(*rows, strict=True)), strict=True))
+    with pytest.raises(tb.TiebreakError, match=r"'a' has 1 scores and 'b' has 2"):
+        tb.compare(doubled, metric="accuracy")
+    with pytest.raises(tb.TiebreakError, match=r"'b' has more than one score for repeat 0 fold 0 on dataset 'wine'"):
+        tb.compare({**doubled, "fold": [0] * 5}, metric="accuracy")
+
+
+def test_constant_scores_are_identical_everywhere() -> None:
+    """Nothing tells them apart, and the page says so."""
+    scores = {"dataset": [f"d{i}" for i in range(6)], "a": [0.5] * 6, "b": [0.5] * 6}
+    for method in ("wilcoxon", "sign", "nemenyi"):
+        answer = tb.compare(scores, metric="accuracy", method=method)
+        assert (answer.pair("a", "b").verdict, answer.pair("a", "b").reason) == ("undecided", "identical-scores")

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.comparison.procedures.procedure import Differences, ModelValues, Procedure, TestOnly
+from tiebreak.comparison.verdict import TOO_FEW_UNITS, Codes
 from tiebreak.errors import Setting, TiebreakError, TooFewDatasetsError, UnsuitableDesignError
 from tiebreak.frequentist.friedman import average_ranks, friedman_test, rank_models
 from tiebreak.frequentist.nemenyi import critical_difference, nemenyi_pool
@@ -77,6 +78,31 @@ class RankTestDifferences(Differences):
         if level not in self._intervals:
             self._intervals[level] = self.outcome.interval_at(2.0 * level)
         return np.asarray(self._intervals[level][int(upper)])
+
+    @property
+    def reads_tails(self) -> bool:
+        """True of many pairs: counting the means of two datasets above a point takes a part of the time of selecting some."""
+        return np.size(self.estimate) > MOST_SELECTED
+
+    def lies_beyond(self, limit: float, p: float, *, upper: bool, closed: bool = False) -> NDArray[np.bool_]:
+        """The side on which a bound lies: by the tail at the limit, which is small there."""
+        if not self.reads_tails:
+            return super().lies_beyond(limit, p, upper=upper, closed=closed)
+        key = (limit, upper, closed)
+        if key not in self._tails:
+            noise = 2.0 * np.asarray(self.tolerance) if closed else 0.0  # the tail itself leaves out what is within rounding
+            self._tails[key] = self.tail_above(limit + noise) if upper else self.tail_below(limit - noise)
+        return np.asarray((self.kind == SPREAD) & (self._tails[key] <= p * (1.0 + 1e-12)))
+
+    def reasons(self, level: float) -> Codes:
+        """The kind of a pair, or too few units where not even differences that all favour one model have so small a tail."""
+        is_too_few = self.smallest_pvalue > level * (1.0 + 1e-12)
+        return np.where((self.kind == SPREAD) & is_too_few, TOO_FEW_UNITS, self.kind).astype(np.int8)
+
+    @cached_property
+    def _tails(self) -> dict[tuple[float, bool, bool], FloatArray]:
+        """Tails of all pairs at the points that were asked about."""
+        return {}
 
     @cached_property
     def _intervals(self) -> dict[float, Interval]:
@@ -175,16 +201,21 @@ class OverDatasets(Procedure):
     def differences_of(self, data: Scores, first: IntArray, second: IntArray) -> tuple[FloatArray, FloatArray]:
         """Differences of pairs by dataset, of shape (..., n_datasets), nan where one is missing; the size of their scores."""
         units = self.units(data)
-        score = units.matrix().score
-        one, two = score[first], score[second]
-        difference = units.metric.sign * (one - two)
-        missing = np.isnan(difference)
+        score, sign = units.matrix().score, units.metric.sign
         least = 1.0 if self.scale == "relative" else 0.0  # rounding of a score is 1e-16 of it, so of its logarithm 1e-16
-        scale = np.where(missing, least, np.fmax(np.maximum(np.abs(one), np.abs(two)), least)).max(axis=-1)
-        return np.asarray(difference), np.asarray(scale)
+        if np.ndim(first) == 0:
+            one, two = score[first], score[second]
+            return np.asarray(sign * (one - two)), _scale_of(one, two, least)
+        difference, scale = np.empty((len(first), score.shape[1])), np.empty(len(first))
+        for rows in _blocks(len(first)):
+            one, two = score[first[rows]], score[second[rows]]
+            difference[rows], scale[rows] = sign * (one - two), _scale_of(one, two, least)
+        return difference, scale
 
     def kinds(self, difference: FloatArray, tolerance: FloatArray) -> NDArray[np.int8]:
         """SPREAD, IDENTICAL where all differences are 0, UNDEFINED where there is none."""
+        if np.ndim(tolerance) and len(tolerance) > BLOCK:
+            return np.concatenate([self.kinds(difference[rows], tolerance[rows]) for rows in _blocks(len(tolerance))])
         present = ~np.isnan(difference)
         is_zero = (np.abs(np.where(present, difference, 0.0)) <= np.asarray(tolerance)[..., None]).all(axis=-1)
         return np.where(~present.any(axis=-1), UNDEFINED, np.where(is_zero, IDENTICAL, SPREAD)).astype(np.int8)
@@ -239,6 +270,20 @@ class OverDatasets(Procedure):
             yield Notice("mixed-metrics", f"datasets are scored in {quoted(list(names))}, {how}")
 
 
+BLOCK = 10_000
+"""Pairs whose differences are made at a time."""
+
+
+def _blocks(n_pairs: int) -> Iterator[slice]:
+    return (slice(start, start + BLOCK) for start in range(0, n_pairs, BLOCK))
+
+
+def _scale_of(one: FloatArray, two: FloatArray, least: float) -> FloatArray:
+    """Largest score of each pair among the datasets that both have."""
+    size = np.maximum(np.abs(one), np.abs(two))
+    return np.asarray(np.fmax(np.where(np.isnan(size), least, size), least).max(axis=-1))
+
+
 def _win_rates(values: ModelValues, score: FloatArray) -> ModelValues:
     """Share of the other models of a dataset that a model beats, ties as half, its mean over datasets."""
     ranks = rank_models(score.T)
@@ -268,6 +313,10 @@ def pool_dependent(matrix: ScoreMatrix, higher_is_better: bool, alpha: float) ->
 def _nemenyi(matrix: ScoreMatrix, higher_is_better: bool, alpha: float) -> TestOnly:
     """Nemenyi's test for contrast: its critical difference, and the verdicts that the choice of other models decides."""
     limit = critical_difference(len(matrix.models), matrix.n_splits, alpha)
+    if len(matrix.models) > MOST_POOLED:
+        few = f"which verdicts depend on the other models is worked out for up to {MOST_POOLED} models"
+        text = f"Nemenyi, for contrast: average ranks {limit:.5g} apart are told apart; {few}"
+        return TestOnly(name="nemenyi", models=matrix.models, statistic=limit, text=text)
     found = pool_dependent(matrix, higher_is_better, alpha)
     text = (
         f"Nemenyi, for contrast: average ranks {limit:.5g} apart are told apart; {found.n_depending} of its {found.n_pairs} "
@@ -275,6 +324,12 @@ def _nemenyi(matrix: ScoreMatrix, higher_is_better: bool, alpha: float) -> TestO
     )
     return TestOnly(name="nemenyi", models=matrix.models, statistic=limit, text=text)
 
+
+MOST_SELECTED = 500
+"""Pairs up to which verdicts are read from the ends of intervals; of more, from tails at the limits, which is the same."""
+
+MOST_POOLED = 100
+"""Models up to which it is worked out which verdicts depend on the pool."""
 
 MOST_PAIRS = 5
 """Pairs that one remark names."""

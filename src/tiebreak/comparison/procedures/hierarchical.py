@@ -13,14 +13,16 @@ from tiebreak.bayesian.hierarchical import HierarchicalPosterior, ShrunkenMeans,
 from tiebreak.comparison.procedures.datasets import (
     FURTHER,
     INDEPENDENT_DATASETS,
+    MOST_PAIRS,
     PAIRED_DATASETS,
     OverDatasets,
     tolerance_of,
 )
-from tiebreak.comparison.procedures.procedure import Differences, Shrunken
+from tiebreak.comparison.procedures.procedure import Differences, Shrunken, TestOnly
 from tiebreak.errors import MissingSizesError, Setting, TiebreakError, TooFewSplitsError
 from tiebreak.numerics import SPREAD, UNDEFINED, FloatArray, IntArray
 from tiebreak.scores.dataset_means import log_scores
+from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Scores, quoted
 
 if TYPE_CHECKING:
@@ -111,9 +113,44 @@ class Hierarchical(OverDatasets):
             datasets=datasets,
         )
 
+    def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
+        """The omnibus tests, and what a further dataset's difference is likely to be, of the first pairs of the ranking."""
+        yield from super().beside(data, settings)
+        models = self.units(data).matrix().models
+        first = np.zeros(len(models) - 1, dtype=np.intp)
+        second = np.arange(1, len(models))
+        if settings.baseline is not None:
+            baseline = models.index(settings.baseline)
+            second = np.delete(np.arange(len(models)), baseline)
+            first = np.full(second.size, baseline)
+        first, second = first[:MOST_PAIRS], second[:MOST_PAIRS]
+        judged = self.judge(data, first, second, settings)
+        for i, j, posterior in zip(first.tolist(), second.tolist(), judged.posteriors.tolist(), strict=True):
+            if posterior is not None:
+                yield _next_dataset((models[i], models[j]), posterior, settings.alpha, self.units(data).metric)
+
     def shrunken(self, differences: Differences) -> Iterator[Shrunken] | None:
         """Each dataset's own difference, shrunken towards those of the others, of every pair that has a posterior."""
         return _shrunken(differences) if isinstance(differences, HierarchicalDifferences) else None
+
+
+def _next_dataset(pair: tuple[str, str], posterior: HierarchicalPosterior, alpha: float, metric: Metric) -> TestOnly:
+    """The difference of a further dataset, in the sign of the metric."""
+    chances = posterior.next_dataset()
+    low, high = sorted(metric.sign * float(end) for end in posterior.next_interval(1.0 - alpha))
+    names = (
+        f"better by more than {posterior.rope:.3g}",
+        f"within {posterior.rope:.3g}",
+        f"worse by more than {posterior.rope:.3g}",
+    )
+    words = names if posterior.rope else ("better", "", "worse")
+    shown = [f"{word} {float(p):.3f}" for word, p in zip(words, chances, strict=True) if word]
+    text = (
+        f"the next dataset: {quoted([pair[0]])} minus {quoted([pair[1]])} lies between {low:.3g} and {high:.3g} with probability "
+        f"{1.0 - alpha:.3g}; {quoted([pair[0]])} is {', '.join(shown)}"
+    )
+    probabilities = {name: float(p) for name, p in zip(("better", "equivalent", "worse"), chances, strict=True)}
+    return TestOnly(name="next-dataset", models=pair, probabilities=probabilities, text=text)
 
 
 def _shrunken(differences: HierarchicalDifferences) -> Iterator[Shrunken]:

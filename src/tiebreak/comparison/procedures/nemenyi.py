@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from tiebreak.comparison.procedures.datasets import (
     FURTHER,
     INDEPENDENT_DATASETS,
+    MOST_POOLED,
     PAIRED_DATASETS,
     OverDatasets,
     pool_dependent,
@@ -138,6 +139,9 @@ class AverageRanks(OverDatasets):
     def cautions(self, data: Scores, settings: Settings) -> Iterator[Notice]:
         """Verdicts that other models in the table decide."""
         means = dataset_means(data)
+        if len(means.models) > MOST_POOLED:
+            yield Notice("pool-dependent", "its verdicts depend on which other models are in the table; wilcoxon's do not")
+            return
         found = pool_dependent(means.matrix(), means.metric.higher_is_better, settings.alpha)
         text = (
             f"{found.n_depending} of {found.n_pairs} verdicts of Nemenyi's test would change with which other models are in the "

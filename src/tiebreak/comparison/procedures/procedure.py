@@ -122,6 +122,20 @@ class Differences(ABC):
         has_spread = self.kind == SPREAD
         return end if np.all(has_spread) else np.where(has_spread, end, np.nan)
 
+    @property
+    def reads_tails(self) -> bool:
+        """True where it takes less to ask on which side of a point an interval lies than to find its ends."""
+        return False
+
+    def lies_beyond(self, limit: float, p: float, *, upper: bool, closed: bool = False) -> NDArray[np.bool_]:
+        """True where the lower bound that misses with probability `p` lies above a limit, or the upper one below it.
+
+        Within rounding of the limit counts as beyond it where that is `closed`.
+        """
+        noise = -np.asarray(self.tolerance) if closed else np.asarray(self.tolerance)
+        end = self.bound(p, upper=upper)
+        return np.asarray(end < limit - noise if upper else end > limit + noise)
+
     def reasons(self, level: float) -> Codes:
         """Code of the reason, of `verdict.REASONS`, why a pair has no interval at 1 - level; 0 where it has one.
 

@@ -58,7 +58,7 @@ class RankProcedure(OverDatasets):
         tested = partial(self.test, **self.options_of(settings))
         outcome = tested(difference, scale=scale)
         tolerance = tolerance_of(scale)
-        return RankTestDifferences(
+        found = RankTestDifferences(
             estimate=outcome.estimate,
             n_units=outcome.n_units,
             kind=self.kinds(difference, tolerance),
@@ -67,6 +67,8 @@ class RankProcedure(OverDatasets):
             scale=scale,
             tested=tested,
         )
+        found.__dict__["outcome"] = outcome  # the cached property, which would test once more
+        return found
 
     def _judge_wins(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> WinDifferences:
         """The sign test, whose parameter is how much more of the datasets the first model wins than the second."""
