@@ -32,6 +32,20 @@ def test_elo_points_are_log_odds() -> None:
     assert (ratings.wins.tolist(), ratings.losses.tolist(), ratings.unit, ratings.n_units) == ([30, 10], [10, 30], "battle", 40)
 
 
+def test_datasets_in_a_loss_and_in_a_gain_count_alike() -> None:
+    """An error on some datasets, an accuracy on others: the smaller error wins, as the larger accuracy does."""
+    error = {"a": [0.1, 0.4, 0.2], "b": [0.3, 0.2, 0.5]}
+    accuracy = {"a": [0.9, 0.7, 0.8], "b": [0.8, 0.8, 0.6]}
+    rows = [
+        (f"{metric}{i}", metric, model, score)
+        for metric, scores in (("max_error", error), ("accuracy", accuracy))
+        for model, column in scores.items()
+        for i, score in enumerate(column)
+    ]
+    mixed = tb.rate(pd.DataFrame(rows, columns=["dataset", "metric", "model", "score"]), n_bootstrap=10)
+    assert (mixed.models, mixed.wins.tolist()) == (("a", "b"), [4, 2])  # a is better on 2 of 3 of each
+
+
 def test_the_anchor_is_rated_1000() -> None:
     """And all intervals are of the difference to it, so its own is a point."""
     ratings = tb.rate(BATTLES, anchor="y")

@@ -94,8 +94,9 @@ def rate_scores(scores: Scores, *, tie_margin: float = 0.0, **settings: object) 
         rows = [scores.models.index(name) for name in matrix.models]
         there = ~np.isnan(matrix.score)
         sums = np.where(there, matrix.score, 0.0).sum(axis=1)
-        table[rows, column] = np.where(there.any(axis=1), sums / np.maximum(there.sum(axis=1), 1), np.nan)
-    outcomes = outcomes_of_scores(scores.metric.sign * table, tie_margin=tie_margin)
+        means = np.where(there.any(axis=1), sums / np.maximum(there.sum(axis=1), 1), np.nan)
+        table[rows, column] = scores.metric_of(matrix).sign * means
+    outcomes = outcomes_of_scores(table, tie_margin=tie_margin)
     return rate_outcomes(outcomes, scores.models, unit="dataset", metric=scores.metric.name, **settings)  # type: ignore[arg-type]
 
 

@@ -84,7 +84,7 @@ def _battles(columns: Mapping[str, Sequence[Any]], name: str) -> Battles:
     if itself.size:
         row = int(itself[0])
         raise InvalidScoresError(
-            f"{name}, row {row + 1}: {first[row]!r} meets itself, as a model does in {itself.size} row(s) of all. Leave them out."
+            f"{name}, row {row + 1}: {first[row]!r} meets itself; {itself.size} row(s) have one model twice. Leave them out."
         )
     outcome = np.array(
         [_outcome(*values, name, row) for row, values in enumerate(zip(columns["winner"], first, second, strict=True))]

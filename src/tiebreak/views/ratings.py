@@ -129,7 +129,7 @@ def _table(ratings: Ratings) -> Table:
             rank_text(low, high),
             name,
             rating_text(rating),
-            f"{rating_text(rating_low)} to {rating_text(rating_high)}",
+            _span(rating_low, rating_high),
             *(f"{value:.0f}" if is_whole else f"{value:.1f}" for value in record),
         )
         for name, (rank, low, high, _, rating, rating_low, rating_high, *record, _) in zip(names, held, strict=True)
@@ -146,11 +146,20 @@ def rank_text(low: int, high: int) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
+def _span(low: float, high: float) -> str:
+    """Interval of a rating in whole points, whose ends may be open."""
+    if np.isinf(low) and np.isinf(high):
+        return "open"
+    if np.isinf(low) or np.isinf(high):
+        return f"from {rating_text(low)}" if np.isfinite(low) else f"up to {rating_text(high)}"
+    return f"{rating_text(low)} to {rating_text(high)}"
+
+
 def rating_text(value: float) -> str:
     """A rating in whole points; an infinite one is open."""
     if np.isnan(value):
         return "-"
-    return f"{value:.0f}" if np.isfinite(value) else ("open" if value > 0 else "-open")
+    return f"{value:.0f}" if np.isfinite(value) else "open"
 
 
 def _method_line(ratings: Ratings) -> str:
