@@ -26,7 +26,7 @@ from tiebreak.views.comparison_columns import (
 )
 from tiebreak.views.design import design_line
 from tiebreak.views.json import document, plain
-from tiebreak.views.next_step import next_step
+from tiebreak.views.next_step import chances, next_step
 from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table, notice_section
 from tiebreak.views.pair import (
     NO_SPREAD_NOTE,
@@ -164,7 +164,7 @@ def sentence(comparison: Comparison) -> str:
 def extra_sentences(comparison: Comparison) -> list[str]:
     """Sentences on the next step, on what the answer is about, and on why P(best) and the ranking may differ."""
     by = "" if comparison.settings.by is None else slices.sentence(comparison.slices())
-    lines = [by, next_step(comparison), _about(comparison), _chances(comparison)]
+    lines = [by, next_step(comparison), _about(comparison), chances(comparison)]
     return [line for line in lines if line]
 
 
@@ -336,23 +336,6 @@ def _within_budget(groups: dict[str, list[str]]) -> dict[str, str]:
         shown[verdict] = listed(names, left if len(names) <= left else left + 1)
         left -= min(len(names), left)
     return shown
-
-
-def _chances(comparison: Comparison) -> str:
-    """Explanation where another model than the first is the likeliest to be best, or one whose standing is less seems sure."""
-    table = comparison.ranking_table
-    if table.p_best is None or not np.isfinite(table.p_best).any():
-        return ""
-    likeliest = int(np.nanargmax(table.p_best))
-    chance = float(table.p_best[likeliest])
-    is_sure = chance >= 1 - comparison.settings.alpha and table.standing[likeliest] != BEST
-    if likeliest == 0 and not is_sure:
-        return ""
-    name = names_in_sentences(comparison)[comparison.models[likeliest]]
-    return (
-        f"P(best) is highest for {name}, {format_probability(chance)}: it is the share of draws of the joint posterior in which "
-        "the model comes first, and keeps no error rate over the models; the standing does."
-    )
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------------

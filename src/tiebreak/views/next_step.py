@@ -9,7 +9,7 @@ import numpy as np
 from tiebreak.comparison.next_step import MOST_TIMES, Need, cheapest, need_of
 from tiebreak.comparison.ranking import BEST, NEAR_BEST
 from tiebreak.comparison.verdict import VERDICTS
-from tiebreak.views.words import count, decimals_for, format_bound, format_percent, seconds, short_names
+from tiebreak.views.words import count, decimals_for, format_bound, format_percent, format_probability, seconds, short_names
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison, PairComparison
@@ -27,6 +27,23 @@ def next_step(comparison: Comparison) -> str:
         return _against_baseline(comparison)
     taken = _taken(comparison)
     return " ".join(part for part in (taken or _settling(comparison), _fewer_pairs(comparison)) if part)
+
+
+def chances(comparison: Comparison) -> str:
+    """Explanation where another model than the first is the likeliest to be best, or one whose standing is less seems sure."""
+    table = comparison.ranking_table
+    if table.p_best is None or not np.isfinite(table.p_best).any():
+        return ""
+    likeliest = int(np.nanargmax(table.p_best))
+    chance = float(table.p_best[likeliest])
+    is_sure = chance >= 1 - comparison.settings.alpha and table.standing[likeliest] != BEST
+    if likeliest == 0 and not is_sure:
+        return ""
+    name = _names(comparison)[comparison.models[likeliest]]
+    return (
+        f"P(best) is highest for {name}, {format_probability(chance)}: it is the share of draws of the joint posterior in which "
+        "the model comes first, and keeps no error rate over the models; the standing does."
+    )
 
 
 def pair_step(pair: PairComparison) -> str:
