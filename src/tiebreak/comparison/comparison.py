@@ -490,7 +490,7 @@ class Comparison(Result["ComparisonPlots"]):
 
     def __repr__(self) -> str:
         """Short: what was compared, by what."""
-        units = f"{self.matrix.n_splits} {self.method.unit}s"
+        units = f"{self.matrix.n_splits} {self.method.unit}s" if self.method.is_paired else f"{self.method.unit}s of their own"
         return printable(f"<Comparison of {len(self.models)} models by {self.metric.name} on {units}: {self.sentence}>")
 
     # --- one pair --------------------------------------------------------------------------------------------------

@@ -39,6 +39,10 @@ INDEPENDENCE = (
 """What an interval for two independent test sets takes for granted, and why it matters."""
 
 
+_LARGEST = 38.0
+"""Normal multiplier whose tail is near the smallest float."""
+
+
 class ZTest(NamedTuple):
     """A z-test: arrays of the rates' shape, or floats.
 
@@ -125,7 +129,46 @@ class IndependentProportionsResult:
            result from adding two successes and two failures. The American Statistician 54, 2000.
         """
         _check_method(method, DifferenceMethod)
-        z = _multiplier(level)
+        low, high = self._ends(np.asarray(_multiplier(level)), method)
+        return Interval(plain(low), plain(high))
+
+    def limit(self, p: ArrayLike, *, upper: bool = False, method: DifferenceMethod = "newcombe") -> FloatArray:
+        """Point at which a tail is `p`: the lower one, or with `upper` the upper one; of p = 0.025 an end of the 95% interval."""
+        from scipy.special import ndtri
+
+        _check_method(method, DifferenceMethod)
+        z = np.clip(ndtri(np.asarray(p, dtype=float)), -_LARGEST, _LARGEST) * (-1.0 if upper else 1.0)
+        low, high = self._ends(np.abs(z), method)
+        return plain(np.where(z < 0, low, high))
+
+    def tail_below(self, at: ArrayLike, *, method: DifferenceMethod = "newcombe") -> FloatArray:
+        """One-sided p-value of "the difference is at most `at`", read from the intervals of the method."""
+        from scipy.special import ndtr
+
+        return plain(ndtr(self._place(at, method)))
+
+    def tail_above(self, at: ArrayLike, *, method: DifferenceMethod = "newcombe") -> FloatArray:
+        """One-sided p-value of "the difference is at least `at`"."""
+        from scipy.special import ndtr
+
+        return plain(ndtr(-self._place(at, method)))
+
+    def _place(self, at: ArrayLike, method: DifferenceMethod) -> FloatArray:
+        """Multiplier at which `at` is an end of the interval, negative for the lower one, by bisection."""
+        _check_method(method, DifferenceMethod)
+        middle = np.asarray(self._ends(np.full(np.shape(self.difference), 1e-12), method)[0])
+        at, is_above = np.broadcast_arrays(np.asarray(at, dtype=float), np.asarray(at) > middle)
+        small, large = np.zeros(at.shape), np.full(at.shape, _LARGEST)
+        for _ in range(60):
+            z = (small + large) / 2
+            low, high = self._ends(z, method)
+            inside = np.where(is_above, high < at, low > at)
+            small, large = np.where(inside, z, small), np.where(inside, large, z)
+        z = np.where(at == middle, 0.0, (small + large) / 2)
+        return np.asarray(np.where(is_above, z, -z))
+
+    def _ends(self, z: FloatArray, method: DifferenceMethod) -> tuple[FloatArray, FloatArray]:
+        """Ends at a normal multiplier."""
         if method == "newcombe":
             one, other = (self.first, self.n_first), (self.second, self.n_second)
             if not self.higher_is_better:
@@ -134,7 +177,7 @@ class IndependentProportionsResult:
             p_low, p_high = _wilson(p * n, n, z)
             q_low, q_high = _wilson(q * m, m, z)
             below, above = np.hypot(p - p_low, q_high - q), np.hypot(p_high - p, q - q_low)
-            return Interval(plain(self.difference - below), plain(self.difference + above))
+            return np.asarray(self.difference - below), np.asarray(self.difference + above)
         middle, variance = self.difference, self._variance()
         if method == "agresti-caffo":
             n, m = self.n_first + 2, self.n_second + 2
@@ -142,7 +185,7 @@ class IndependentProportionsResult:
             middle = p - q if self.higher_is_better else q - p
             variance = p * (1 - p) / n + q * (1 - q) / m
         half = z * np.sqrt(variance)
-        return Interval(plain(middle - half), plain(middle + half))
+        return np.asarray(middle - half), np.asarray(middle + half)
 
     def _variance(self) -> FloatArray:
         return np.asarray(
@@ -276,7 +319,7 @@ def _wald_cc(x: FloatArray, n: FloatArray, z: float) -> Limits:
     return low - 0.5 / n, high + 0.5 / n
 
 
-def _wilson(x: FloatArray, n: FloatArray, z: float) -> Limits:
+def _wilson(x: FloatArray, n: FloatArray, z: float | FloatArray) -> Limits:
     """[W27]_; the product of both limits is known too, which spares a limit near 0 the cancellation."""
     middle = (x + z * z / 2) / (n + z * z)
     half = z / (n + z * z) * np.sqrt(x * (n - x) / n + z * z / 4)

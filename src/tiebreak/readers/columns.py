@@ -123,6 +123,7 @@ def to_float(value: Any) -> float:
 
 
 RESERVED = ("dataset", "model", "metric", "repeat", "fold", "split", "seed", "time", "score", "n_train", "n_test")
+_KEYS = ("repeat", "fold", "split", "seed", "time")
 _NAMES = ("dataset", "model", "metric")
 """Reserved columns that hold names, even where these look like numbers."""
 
@@ -137,7 +138,13 @@ MOST_COLUMNS = 20_000
 _SPREADS = frozenset(("std", "sd", "stdev", "std_dev", "se", "sem", "stderr", "std_err", "ci", "ci_low", "ci_high", "variance"))
 _MEANS = frozenset(("mean", "avg", "average", "mean_score", "mean_test_score"))
 
-Form = Literal["long", "metrics", "wide"]
+COUNTS = {"correct": True, "n_correct": True, "successes": True, "errors": False, "n_errors": False, "wrong": False}
+"""Columns of counts on a test set of each model: the more the better, or the fewer."""
+
+_TOTALS = ("n", "total", "n_items", "n_examples")
+"""Columns of the numbers of examples behind counts, beside n_test."""
+
+Form = Literal["long", "metrics", "wide", "counts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +153,9 @@ class Header:
 
     Attributes
     ----------
-    form : {"long", "metrics", "wide"}
-        One row for each score; one row for each model and split with a column for each metric; one column for each model.
+    form : {"long", "metrics", "wide", "counts"}
+        One row for each score; one row for each model and split with a column for each metric; one column for each model; one row
+        for each model and its test set, with a count, or a rate, and the number of examples behind it.
     reserved : dict
         Reserved word to the name of its column.
     others : tuple of str
@@ -170,7 +178,7 @@ class Header:
         The unreserved columns of a long table are not read at all.
         """
         kinds = {
-            name: "words" if word in _NAMES else "key" if word in ("repeat", "fold", "split", "seed", "time") else "numbers"
+            name: "words" if word in (*_NAMES, "test_set") else "key" if word in _KEYS else "numbers"
             for word, name in self.reserved.items()
         }
         if self.form != "long":
@@ -229,6 +237,9 @@ def read_header(names: Sequence[str], source: str) -> Header:
     others = tuple(name for name in names if name not in taken)
     _refuse_summary(others, source)
     if "model" in reserved:
+        counts = _find_counts(reserved, others)
+        if counts:
+            return Header("counts", {**reserved, **counts}, ())
         form: Form = "long" if "score" in reserved else "metrics"
         return Header(form, reserved, tuple(name for name in others if not _is_unnamed(name)))
     if "score" in reserved:
@@ -244,6 +255,22 @@ def read_header(names: Sequence[str], source: str) -> Header:
             "model."
         )
     return Header("wide", reserved, others)
+
+
+def _find_counts(reserved: dict[str, str], others: Sequence[str]) -> dict[str, str]:
+    """Columns of a table of counts, or of rates by test set; empty for other tables."""
+    if any(word in reserved for word in ("dataset", "repeat", "fold", "split", "seed", "time")):
+        return {}
+    by_word = {name.casefold(): name for name in others}
+    count = next((by_word[word] for word in COUNTS if word in by_word), None)
+    total = reserved.get("n_test") or next((by_word[word] for word in _TOTALS if word in by_word), None)
+    test_set = next((by_word[word] for word in ("test_set", "test set") if word in by_word), None)
+    found = {"test_set": test_set} if test_set is not None else {}
+    if "score" not in reserved and count is not None and total is not None:
+        return {**found, "count": count, "total": total}
+    if "score" in reserved and test_set is not None and total is not None:
+        return {**found, "total": total}
+    return {}
 
 
 def _find_reserved(names: Sequence[str], source: str) -> dict[str, str]:

@@ -13,6 +13,7 @@ from tiebreak.errors import InvalidScoresError, Setting, UnknownNameError, Unpai
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.readers.columns import (
     COLUMNS_ARE_MODELS,
+    COUNTS,
     Column,
     NotNumbers,
     ScoreTable,
@@ -33,7 +34,7 @@ from tiebreak.readers.split_keys import (
     refuse_doubled_seeds,
 )
 from tiebreak.scores.assemble import SplitKeys, assemble, number_splits, size_per_split
-from tiebreak.scores.metric import NamedMetric
+from tiebreak.scores.metric import Metric, NamedMetric
 from tiebreak.scores.scores import Kind, Notice, ScoreMatrix, SplitDesign, look_up, quoted
 
 
@@ -43,6 +44,8 @@ def read_table(table: ScoreTable, options: ReadOptions) -> Source:
         raise UnreadableSourceError(f"{table.name} has column names but no rows, so there are no scores in it.")
     header, name = table.header, table.name
     held, is_by_dataset, table = _of_one_metric(table, options)
+    if header.form == "counts":
+        return _read_counts(table, held, options)
     dataset, table = _of_one_dataset(table, options)
     by_dataset = _metrics_by_dataset(table, dataset) if is_by_dataset else ()
     held = by_dataset[0] if len(set(by_dataset)) == 1 else held
@@ -77,6 +80,55 @@ def read_table(table: ScoreTable, options: ReadOptions) -> Source:
     if rows.keys is None:
         return source
     return dataclasses.replace(source, repeat_labels=rows.keys.repeat.labels, fold_labels=rows.keys.fold.labels)
+
+
+def _read_counts(table: ScoreTable, held: str | None, options: ReadOptions) -> Source:
+    """Rates of models on test sets of their own, from counts or rates and numbers of examples."""
+    reserved, name = table.header.reserved, table.name
+    models = in_order_of_appearance(read_words(table, reserved["model"], "model"))
+    sets = read_words(table, reserved["test_set"], "test set") if "test_set" in reserved else None
+    is_count = "count" in reserved
+    column = reserved["count" if is_count else "score"]
+    value, total = table.numbers(column), table.numbers(reserved["total"])
+    most = total if is_count else np.ones(total.size)
+    wrong = ~(total >= 1) | (total != np.floor(total)) | ~(value >= 0) | ~(value <= most)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        what = "between 0 and the number of examples" if is_count else "a rate between 0 and 1"
+        raise InvalidScoresError(
+            f"{table.where(row)}: {column} is {value[row]:g}, of {total[row]:g} examples; it must be {what}, and the number of "
+            "examples a whole number of at least 1."
+        )
+    _refuse_shared_sets(models, sets, name)
+    rows, nothing = np.arange(value.size), np.zeros(value.size, dtype=np.int64)
+    score = np.full((len(models.names), value.size), np.nan)
+    score[models.code, rows] = value / total if is_count else value
+    own = [f"of {models.names[code]}" for code in models.code] if sets is None else [sets.names[code] for code in sets.code]
+    matrix = ScoreMatrix("", models.names, nothing, rows, nothing, total.astype(np.int64), score, tuple(own))
+    named = table_metric(held, options, name) if not is_count else None
+    if named is None:
+        higher = COUNTS[column.casefold()]
+        named = NamedMetric(Metric(options.metric or held or ("accuracy" if higher else "error rate"), higher), 1)
+    return source_of([matrix], named, SplitDesign("test-sets"), options, name)
+
+
+def _refuse_shared_sets(models: Words, sets: Words | None, source: str) -> None:
+    """Refuse two models on one test set, whose answers are paired, and two counts of one model on the same or an unnamed one."""
+    keys = models.code if sets is None else sets.code
+    order = np.argsort(keys, kind="stable")
+    same = np.flatnonzero(np.diff(keys[order]) == 0)
+    if not same.size:
+        return
+    one, two = (models.names[models.code[order[place]]] for place in (same[0], same[0] + 1))
+    if sets is None or one == two:
+        raise InvalidScoresError(
+            f"{source} has two rows for model {one!r}{'' if sets is None else ' on one test set'}. Add them up, or name the test "
+            "sets in a column 'test_set' if they share no example."
+        )
+    raise UnpairedScoresError(
+        f"{source}: {one!r} and {two!r} were both scored on the test set {sets.names[keys[order[same[0]]]]!r}, so their answers "
+        "go together, and counts do not say how. Compare them example by example: a column 'item' and one for each model."
+    )
 
 
 def read_columns(columns: Mapping[str, Any], name: str, options: ReadOptions) -> Source:

@@ -24,6 +24,8 @@ def design_line(comparison: Comparison) -> str:
         return f"{span(comparison.ranking_table.n_units)} seeds of each model, one test set{size}"
     if question == "time":
         return f"{count(matrix.n_splits, 'period')} in order of time, {matrix.columns[0]} to {matrix.columns[-1]}"
+    if question == "test-sets":
+        return f"a test set of each model's own, of {span(comparison.ranking_table.n_units)} examples"
     if question == "datasets":
         n_splits = np.array([each.n_splits for each in comparison.scores.matrices])
         means = "one score each" if n_splits.max() == 1 else f"means over {span(n_splits)} splits each"

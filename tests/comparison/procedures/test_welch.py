@@ -143,7 +143,7 @@ def test_wrong_procedures_are_refused_with_what_would_do(rng: np.random.Generato
         UnsuitableDesignError, match=r"'corrected-t', or if they do differ by seed only, name the seeds in a column"
     ):
         tb.compare(folds, metric="accuracy", method="welch")
-    with pytest.raises(TooFewSplitsError, match=r"'mlp' has fewer than two seeds.* Train with more seeds, or leave out"):
+    with pytest.raises(TooFewSplitsError, match=r"'mlp' has fewer than two seeds.* Give more, or leave out"):
         tb.compare(rows(rng, {"resnet": 3, "mlp": 1}), metric="accuracy")
     seeds, splits = tb.read_scores(rows(rng), metric="accuracy"), tb.read_scores(folds, metric="accuracy")
     with pytest.raises(UnpairedScoresError, match="scores by seed, source 2 scores by split; these answer different questions"):

@@ -17,6 +17,7 @@ from tiebreak.comparison.procedures.nemenyi import NEMENYI
 from tiebreak.comparison.procedures.paired_t import PAIRED_T
 from tiebreak.comparison.procedures.permutation import PERMUTATION
 from tiebreak.comparison.procedures.procedure import Procedure, Question
+from tiebreak.comparison.procedures.proportions import AGRESTI_CAFFO, NEWCOMBE, UNPOOLED_Z
 from tiebreak.comparison.procedures.tango import TANGO
 from tiebreak.comparison.procedures.welch import WELCH
 from tiebreak.comparison.procedures.wilcoxon import SIGN, WILCOXON
@@ -35,6 +36,9 @@ METHODS: dict[str, Procedure] = {
         HIERARCHICAL,
         NEMENYI,
         WELCH,
+        NEWCOMBE,
+        AGRESTI_CAFFO,
+        UNPOOLED_Z,
         DIEBOLD_MARIANO,
         TANGO,
         CLUSTERED_T,
@@ -98,6 +102,8 @@ def _by_shape(data: Scores, scale: Scale) -> Procedure:
         return DELONG if data.items.clusters is None else BOOTSTRAP
     if question == "examples":
         return TANGO if TANGO.applies(data) is None else CLUSTERED_T
+    if question == "test-sets":
+        return NEWCOMBE
     if question == "seeds":
         return PAIRED_T if data.matrix().is_complete else WELCH
     if question == "datasets" and data.is_mixed and scale == "absolute":

@@ -412,7 +412,7 @@ class ComparisonPlots(Plots["Comparison"]):
             "posterior": has_posterior and not has_draws,
             "regions": has_posterior and has_datasets,
             "shrinkage": self.result.method.name == "hierarchical",
-            "scores": has_dots and is_mean and not is_mixed,
+            "scores": has_dots and is_mean and not is_mixed and self.result.method.question != "test-sets",
             "differences": is_paired and is_mean and has_dots and has_unit,
             "correlation": is_paired and not is_mixed,
         }

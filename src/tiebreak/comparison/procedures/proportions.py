@@ -1,0 +1,157 @@
+"""Difference of two rates on independent test sets: Newcombe's interval, that of Agresti and Caffo, and the normal one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tiebreak.comparison.procedures.procedure import Differences, ModelValues, Procedure, TestOnly
+from tiebreak.comparison.procedures.test_sets import FURTHER_EXAMPLES, INDEPENDENT_SETS, counts_of, independent_sets
+from tiebreak.frequentist.proportions import (
+    DifferenceMethod,
+    IndependentProportionsResult,
+    independent_proportions,
+    proportion_interval,
+)
+from tiebreak.numerics import CONSTANT, IDENTICAL, RELATIVE_TOLERANCE, SPREAD, FloatArray, IntArray
+from tiebreak.scores.scores import Notice, Scores
+
+if TYPE_CHECKING:
+    from tiebreak.comparison.settings import Settings
+
+MOST_TESTS = 10
+"""Pairs up to which each has its pooled z test beside the answer."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RateDifferences(Differences):
+    """Differences of two rates, of which ends and tails are those of one method of `independent_proportions`."""
+
+    first_rate: FloatArray
+    second_rate: FloatArray
+    n_first: FloatArray
+    n_second: FloatArray
+    higher_is_better: bool
+    method: DifferenceMethod
+
+    @property
+    def rates(self) -> IndependentProportionsResult:
+        """The same as the array function has it."""
+        return IndependentProportionsResult(
+            self.first_rate, self.second_rate, self.n_first, self.n_second, self.higher_is_better, self.estimate
+        )
+
+    def tail_below(self, at: ArrayLike) -> FloatArray:
+        """One-sided p-value of a difference of at most `at`."""
+        return np.asarray(self.rates.tail_below(at, method=self.method))
+
+    def tail_above(self, at: ArrayLike) -> FloatArray:
+        """One-sided p-value of a difference of at least `at`."""
+        return np.asarray(self.rates.tail_above(at, method=self.method))
+
+    def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
+        """Limits in closed form."""
+        return np.asarray(self.rates.limit(p, upper=upper, method=self.method))
+
+
+@dataclass(frozen=True)
+class IndependentRates(Procedure):
+    """Rates of models, each on a test set of its own, by one method of `independent_proportions`."""
+
+    interval: DifferenceMethod = "newcombe"
+
+    def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> RateDifferences:
+        """Difference of the rates of each pair."""
+        counts, n = counts_of(data)
+        higher = data.metric.higher_is_better
+        found = independent_proportions(counts[first], n[first], counts[second], n[second], higher_is_better=higher)
+        estimate = np.asarray(found.difference)
+        kind = np.full(estimate.shape, SPREAD)
+        if self.interval == "wald":  # has no width where both rates are 0 or 1
+            low, high = (np.asarray(found.limit(0.025, upper=side, method="wald")) for side in (False, True))
+            kind = np.where(high > low, SPREAD, np.where(estimate == 0, IDENTICAL, CONSTANT))
+        return RateDifferences(
+            estimate=estimate,
+            n_units=(n[first] + n[second]).astype(np.int64),
+            kind=kind.astype(np.int8),
+            tolerance=RELATIVE_TOLERANCE,
+            first_rate=np.asarray(found.first),
+            second_rate=np.asarray(found.second),
+            n_first=np.asarray(found.n_first),
+            n_second=np.asarray(found.n_second),
+            higher_is_better=higher,
+            method=self.interval,
+        )
+
+    def values(self, data: Scores, settings: Settings) -> ModelValues:
+        """Rate of each model, with Wilson's interval."""
+        counts, n = counts_of(data)
+        low, high = proportion_interval(counts, n, level=1.0 - settings.alpha)
+        tolerance = np.full(n.size, RELATIVE_TOLERANCE)
+        return ModelValues("measured", counts / n, np.asarray(low), np.asarray(high), n.astype(np.int64), tolerance)
+
+    def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
+        """The z test with the pooled error, of each pair."""
+        counts, n = counts_of(data)
+        models = data.matrix().models
+        pairs = list(combinations(range(len(models)), 2))
+        if len(pairs) > MOST_TESTS:
+            return
+        for i, j in pairs:
+            found = independent_proportions(counts[i], n[i], counts[j], n[j], higher_is_better=data.metric.higher_is_better)
+            z, p = float(found.ztest().statistic), float(found.ztest().pvalue)
+            if np.isfinite(z) and np.isfinite(p):
+                text = f"pooled z test of {models[i]!r} and {models[j]!r}: z {z:.5g}, p {p:.3g}"
+                yield TestOnly(name="pooled-z", models=(models[i], models[j]), statistic=z, pvalue=p, text=text)
+
+    def notices(self, data: Scores) -> Iterator[Notice]:
+        """Remark on what two test sets cost."""
+        yield independent_sets()
+
+
+_NEWCOMBE_1998 = (
+    "R. Newcombe. Interval estimation for the difference between independent proportions. Statistics in Medicine 17, 1998."
+)
+
+
+def _rates(name: str, reason: str, interval: DifferenceMethod, *references: str) -> IndependentRates:
+    return IndependentRates(
+        name=name,
+        reason=reason,
+        question="test-sets",
+        unit="example",
+        generalises_to=FURTHER_EXAMPLES,
+        assumptions=INDEPENDENT_SETS,
+        references=references,
+        missing="pairwise",
+        is_paired=False,
+        interval=interval,
+    )
+
+
+NEWCOMBE = _rates(
+    "newcombe",
+    "rates on a test set of each model's own: the interval joins the Wilson limits of both, which holds for few examples and "
+    "rates near 0 or 1",
+    "newcombe",
+    _NEWCOMBE_1998,
+)
+
+AGRESTI_CAFFO = _rates(
+    "agresti-caffo",
+    "asked for by name: the normal interval after adding a success and a failure to each model",
+    "agresti-caffo",
+    "A. Agresti, B. Caffo. Simple and effective confidence intervals for proportions. The American Statistician 54, 2000.",
+)
+
+UNPOOLED_Z = _rates(
+    "z",
+    "asked for by name, for contrast: the normal interval of textbooks, too short for few examples and rates near 0 or 1",
+    "wald",
+    _NEWCOMBE_1998,
+)

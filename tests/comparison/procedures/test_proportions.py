@@ -1,0 +1,118 @@
+"""Rates on a test set of each model's own: Newcombe's interval, and others by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import tiebreak as tb
+from tests.cli.test_compare import run
+from tests.comparison.procedures.showing import check_shown, check_tails
+from tiebreak.errors import InvalidScoresError, UnpairedScoresError, UnsuitableDesignError
+
+TABLE = {"model": ["a", "b", "c"], "correct": [45, 30, 56], "n": [50, 40, 57]}
+ARRAY = {"newcombe": "newcombe", "agresti-caffo": "agresti-caffo", "z": "wald"}
+
+
+def test_a_published_example() -> None:
+    """Newcombe (1998), table II, 9/10 against 3/10 by method 10: 0.1705 to 0.8090."""
+    answer = tb.compare({"model": ["a", "b"], "correct": [9, 3], "n": [10, 10]})
+    assert (answer.method.name, answer.method.unit) == ("newcombe", "example")
+    pair = answer.pair("a", "b")
+    assert [round(pair.interval_low, 4), round(pair.interval_high, 4)] == [0.1705, 0.8090]
+    assert pair.n_units == 20
+
+
+@pytest.mark.parametrize("method", ARRAY)
+def test_pairs_are_those_of_the_array_function(method: Any) -> None:
+    """Ends at the level of the family to 1e-12, tails their inverse, for accuracies and for error rates."""
+    for column, higher in (("correct", True), ("errors", False)):
+        answer = tb.compare({"model": list("abc"), column: TABLE["correct"], "total": TABLE["n"]}, method=method, rope=0.05)
+        assert answer.metric.higher_is_better == higher
+        counts = dict(zip("abc", zip(TABLE["correct"], TABLE["n"], strict=True), strict=True))
+        for pair in answer.pairs.itertuples():
+            array = tb.frequentist.independent_proportions(*counts[pair.first], *counts[pair.second], higher_is_better=higher)
+            ends = array.confidence_interval(1 - 0.05 / 3, ARRAY[method])
+            assert_allclose([pair.difference, pair.interval_low, pair.interval_high], [array.difference, *ends], rtol=1e-12)
+        check_tails(answer)
+        for test in answer.beside:
+            array = tb.frequentist.independent_proportions(*counts[test.models[0]], *counts[test.models[1]])
+            assert_allclose([abs(test.statistic), test.pvalue], [abs(array.ztest().statistic), array.ztest().pvalue], rtol=1e-12)
+    ranking = tb.compare(TABLE).ranking
+    for row in ranking.itertuples():
+        assert_allclose([row.mean_low, row.mean_high], tb.frequentist.proportion_interval(*counts[row.model]), rtol=1e-12)
+
+
+def test_welch_of_right_and_wrong() -> None:
+    """By name: `welch_ttest` of the 1 and 0 themselves."""
+    pair = tb.compare(TABLE, method="welch").pair("a", "b")
+    ones = [np.repeat([1.0, 0.0], [k, n - k]) for k, n in ((45, 50), (30, 40))]
+    array = tb.frequentist.welch_ttest(*ones)
+    assert_allclose([pair.difference, pair.standard_error, pair.df], [array.estimate, array.standard_error, array.df], rtol=1e-9)
+    assert_allclose(pair.pvalue, array.pvalue(), rtol=1e-9)
+    assert pair.n_units == 90
+
+
+def test_rates_and_several_test_sets() -> None:
+    """A rate and its n are a count, which need not be whole; several test sets of a model are one."""
+    rates = {"model": ["a", "b"], "test_set": ["x", "y"], "score": [0.15, 0.25], "n_test": [30, 5000]}
+    pair = tb.compare(rates, metric="error", lower_is_better=True).pair("a", "b")
+    array = tb.frequentist.independent_proportions(0.15, 30, 0.25, 5000, given="rates", higher_is_better=False)
+    assert_allclose([pair.interval_low, pair.interval_high], array.confidence_interval(), rtol=1e-12)
+    parts = {"model": ["a", "a", "b"], "test_set": ["x", "y", "z"], "correct": [20, 25, 30], "n": [20, 30, 40]}
+    whole = tb.compare({"model": ["a", "b"], "correct": [45, 30], "n": [50, 40]})
+    assert_allclose(tb.compare(parts).pairs["pvalue"], whole.pairs["pvalue"], rtol=1e-12)
+
+
+def test_rates_of_one_and_none() -> None:
+    """All right against all wrong: Newcombe's interval has a width, the textbook's none, which is a reason and not certainty."""
+    table = {"model": ["a", "b"], "correct": [10, 0], "n": [10, 20]}
+    assert tb.compare(table).pairs["verdict"][0] == "better"
+    assert tb.compare(table, method="z").pairs["reason"][0] == "no-spread"
+    same = {"model": ["a", "b"], "correct": [10, 20], "n": [10, 20]}
+    assert tb.compare(same, method="z").pairs["reason"][0] == "identical-scores"
+    pair = tb.compare(same).pair("a", "b")
+    assert pair.interval_low < 0 < pair.interval_high
+
+
+def test_shown_everywhere(tmp_path: Path) -> None:
+    """And the same answer from JSON, which has the sizes of the test sets."""
+    answer = tb.compare(TABLE, rope=0.05)
+    check_shown(answer, tmp_path, plots={"ranking", "verdicts"})
+    assert "a test set of each model's own, of 40-57 examples" in str(answer)
+    assert "independent-sets" in [notice.code for notice in answer.notices]
+    assert "missing-splits" not in [notice.code for notice in answer.notices]
+
+
+def test_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A CSV of counts."""
+    (tmp_path / "counts.csv").write_text("model,correct,n\na,45,50\nb,30,40\nc,56,57\n")
+    code, out, _ = run(capsys, str(tmp_path / "counts.csv"), "--require-better", "c", "b")
+    assert code == 0
+    assert "newcombe: rates on a test set of each model's own" in out
+
+
+def test_bad_input() -> None:
+    """More right than there are, percent, a model twice, one test set for two models, and other procedures."""
+    with pytest.raises(InvalidScoresError, match="row 1: correct is 51, of 50 examples; it must be between 0 and the number"):
+        tb.compare({**TABLE, "correct": [51, 1, 1]})
+    with pytest.raises(InvalidScoresError, match="row 2: score is 25, of 40 examples; it must be a rate between 0 and 1"):
+        tb.compare({"model": ["a", "b"], "test_set": [1, 2], "score": [0.2, 25], "n_test": [50, 40]}, metric="accuracy")
+    with pytest.raises(
+        InvalidScoresError, match=r"two rows for model 'a'. Add them up, or name the test sets in a column 'test_set'"
+    ):
+        tb.compare({**TABLE, "model": ["a", "a", "b"]})
+    with pytest.raises(
+        UnpairedScoresError, match=r"'a' and 'b' were both scored on the test set 'x'.* a column 'item' and one for"
+    ):
+        tb.compare({**TABLE, "test_set": ["x", "x", "y"]})
+    with pytest.raises(
+        UnsuitableDesignError, match=r"and these are rates on a test set for each model. Leave method= out .*'newcombe'"
+    ):
+        tb.compare(TABLE, method="corrected-t")
+    with pytest.raises(UnsuitableDesignError, match="pass the columns 'model', 'correct' and 'n'"):
+        tb.compare({"a": [0.1, 0.2, 0.3], "b": [0.2, 0.1, 0.4]}, metric="accuracy", method="newcombe")
