@@ -93,7 +93,8 @@ def report_of(comparisons: Sequence[Comparison], requirements: Requirements | No
 
 def answers_data(comparisons: Sequence[Comparison], requirements: Requirements | None = None) -> dict[str, Any]:
     """Data of all answers, requirements with the first one, and the words that they are said in."""
-    return {"answers": [answer_data(each, None if n else requirements) for n, each in enumerate(comparisons)], "words": WORDS}
+    words = {name: said for name, said in WORDS.items() if requirements is not None or name != "requirements"}
+    return {"answers": [answer_data(each, None if n else requirements) for n, each in enumerate(comparisons)], "words": words}
 
 
 def answer_data(comparison: Comparison, requirements: Requirements | None = None) -> dict[str, Any]:
