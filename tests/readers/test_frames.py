@@ -211,3 +211,23 @@ def test_a_date_that_python_cannot_hold_is_refused() -> None:
     column = pa.array([2**62, 1], type=pa.timestamp("s"))
     with pytest.raises(InvalidScoresError, match="column 'a' of the table has a value that Python cannot hold"):
         read_scores(pa.table({"a": column, "b": [0.1, 0.2]}), metric="accuracy")
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "dict"])
+def test_names_of_32_bits_are_as_they_were_written(library: str) -> None:
+    """A model called 0.1 is that of other sources, whose scores keep their bits; a missing key stays missing."""
+    columns = {
+        "model": np.array([0.1, 0.1, 3.0, 3.0], dtype=np.float32),
+        "fold": np.array([0, 1, 0, 1], dtype=np.float32),
+        "score": np.array([0.1, 0.2, 0.3, 0.4], dtype=np.float32),
+    }
+    made = {
+        "pandas": pd.DataFrame,
+        "polars": pytest.importorskip("polars").DataFrame,
+        "pyarrow": pytest.importorskip("pyarrow").table,
+        "dict": dict,
+    }
+    matrix = read_scores(made[library](columns), metric="accuracy").matrix()
+    assert matrix.models == ("0.1", "3")
+    assert matrix.fold.tolist() == [0, 1]
+    assert matrix.score[0].tolist() == [float(np.float32(0.1)), float(np.float32(0.2))]

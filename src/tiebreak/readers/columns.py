@@ -93,7 +93,8 @@ def column_of(values: Iterable[Any], kind: str, where: Where) -> Column:
     values = [None if is_missing(value) else value for value in values]
     first = next((row for row, value in enumerate(values) if value is not None and not is_number(value)), None)
     if first is None:
-        return np.array([np.nan if value is None else to_float(value) for value in values], dtype=float)
+        number = to_float if kind == "numbers" else _as_written
+        return np.array([np.nan if value is None else number(value) for value in values], dtype=float)
     if kind == "numbers":
         return NotNumbers(where(first), str(values[first]))
     index: dict[str, int] = {}
@@ -120,6 +121,11 @@ def to_float(value: Any) -> float:
         return float(value)
     except OverflowError:
         return float("inf") if value > 0 else float("-inf")
+
+
+def _as_written(value: Any) -> float:
+    """A number that names something: 0.1 of 32 bits is 0.1, not 0.10000000149011612."""
+    return float(str(value)) if isinstance(value, np.floating) else to_float(value)
 
 
 RESERVED = ("dataset", "model", "metric", "repeat", "fold", "split", "seed", "time", "score", "n_train", "n_test")

@@ -138,6 +138,8 @@ def _column(series: nw.Series[Any], name: str, kind: str, where: Where) -> Colum
             )
         if large:
             return column_of([None if value is None else str(value) for value in series.to_list()], "words", where)
+    if series.dtype == nw.Float32 and kind != "numbers":
+        return column_of(series.to_numpy(), kind, where)
     if series.dtype.is_numeric() or series.dtype == nw.Boolean:
         # a copy, so that nothing we do reaches the caller's data
         return np.array(series.cast(nw.Float64).to_numpy(), dtype=float)
