@@ -683,6 +683,7 @@ class StoreContract:
         assert found(shared) == [comparable(an_outcome(cell)) for cell in cells[:35]]
         assert store.check() == []
 
+    @pytest.mark.slow
     def test_a_log_outlives_its_store(self, store: Store) -> None:
         """It holds what it needs; nothing is left open in the end, as Python would warn of it, and warnings are errors here."""
         log = store.open(a_plan())

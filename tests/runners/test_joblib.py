@@ -88,6 +88,7 @@ def test_an_answer_that_cannot_be_sent_or_read(value):
 
 
 @pytest.mark.usefixtures("loky")
+@pytest.mark.slow
 def test_a_worker_that_is_lost_ends_the_run_and_the_next_one_goes_on(tmp_path):
     """Outcomes handed over until then are kept."""
     workload, kept = Marked(tmp_path, {30: Once(tmp_path, kill)}), []
@@ -112,6 +113,7 @@ def test_a_workload_that_cannot_be_taken_over_ends_the_run():
     ("settings", "text"),
     [({}, "LokyBackend with 1"), ({"backend": "threading", "n_jobs": 2}, "ThreadingBackend with 2")],
 )
+@pytest.mark.slow
 def test_a_backend_without_other_processes_is_refused(settings, text):
     """Models and settings of threads are not safe with each other in one process."""
     with joblib.parallel_config(**settings), pytest.raises(InvalidParameterError) as caught:

@@ -92,6 +92,7 @@ def test_a_single_cell_stays_in_this_process_however_many_jobs():
     assert measured_by(measured(LocalRunner(4), Plain(), splits(1))) == {os.getpid()}
 
 
+@pytest.mark.slow
 def test_little_work_stays_in_this_process(cold):
     """Starting workers takes longer than these twenty cells."""
     assert measured_by(measured(LocalRunner(2), Plain(), splits(20))) == {os.getpid()}
@@ -292,6 +293,7 @@ def test_workers_pay_when_they_are_done_sooner(rest_seconds, n_workers, worth_it
     assert start_pays(rest_seconds, n_workers) is worth_it
 
 
+@pytest.mark.slow
 def test_workers_begin_while_the_first_cell_still_runs(tmp_path, cold, hasty):
     """It waits for the third to begin, which only a worker can do; when it has ended, this process is not needed any more."""
     workload = Marked(tmp_path, {0: WaitFor(tmp_path / "begun-2")})
@@ -300,6 +302,7 @@ def test_workers_begin_while_the_first_cell_still_runs(tmp_path, cold, hasty):
     assert [cell.split for cell, outcome in outcomes.items() if outcome.scores["pid"] == os.getpid()] == [0]
 
 
+@pytest.mark.slow
 def test_an_interrupt_here_keeps_the_batch_and_ends_the_workers(tmp_path, cold, hasty):
     """It comes in the third cell here, which first waits until a worker hangs in one of its own."""
     workload = Marked(tmp_path, {2: _After(WaitFor(tmp_path / "begun-3"), interrupt), 3: hang})

@@ -259,6 +259,7 @@ def depth_of(params: dict[str, Any]) -> float:
 
 
 @pytest.mark.parametrize("prefer", ["max_depth", depth_of, "mean_fit_time"])
+@pytest.mark.slow
 def test_in_a_grid_search(prefer: Any) -> None:
     """The estimator that is refitted is the one chosen, and its standing is the ranking's."""
     refit = tb.near_best(0.05, prefer=prefer, cv=10)

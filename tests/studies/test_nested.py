@@ -268,6 +268,7 @@ def test_without_the_plain_scores_only_what_was_chosen_is_measured(tmp_path: Pat
     assert full.honest().mean == honest.mean
 
 
+@pytest.mark.slow
 def test_groups_and_time_go_through() -> None:
     """No group on both sides at either level; where the outer splits are in order of time, so are the inner ones."""
     groups = np.repeat(np.arange(30), 3)

@@ -112,6 +112,7 @@ def _record(folder: Path) -> Any:
     return SqlStore(folder / "other.db").read("moons").record
 
 
+@pytest.mark.slow
 def test_tables_of_others_in_the_same_file(path: Path) -> None:
     """They are not looked at, and neither is what SQLite itself keeps of a file."""
     execute(path, "CREATE TABLE notes (text TEXT DEFAULT 'x')", "ANALYZE")
@@ -126,6 +127,7 @@ def test_a_file_of_somebody_else_is_told_as_such(tmp_path: Path) -> None:
         SqlStore(path).runs()
 
 
+@pytest.mark.slow
 def test_a_statement_without_end_is_ended(path: Path) -> None:
     """By the time of the processor: a file of its size cannot take as long."""
     database = SqliteDatabase(str(path))
@@ -166,6 +168,7 @@ def test_a_signal_ends_a_statement(path: Path, number: int) -> None:
     database.close()
 
 
+@pytest.mark.slow
 def test_a_long_text_is_named_by_its_row(path: Path) -> None:
     """Before it is in memory, and by whichever way it is read."""
     execute(path, "UPDATE tiebreak_models SET name = printf('%.9000000c', 'x') WHERE position = 1")

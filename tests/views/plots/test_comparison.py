@@ -128,6 +128,7 @@ def test_a_metric_of_which_lower_is_better_says_so() -> None:
     assert "root_mean_squared_error of each split (lower is better)" in words
 
 
+@pytest.mark.slow
 def test_very_many_models_are_cut_and_counted() -> None:
     """The first sixty are drawn, and the note says so."""
     display = graded(tuple(f"m{number}" for number in range(100))).plot.scores()

@@ -37,6 +37,7 @@ def test_what_is_offered_depends_on_the_procedure(bakeoff: tb.Comparison) -> Non
         bakeoff.plot.shrinkage()
 
 
+@pytest.mark.slow
 def test_figures_over_datasets_speak_of_datasets(bakeoff: tb.Comparison) -> None:
     """Never of splits, which there are none of."""
     with without_pyplot():
@@ -49,6 +50,7 @@ def test_figures_over_datasets_speak_of_datasets(bakeoff: tb.Comparison) -> None
 # --- the matrix -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_cells_hold_difference_counts_and_pvalue(bakeoff: tb.Comparison) -> None:
     """Counts by hand from the table; the rest is the row of the pair, mirrored below the diagonal."""
     with without_pyplot():
@@ -68,6 +70,7 @@ def test_cells_hold_difference_counts_and_pvalue(bakeoff: tb.Comparison) -> None
     assert display.title == bakeoff.plot.verdicts().title
 
 
+@pytest.mark.slow
 def test_of_many_models_the_first_twelve_are_drawn() -> None:
     """And the baseline; more where they are asked for, and what was not asked about says so."""
     names = tuple(NAMES["short"])
@@ -81,6 +84,7 @@ def test_of_many_models_the_first_twelve_are_drawn() -> None:
     assert more.data["row"].nunique() == 14
 
 
+@pytest.mark.slow
 def test_small_axes_leave_out_lines_and_then_all_text() -> None:
     """Marks remain, in the colours of the verdicts."""
     answer = over_datasets(tuple(NAMES["short"][:6]))
