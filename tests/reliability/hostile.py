@@ -186,13 +186,13 @@ class ReportMarkup(Markup):
 
     TAGS = Markup.TAGS | frozenset(
         "script a header main footer section h1 h2 h3 figure figcaption fieldset legend label input select option button abbr "
-        "span i dl dt dd tfoot svg title desc g defs clippath path line rect circle text use image".split()
+        "span i dl dt dd tfoot svg title desc g defs clippath path line rect circle text use image pattern".split()
     )
     ATTRIBUTES = frozenset(
         "charset lang class scope id title hidden tabindex role name content http-equiv type for value min max step open "
         "href viewbox preserveaspectratio width height x y x1 x2 y1 y2 dx dy cx cy r d points transform fill fill-opacity stroke "
         "stroke-width stroke-opacity stroke-dasharray stroke-linejoin stroke-linecap opacity text-anchor font-size font-weight "
-        "clip-path".split()
+        "clip-path patternunits".split()
     )
 
     def is_ours(self, key: str, value: str) -> bool:

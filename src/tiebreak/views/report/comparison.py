@@ -249,7 +249,7 @@ def _matrix(comparison: Comparison) -> dict[str, Any]:
 def _scores(comparison: Comparison) -> dict[str, Any] | None:
     """Scores of every model on every unit, a row each."""
     matrix = comparison.matrix
-    if matrix.score.size > MOST_DOTS:
+    if matrix.score.size > MOST_DOTS or np.unique(matrix.score[~np.isnan(matrix.score)]).size < 3:  # right or wrong
         return None
     scale, decimals = Scale.around(matrix.score), table_decimals(comparison)
     means = comparison.ranking_table.mean.tolist()

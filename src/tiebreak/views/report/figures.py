@@ -234,7 +234,7 @@ def _value(name: str, value: str, id: str) -> str:
         return f"{id}-{value}"
     if name == "href":
         return value.replace("#", f"#{id}-", 1)
-    if name == "clip-path":
+    if value.startswith("url(#"):
         return value.replace("url(#", f"url(#{id}-", 1)
     if name == "d":
         value = re.sub(r"\s*([A-Za-z])\s*", r"\1", " ".join(value.split()))

@@ -92,8 +92,9 @@ const Page = (() => {
   };
 
   function pairFigure(answer, first, second, pair) {
-    const each = differences(answer, first, second).filter((value) => value !== null);
     const {middle, low, high, standard_error: error, df} = pair, {rope} = answer.decided;
+    let each = differences(answer, first, second).filter((value) => value !== null);
+    if (each.some((value) => Math.abs(value - middle) > 4 * (high - low))) each = []; // right or wrong answers: no scale has room for both
     const hasCurve = error > 0 && df > 0, height = hasCurve ? 150 : 32;
     const reach = hasCurve ? 4 * error : 0;
     const scale = scaleOf([middle - reach, middle + reach, low, high, 0, ...(rope < 6 * Math.max(Math.abs(middle) + reach, Math.abs(low), Math.abs(high)) ? [-rope, rope] : []), ...each]);

@@ -1,0 +1,95 @@
+"""``tiebreak report`` and ``--html``: one page to send, of runs and of files."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tiebreak as tb
+from tests.cli.test_run import run
+
+STORE = ("--store", "sqlite:///runs.db")
+
+
+@pytest.fixture
+def scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Two metrics of two models in a file of this folder."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(3)
+    made = [
+        (model, fold, 80, 20, mean + rng.normal(0, 0.01), 0.3 + rng.normal(0, 0.01))
+        for model, mean in (("new", 0.9), ("old", 0.8))
+        for fold in range(10)
+    ]
+    frame = pd.DataFrame(made, columns=["model", "fold", "n_train", "n_test", "accuracy", "log_loss"])
+    frame.to_csv("scores.csv", index=False)
+    return "scores.csv"
+
+
+def test_a_switch_between_metrics(scores: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each with its own answer; the file is read back by metric, and says by which command it was written."""
+    metrics = ("--metric", "accuracy", "--metric", "log_loss")
+    typed = ("report", scores, *metrics, "--rope", "0.02", "--out", "r.html")
+    assert run(capsys, *typed) == (0, "", "the report is in r.html\n")
+    page = Path("r.html").read_text(encoding="utf-8")
+    assert re.findall(r'<option value="\d">(\w+)</option>', page) == ["accuracy", "log_loss"]
+    assert page.count('data-is="sentence"') == 2
+    assert f"with <code>tiebreak {' '.join(typed)}</code>" in page
+    for metric in metrics[1::2]:
+        again = tb.compare("r.html", metric=metric)
+        assert again.sentence == tb.compare(scores, metric=metric, rope=0.02).sentence
+
+
+def test_a_run_with_all_its_metrics_and_curves(study: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """What was measured, kept predictions, versions; beside the answer of a run by --html, and later from the store the same."""
+    assert run(capsys, "run", study, *STORE, "--quiet", "--html", "run.html")[0] == 0
+    assert run(capsys, "report", "flowers", *STORE, "--out", "later.html")[0] == 0
+    for path in ("run.html", "later.html"):
+        page = Path(path).read_text(encoding="utf-8")
+        for heading in ("The answer", "What was measured", "How it was run"):
+            assert f">{heading}</h2>" in page
+        assert tb.read_scores(path, metric="accuracy").models
+
+
+def test_a_gate_leads_its_page(scores: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The exit code stays that of the gate, and standard output the answer."""
+    typed = ("compare", scores, "--metric", "accuracy", "--require-better", "old", "new", "--html", "gate.html")
+    code, out, error = run(capsys, *typed)
+    assert (code, error) == (1, "the report is in gate.html\n")
+    assert out.startswith("Requirement broken")
+    page = Path("gate.html").read_text(encoding="utf-8")
+    assert page.index('<li data-row="0" class="broken">') < page.index('data-is="sentence"')
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("scores.csv",), "Missing option '--out'"),
+        (("scores.csv", "--out", "page.txt"), "does not end in .html"),
+        (("scores.csv", "--out", "no/page.html"), "the folder of 'no/page.html' is not there"),
+        (("scores.csv", "other", "--metric", "accuracy", "--out", "page.html"), "other"),
+        (("one", "two", "--out", "page.html"), "a report is of one run, or of files"),
+        (("scores.csv", "--metric", "recall", "--out", "page.html"), "recall"),
+    ],
+)
+def test_wrong_use(scores: str, arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A message, exit code 2, and no file."""
+    code, out, error = run(capsys, "report", *arguments)
+    assert (code, out) == (2, "")
+    assert message in error
+    assert [path.name for path in Path().iterdir()] == ["scores.csv"]
+
+
+def test_a_source_is_not_written_over(scores: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """By a report of itself."""
+    run(capsys, "report", scores, "--metric", "accuracy", "--out", "r.html")
+    before = Path("r.html").read_bytes()
+    for typed in (("report", "r.html", "--out", "r.html"), ("compare", "r.html", "--html", "r.html")):
+        code, _, error = run(capsys, *typed)
+        assert code == 2
+        assert "would write over 'r.html'" in error
+    assert Path("r.html").read_bytes() == before
