@@ -173,6 +173,15 @@ def forecasts(n: int, horizon: int) -> Design:
     return Design(f"losses of forecasts {horizon} period{'s' if horizon > 1 else ''} ahead", n, SIGMA / 2, draw)
 
 
+def test_sets(n: int) -> Design:
+    """Right answers of two models, each on a test set of its own."""
+
+    def draw(rng: np.random.Generator, d: float) -> tuple[Any, dict[str, Any]]:
+        return {"model": ["a", "b"], "correct": rng.binomial(n, [0.85 + d, 0.85]), "n": [n, n]}, {}
+
+    return Design("test sets of each model's own, rates near 0.85", n, SIGMA, draw)
+
+
 SPLITS = [splits(10, 1), splits(5, 5), splits(10, 10), learners(5, 5)]
 DATASETS = [datasets(n, shape) for shape in ("normal", "heavy tails (t with 3 df)") for n in (10, 30)]
 DESIGNS: dict[str, list[Design]] = {
@@ -185,6 +194,10 @@ DESIGNS: dict[str, list[Design]] = {
     "nemenyi": [design._replace(rope=0.0, always_equal=True) for design in DATASETS[:2]],
     "bayes-signed-rank": DATASETS,
     "welch": [seeds(n, paired=False) for n in (5, 20)],
+    **{name: [test_sets(n) for n in (30, 500)] for name in ("newcombe", "agresti-caffo", "z")},
+    "bootstrap": [answers(200, graded=True)],
+    "permutation": [answers(200, graded=True)],
+    "bayes-bootstrap": [answers(200, graded=True)],
     "diebold-mariano": [forecasts(n, horizon) for horizon in (1, 3) for n in (50, 200)],
     "tango": [answers(n) for n in (50, 500)],
     "delong": [predictions(n) for n in (60, 400)],
