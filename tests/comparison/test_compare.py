@@ -99,7 +99,7 @@ def test_one_split() -> None:
     """No spread over splits; the text names what would answer the question."""
     with pytest.raises(TooFewSplitsError) as caught:
         compared(TABLE[:, :1])
-    for part in ("there is only one split", "Tango's interval", "a paired bootstrap", "tb.read_items"):
+    for part in ("there is only one split", "rows='items'", "tb.read_predictions"):
         assert part in str(caught.value)
 
 
@@ -250,7 +250,7 @@ def test_method_names_what_it_assumes() -> None:
     assert plain.name == "paired-t"
     assert "too confident" in plain.reason
     assert {"corrected-t", "paired-t", "5x2cv-t", "wilcoxon", "sign", "hierarchical", "welch", "tango"} <= set(tb.methods())
-    assert "  paired-t      by split: " in repr(tb.methods())
+    assert "  paired-t         by split: " in repr(tb.methods())
 
 
 def test_uncorrected_intervals_are_shorter() -> None:
