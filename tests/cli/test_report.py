@@ -72,6 +72,7 @@ def test_a_gate_leads_its_page(scores: str, capsys: pytest.CaptureFixture[str]) 
         (("scores.csv", "--out", "page.txt"), "does not end in .html"),
         (("scores.csv", "--out", "no/page.html"), "the folder of 'no/page.html' is not there"),
         (("scores.csv", "other", "--metric", "accuracy", "--out", "page.html"), "other"),
+        (("x" * 300, "--out", "page.html"), "which store?"),
         (("one", "two", "--out", "page.html"), "a report is of one run, or of files"),
         (("scores.csv", "--metric", "recall", "--out", "page.html"), "recall"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,7 +62,7 @@ def report_command(
     """
     if str(out) in sources:
         raise click.UsageError(f"--out would write over {str(out)!r}, which holds the scores.")
-    if any(Path(source).is_file() for source in sources):
+    if any(os.path.isfile(source) for source in sources):  # noqa: PTH113  (a text that may be no path)
         _of_files(sources, out, metrics, settings)
     elif len(sources) == 1:
         _of_run(sources[0], out, metrics, store, settings)

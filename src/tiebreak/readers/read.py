@@ -524,7 +524,8 @@ def _holds_items(source: Any) -> bool:
         return True
     if isinstance(source, str | os.PathLike):
         path = Path(source)
-        return path.is_file() and (_is_log(path) or _names_items(_column_names(path)))
+        is_file = os.path.isfile(path)  # noqa: PTH113  (Path raises for a name that is too long)
+        return is_file and (_is_log(path) or _names_items(_column_names(path)))
     if isinstance(source, Mapping):
         return _names_items(list(source)) or (
             bool(source) and all(is_source(value) for value in source.values()) and any(map(_holds_items, source.values()))
