@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -20,7 +20,7 @@ from tiebreak.comparison.procedures.datasets import (
 )
 from tiebreak.comparison.procedures.procedure import Differences, Shrunken, TestOnly
 from tiebreak.errors import MissingSizesError, Setting, TiebreakError, TooFewSplitsError
-from tiebreak.numerics import SPREAD, UNDEFINED, FloatArray, IntArray
+from tiebreak.numerics import SPREAD, UNDEFINED, FloatArray, IntArray, Interval
 from tiebreak.scores.dataset_means import log_scores
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Scores, quoted
@@ -37,6 +37,8 @@ class HierarchicalDifferences(Differences):
     posteriors: NDArray[np.object_]
     datasets: NDArray[np.object_]
     """Names of the datasets of each posterior, as a tuple."""
+    found: dict[tuple[int, float], Interval] = field(default_factory=dict, repr=False)
+    """Intervals by posterior and tail, which parts of these differences share."""
 
     @property
     def posterior(self) -> HierarchicalPosterior | None:
@@ -53,8 +55,15 @@ class HierarchicalDifferences(Differences):
         return np.clip(_each(lambda posterior, x: posterior.tail_above(x), self.posteriors, at), 0.0, 1.0)
 
     def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
-        """Ends of credible intervals."""
-        return _each(lambda posterior, x: float(posterior.credible_interval(1.0 - 2.0 * x)[int(upper)]), self.posteriors, p)
+        """Ends of credible intervals, of which a search finds both."""
+
+        def end(posterior: HierarchicalPosterior, x: float) -> float:
+            key = id(posterior), x
+            if key not in self.found:
+                self.found[key] = posterior.credible_interval(1.0 - 2.0 * x)
+            return float(self.found[key][int(upper)])
+
+        return _each(end, self.posteriors, p)
 
 
 def _each(of: Callable[[HierarchicalPosterior, float], float], posteriors: NDArray[np.object_], at: ArrayLike) -> FloatArray:
