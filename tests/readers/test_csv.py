@@ -265,8 +265,8 @@ def test_wide_table_says_what_a_column_of_words_does_there(write: Write) -> None
         read(write("fold,svm,note\n0,0.5,good\n"))
     assert str(caught.value) == (
         "scores.csv, line 2, column 'note': 'good' is not a number. In a table with one column per model, every column but "
-        "dataset, metric, repeat, fold, split, seed, n_train and n_test holds the scores of a model: correct the cell, remove "
-        "the column, or call it 'dataset' or 'split' if it names those."
+        "dataset, metric, repeat, fold, split, seed, time, n_train and n_test holds the scores of a model: correct the cell, "
+        "remove the column, or call it 'dataset' or 'split' if it names those."
     )
 
 
@@ -327,7 +327,7 @@ def test_file_that_may_not_be_read(write: Write, monkeypatch: pytest.MonkeyPatch
     """The system's reason is given."""
     path = write(WIDE)
 
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "open", refuse)

@@ -75,7 +75,9 @@ def read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
     if not sources:
         raise UnsupportedSourceError(f"nothing to read: pass {ACCEPTED}.")
     names = ["the source"] if len(sources) == 1 else [f"source {number}" for number in range(1, len(sources) + 1)]
-    if options.rows != "splits" and (options.rows == "items" or options.item is not None or any(map(_is_of_items, sources))):
+    if options.rows != "splits" and (
+        options.rows == "items" or options.item is not None or any(_is_of_items(source, options.metric) for source in sources)
+    ):
         return _read_item_scores(sources, names, options)
     read = [_of_dataset(_read(source, name, options), options) for source, name in zip(sources, names, strict=True)]
     scores = _of_models(join_sources(read), options)
@@ -87,8 +89,8 @@ def read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
     return dataclasses.replace(scores, notices=tuple(notices))
 
 
-def _is_of_items(source: Any) -> bool:
-    held = source.__tiebreak_scores__(None) if isinstance(source, Holder) else source
+def _is_of_items(source: Any, metric: str | None) -> bool:
+    held = source.__tiebreak_scores__(metric) if isinstance(source, Holder) else source
     return holds_answered_items(held) or _holds_items(held) or (isinstance(held, Scores) and held.items is not None)
 
 
