@@ -19,6 +19,7 @@ MIXED = [*HOSTILE[:3], *NAMES["60 characters"][:3]]
 
 
 @pytest.mark.parametrize("plot", PLOTS)
+@pytest.mark.slow
 def test_long_and_hostile_names_fit_and_are_shown_as_they_are(plot: str) -> None:
     """Sixty characters as a grid search makes them, and names that look like markup: their dollar signs are escaped."""
     with without_pyplot():
@@ -38,6 +39,7 @@ def test_no_text_overlaps_or_is_cut(plot: str, names: str, n_models: int) -> Non
 
 
 @pytest.mark.parametrize("plot", PLOTS)
+@pytest.mark.slow
 def test_the_callers_axes_fit(plot: str) -> None:
     """Axes of an ordinary figure without a layout engine: the display shortens and leaves out, as it cannot choose the size."""
     figure = Figure(figsize=(12, 4))
@@ -66,6 +68,7 @@ def test_the_callers_axes_fit_under_a_layout_engine(plot: str) -> None:
 
 
 @pytest.mark.parametrize("plot", PLOTS)
+@pytest.mark.slow
 def test_a_dark_style_sheet_and_choices_are_respected(plot: str) -> None:
     """Every text stands out from what it is written on by the 3:1 that large text needs at least; title, caption and size."""
     with plt.style.context("dark_background"), without_pyplot():
