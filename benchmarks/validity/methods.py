@@ -200,6 +200,7 @@ DESIGNS: dict[str, list[Design]] = {
     "bayes-bootstrap": [answers(200, graded=True)],
     "diebold-mariano": [forecasts(n, horizon) for horizon in (1, 3) for n in (50, 200)],
     "tango": [answers(n) for n in (50, 500)],
+    "newcombe-paired": [answers(n) for n in (50, 500)],
     "delong": [predictions(n) for n in (60, 400)],
     "clustered-t": [answers(500, graded=True), answers(500, 50, graded=True)],
 }

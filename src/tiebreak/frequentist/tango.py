@@ -106,19 +106,23 @@ class PairedProportionsResult:
         low, high = _INTERVALS[method](b, c, n, z, np.asarray(self._first_rate))
         return Interval(plain(low), plain(high))
 
-    def limit(self, p: ArrayLike, *, upper: bool) -> FloatArray:
-        """One limit of Tango's interval: the difference beyond which the score test has a tail smaller than `p`.
+    def limit(self, p: ArrayLike, *, upper: bool, method: PairedMethod = "tango") -> FloatArray:
+        """One limit of an interval; of Tango's the difference beyond which the score test has a tail smaller than `p`.
 
         Parameters
         ----------
         p : array_like
             One-sided, between 0 and 0.5, broadcast against the pairs; a two-sided interval at 1 - alpha has alpha / 2.
         upper : bool
+        method : str
+            As for `confidence_interval`.
         """
         from scipy.special import ndtri
 
         n, b, c, z = _arrays(self.n, self.only_first, self.only_second, -ndtri(np.asarray(p, dtype=float)))
-        return plain(_tango_upper(b, c, n, z) if upper else -_tango_upper(c, b, n, z))
+        if method == "tango":
+            return plain(_tango_upper(b, c, n, z) if upper else -_tango_upper(c, b, n, z))
+        return plain(_INTERVALS[method](b, c, n, z, np.asarray(self._first_rate))[int(upper)])
 
     _first_rate: FloatArray
 

@@ -18,7 +18,7 @@ from tiebreak.comparison.procedures.paired_t import PAIRED_T
 from tiebreak.comparison.procedures.permutation import PERMUTATION
 from tiebreak.comparison.procedures.procedure import Procedure, Question
 from tiebreak.comparison.procedures.proportions import AGRESTI_CAFFO, NEWCOMBE, UNPOOLED_Z
-from tiebreak.comparison.procedures.tango import TANGO
+from tiebreak.comparison.procedures.tango import NEWCOMBE_PAIRED, TANGO
 from tiebreak.comparison.procedures.welch import WELCH
 from tiebreak.comparison.procedures.wilcoxon import SIGN, WILCOXON
 from tiebreak.errors import InvalidParameterError, Setting, UnsuitableDesignError
@@ -41,6 +41,7 @@ METHODS: dict[str, Procedure] = {
         UNPOOLED_Z,
         DIEBOLD_MARIANO,
         TANGO,
+        NEWCOMBE_PAIRED,
         CLUSTERED_T,
         DELONG,
         BOOTSTRAP,
