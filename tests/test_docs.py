@@ -123,6 +123,14 @@ def test_every_method_has_its_formula_and_measured_error_rates() -> None:
         assert all(fact in section for fact in (each.generalises_to, *each.assumptions, *each.references)), name
 
 
+def test_every_formula_can_be_shown() -> None:
+    """A word of LaTeX that the renderer does not know would end the build of the site."""
+    tex2mathml = pytest.importorskip("docutils.utils.math.latex2mathml").tex2mathml
+    for text in script("from_code").formulas().values():
+        for block, inline in re.findall(r"\$\$(.+?)\$\$|\$([^$]+)\$", text, re.DOTALL):
+            assert "<math" in tex2mathml(block or inline)
+
+
 def test_every_command_is_on_the_page_of_commands() -> None:
     """The page is written by click, subcommands included."""
     page = script("from_code").commands_page()
