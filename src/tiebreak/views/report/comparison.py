@@ -291,6 +291,9 @@ def _provenance_rows(comparison: Comparison) -> Iterator[tuple[str, str]]:
     yield "Settings", f"rope {rope_words(comparison)}, alpha {s.alpha:g}, correction {comparison.correction}"
     yield "Procedure", f"{comparison.method.name} (asked: {s.method})"
     yield "Baseline", printable(s.baseline or "")
-    yield "Splits", f"{design_line(comparison)}; kind {design.kind}, paired by {design.pairing}, sizes {design.sizes}"
+    if comparison.method.unit == "split":
+        yield "Splits", f"{design_line(comparison)}; kind {design.kind}, paired by {design.pairing}, sizes {design.sizes}"
+    else:
+        yield "Scores", f"{design_line(comparison)}, paired by {design.pairing}"
     yield "Fingerprint of the splits", design.hash or ""
     yield "Seed of what is drawn", str(s.rng)
