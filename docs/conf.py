@@ -45,7 +45,9 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"tiebreak {release}"
 html_copy_source = html_show_sourcelink = False
 html_show_sphinx = False
-html_sidebars = dict.fromkeys(("start", "mistakes", "coming-from", "generated/methods"), [])  # they have no section to show
+html_sidebars: dict[str, list[str]] = {
+    page: [] for page in ("start", "mistakes", "coming-from", "generated/methods")
+}  # they have no section to show
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_theme_options: dict[str, Any] = {
