@@ -38,6 +38,7 @@ class Package:
 # As in pyproject.toml, which an installed package does not carry; a test holds the two equal.
 CORE = (
     Package("click", "click", "8.4"),
+    Package("jinja2", "jinja2", "3.1"),
     Package("joblib", "joblib", "1.4"),
     Package("matplotlib", "matplotlib", "3.10"),
     Package("narwhals", "narwhals", "2.0"),

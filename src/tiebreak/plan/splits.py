@@ -16,9 +16,9 @@ from tiebreak.numerics import IntArray
 from tiebreak.plan.data import Dataset, Task
 from tiebreak.plan.seeds import derive_seed
 from tiebreak.plan.split_design import Split, Splits, describe_splits, scheme_of
-from tiebreak.scores.scores import Kind, look_up, quoted
+from tiebreak.scores.scores import SplitKind, look_up, quoted
 
-KINDS = tuple(kind for kind in get_args(Kind) if kind != "unknown")
+KINDS = tuple(kind for kind in get_args(SplitKind) if kind != "unknown")
 
 _FOLDS = {"n_folds": 10, "shuffle": True, "seed": None}
 _SHARE = {"test_size": 0.25, "stratify": None, "seed": None}
@@ -66,7 +66,7 @@ def make_splitter(cv: Mapping[str, Any], dataset: Dataset, task: Task, seed: int
             f"cv={dict(cv)!r} does not say which kind of splits. Add 'kind': one of {quoted(KINDS, len(KINDS))}."
         )
     look_up(cv["kind"], KINDS, "kind of splits")
-    kind = cast("Kind", cv["kind"])
+    kind = cast("SplitKind", cv["kind"])
     given = {name: value for name, value in cv.items() if name != "kind"}
     for name in given:
         if name not in OPTIONS[kind]:
@@ -169,7 +169,7 @@ def _time(options: Mapping[str, Any], dataset: Dataset) -> Any:
     return TimeSeriesSplit(n_folds, max_train_size=options["window"], test_size=options["test_size"], gap=gap)
 
 
-def _folds(kind: Kind, options: Mapping[str, Any], dataset: Dataset, task: Task, strata: IntArray | None) -> Any:
+def _folds(kind: SplitKind, options: Mapping[str, Any], dataset: Dataset, task: Task, strata: IntArray | None) -> Any:
     from sklearn.model_selection import (
         GroupKFold,
         KFold,

@@ -116,7 +116,7 @@ def read_items(
     >>> import tiebreak as tb
     >>> items = tb.read_items({"question": ["q1", "q2", "q3", "q4"], "small": [0, 1, 0, 1], "large": [1, 1, 0, 1]})
     >>> items
-    <Items of accuracy: 2 models, 4 items>
+    <Items of accuracy: 2 models, 4 questions>
     >>> items.disagreements("large", "small")["item"].tolist()
     ['q1']
     """

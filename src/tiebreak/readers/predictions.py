@@ -59,7 +59,7 @@ def read_predictions(
     --------
     >>> import tiebreak as tb
     >>> tb.read_predictions(["cat", "dog", "dog"], {"a": ["cat", "dog", "cat"], "b": ["cat", "dog", "dog"]})
-    <Items of accuracy: 2 models, 3 items>
+    <Items of accuracy: 2 models, 3 examples>
     """
     truth = np.asarray(y_true)
     if truth.ndim != 1 or truth.size == 0:

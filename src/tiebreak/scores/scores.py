@@ -105,7 +105,7 @@ class Notice(NamedTuple):
     text: str
 
 
-Kind = Literal[
+SplitKind = Literal[
     "unknown",
     "holdout",
     "repeated-holdout",
@@ -117,11 +117,10 @@ Kind = Literal[
     "group",
     "stratified-group",
     "time",
-    "seeds",
-    "periods",
-    "test-sets",
 ]
-"""Of splits; the last three are no splits: training runs on one test set, forecasts of periods, independent test sets."""
+"""Schemes of splits."""
+Kind = Literal[SplitKind, "seeds", "periods", "test-sets"]
+"""Schemes of splits, or what is none: training runs on one test set, forecasts of periods, independent test sets."""
 
 
 @dataclass(frozen=True, slots=True)

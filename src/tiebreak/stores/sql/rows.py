@@ -14,7 +14,7 @@ from tiebreak.errors import StoreError
 from tiebreak.numerics import IntArray
 from tiebreak.plan.record import STATES, Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, Outputs, RunRecord
 from tiebreak.scores.metric import Metric
-from tiebreak.scores.scores import Kind
+from tiebreak.scores.scores import SplitKind
 from tiebreak.stores.contract import MISMATCH, Damage, Report, cell_text, deleted_text, refuse
 from tiebreak.stores.sql.encoding import (
     MALFORMED,
@@ -350,7 +350,7 @@ def dataset_record(row: DatasetRow, splits: Sequence[tuple[SplitRow, str, IntArr
     classes = None if row.classes is None else from_json(row.classes)
     target = None if row.target is None else from_npy(row.target)
     kind = text_from_json(row.kind)
-    require(kind in get_args(Kind) and row.is_ordered in (0, 1), f"splits of kind {kind!r:.40}")
+    require(kind in get_args(SplitKind) and row.is_ordered in (0, 1), f"splits of kind {kind!r:.40}")
     require(0 <= row.n_samples < 2**53 and 0 <= row.n_features < 2**53, f"{row.n_samples} examples of {row.n_features} features")
     require(classes is None or (type(classes) is list and all(map(_is_label, classes))), "classes that are no labels")
     require(target is None or target.shape[:1] == (row.n_samples,), "a target of another length")
@@ -365,7 +365,7 @@ def dataset_record(row: DatasetRow, splits: Sequence[tuple[SplitRow, str, IntArr
         n_features=row.n_features,
         classes=None if classes is None else tuple(classes),
         target=target,
-        kind=cast("Kind", kind),
+        kind=cast("SplitKind", kind),
         ordered=bool(row.is_ordered),
         repeat=np.array([split.repeat_number for split, _, _ in splits], dtype=np.int64),
         fold=np.array([split.fold for split, _, _ in splits], dtype=np.int64),

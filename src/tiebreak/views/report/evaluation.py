@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,9 @@ MOST_ANSWERS = 12
 
 MOST_DRAWN = 6
 """Datasets of which predictions are drawn."""
+
+MOST_FACTS = 1000
+"""Facts of a run that are told: there are a few dozen, and millions in a store that was made to harm."""
 
 
 def report(evaluation: Evaluation, metrics: Sequence[str] = (), **settings: Any) -> str:
@@ -90,17 +94,18 @@ def _predictions(evaluation: Evaluation) -> Iterator[Block]:
 
 def _run(evaluation: Evaluation) -> Table:
     """Versions, seeds and splits of the run."""
-    record = evaluation.record
-    facts = {
-        "run": evaluation.name,
-        "store": evaluation.url or "none, in memory",
-        "seed": str(record.rng),
-        **{
-            f"data{f' of {each.name}' if each.name else ''}": f"{each.n_samples} examples, {each.fingerprint}"
-            for each in record.datasets
-        },
-        **{f"version of {name}": str(version) for name, version in record.versions.items()},
-        **{name: str(plain(value)) for name, value in record.settings.items()},
-    }
-    rows = tuple((name, text) for name, text in facts.items())
+    rows = tuple(islice(_facts(evaluation), MOST_FACTS))
     return Table("Facts of the run", ("what", "value"), rows, (False, False))
+
+
+def _facts(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
+    record = evaluation.record
+    yield "run", evaluation.name
+    yield "store", evaluation.url or "none, in memory"
+    yield "seed", str(record.rng)
+    for each in record.datasets:
+        yield f"data{f' of {each.name}' if each.name else ''}", f"{each.n_samples} examples, {each.fingerprint}"
+    for name, version in record.versions.items():
+        yield f"version of {name}", str(version)
+    for name, value in record.settings.items():
+        yield name, str(plain(value))
