@@ -53,10 +53,10 @@ def test_every_page_of_runs_is_true(start: int) -> None:
             raise AssertionError(f"seed {seed}:\n{comparison.to_text()}\n{error}") from error
 
 
-@pytest.mark.parametrize("start", range(0, N // 4, STEP))
+@pytest.mark.parametrize("start", sorted({*range(0, N // 4, STEP), 250}))  # 250: a failure that was found by chance
 def test_every_page_of_items_is_true(start: int) -> None:
     """Ten comparisons of items at a time; and the noun of the table stands for every unit."""
-    for seed in range(start, min(start + STEP, N // 4)):
+    for seed in range(start, start + STEP):
         comparison = random_item_comparison(seed)
         try:
             _check(comparison)

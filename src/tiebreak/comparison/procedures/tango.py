@@ -33,12 +33,12 @@ class TangoDifferences(Differences):
     both: FloatArray
     only_first: FloatArray
     only_second: FloatArray
+    neither: FloatArray
 
     @property
     def proportions(self) -> PairedProportionsResult:
         """The same as the array function has it."""
-        neither = np.maximum(self.n_units, 1) - self.both - self.only_first - self.only_second
-        return paired_proportions(self.both, self.only_first, self.only_second, neither)
+        return paired_proportions(self.both, self.only_first, self.only_second, self.neither)
 
     @property
     def statistic(self) -> FloatArray:
@@ -147,6 +147,7 @@ class Tango(OverItems):
             both=np.where(is_empty, 1.0, both),
             only_first=b,
             only_second=c,
+            neither=neither,
         )
 
     def values(self, data: Scores, settings: Settings) -> ModelValues:
