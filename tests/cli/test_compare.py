@@ -13,6 +13,8 @@ import pytest
 
 import tiebreak as tb
 from tests.cli.conftest import Run, write_scores
+from tests.readers.test_item_logs import every_eval, harness
+from tests.readers.test_item_logs import inspect as inspect_log
 from tiebreak import api
 from tiebreak.cli import compare, main
 from tiebreak.frequentist.adjustment import Correction
@@ -215,3 +217,74 @@ def test_answers_to_questions(capsys: pytest.CaptureFixture[str], tmp_path: Path
     assert "--rows items" in err
     code, _, err = run(capsys, str(named), "--rows", "splits")
     assert code == 2
+
+
+LAID_OUT = {
+    "a file for each model": (harness, "samples_a.jsonl", "samples_b.jsonl", ("b", "a")),
+    "a folder for each model": (
+        harness,
+        "org__a/samples_gsm8k_2026-01-02T03-04-05.123456.jsonl",
+        "org__b/samples_gsm8k_2026-01-02T03-04-05.123456.jsonl",
+        ("org/b", "org/a"),
+    ),
+    "Inspect": (lambda path, scores, model="org/a": inspect_log(path, scores, model), "a.eval", "b.eval", ("org/b", "org/a")),
+    "Every Eval Ever": (every_eval, "a.jsonl", "b.jsonl", ("org/b", "org/a")),
+}
+"""Two logs of each evaluation tool: what writes them, their files, and the names of the models, the better one first."""
+
+
+@pytest.mark.parametrize("tool", LAID_OUT)
+def test_logs_of_evaluation_tools(tool: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two logs and nothing else on the line: text, names and exit code, and the numbers of the two rows of answers in them.
+
+    Of 60 questions a has 30 and b 42 right, 30 of them both, so b alone 12: p = 2 / 2**12 by the exact McNemar test, by hand.
+    """
+    write, one, other, (better, worse) = LAID_OUT[tool]
+    paths = [tmp_path / one, tmp_path / other]
+    answers = [[1] * 30 + [0] * 30, [1] * 42 + [0] * 18]
+    for path, scores, model in zip(paths, answers, (worse, better), strict=True):
+        path.parent.mkdir(exist_ok=True)
+        write(path, scores, *([] if write is harness else [model]))
+    files = list(map(str, paths))
+    code, out, err = run(capsys, *files)
+    assert (code, err) == (0, "")
+    assert out == tb.compare(*paths).to_text()
+    assert out.startswith(f"'{better}' is better than '{worse}': accuracy higher by 0.200 (95% interval ")
+    assert "McNemar, exact: p 0.000488" in out
+    found = answer(capsys, *files)
+    pair = tb.frequentist.paired_proportions(both=30, only_first=12, only_second=0, neither=18)
+    low, high = pair.confidence_interval()
+    assert found["pairs"][0]["first"] == better
+    assert found["pairs"][0]["interval_low"] == pytest.approx(low, abs=1e-12)
+    assert found["pairs"][0]["interval_high"] == pytest.approx(high, abs=1e-12)
+    assert run(capsys, *files, "--require-better", better, worse)[0] == 0
+    assert run(capsys, *files, "--require-better", worse, better)[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("write", "names", "message"),
+    [
+        (
+            lambda path, old: inspect_log(path, ["C", "I"], path.stem, version=1 if old else 2),
+            ("new.eval", "old.eval"),
+            "old.eval is a log of Inspect of version 1; tiebreak reads version 2",
+        ),
+        (
+            lambda path, old: every_eval(path, [1, 0], path.stem, "0.9" if old else "instance_level_eval_0.2.1"),
+            ("new.jsonl", "old.jsonl"),
+            "old.jsonl is of version '0.9' of the schema of Every Eval Ever; tiebreak reads 0.2 and 0.3",
+        ),
+    ],
+)
+def test_logs_of_another_version_are_refused_by_name(
+    write: Any, names: tuple[str, str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The file, its version and those that can be read, beside a log that can be."""
+    paths = [tmp_path / name for name in names]
+    for path in paths:
+        write(path, path.stem == "old")
+    code, out, err = run(capsys, *map(str, paths))
+    assert (code, out) == (2, "")
+    assert message in err
+    with pytest.raises(tb.errors.UnreadableSourceError, match=r"tiebreak reads"):
+        tb.compare(*paths)
