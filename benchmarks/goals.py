@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
@@ -26,3 +27,12 @@ def report(goals: Sequence[Goal]) -> int:
     for goal in goals:
         print(f"  {goal.text:{width}} {goal.value:10.4g}   {goal.sense} {goal.limit:g}   {'met' if goal.is_met else 'MISSED'}")
     return 0 if all(goal.is_met for goal in goals) else 1
+
+
+def peak_memory() -> float:
+    """MB of this process at its largest; nan where the system does not say."""
+    try:
+        import resource
+    except ImportError:
+        return float("nan")
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from goals import Goal, report
+from goals import Goal, peak_memory, report
 
 import tiebreak as tb
 from tiebreak.plan.record import Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, RunRecord
@@ -175,15 +175,6 @@ def fill(store: SqlStore) -> float:
 def typed(*words: str) -> None:
     """A command as it is typed."""
     subprocess.run([sys.executable, "-m", "tiebreak", *words], check=True, stdout=subprocess.DEVNULL)
-
-
-def peak_memory() -> float:
-    """MB of this process at its largest; nan where the system does not say."""
-    try:
-        import resource
-    except ImportError:
-        return float("nan")
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
 
 
 def main() -> int:

@@ -76,8 +76,11 @@ def best_bounds(
         np.maximum.at(shortfall_low, one, np.where(np.isnan(high), -np.inf, -high))
     may_be_best = _sources(np.concatenate(arrows, axis=1), n_models)
     shortfall_high = np.zeros(n_models)
-    concerned = np.flatnonzero(may_be_best[first] | may_be_best[second])
-    for one, two, some in _blocks(first[concerned], second[concerned], differences.take(concerned)):
+    for one, two, some in _blocks(first, second, differences):
+        concerned = np.flatnonzero(may_be_best[one] | may_be_best[two])
+        if concerned.size == 0:
+            continue
+        one, two, some = one[concerned], two[concerned], some.take(concerned)
         for rivals, others, upper in (
             (one, two, some.bound(level, upper=True)),
             (two, one, -some.bound(level, upper=False)),

@@ -258,7 +258,7 @@ class PairTable:
         else:
             sizes = self.resolution
         sizes = sizes[np.isfinite(sizes) & (sizes > 0)]
-        return float(np.median(sizes)) if sizes.size else float("nan")
+        return float(np.median(sizes, overwrite_input=True)) if sizes.size else float("nan")
 
     @property
     def resolution(self) -> FloatArray:
