@@ -9,7 +9,14 @@ import pandas as pd
 import pytest
 
 import tiebreak as tb
-from tiebreak.errors import InvalidScoresError, SourceNotFoundError, UnknownNameError, UnreadableSourceError
+from tiebreak.errors import (
+    InvalidParameterError,
+    InvalidScoresError,
+    SourceNotFoundError,
+    UnknownNameError,
+    UnreadableSourceError,
+)
+from tiebreak.numerics import IDENTICAL
 
 RNG = np.random.default_rng(0)
 FRAME = pd.DataFrame(
@@ -38,6 +45,20 @@ def test_sums_give_the_intervals_of_the_whole_table(tmp_path: Path, kind: str, b
     assert pair.estimate[1] == pytest.approx(alone.estimate)
     assert pair.confidence_interval().low[1] == pytest.approx(alone.confidence_interval().low)
     assert pair.n_clusters.tolist() == [40, 40]
+
+
+def test_pairs_in_blocks_are_those_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many pairs are taken at once; and a pair has two models."""
+    FRAME.to_parquet(tmp_path / "items.parquet")
+    found = tb.read_item_sums(tmp_path / "items.parquet")
+    pairs = ["a", "a", "b", "a"], ["b", "c", "c", "a"]
+    whole = found.differences(*pairs)
+    monkeypatch.setattr("tiebreak.readers.cluster_sums._AT_ONCE", 1)
+    for name in ("estimate", "standard_error", "df", "n_examples", "n_clusters", "kind"):
+        np.testing.assert_allclose(getattr(found.differences(*pairs), name), getattr(whole, name), rtol=1e-12)
+    assert whole.kind[3] == IDENTICAL
+    with pytest.raises(InvalidParameterError, match="first names 2 models and second 1; a pair has one of each"):
+        found.differences(["a", "b"], ["c"])
 
 
 def test_what_sums_cannot_say_is_refused(tmp_path: Path) -> None:

@@ -205,26 +205,38 @@ def mean_of_clusters(sums: ClusterSums, variance: ClusterVariance = "cr2") -> Cl
     Sums are linear: the totals of a difference are the difference of the totals of both models.
     """
     check_variance(variance)
-    totals, weights, squares = np.broadcast_arrays(*(np.asarray(each, dtype=float) for each in sums[:3]))
+    totals, weights, squares = (np.asarray(each, dtype=float) for each in sums[:3])  # weights of all rows may be one row
     total = weights.sum(axis=-1, keepdims=True)
     mean = divide(totals.sum(axis=-1, keepdims=True), total)
     share = divide(weights, total)
-    residual = totals - weights * mean
     n_clusters = np.count_nonzero(weights > 0, axis=-1)
     is_cr2 = variance in ("cr2", "independent")
     factor = _cr2_factor(share, squares) if is_cr2 else np.ones(share.shape)
-    raw = (factor * np.square(divide(residual, total))).sum(axis=-1)
+    raw = (factor * np.square(divide(totals - weights * mean, total))).sum(axis=-1)
     if variance == "cr1":
         raw = raw * divide(n_clusters, n_clusters - 1)
     df = _satterthwaite(share, squares, factor) if is_cr2 else np.maximum(n_clusters - 1.0, 0.0)
-    kind = row_moments(np.where(weights > 0, divide(totals, weights), np.nan), omit_missing=True).kind
-    kind = np.where(np.isnan(totals).any(axis=-1) | (n_clusters < 2), UNDEFINED, kind)
+    kind = np.where(np.isnan(totals).any(axis=-1) | (n_clusters < 2), UNDEFINED, _kinds(totals, weights))
     error = np.where(kind == SPREAD, np.sqrt(raw), np.where(kind == UNDEFINED, np.nan, 0.0))
-    df = np.where(n_clusters < 2, 0.0, df)
-    n_examples = np.broadcast_to(sums.n_examples, kind.shape)
+    df, n_examples, n_clusters = (
+        np.broadcast_to(each, kind.shape) for each in (np.where(n_clusters < 2, 0.0, df), sums.n_examples, n_clusters)
+    )
     return ClusteredMeanResult(
         variance, plain(mean[..., 0]), plain(error), plain(df), _whole(n_examples), _whole(n_clusters), kind
     )
+
+
+def _kinds(totals: FloatArray, weights: FloatArray) -> IntArray:
+    """SPREAD, IDENTICAL or CONSTANT, by the means of the clusters that have any weight."""
+    means = totals / weights if (weights > 0).all() else np.where(weights > 0, divide(totals, weights), np.nan)
+    high, low = np.fmax.reduce(means, axis=-1), np.fmin.reduce(means, axis=-1)
+    # far beyond rounding, which takes two passes to see; the others are looked at closely
+    if np.all(high - low > np.maximum(1e-6 * np.maximum(np.abs(high), np.abs(low)), _TINY)):
+        return np.full(means.shape[:-1], SPREAD, dtype=np.int8)
+    return row_moments(means, omit_missing=True).kind
+
+
+_TINY = 1e-150
 
 
 def _cr2_factor(share: FloatArray, squares: FloatArray) -> FloatArray:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tiebreak.errors import InvalidScoresError, MissingDependencyError, SourceNotFoundError, UnreadableSourceError
+from tiebreak.errors import (
+    InvalidParameterError,
+    InvalidScoresError,
+    MissingDependencyError,
+    SourceNotFoundError,
+    UnreadableSourceError,
+)
 from tiebreak.frequentist.clusters import ClusteredMeanResult, ClusterSums, mean_of_clusters
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable, without_password
@@ -41,16 +48,26 @@ class ItemSums(NamedTuple):
         first, second : sequence of str
             Of each pair.
         """
-        i, j = ([look_up(name, self.models, "model") for name in names] for names in (first, second))
+        i, j = (np.array([look_up(name, self.models, "model") for name in names], dtype=np.int64) for names in (first, second))
+        if i.shape != j.shape:
+            raise InvalidParameterError(
+                f"first names {i.size} models and second {j.size}; a pair has one of each.", about="second"
+            )
         totals = self.sums.totals
-        results = [mean_of_clusters(self.sums._replace(totals=totals[a] - totals[b])) for a, b in zip(i, j, strict=True)]
+        step = max(1, _AT_ONCE // max(totals.shape[1], 1))
+        blocks = [slice(start, start + step) for start in range(0, max(i.size, 1), step)]
+        results = [mean_of_clusters(self.sums._replace(totals=totals[i[rows]] - totals[j[rows]])) for rows in blocks]
         names = ("estimate", "standard_error", "df", "n_examples", "n_clusters", "kind")
-        columns = [np.array([getattr(result, name) for result in results]) for name in names]
+        columns = [np.concatenate([getattr(result, name) for result in results]) for name in names]
         return ClusteredMeanResult("cr2", *columns)
 
 
+_AT_ONCE = 1_000_000
+"""Differences of cluster sums that are held at a time."""
+
+
 def read_item_sums(
-    path: str | os.PathLike[str], *, cluster: str = "cluster", models: Sequence[str] | None = None, batch_size: int = 500_000
+    path: str | os.PathLike[str], *, cluster: str = "cluster", models: Sequence[str] | None = None, batch_size: int = 100_000
 ) -> ItemSums:
     """Read sums by cluster from a wide Parquet file: a row for each item, in any order, and a column for each model.
 
@@ -101,7 +118,7 @@ def read_item_sums(
         raise UnreadableSourceError(f"{name} needs columns of numbers, one for each model; not numeric: {wrong}.")
     codes = _Codes()
     totals, counts = np.zeros((len(chosen), 0)), np.zeros(0)
-    for batch in file.iter_batches(batch_size, columns=[cluster, *chosen]):
+    for batch in _ahead(file.iter_batches(batch_size, columns=[cluster, *chosen])):
         code = codes.of(batch.column(0), name, cluster)
         size = max(int(code.max(initial=-1)) + 1, counts.size)
         if size > counts.size:
@@ -111,7 +128,16 @@ def read_item_sums(
         for row, column in enumerate(batch.columns[1:]):
             totals[row] += np.bincount(code, weights=_scores(column, name, chosen[row]), minlength=counts.size)
     there = counts > 0
-    return ItemSums(chosen, ClusterSums(totals[:, there], counts[there], counts[there], int(counts.sum())))
+    return ItemSums(chosen, ClusterSums(np.ascontiguousarray(totals[:, there]), counts[there], counts[there], int(counts.sum())))
+
+
+def _ahead(batches: Iterator[Any]) -> Iterator[Any]:
+    """The same batches, of which the next is decoded in a thread while one is summed."""
+    with ThreadPoolExecutor(1) as thread:
+        coming = thread.submit(next, batches, None)
+        while (batch := coming.result()) is not None:
+            coming = thread.submit(next, batches, None)
+            yield batch
 
 
 def _is_numeric(pa: Any, kind: Any) -> bool:
