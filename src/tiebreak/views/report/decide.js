@@ -2,6 +2,8 @@
 //
 // `Decide.engine(data)` takes what decide.py makes of a comparison, and `engine.at({rope, alpha})` answers. Pairs of the family
 // stand in the order of the table of pairs, models in that of the ranking; positive differences favour the first of a pair.
+//
+// Lines from "// only NEED" to "// end" are left out of pages that do not need them: see `needs` in document.py.
 "use strict";
 
 const Decide = (() => {
@@ -189,6 +191,7 @@ const Decide = (() => {
     if (m === 0 || correction === "none") return (alpha) => alpha;
     if (correction === "bonferroni") return (alpha) => alpha / m;
     if (correction === "sidak") return (alpha) => -Math.expm1(Math.log1p(-alpha) / m);
+    // only corrections
     const p = Float64Array.from(pvalues(), (value) => (Number.isNaN(value) ? 1 : value)).sort();
     if (correction === "hommel") {
       const simes = simesOfLargest(p);
@@ -212,8 +215,10 @@ const Decide = (() => {
       }
       return rejected < m ? alpha / factor(rejected) : alpha;
     };
+    // end
   }
 
+  // only corrections
   // Simes p-value of the i largest of the sorted p, for i = 1..m.
   function simesOfLargest(p) {
     const m = p.length;
@@ -223,6 +228,7 @@ const Decide = (() => {
       return (at + 1) * smallest;
     });
   }
+  // end
 
   // --- models ---------------------------------------------------------------------------------------------------------------
 
@@ -624,6 +630,7 @@ const Decide = (() => {
       return say(words[bounded.length + nNear + nBest === n ? "all the others do" : "some others do"], { bound });
     }
 
+    // only baseline
     againstBaseline() {
       const { data } = this, words = this.words.comparison, groups = Object.fromEntries(VERDICTS.map((verdict) => [verdict, []]));
       data.names.forEach((name, row) => groups[this.against(row).verdict].push(name));
@@ -639,6 +646,7 @@ const Decide = (() => {
       const mean = formatScore(data.means[data.baseline], this.decimals);
       return say(words.against, { baseline: data.names[data.baseline], metric: data.value, mean, verdicts: verdicts.join("; ") });
     }
+    // end
 
     get reference() {
       return this.data.baseline ?? 0;
@@ -707,6 +715,7 @@ const Decide = (() => {
 
     // --- requirements
 
+    // only requirements
     // Each requirement: outcome, interval, and a sentence that begins with the outcome.
     get requirements() {
       const asked = this.data.requirements ?? [];
@@ -825,6 +834,7 @@ const Decide = (() => {
       const shares = ["met", "broken", "inconclusive"].map((each) => [outcomes.filter((outcome) => outcome === each).length, each]);
       return `Of ${n} requirements ${shares.filter(([k]) => k).map(([k, each]) => `${k} ${each}`).join(", ")}`;
     }
+    // end
   }
 
   // Where the interval [low, high] lies, tested in this order.
