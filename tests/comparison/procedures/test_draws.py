@@ -172,3 +172,30 @@ def test_what_they_cannot_judge(rng: np.random.Generator, method: str) -> None:
         tb.compare(tb.read_items({"item": [1, 2], "cluster": [1, 1], "a": [1, 2], "b": [2, 2]}, metric="r2"), method=method)
     with pytest.raises(UnsuitableDesignError, match="or give the scores of single items: a column 'item', or rows='items'"):
         tb.compare({"a": [0.1, 0.2, 0.3], "b": [0.2, 0.1, 0.4]}, metric="accuracy", method=method)
+
+
+@pytest.mark.parametrize("method", ["bootstrap", "bayes-bootstrap"])
+def test_few_items_are_not_resampled(rng: np.random.Generator, method: str) -> None:
+    """Below ten intervals would be far too narrow, and below twenty it is said that they are somewhat so; flipped signs hold."""
+    with pytest.raises(TooFewSplitsError, match=r"9 items are too few for that.*The method 'clustered-t' allows for few\."):
+        tb.compare(items(rng, 9), method=method)
+    with pytest.raises(TooFewSplitsError, match="5 clusters are too few"):
+        tb.compare(items(rng, 20, clusters=True), method=method)
+    for n, is_few in ((10, True), (19, True), (20, False)):
+        found = [notice for notice in tb.compare(items(rng, n), method=method).notices if notice.code == "few-clusters"]
+        assert [f"resamples of {n} items vary less than new ones would" in notice.text for notice in found] == [True] * is_few
+    said = [notice.text for notice in tb.compare(items(rng, 48, clusters=True), method=method).notices]
+    assert any("resamples of 12 clusters" in text for text in said)
+    flipped = tb.compare(items(rng, 20, clusters=True), method="permutation")
+    assert any("so the intervals are wide" in notice.text for notice in flipped.notices)
+
+
+def test_few_examples_of_a_class_are_not_resampled(rng: np.random.Generator) -> None:
+    """The rarer class counts, or the clusters; each with what takes them instead."""
+    y = np.arange(80) < 8
+    p = {name: 1 / (1 + np.exp(-(rng.normal(size=80) + y))) for name in ("a", "b")}
+    with pytest.raises(TooFewSplitsError, match=r"8 examples of the rarer class are too few.*The method 'delong' allows for few"):
+        tb.compare(tb.read_predictions(y.astype(int), p), method="bootstrap")
+    clustered = tb.read_predictions(y.astype(int), p, clusters=np.arange(80) % 5)
+    with pytest.raises(TooFewSplitsError, match=r"5 clusters are too few.*its own compare\(\) takes the scores split by split"):
+        tb.compare(clustered)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from tiebreak.bayesian.bayes_bootstrap import bayesian_bootstrap
 from tiebreak.comparison.procedures.draws import ByDraws, DrawnDifferences
-from tiebreak.comparison.procedures.items import AS_THEY_ARE, NOT_COVERED
+from tiebreak.comparison.procedures.items import INDEPENDENT_ITEMS, SAME_ITEMS
 from tiebreak.numerics import Alternative, FloatArray, IntArray
 from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Scores
@@ -88,13 +88,9 @@ def _drawn(items: Items, n_draws: int, seed: int) -> FloatArray:
 BAYES_BOOTSTRAP = BayesBootstrap(
     name="bayes-bootstrap",
     reason="asked for by name: posterior probabilities of the regions around the rope, without a distribution of the scores",
-    question="examples",
-    unit="item",
-    generalises_to=AS_THEY_ARE,
-    not_covered=NOT_COVERED,
     assumptions=(
-        "all models were scored on the same items",
-        "the items, or their clusters, are a sample of those that the answer is meant for, independent of each other",
+        SAME_ITEMS,
+        INDEPENDENT_ITEMS,
         "values that were not seen do not exist: with few items, or without a single failure, it is too sure",
     ),
     references=("D. Rubin. The Bayesian bootstrap. The Annals of Statistics 9, 1981.",),

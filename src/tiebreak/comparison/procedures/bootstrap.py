@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.comparison.procedures.draws import ByDraws, DrawnDifferences
-from tiebreak.comparison.procedures.items import AS_THEY_ARE, NOT_COVERED
+from tiebreak.comparison.procedures.items import INDEPENDENT_ITEMS, SAME_ITEMS
 from tiebreak.comparison.procedures.procedure import ModelValues
 from tiebreak.errors import InvalidParameterError, Setting, TiebreakError, TooFewSplitsError
 from tiebreak.frequentist.bootstrap import BootstrapResult, Statistic, bootstrap_auc, bootstrap_mean, bootstrap_metric
@@ -59,7 +59,7 @@ class BootstrapDifferences(DrawnDifferences):
         share = ndtri(np.clip(count, 0.5, n - 0.5) / np.maximum(n, 1))
         moved = share - self.z0
         room = 1.0 + self.acceleration * moved
-        found = np.where(room > 0, moved / np.where(room > 0, room, 1.0), np.inf * np.sign(moved))
+        found = np.where(room > 0, moved / np.where(room > 0, room, 1.0), np.copysign(np.inf, moved))
         return np.asarray(found - self.z0)
 
     def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
@@ -87,13 +87,11 @@ class Bootstrap(ByDraws):
         return replace(own, is_mean=not is_area)  # type: ignore[return-value]
 
     def applies(self, data: Scores) -> TiebreakError | None:
-        """Means or areas, two clusters or more."""
+        """Means or areas, of which the latter need both classes."""
         items = self.items(data)
-        if items.is_positive is None:
-            return super().applies(data)
-        if items.n_clusters < 2 or items.is_positive.all() or not items.is_positive.any():
-            return TooFewSplitsError(f"{self.name} needs {items.unit}s of both classes, and two clusters or more.")
-        return super().applies(replace(data, items=replace(items, is_positive=None)))
+        if items.is_positive is not None and (items.is_positive.all() or not items.is_positive.any()):
+            return TooFewSplitsError(f"{self.name} needs {items.unit}s of both classes, as {items.metric.name} tells them apart.")
+        return super().applies(data)
 
     def of_models(self, data: Scores, settings: Settings) -> FloatArray:
         """Resampled values of each model."""
@@ -146,13 +144,9 @@ BOOTSTRAP = Bootstrap(
     name="bootstrap",
     reason="resamples of the items, or of their clusters, the same for all models: for metrics that are no means, and scores "
     "whose mean is not nearly normal",
-    question="examples",
-    unit="item",
-    generalises_to=AS_THEY_ARE,
-    not_covered=NOT_COVERED,
     assumptions=(
-        "all models were scored on the same items",
-        "the items, or their clusters, are a sample of those that the answer is meant for, independent of each other",
+        SAME_ITEMS,
+        INDEPENDENT_ITEMS,
         "there are enough of them that the sample stands for where it was drawn from",
     ),
     references=(

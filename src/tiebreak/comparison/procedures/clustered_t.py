@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.comparison.procedures.items import AS_THEY_ARE, NOT_COVERED, OverItems, tolerance_of
+from tiebreak.comparison.procedures.items import INDEPENDENT_ITEMS, SAME_ITEMS, OverItems, tolerance_of
 from tiebreak.comparison.procedures.procedure import Differences, ModelValues, TestOnly
 from tiebreak.errors import InvalidParameterError
 from tiebreak.frequentist.clusters import ClusteredMeanResult, ClusterSums, cluster_sums, mean_of_clusters
@@ -351,13 +351,9 @@ def _differences(items: Items, one: IntArray, two: IntArray) -> FloatArray:
 CLUSTERED_T = ClusteredT(
     name="clustered-t",
     reason="asked for by name: Student's t of the paired differences, in clusters and runs where there are some",
-    question="examples",
-    unit="item",
-    generalises_to=AS_THEY_ARE,
-    not_covered=NOT_COVERED,
     assumptions=(
-        "all models were scored on the same items",
-        "the items, or their clusters, are a sample of those that the answer is meant for, independent of each other",
+        SAME_ITEMS,
+        INDEPENDENT_ITEMS,
         "the mean of the differences is roughly normal, which it is unless there are few items or a few large values",
     ),
     references=(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.comparison.procedures.procedure import Differences, ModelValues, Procedure, TestOnly
+from tiebreak.comparison.procedures.procedure import Differences, ModelValues, Procedure, Question, TestOnly
 from tiebreak.comparison.verdict import TOO_FEW_UNITS, Codes
 from tiebreak.errors import Setting, TiebreakError, TooFewDatasetsError, UnsuitableDesignError
 from tiebreak.frequentist.friedman import average_ranks, friedman_test, rank_models
@@ -121,7 +121,7 @@ class RankTestDifferences(Differences):
         return np.asarray(self.tested(self.by_dataset, scale=self.scale, alternative=alternative).pvalue)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class OverDatasets(Procedure):
     """Procedure over the means of several datasets.
 
@@ -133,6 +133,9 @@ class OverDatasets(Procedure):
         Datasets in metrics of several units suit it, as it reads no sizes of differences, or they are relative.
     """
 
+    question: Question = "datasets"
+    unit: str = "dataset"
+    generalises_to: str = "a further dataset of this kind"
     scale: Scale = "absolute"
     takes_mixed: bool = False
 
@@ -337,7 +340,6 @@ MOST_PAIRS = 5
 PAIRED_DATASETS = "both models were scored on the same datasets, in the same way"
 INDEPENDENT_DATASETS = "the datasets are a sample of those that the answer is meant for, none a variant of another"
 RELATIVE = "differences are natural logarithms of ratios of scores: 0.01 is a ratio of about 1.01"
-FURTHER = "a further dataset of this kind"
 
 
 def tolerance_of(scale: FloatArray) -> FloatArray:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.comparison.procedures.items import AS_THEY_ARE, NOT_COVERED, OverItems
+from tiebreak.comparison.procedures.items import SAME_ITEMS, OverItems
 from tiebreak.comparison.procedures.procedure import Differences, ModelValues, TestOnly
 from tiebreak.errors import InvalidScoresError, TiebreakError, UnsuitableDesignError
 from tiebreak.frequentist.delong import AucDifferenceResult, PairedAucResult, delong_auc, paired_auc
@@ -166,13 +166,9 @@ DELONG = DeLong(
     name="delong",
     reason="areas under ROC curves of models on the same items: their covariance allows for the pairing, and logit limits keep a "
     "width where a model separates the classes",
-    question="examples",
-    unit="item",
-    generalises_to=AS_THEY_ARE,
-    not_covered=NOT_COVERED,
     is_mean=False,
     assumptions=(
-        "all models scored the same items",
+        SAME_ITEMS,
         "the items of each class are a sample of those that the answer is meant for, independent of each other",
     ),
     references=(

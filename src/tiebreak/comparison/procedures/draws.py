@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import ceil
 from typing import TYPE_CHECKING, Any
@@ -14,9 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from tiebreak.comparison.procedures.items import OverItems, tolerance_of
 from tiebreak.comparison.procedures.procedure import Differences
 from tiebreak.comparison.verdict import TOO_FEW_DRAWS, Codes
-from tiebreak.errors import InvalidParameterError, Setting, TooFewModelsError, UnsuitableDesignError
+from tiebreak.errors import InvalidParameterError, Setting, TooFewModelsError, TooFewSplitsError, UnsuitableDesignError
 from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, FloatArray, IntArray
-from tiebreak.scores.scores import Scores
+from tiebreak.scores.items import Items
+from tiebreak.scores.scores import Notice, Scores
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
@@ -29,6 +30,15 @@ MOST_DRAWS = 100_000
 
 MOST_MODELS = 40
 """Models up to which the draws of all pairs are held."""
+
+FEWEST_RESAMPLED = 10
+"""Independent pieces, clusters or items, below which resamples of them tell too little of how they vary.
+
+Of 300 tables without a difference, 95 % intervals missed 0 in 16 to 25 % (5 clusters), 7 to 13 % (10 or 15), 5 to 8 % (30).
+"""
+
+FEW_RESAMPLED = 20
+"""Pieces below which it is said that intervals are too narrow."""
 
 MOST_UNDEFINED = 0.05
 """Share of the draws that may have no value, such as an area under a ROC curve without positive examples."""
@@ -79,8 +89,15 @@ class DrawnDifferences(Differences):
 
 @dataclass(frozen=True)
 class ByDraws(OverItems):
-    """Procedure over items that draws: resamples, signs or shares, the same for all models."""
+    """Procedure over items that draws: resamples, signs or shares, the same for all models.
 
+    Attributes
+    ----------
+    is_resampling : bool
+        Draws are of the items at hand, as if there were no others, so that few of them vary too little.
+    """
+
+    is_resampling: bool = True
     options: Mapping[str, Any] = field(default_factory=lambda: {"n_draws": None}, hash=False)
 
     def applies(self, data: Scores) -> TiebreakError | None:
@@ -106,7 +123,52 @@ class ByDraws(OverItems):
                 Setting("method"),
                 " out.",
             )
-        return super().applies(data)
+        return super().applies(data) or (self._too_few(items) if self.is_resampling else None)
+
+    def _too_few(self, items: Items) -> TiebreakError | None:
+        """Too few pieces to resample, and what takes them instead."""
+        few = self._pieces(items)
+        if few >= FEWEST_RESAMPLED:
+            return None
+        instead = (
+            "The method 'clustered-t' allows for few."
+            if items.is_positive is None
+            else "The method 'delong' allows for few."
+            if items.clusters is None
+            else "Where the clusters are the splits of an evaluation, its own compare() takes the scores split by split."
+        )
+        return TooFewSplitsError(
+            f"{self.name} learns from resamples how much the answer varies, and {few} {self._noun(items)} are too few for that: "
+            f"its intervals would be too narrow. It takes {FEWEST_RESAMPLED} or more. {instead}"
+        )
+
+    def notices(self, data: Scores) -> Iterator[Notice]:
+        """As elsewhere, but that intervals of resamples of few clusters are narrow, not wide."""
+        items = self.items(data)
+        few = self._pieces(items)
+        for notice in super().notices(data):
+            if not (self.is_resampling and notice.code == "few-clusters"):
+                yield notice
+        if self.is_resampling and few < FEW_RESAMPLED:
+            yield Notice(
+                "few-clusters",
+                f"resamples of {few} {self._noun(items)} vary less than new ones would: the intervals are somewhat too narrow "
+                "(in trials with 10 to 15, intervals of 95% missed the truth in 7 to 13% of the tables)",
+            )
+
+    @staticmethod
+    def _pieces(items: Items) -> int:
+        """Number of independent pieces of evidence: clusters, or items of the rarer class where there are two."""
+        if items.is_positive is None or items.clusters is not None:
+            return items.n_clusters
+        n_positive = int(np.count_nonzero(items.is_positive))
+        return min(n_positive, items.is_positive.size - n_positive)
+
+    @staticmethod
+    def _noun(items: Items) -> str:
+        if items.clusters is not None:
+            return "clusters"
+        return f"{items.unit}s" if items.is_positive is None else f"{items.unit}s of the rarer class"
 
     def n_draws(self, data: Scores, settings: Settings) -> int:
         """As asked, else enough for the intervals of all pairs at once, 9,999 to 100,000."""

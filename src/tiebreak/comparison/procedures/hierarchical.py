@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.bayesian.hierarchical import HierarchicalPosterior, ShrunkenMeans, hierarchical_posterior
 from tiebreak.comparison.procedures.datasets import (
-    FURTHER,
     INDEPENDENT_DATASETS,
     MOST_PAIRS,
     PAIRED_DATASETS,
@@ -186,9 +185,6 @@ def _differences(data: Scores, first: int, second: int) -> tuple[tuple[str, ...]
 HIERARCHICAL = Hierarchical(
     name="hierarchical",
     reason="asked for by name: it reads all scores of all datasets, and answers with few datasets too",
-    question="datasets",
-    unit="dataset",
-    generalises_to=FURTHER,
     assumptions=(
         PAIRED_DATASETS,
         INDEPENDENT_DATASETS,

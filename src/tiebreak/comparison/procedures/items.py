@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from tiebreak.comparison.procedures.procedure import Procedure, TestOnly
+from tiebreak.comparison.procedures.procedure import Procedure, Question, TestOnly
 from tiebreak.errors import TooFewSplitsError, UnsuitableDesignError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
 from tiebreak.scores.items import Items
@@ -22,9 +22,18 @@ FEW_CLUSTERS = 10
 """Clusters below which intervals are wide, and rest on a variance of few numbers."""
 
 
-@dataclass(frozen=True)
+SAME_ITEMS = "all models were scored on the same items"
+INDEPENDENT_ITEMS = "the items, or their clusters, are a sample of those that the answer is meant for, independent of each other"
+
+
+@dataclass(frozen=True, kw_only=True)
 class OverItems(Procedure):
     """Procedure over the items of one test set, that all models were scored on."""
+
+    question: Question = "examples"
+    unit: str = "item"
+    generalises_to: str = "further items like these, with these models as they are"
+    not_covered: str = "another training run, another prompt or other sampled answers"
 
     def items(self, data: Scores) -> Items:
         """Scores of single items, which those of the question "examples" hold."""
@@ -33,7 +42,7 @@ class OverItems(Procedure):
     def applies(self, data: Scores) -> TiebreakError | None:
         """Scores that can be averaged over items, and two clusters or more."""
         items = self.items(data)
-        if items.is_positive is not None:
+        if items.is_positive is not None and self.is_mean:
             return UnsuitableDesignError(
                 f"{self.name} takes means over {items.unit}s, and {items.metric.name} is of all of them together, not a mean. "
                 "The method 'delong', which 'auto' takes for these, compares areas under ROC curves on one test set."
@@ -118,7 +127,3 @@ def same_answers(items: Items) -> list[tuple[str, ...]]:
 def tolerance_of(scale: FloatArray) -> FloatArray:
     """Rounding noise of means of scores of this size."""
     return np.asarray(RELATIVE_TOLERANCE * scale)
-
-
-AS_THEY_ARE = "further items like these, with these models as they are"
-NOT_COVERED = "another training run, another prompt or other sampled answers"

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.comparison.procedures.datasets import (
-    FURTHER,
     INDEPENDENT_DATASETS,
     MOST_POOLED,
     PAIRED_DATASETS,
@@ -153,9 +152,6 @@ class AverageRanks(OverDatasets):
 NEMENYI = AverageRanks(
     name="nemenyi",
     reason="asked for by name, for contrast with what other papers report: its verdicts depend on which models are in the table",
-    question="datasets",
-    unit="dataset",
-    generalises_to=FURTHER,
     assumptions=(
         PAIRED_DATASETS,
         INDEPENDENT_DATASETS,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.comparison.procedures.draws import ByDraws, DrawnDifferences
-from tiebreak.comparison.procedures.items import AS_THEY_ARE, NOT_COVERED
+from tiebreak.comparison.procedures.items import SAME_ITEMS
 from tiebreak.frequentist.clusters import cluster_sums
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.scores.items import Items
@@ -86,13 +86,10 @@ def _flipped(items: Items, n_draws: int, seed: int) -> FloatArray:
 
 PERMUTATION = Permutation(
     name="permutation",
+    is_resampling=False,
     reason="asked for by name: under no difference every item's sign is chance, whatever the scores are distributed like",
-    question="examples",
-    unit="item",
-    generalises_to=AS_THEY_ARE,
-    not_covered=NOT_COVERED,
     assumptions=(
-        "all models were scored on the same items",
+        SAME_ITEMS,
         "the items, or their clusters, are independent of each other",
         "the differences lie symmetrically around their mean, which the interval is of",
     ),

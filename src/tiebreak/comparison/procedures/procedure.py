@@ -273,7 +273,7 @@ class TestOnly:
     text: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Procedure(ABC):
     """A way of judging differences: facts about it, and the questions that it answers.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.comparison.procedures.items import AS_THEY_ARE, NOT_COVERED, OverItems
+from tiebreak.comparison.procedures.items import SAME_ITEMS, OverItems
 from tiebreak.comparison.procedures.procedure import Differences, ModelValues, TestOnly
 from tiebreak.errors import TiebreakError, UnsuitableDesignError
 from tiebreak.frequentist.mcnemar import McNemarVariant, cochran_q_test, mcnemar_test
@@ -203,12 +203,8 @@ TANGO = Tango(
     name="tango",
     reason="scores of 0 and 1 on the same items: only those that one model gets and the other does not tell them apart, and the "
     "score interval keeps its level where these are few",
-    question="examples",
-    unit="item",
-    generalises_to=AS_THEY_ARE,
-    not_covered=NOT_COVERED,
     assumptions=(
-        "all models were scored on the same items",
+        SAME_ITEMS,
         "the items are a sample of those that the answer is meant for, independent of each other",
     ),
     references=(

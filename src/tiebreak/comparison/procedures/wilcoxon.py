@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.comparison.procedures.datasets import (
-    FURTHER,
     INDEPENDENT_DATASETS,
     PAIRED_DATASETS,
     OverDatasets,
@@ -139,9 +138,6 @@ WINS = "share of datasets won"
 WILCOXON = RankProcedure(
     name="wilcoxon",
     reason="scores of several datasets: ranks of differences need no common scale of difficulty, only symmetric differences",
-    question="datasets",
-    unit="dataset",
-    generalises_to=FURTHER,
     assumptions=(
         PAIRED_DATASETS,
         INDEPENDENT_DATASETS,
@@ -162,9 +158,6 @@ WILCOXON = RankProcedure(
 SIGN = RankProcedure(
     name="sign",
     reason="counts wins and losses over datasets, whatever their size: for metrics of several units, or skewed differences",
-    question="datasets",
-    unit="dataset",
-    generalises_to=FURTHER,
     assumptions=(
         PAIRED_DATASETS,
         INDEPENDENT_DATASETS,
