@@ -9,6 +9,7 @@ import subprocess
 import sys
 import warnings
 from pathlib import Path
+from xml.etree import ElementTree
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -239,3 +240,13 @@ def test_dark_axes_get_light_text_whatever_the_style_sheet() -> None:
         axes = Figure().subplots()
     display = graded(FOUR).plot.ranking(ax=axes)
     assert {label.get_color() for label in display.ax_.get_yticklabels()} == {"#ffffff"}
+
+
+@pytest.mark.parametrize("font", ["path", "none"])
+def test_a_shortened_name_has_the_full_one_as_its_tooltip(font: str) -> None:
+    """The title of an element of an SVG is shown where the pointer rests on it; drawn letters or text alike."""
+    names = tuple(f"gradient boosting, {n} leaves & <depth> {n}, trained on the whole of last year" for n in range(3))
+    with matplotlib.rc_context({"svg.fonttype": font}), without_pyplot():
+        svg = graded(names).plot.ranking().to_bytes("svg").decode()
+    titles = [element.text for element in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}title")]
+    assert sorted(map(str, titles)) == sorted(names)

@@ -6,17 +6,19 @@ import inspect
 import io
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypedDict, TypeVar
+from xml.sax.saxutils import escape
 
 import numpy as np
 
 from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import IntArray
+from tiebreak.printable import printable
 from tiebreak.views.json import make_folder, write_whole
 from tiebreak.views.plots.style import (
     DPI,
@@ -309,6 +311,11 @@ class Display(ABC):
         """Remarks on reading the figure."""
         return self._note()
 
+    @property
+    def full_names(self) -> dict[str, str]:
+        """Names by their labels, where a label is shorter than its name; they are tooltips of an SVG."""
+        return {}
+
     def save(self, path: str | os.PathLike[str], *, dpi: float | None = None) -> Path:
         """Write the drawing as PNG, SVG or PDF; a file of that name is replaced at once, never left half written.
 
@@ -345,7 +352,7 @@ class Display(ABC):
         buffer = io.BytesIO()
         with house_style(self.ax_), matplotlib.rc_context({"svg.hashsalt": "tiebreak", "savefig.facecolor": "auto"}):
             self.figure_.savefig(buffer, format=kind, dpi=dots, metadata=dates)
-        return buffer.getvalue()
+        return with_tooltips(buffer.getvalue(), self.full_names) if kind == "svg" else buffer.getvalue()
 
     def to_png(self) -> bytes:
         """The figure as PNG, drawn if it was not yet."""
@@ -425,6 +432,11 @@ class ComparisonDisplay(Display):
         return short_labels(self._models)
 
     @property
+    def full_names(self) -> dict[str, str]:
+        """Names of models by their labels, where these are shorter."""
+        return {label: name for label, name in zip(self._names, self._models, strict=True) if label != name}
+
+    @property
     def _remark(self) -> str:
         """A remark for the note when not all models are drawn, else nothing."""
         return of_all(len(self._models), len(self.comparison.models))
@@ -462,6 +474,16 @@ class ComparisonDisplay(Display):
         if rope:
             axes.axvspan(-rope, rope, ymax=top, color=band(), linewidth=0, zorder=0)
         axes.axvline(0.0, ymax=top, color=quiet(), linewidth=0.8, zorder=1)
+
+
+def with_tooltips(svg: bytes, full_names: Mapping[str, str]) -> bytes:
+    """An SVG of matplotlib in which each label has the full name as its title: after its comment, or inside of its text."""
+    text = svg.decode()
+    for label, name in full_names.items():
+        title = f"<title>{escape(printable(name))}</title>"
+        text = text.replace(f"<!-- {escape(label)} -->", f"<!-- {escape(label)} -->{title}")
+        text = text.replace(f">{escape(label)}</text>", f">{escape(label)}{title}</text>")
+    return text.encode()
 
 
 def shown_models(comparison: Comparison, top: int | None = None) -> IntArray:

@@ -201,7 +201,7 @@ def drawing(display: Display, id: str) -> Markup:
 def _slim(element: Element, id: str) -> str:
     """An element without what the page has no use for: metadata, styles, long numbers."""
     tag = element.tag.removeprefix(_SVG)
-    if tag in ("metadata", "style", "title"):
+    if tag in ("metadata", "style"):
         return ""
     attributes = dict(element.attrib)
     for declaration in attributes.pop("style", "").split(";"):
@@ -222,7 +222,7 @@ def _slim(element: Element, id: str) -> str:
             return inside
     if tag == "defs" and not inside:
         return ""
-    text = escape(printable(element.text)) if tag == "text" and element.text else ""
+    text = escape(printable(element.text)) if tag in ("text", "title") and element.text else ""
     kept = {name: _value(name, value, id) for name, value in attributes.items() if value != "none" or name == "fill"}
     named = "".join(f' {name}="{escape(value)}"' for name, value in kept.items())
     return f"<{tag}{named}>{text}{inside}</{tag}>" if text or inside else f"<{tag}{named}/>"
