@@ -85,6 +85,14 @@ def test_json_that_would_be_misread(text: str, message: str, tmp_path: Path) -> 
         read_scores(path, metric="accuracy")
 
 
+def test_a_key_that_stands_twice_among_very_many_is_found_at_once(tmp_path: Path) -> None:
+    """Each against all before it would take hours."""
+    keys = [*range(200_000), 199_999]
+    (tmp_path / "scores.json").write_text("{" + ",".join(f'"m{key}": [0.5]' for key in keys) + "}")
+    with pytest.raises(UnreadableSourceError, match="the key 'm199999' stands twice"):
+        read_scores(tmp_path / "scores.json", metric="accuracy")
+
+
 @pytest.mark.parametrize("name", ["scores.csv", "scores.json", "scores.parquet"])
 def test_a_device_is_no_file(name: str, tmp_path: Path) -> None:
     """/dev/zero never ends, not behind a link either."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -73,7 +74,7 @@ def _parse(path: Path, name: str) -> Any:
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        key = next(key for place, (key, _) in enumerate(pairs) if any(key == other for other, _ in pairs[:place]))
+        key = next(key for key, n in Counter(key for key, _ in pairs).items() if n > 1)
         raise ValueError(
             f"the key {key!r} stands twice in one object, so that one of the two would be lost. Give each its own name"
         )

@@ -133,12 +133,12 @@ def _refuse_shared_sets(models: Words, sets: Words | None, source: str) -> None:
 
 def read_columns(columns: Mapping[str, Any], name: str, options: ReadOptions) -> Source:
     """Scores of a dict of columns, given as lists or arrays."""
+    header = read_header(tuple(map(str, columns)), name)
     lists = {}
     for column, values in columns.items():
         if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
             raise UnreadableSourceError(f"column {column!r} of {name} must be a list; got {_brief(values)}.")
         lists[str(column)] = list(values)
-    header = read_header(tuple(lists), name)
     lengths = {column: len(values) for column, values in lists.items()}
     first, *rest = lengths
     for other in rest:
