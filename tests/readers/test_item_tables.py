@@ -192,6 +192,15 @@ def test_rows_are_items_where_it_is_said(table: dict[str, list[object]]) -> None
     assert items.score[:, 0].tolist() == [[1, 0, 1], [1, 1, 0]]
 
 
+def test_a_row_for_each_model_is_turned() -> None:
+    """As its columns are then the items; not where they are metrics, or one of them is asked for."""
+    items = tb.read_items({"model": ["svm", "rf"], "q1": [1, 1], "q2": [0, 1], "q3": [1, 0]}, rows="items")
+    assert (items.models, items.items) == (("svm", "rf"), ("q1", "q2", "q3"))
+    assert items.score[:, 0].tolist() == [[1, 0, 1], [1, 1, 0]]
+    with pytest.raises(AmbiguousSourceError, match="2 columns that may be the scores"):
+        tb.read_items({"model": ["svm", "rf"], "precision": [0.5, 1], "f1": [0.2, 1]}, rows="items")
+
+
 def test_rows_of_models_that_differ_in_number_need_names() -> None:
     """Nothing says which belong together."""
     with pytest.raises(UnreadableSourceError, match="its models have different numbers of rows"):

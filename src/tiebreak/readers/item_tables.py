@@ -23,7 +23,7 @@ from tiebreak.errors import (
 from tiebreak.numerics import FloatArray, Missing
 from tiebreak.printable import fault_of_name, printable, without_password
 from tiebreak.scores.items import Items, check_items
-from tiebreak.scores.metric import ABBREVIATIONS, NamedMetric, name_metric
+from tiebreak.scores.metric import ABBREVIATIONS, NamedMetric, is_known, name_metric
 from tiebreak.scores.scores import look_up, nearest_file, quoted
 
 if TYPE_CHECKING:
@@ -304,6 +304,9 @@ def _long_of_table(frame: pd.DataFrame, name: str, stem: str, metric: str | None
     key = item if item is not None else _find(frame, ITEM)
     if item is not None:
         key = list(frame.columns)[look_up(item, [str(column) for column in frame.columns], "column")]
+    if key is None and rows == "items":
+        frame = _turned(frame)
+        key = _find(frame, ITEM)
     if key is None:
         if rows != "items":
             columns = quoted([str(column) for column in frame.columns])
@@ -328,6 +331,18 @@ def _long_of_table(frame: pd.DataFrame, name: str, stem: str, metric: str | None
         table = table.assign(model=stem or "model")
     held = metric or (None if str(score).casefold() in ("score", "value", "correct", "is_correct") else str(score))
     return LongTable(table.assign(score=numbers(table["score"], name, str(score))), held, unit=unit)
+
+
+def _turned(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table with a row for each model and a column for each item as one with a row for each item; any other as it is."""
+    model = _find(frame, MODEL)
+    rest = [column for column in frame.columns if column != model]
+    if model is None or len(rest) < 2 or not frame[model].is_unique:
+        return frame
+    words = {*SCORE, *RUN, *CLUSTER, *WEIGHT, *_NUMBERS, "n_train", "n_test"}
+    if any(frame[each].dtype.kind not in "iufb" or str(each).casefold() in words or is_known(str(each)) for each in rest):
+        return frame
+    return frame.set_index(model).T.rename_axis("item").reset_index().rename_axis(columns=None)
 
 
 def _numbered(frame: pd.DataFrame, name: str) -> tuple[pd.DataFrame, Any]:
@@ -375,6 +390,8 @@ def _score_column(frame: pd.DataFrame, rest: Sequence[Any], metric: str | None, 
 
 def _melted(frame: pd.DataFrame, name: str, rest: Sequence[Any]) -> LongTable:
     """A wide table as a long one: columns of numbers are models, columns of texts describe the items."""
+    import pandas as pd
+
     values: dict[Any, pd.Series[Any]] = {}
     for column in rest:
         if str(column) in ("n_train", "n_test"):
@@ -386,8 +403,13 @@ def _melted(frame: pd.DataFrame, name: str, rest: Sequence[Any]) -> LongTable:
             f"{name} has no column of numbers, one for each model; it has {quoted([str(c) for c in rest])}."
         )
     kept = [column for column in frame.columns if column not in values]
-    wide = frame[kept].assign(**{str(column): column_values for column, column_values in values.items()})
-    return LongTable(wide.melt(id_vars=kept, value_vars=[str(c) for c in values], var_name="model", value_name="score"), None)
+    scores = pd.DataFrame({str(column): of_model for column, of_model in values.items()})
+    return LongTable(
+        pd.concat([frame[kept], scores], axis=1).melt(
+            id_vars=kept, value_vars=[str(c) for c in values], var_name="model", value_name="score"
+        ),
+        None,
+    )
 
 
 def _looks_numeric(column: pd.Series[Any]) -> bool:
