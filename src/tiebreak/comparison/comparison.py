@@ -350,8 +350,8 @@ class Comparison(Result["ComparisonPlots"]):
             The scores are not of single items.
         """
         self._rows(first, second)
-        if self.items is None:
-            raise NotOfferedError(f"these scores are of {self.method.unit}s; items that models differ on need scores of items.")
+        if self.items is None or not self.method.is_paired:
+            raise NotOfferedError(f"these scores are of {self.method.unit}s; what models differ on needs the same items of all.")
         return self.items.disagreements(first, second)
 
     def meets(

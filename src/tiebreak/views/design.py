@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def design_line(comparison: Comparison) -> str:
     """Splits and sizes of the scores, in one line."""
     matrix, design, question = comparison.matrix, comparison.design, comparison.method.question
-    if comparison.items is not None:
+    if comparison.items is not None and question != "test-sets":
         return _of_items(comparison.items)
     if question == "seeds":
         n_test = int(matrix.n_test.max(initial=0))
@@ -25,7 +25,7 @@ def design_line(comparison: Comparison) -> str:
     if question == "time":
         return f"{count(matrix.n_splits, 'period')} in order of time, {matrix.columns[0]} to {matrix.columns[-1]}"
     if question == "test-sets":
-        return f"a test set of each model's own, of {span(comparison.ranking_table.n_units)} examples"
+        return f"a test set of each model's own, of {span(comparison.ranking_table.n_units)} {comparison.method.unit}s"
     if question == "datasets":
         n_splits = np.array([each.n_splits for each in comparison.scores.matrices])
         means = "one score each" if n_splits.max() == 1 else f"means over {span(n_splits)} splits each"

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 import tiebreak as tb
 from tests.cli.test_compare import run
 from tests.comparison.procedures.showing import check_shown, check_tails
-from tiebreak.errors import InvalidScoresError, UnpairedScoresError, UnsuitableDesignError
+from tiebreak.errors import InvalidScoresError, MissingSplitsError, NotOfferedError, UnpairedScoresError, UnsuitableDesignError
 
 TABLE = {"model": ["a", "b", "c"], "correct": [45, 30, 56], "n": [50, 40, 57]}
 ARRAY = {"newcombe": "newcombe", "agresti-caffo": "agresti-caffo", "z": "wald"}
@@ -111,8 +111,70 @@ def test_bad_input() -> None:
     ):
         tb.compare({**TABLE, "test_set": ["x", "x", "y"]})
     with pytest.raises(
-        UnsuitableDesignError, match=r"and these are rates on a test set for each model. Leave method= out .*'newcombe'"
+        UnsuitableDesignError, match=r"and these are scores on a test set of each model's own. Leave method= out .*'newcombe'"
     ):
         tb.compare(TABLE, method="corrected-t")
     with pytest.raises(UnsuitableDesignError, match="pass the columns 'model', 'correct' and 'n'"):
         tb.compare({"a": [0.1, 0.2, 0.3], "b": [0.2, 0.1, 0.4]}, metric="accuracy", method="newcombe")
+
+
+def of_own_items(shared: int = 0) -> dict[str, list[Any]]:
+    """The same answers as items: 'q1 of a' and so on, the first ones of all models under one name if some are shared."""
+    rows = [
+        {"question": f"q{i}" if i < shared else f"q{i} of {model}", "model": model, "score": float(i < correct)}
+        for model, correct, n in zip(TABLE["model"], TABLE["correct"], TABLE["n"], strict=True)
+        for i in range(n)
+    ]
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+@pytest.mark.parametrize("method", ["auto", *ARRAY])
+def test_items_that_no_two_models_share_are_counted(method: Any) -> None:
+    """Scores of each model's own items give the very pairs of their counts; the page says what was found, and what if not."""
+    answer = tb.compare(of_own_items(), method=method)
+    counted = tb.compare(TABLE, method=method)
+    assert answer.method.name == counted.method.name
+    assert (answer.method.question, answer.method.unit) == ("test-sets", "question")
+    columns = ["difference", "interval_low", "interval_high", "pvalue"]
+    assert_allclose(answer.pairs[columns], counted.pairs[columns], rtol=1e-12)
+    assert list(answer.pairs["verdict"]) == list(counted.pairs["verdict"])
+    text = " ".join(answer.to_text().split())
+    assert "a test set of each model's own, of 40-57 questions" in text
+    assert "no question was scored for two models" in text
+    assert "if 'q0 of c' of 'c' and 'q0 of a' of 'a' are the same questions under other names" in text
+    assert "missing-splits" not in text
+    assert answer.plot.names == ("ranking", "verdicts")
+    with pytest.raises(NotOfferedError, match="needs the same items of all"):
+        answer.disagreements("a", "b")
+
+
+def test_items_of_own_sets_are_read_back(tmp_path: Path) -> None:
+    """A saved answer holds the items, and gives the same pairs."""
+    answer = tb.compare(of_own_items(), rope=0.05)
+    (tmp_path / "answer.json").write_text(answer.to_json(), encoding="utf-8")
+    assert tb.compare(tmp_path / "answer.json").pairs.equals(answer.pairs)
+
+
+def test_items_shared_in_part_are_no_test_sets_of_their_own() -> None:
+    """One shared question is enough: what is missing is named, or left out of each pair."""
+    with pytest.raises(MissingSplitsError, match="'a' lacks 93 of the 143 questions"):
+        tb.compare(of_own_items(shared=2))
+    answer = tb.compare(of_own_items(shared=2), missing="pairwise")
+    assert answer.method.name == "tango"
+    assert set(answer.pairs["n_units"]) == {2}
+
+
+@pytest.mark.parametrize("method", ["tango", "permutation", "wilcoxon"])
+def test_paired_methods_are_refused_for_items_of_own_sets(method: Any) -> None:
+    """By the name of the one that suits them, without advice to give what was given."""
+    with pytest.raises(UnsuitableDesignError, match=r"these are scores on a test set of each model's own\. .*'newcombe'[.]$"):
+        tb.compare(of_own_items(), method=method)
+
+
+def test_counts_are_of_items_once_and_independent() -> None:
+    """Clusters are a reason for Welch's test, which the refusal names."""
+    table = of_own_items()
+    table["cluster"] = [item.split()[-1] + str(i % 7) for i, item in enumerate(table["question"])]
+    assert tb.compare(table).method.name == "welch"
+    with pytest.raises(UnsuitableDesignError, match=r"but the questions come in clusters\. The method 'welch'"):
+        tb.compare(table, method="newcombe")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
@@ -166,3 +167,59 @@ def test_runs_without_spread() -> None:
     low, high = stats.ttest_1samp([0.4, 0.5, 0.6], 0.25).confidence_interval()
     pair = answer.pair("d", "c")
     assert_allclose([pair.interval_low + 0.25, pair.interval_high + 0.25], [low, high], rtol=1e-12)
+
+
+def own_items(rng: np.random.Generator, n_runs: int = 1, *, in_clusters: bool = False) -> pd.DataFrame:
+    """Graded answers of two models, each to questions of its own, the same in each run but for noise."""
+    frames = []
+    for model, n, mean in (("new", 60, 0.7), ("old", 40, 0.4)):
+        base = mean + rng.normal(size=n)
+        for run_ in range(n_runs):
+            frame = pd.DataFrame({"question": [f"{model} {i}" for i in range(n)], "model": model, "score": base})
+            frame["score"] += 0.2 * rng.normal(size=n) + 0.1 * rng.normal()
+            frames.append(frame.assign(run=run_, cluster=[f"{model} {i % 9}" for i in range(n)]))
+    columns = ["question", "model", "score", *(["run"] if n_runs > 1 else []), *(["cluster"] if in_clusters else [])]
+    return pd.concat(frames, ignore_index=True)[columns]
+
+
+def test_items_that_no_two_models_share(rng: np.random.Generator) -> None:
+    """Graded items of each model's own: scipy.stats.ttest_ind(equal_var=False), to 1e-10, in both directions of the metric."""
+    table = own_items(rng)
+    for lower in (False, True):
+        answer = tb.compare(table, metric="grade", lower_is_better=lower)
+        assert (answer.method.name, answer.method.question) == ("welch", "test-sets")
+        pair = answer.pair("old", "new") if lower else answer.pair("new", "old")
+        expected = stats.ttest_ind(*(table["score"][table["model"] == name] for name in ("new", "old")), equal_var=False)
+        interval = expected.confidence_interval()
+        assert pair.pvalue == pytest.approx(expected.pvalue, rel=1e-10)
+        assert_allclose([pair.interval_low, pair.interval_high], interval, rtol=1e-10)
+        assert pair.n_units == 100
+
+
+@pytest.mark.parametrize(("n_runs", "in_clusters"), [(1, True), (3, False), (3, True)])
+def test_own_items_in_clusters_and_runs(rng: np.random.Generator, n_runs: int, in_clusters: bool) -> None:
+    """Squared errors of both means add, Satterthwaite's degrees of freedom of each joined by Welch's formula, by hand."""
+    table = own_items(rng, n_runs, in_clusters=in_clusters)
+    answer = tb.compare(table, metric="grade", lower_is_better=False)
+    means = []
+    for name in ("new", "old"):
+        own = table[table["model"] == name]
+        values = own["score"].to_numpy().reshape(n_runs, -1)
+        clusters = own["cluster"].to_numpy()[: values.shape[1]] if in_clusters else None
+        crossed, clustered = tb.frequentist.crossed_mean, tb.frequentist.clustered_mean
+        means.append(crossed(values, clusters) if n_runs > 1 else clustered(values[0], clusters))
+    v, w = (float(mean.standard_error) ** 2 for mean in means)
+    df = (v + w) ** 2 / (v**2 / means[0].df + w**2 / means[1].df)
+    half = stats.t.ppf(0.975, df) * np.sqrt(v + w)
+    pair = answer.pair("new", "old")
+    difference = means[0].estimate - means[1].estimate
+    assert_allclose([pair.interval_low, pair.interval_high], [difference - half, difference + half], rtol=1e-9)
+    covers = "further runs of these models" if n_runs > 1 else "with these models as they are"
+    assert covers in " ".join(answer.to_text().split())
+
+
+def test_a_single_item_shows_no_spread() -> None:
+    """One question of a model is refused by its name."""
+    table = {"question": ["q1", "q2", "q3"], "model": ["a", "a", "b"], "score": [0.1, 0.4, 0.3]}
+    with pytest.raises(TooFewSplitsError, match="'b' has fewer than two questions"):
+        tb.compare(table, metric="grade", lower_is_better=False)

@@ -19,6 +19,7 @@ from tiebreak.comparison.procedures.permutation import PERMUTATION
 from tiebreak.comparison.procedures.procedure import Procedure, Question
 from tiebreak.comparison.procedures.proportions import AGRESTI_CAFFO, NEWCOMBE, UNPOOLED_Z
 from tiebreak.comparison.procedures.tango import NEWCOMBE_PAIRED, TANGO
+from tiebreak.comparison.procedures.test_sets import has_own_sets
 from tiebreak.comparison.procedures.welch import WELCH
 from tiebreak.comparison.procedures.wilcoxon import SIGN, WILCOXON
 from tiebreak.errors import InvalidParameterError, Setting, UnsuitableDesignError
@@ -91,7 +92,7 @@ def choose_method(name: str, data: Scores, scale: Scale = "absolute") -> Procedu
 def question_of(data: Scores) -> Question:
     """Key of what scores can be asked, by how they were made."""
     if data.items is not None:
-        return "examples"
+        return "test-sets" if has_own_sets(data) else "examples"
     questions: dict[str, Question] = {"seeds": "seeds", "periods": "time", "test-sets": "test-sets"}
     return questions.get(data.design.kind, "splits" if len(data.matrices) == 1 else "datasets")
 
@@ -99,12 +100,12 @@ def question_of(data: Scores) -> Question:
 def _by_shape(data: Scores, scale: Scale) -> Procedure:
     """The procedure for scores that were made in this way."""
     question = question_of(data)
+    if question == "test-sets":
+        return NEWCOMBE if NEWCOMBE.applies(data) is None else WELCH
     if data.items is not None and data.items.is_positive is not None:
         return DELONG if data.items.clusters is None else BOOTSTRAP
     if question == "examples":
         return TANGO if TANGO.applies(data) is None else CLUSTERED_T
-    if question == "test-sets":
-        return NEWCOMBE
     if question == "seeds":
         return PAIRED_T if data.matrix().is_complete else WELCH
     if question == "datasets" and data.is_mixed and scale == "absolute":
@@ -117,7 +118,7 @@ _MADE = {
     "datasets": "scores of several datasets",
     "seeds": "scores on one test set that differ by training seed only",
     "time": "losses of forecasts in order of time",
-    "test-sets": "rates on a test set for each model",
+    "test-sets": "scores on a test set of each model's own",
     "examples": "scores of single items (examples, questions) of one test set",
 }
 """Scores by the question that they can be asked."""
@@ -131,7 +132,7 @@ def _other_question(chosen: Procedure, by_shape: Procedure, data: Scores) -> Uns
     return UnsuitableDesignError(
         f"{chosen.name} is for {_MADE.get(chosen.question, chosen.question)}, and these are {_MADE[question]}. Leave ",
         Setting("method"),
-        f" out for the one that suits them, {by_shape.name!r}{_COLUMNS.get(chosen.question, '')}.",
+        f" out for the one that suits them, {by_shape.name!r}{_COLUMNS.get(chosen.question, '') if data.items is None else ''}.",
     )
 
 

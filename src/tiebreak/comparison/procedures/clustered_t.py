@@ -34,6 +34,9 @@ from tiebreak.scores.scores import Notice, Scores, quoted
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
 
+FURTHER_ITEM_RUNS = "further runs of these models"
+ANEW = "another prompt, or models trained anew unless each run was"
+
 _BLOCK = 2_000_000
 """Numbers handled at a time (16 MB)."""
 
@@ -95,7 +98,7 @@ def _quantile(p: ArrayLike, df: FloatArray) -> FloatArray:
     return student_quantile(p, different)[position].reshape(np.shape(df))
 
 
-class _Means(NamedTuple):
+class Means(NamedTuple):
     """Means of rows of scores or differences with their errors, arrays over the rows."""
 
     estimate: FloatArray
@@ -125,8 +128,7 @@ class ClusteredT(OverItems):
             )
         if len(self.items(data).runs) == 1 or population == "items":
             return self
-        further = f"further {self.unit}s like these, and further runs of these models"
-        return replace(self, generalises_to=further, not_covered="another prompt, or models trained anew unless each run was")
+        return replace(self, generalises_to=f"further {self.unit}s like these, and {FURTHER_ITEM_RUNS}", not_covered=ANEW)
 
     def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> MeanDifferences:
         """Mean difference of each pair over the items that both have."""
@@ -149,7 +151,7 @@ class ClusteredT(OverItems):
             from_both=found.from_both,
         )
 
-    def _of_pairs(self, data: Scores, first: IntArray, second: IntArray, scale: FloatArray, settings: Settings) -> _Means:
+    def _of_pairs(self, data: Scores, first: IntArray, second: IntArray, scale: FloatArray, settings: Settings) -> Means:
         items = self.items(data)
         if _is_plain(items):
             return _of_moments(pair_differences(data.matrix(), data.metric, np.zeros(len(items.items)), first, second).moments)
@@ -164,11 +166,11 @@ class ClusteredT(OverItems):
             blocks.append(self._of_block(items, sums, one[rows], two[rows], np.atleast_1d(scale)[rows], settings))
         found = _joined(blocks)
         found = found._replace(estimate=data.metric.sign * found.estimate + 0.0)
-        return _Means(*(None if each is None else each.reshape(np.shape(first)) for each in found))  # type: ignore[arg-type]
+        return Means(*(None if each is None else each.reshape(np.shape(first)) for each in found))  # type: ignore[arg-type]
 
     def _of_block(
         self, items: Items, sums: ClusterSums | None, one: IntArray, two: IntArray, scale: FloatArray, settings: Settings
-    ) -> _Means:
+    ) -> Means:
         options = self.options_of(settings)
         if sums is not None:
             totals = sums._replace(totals=sums.totals[one] - sums.totals[two])
@@ -267,6 +269,12 @@ class ClusteredT(OverItems):
                 )
 
 
+def means_of_models(items: Items) -> Means:
+    """Mean over its own items of each model, with the error that clusters and runs leave it."""
+    scale = np.fmax.reduce(np.abs(items.score.reshape(len(items.models), -1)), axis=1)
+    return _of_rows(items, items.score, scale, CLUSTERED_T.options)
+
+
 def _is_plain(items: Items) -> bool:
     """True where every item counts once, by itself."""
     return len(items.runs) == 1 and items.clusters is None and items.weights is None
@@ -277,30 +285,28 @@ def _clusters(items: Items, options: Mapping[str, Any]) -> tuple[str, ...] | Non
     return None if options["variance"] == "independent" else items.clusters
 
 
-def _joined(blocks: Sequence[_Means]) -> _Means:
+def _joined(blocks: Sequence[Means]) -> Means:
     """Successive blocks of rows as one."""
     columns = (None if each[0] is None else np.concatenate(each) for each in zip(*blocks, strict=True))
-    return _Means(*columns)  # type: ignore[arg-type]
+    return Means(*columns)  # type: ignore[arg-type]
 
 
-def _of_moments(moments: DifferenceMoments) -> _Means:
+def _of_moments(moments: DifferenceMoments) -> Means:
     """Ordinary t of rows whose values are independent."""
     n = np.broadcast_to(moments.n_splits, np.shape(moments.mean))
     error = corrected_standard_error(moments, 0.0)
-    return _Means(np.asarray(moments.mean), error, np.maximum(n - 1.0, 0.0), n, moments.kind, moments.tolerance)
+    return Means(np.asarray(moments.mean), error, np.maximum(n - 1.0, 0.0), n, moments.kind, moments.tolerance)
 
 
-def _of_clusters(found: ClusteredMeanResult, sums: ClusterSums, scale: FloatArray) -> _Means:
+def _of_clusters(found: ClusteredMeanResult, sums: ClusterSums, scale: FloatArray) -> Means:
     """Kinds by the size of the scores, as differences of rounding noise are none."""
     means = np.where(sums.weights > 0, divide(sums.totals, sums.weights), np.nan)
     kind = np.where(np.asarray(found.kind) == UNDEFINED, UNDEFINED, row_moments(means, scale, omit_missing=True).kind)
     n = np.broadcast_to(found.n_examples, kind.shape)
-    return _Means(
-        np.asarray(found.estimate), np.asarray(found.standard_error), np.asarray(found.df), n, kind, tolerance_of(scale)
-    )
+    return Means(np.asarray(found.estimate), np.asarray(found.standard_error), np.asarray(found.df), n, kind, tolerance_of(scale))
 
 
-def _of_rows(items: Items, values: FloatArray, scale: FloatArray, options: Mapping[str, Any]) -> _Means:
+def _of_rows(items: Items, values: FloatArray, scale: FloatArray, options: Mapping[str, Any]) -> Means:
     """Means of rows of shape (n_rows, n_runs, n_items), nan where there is no value."""
     if values.shape[1] == 1:
         sums = cluster_sums(values[:, 0], _clusters(items, options), weights=items.weights, omit_missing=True)
@@ -314,7 +320,7 @@ def _of_rows(items: Items, values: FloatArray, scale: FloatArray, options: Mappi
 
 def _of_crossed(
     items: Items, values: FloatArray, used: NDArray[np.bool_], scale: FloatArray, options: Mapping[str, Any]
-) -> _Means:
+) -> Means:
     """Items and runs crossed, on some of the items."""
     clusters = None if items.clusters is None else np.array(items.clusters)[used]
     weights = None if items.weights is None else items.weights[used]
@@ -322,15 +328,15 @@ def _of_crossed(
         nothing = np.full(len(values), np.nan)
         kind = np.full(len(values), UNDEFINED, dtype=np.int8)
         zero = np.zeros(len(values), dtype=np.int64)
-        return _Means(nothing, nothing, nothing, zero, kind, tolerance_of(scale), nothing, nothing, nothing, nothing)
+        return Means(nothing, nothing, nothing, zero, kind, tolerance_of(scale), nothing, nothing, nothing, nothing)
     some = values[:, :, used]
     found: CrossedMeanResult = crossed_mean(some, clusters, weights=weights, population=options["population"])
     kind = np.where(np.asarray(found.examples.kind) == UNDEFINED, UNDEFINED, row_moments(np.nanmean(some, axis=1), scale).kind)
     columns = (found.estimate, found.standard_error, found.df, np.full(len(values), found.n_examples), kind, tolerance_of(scale))
     if options["population"] == "items":
-        return _Means(*map(np.asarray, columns))
+        return Means(*map(np.asarray, columns))
     parts = (found.runs_standard_error, found.from_examples, found.from_runs, found.from_both)
-    return _Means(*map(np.asarray, (*columns, *parts)))
+    return Means(*map(np.asarray, (*columns, *parts)))
 
 
 def _differences(items: Items, one: IntArray, two: IntArray) -> FloatArray:

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.comparison.procedures.procedure import Differences, ModelValues, Procedure, TestOnly
-from tiebreak.comparison.procedures.test_sets import FURTHER_EXAMPLES, INDEPENDENT_SETS, counts_of, independent_sets
+from tiebreak.comparison.procedures.test_sets import FURTHER_EXAMPLES, INDEPENDENT_SETS, counts_of, independent_sets, of_own_sets
+from tiebreak.errors import TiebreakError, TooFewSplitsError, UnsuitableDesignError
 from tiebreak.frequentist.proportions import (
     DifferenceMethod,
     IndependentProportionsResult,
@@ -65,6 +66,35 @@ class IndependentRates(Procedure):
 
     interval: DifferenceMethod = "newcombe"
 
+    def for_data(self, data: Scores) -> Procedure:
+        """With the noun of the items."""
+        return self if data.items is None else of_own_sets(self, data, self.reason)
+
+    def applies(self, data: Scores) -> TiebreakError | None:
+        """Counts, or items that are right or wrong, each by itself and once."""
+        items = data.items
+        if items is None:
+            return None
+        if (counts_of(data)[1] == 0).any():
+            return TooFewSplitsError(f"{self.name} needs {items.unit}s of every model; some have none.")
+        problem = (
+            "the scores are not only 0 and 1"
+            if not items.is_binary
+            else f"there are {len(items.runs)} runs"
+            if len(items.runs) > 1
+            else f"the {items.unit}s come in clusters"
+            if items.clusters is not None
+            else f"the {items.unit}s have weights"
+            if items.weights is not None
+            else ""
+        )
+        if not problem:
+            return None
+        return UnsuitableDesignError(
+            f"{self.name} counts {items.unit}s that are right, each of them once, but {problem}. The method 'welch', which "
+            "'auto' takes for these, allows for that."
+        )
+
     def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> RateDifferences:
         """Difference of the rates of each pair."""
         counts, n = counts_of(data)
@@ -111,7 +141,7 @@ class IndependentRates(Procedure):
 
     def notices(self, data: Scores) -> Iterator[Notice]:
         """Remark on what two test sets cost."""
-        yield independent_sets()
+        yield independent_sets(data)
 
 
 _NEWCOMBE_1998 = (

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TypeVar
+
 import numpy as np
 
+from tiebreak.comparison.procedures.items import OverItems
+from tiebreak.comparison.procedures.procedure import Procedure
 from tiebreak.numerics import FloatArray
 from tiebreak.scores.scores import Notice, Scores
 
@@ -15,20 +20,54 @@ INDEPENDENT_SETS = (
 )
 
 
+P = TypeVar("P", bound=Procedure)
+
+
 def counts_of(data: Scores) -> tuple[FloatArray, FloatArray]:
     """Right ones (or wrong ones, of a loss) of each model over its test sets, and the number of examples; (n_models,) each."""
     matrix = data.matrix()
     own = ~np.isnan(matrix.score)
+    if data.items is not None:
+        return np.where(own, matrix.score, 0.0).sum(axis=1), own.sum(axis=1).astype(float)
     counts = np.where(own, matrix.score, 0.0) * matrix.n_test
     whole = np.rint(counts)
     counts = np.where(np.abs(counts - whole) <= 1e-9 * np.maximum(whole, 1.0), whole, counts)  # rates are read back from files
     return counts.sum(axis=1), (own * matrix.n_test).sum(axis=1).astype(float)
 
 
-def independent_sets() -> Notice:
-    """Remark on what two test sets cost."""
+def has_own_sets(data: Scores) -> bool:
+    """True where each model was scored on a test set of its own: counts of them, or items that no two models share."""
+    return data.design.kind == "test-sets" or (data.items is not None and data.items.is_disjoint)
+
+
+def of_own_sets(procedure: P, data: Scores, reason: str, assumptions: tuple[str, ...] = INDEPENDENT_SETS) -> P:
+    """The procedure with the facts that hold for test sets of each model's own, in the noun of their items."""
+    unit = "example" if data.items is None else data.items.unit
+    texts = [text.replace("examples", f"{unit}s") for text in (reason, FURTHER_EXAMPLES, *assumptions)]
+    return replace(
+        procedure,
+        reason=texts[0],
+        question="test-sets",
+        unit=unit,
+        generalises_to=texts[1],
+        assumptions=tuple(text.replace("no example", f"no {unit}") for text in texts[2:]),
+        not_covered="" if data.items is None else OverItems.not_covered,
+    )
+
+
+def independent_sets(data: Scores) -> Notice:
+    """Remark on what two test sets cost, and on the names of items, of which none is shared."""
+    unit, found = "example", "each model was scored on a test set of its own"
+    if data.items is not None:
+        items, unit = data.items, data.items.unit
+        has = np.asarray(~np.isnan(items.score).all(axis=1))
+        of = [f"{items.items[int(row.argmax())]!r} of {name!r}" for name, row in zip(items.models, has, strict=True)][:2]
+        found = (
+            f"no {unit} was scored for two models, so each is taken to have a test set of its own; if {' and '.join(of)} are the "
+            f"same {unit}s under other names, give them one name in all sources"
+        )
     return Notice(
         "independent-sets",
-        "each model was scored on a test set of its own, so a difference may also be one of the test sets. On the same examples "
-        "the models could be compared pair by pair, which tells smaller differences apart",
+        f"{found}. A difference may also be one of the test sets. On the same {unit}s the models could be compared pair by pair, "
+        "which tells smaller differences apart",
     )

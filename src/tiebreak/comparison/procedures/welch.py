@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from tiebreak.comparison.procedures.clustered_t import ANEW, FURTHER_ITEM_RUNS, means_of_models
 from tiebreak.comparison.procedures.procedure import ModelValues, Procedure
+from tiebreak.comparison.procedures.proportions import NEWCOMBE
 from tiebreak.comparison.procedures.seeds import FURTHER_RUNS, SEED_REFERENCE, TEST_SET_AS_IS, seeds_only
 from tiebreak.comparison.procedures.student import StudentTails
-from tiebreak.comparison.procedures.test_sets import FURTHER_EXAMPLES, INDEPENDENT_SETS, counts_of, independent_sets
+from tiebreak.comparison.procedures.test_sets import INDEPENDENT_SETS, counts_of, has_own_sets, independent_sets, of_own_sets
 from tiebreak.errors import Setting, TiebreakError, TooFewSplitsError
 from tiebreak.numerics import CONSTANT, IDENTICAL, RELATIVE_TOLERANCE, SPREAD, FloatArray, IntArray, divide, student_multiplier
 from tiebreak.scores.differences import model_moments
@@ -27,24 +29,27 @@ class Welch(Procedure):
 
     def for_data(self, data: Scores) -> Procedure:
         """The same test of the means of right and wrong, where each model has a test set of its own."""
-        if data.design.kind != "test-sets":
+        if not has_own_sets(data):
             return self
-        return replace(
-            self,
-            reason="asked for by name: right and wrong as 1 and 0, whose means are compared; the interval is rough for few "
-            "examples and rates near 0 or 1",
-            question="test-sets",
-            unit="example",
-            generalises_to=FURTHER_EXAMPLES,
-            assumptions=(*INDEPENDENT_SETS, "the means are roughly normal"),
-            references=self.references[:1],
-        )
+        rough = "; the interval is rough for few examples and rates near 0 or 1"
+        if data.items is None or NEWCOMBE.applies(data) is None:
+            reason = f"asked for by name: right and wrong as 1 and 0, whose means are compared{rough}"
+        else:
+            allows = {"clusters": data.items.clusters is not None, "runs": len(data.items.runs) > 1}
+            counted = " and ".join(what for what, is_there in allows.items() if is_there)
+            also = f"; the error of each mean allows for its {counted}" if counted else ""
+            reason = f"scores of each model on examples of its own: two independent means, each with a spread of its own{also}"
+        own = of_own_sets(self, data, reason, (*_independent(data), "the means are roughly normal"))
+        own = replace(own, references=self.references[:1])
+        if data.items is None or len(data.items.runs) == 1:
+            return own
+        return replace(own, generalises_to=f"{own.generalises_to.partition(',')[0]}, and {FURTHER_ITEM_RUNS}", not_covered=ANEW)
 
     def applies(self, data: Scores) -> TiebreakError | None:
         """Two scores or more of each model."""
         matrix = data.matrix()
-        n_units = _samples(data).n
-        few = [name for name, n in zip(matrix.models, n_units.tolist(), strict=True) if n < 2]
+        n_units = _samples(data).df + 1.0
+        few = [name for name, n in zip(matrix.models, n_units.tolist(), strict=True) if not n > 1]
         if not few:
             return None
         return TooFewSplitsError(
@@ -56,10 +61,9 @@ class Welch(Procedure):
 
     def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> StudentTails:
         """Student's t around each difference of means, with Welch's degrees of freedom."""
-        mean, sd, n, own_tolerance = _samples(data)
+        mean, error, own_df, n, own_tolerance = _samples(data)
         difference = data.metric.sign * (mean[first] - mean[second])
-        variance = sd**2 / n
-        v, w = variance[first], variance[second]
+        v, w = error[first] ** 2, error[second] ** 2
         tolerance = np.maximum(own_tolerance[first], own_tolerance[second])
         flat = np.where(np.abs(difference) <= tolerance, IDENTICAL, CONSTANT)
         kind = np.where(v + w > 0, SPREAD, flat).astype(np.int8)
@@ -69,49 +73,60 @@ class Welch(Procedure):
             kind=kind,
             tolerance=tolerance,
             standard_error=np.sqrt(v + w),
-            df=_welch_df(v, w, n[first], n[second]),
+            df=_welch_df(v, w, own_df[first], own_df[second]),
         )
 
     def values(self, data: Scores, settings: Settings) -> ModelValues:
         """Mean score of each model, with its own t interval."""
-        mean, sd, n, tolerance = _samples(data)
-        half = student_multiplier(settings.alpha, np.maximum(n - 1, 1)) * sd / np.sqrt(n)
-        half = np.where(sd > 0, half, np.nan)
+        mean, error, df, n, tolerance = _samples(data)
+        half = np.where(error > 0, student_multiplier(settings.alpha, df) * error, np.nan)
         return ModelValues("mean", mean, mean - half, mean + half, n, tolerance)
 
     def reason_for(self, data: Scores) -> str:
         """Why runs are not paired."""
-        return f"{self.reason}, as not all models were trained with the same seeds"
+        return f"{self.reason}, as not all models were trained with the same seeds" if self.question == "seeds" else self.reason
 
     def notices(self, data: Scores) -> Iterator[Notice]:
         """Remark on what seeds leave open."""
-        yield seeds_only(data) if self.question == "seeds" else independent_sets()
+        yield seeds_only(data) if self.question == "seeds" else independent_sets(data)
 
 
 class _Samples(NamedTuple):
     """Each model's own sample; arrays of shape (n_models,)."""
 
     mean: FloatArray
-    sd: FloatArray
+    error: FloatArray
+    df: FloatArray
     n: IntArray
     tolerance: FloatArray
 
 
 def _samples(data: Scores) -> _Samples:
-    """Scores of each model's seeds, or the 1 and 0 of its examples."""
+    """Scores of each model's seeds, of its items, or the 1 and 0 of its examples."""
+    if data.items is not None:
+        found = means_of_models(data.items)
+        return _Samples(found.estimate, found.standard_error, found.df, found.n, found.tolerance)
     if data.design.kind == "test-sets":
         counts, n = counts_of(data)
         rate = counts / n
         sd = np.sqrt(rate * (1.0 - rate) * n / np.maximum(n - 1.0, 1.0))
-        return _Samples(rate, sd, n.astype(np.int64), np.full(n.size, RELATIVE_TOLERANCE))
+        return _Samples(rate, sd / np.sqrt(n), n - 1.0, n.astype(np.int64), np.full(n.size, RELATIVE_TOLERANCE))
     moments = model_moments(data.matrix())
-    return _Samples(moments.mean, moments.sd, np.broadcast_to(moments.n_splits, moments.mean.shape), moments.tolerance)
+    n_seeds = np.broadcast_to(moments.n_splits, moments.mean.shape)
+    return _Samples(moments.mean, moments.sd / np.sqrt(n_seeds), np.asarray(n_seeds - 1.0), n_seeds, moments.tolerance)
 
 
-def _welch_df(v: FloatArray, w: FloatArray, n: IntArray, m: IntArray) -> FloatArray:
-    """Welch (1947), from the squared standard errors of both means."""
-    df = divide((v + w) ** 2, v**2 / (n - 1) + w**2 / (m - 1))
-    return np.asarray(np.where(v + w > 0, df, n + m - 2.0))
+def _independent(data: Scores) -> tuple[str, ...]:
+    """Assumptions on test sets, of clusters where there are some."""
+    if data.items is None or data.items.clusters is None:
+        return INDEPENDENT_SETS
+    return (INDEPENDENT_SETS[0], "within each test set the clusters are independent of one another")
+
+
+def _welch_df(v: FloatArray, w: FloatArray, df: FloatArray, other_df: FloatArray) -> FloatArray:
+    """Welch (1947), from the squared standard errors of both means and their degrees of freedom."""
+    both = divide((v + w) ** 2, v**2 / df + w**2 / other_df)
+    return np.asarray(np.where(v + w > 0, both, df + other_df))
 
 
 WELCH = Welch(

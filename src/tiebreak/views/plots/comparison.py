@@ -394,8 +394,8 @@ class ComparisonPlots(Plots["Comparison"]):
         """
         has_posterior = self.result.pair_table.differences.is_posterior
         has_ranks, has_draws = _has_ranks(self.result), self.result.method.name in DRAWING
-        has_datasets, items = self.result.method.unit == "dataset", self.result.items
         is_paired, is_mean = self.result.method.is_paired, self.result.method.is_mean
+        has_datasets, items = self.result.method.unit == "dataset", self.result.items if is_paired else None
         is_binary = items is not None and items.is_binary and is_mean
         has_dots = not is_binary and self.result.matrix.n_splits <= MOST_DOTS
         is_mixed = self.result.scores.is_mixed  # levels in several units do not go on one axis; their ratios do
