@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib.util
+import inspect
 import io
 import os
 import re
+import runpy
 import shlex
 import subprocess
 import sys
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
 import tiebreak as tb
+from tiebreak.result import VIEWS, load
+from tiebreak.views.plots.display import Plots
 
 pytestmark = pytest.mark.slow
 
@@ -166,3 +174,50 @@ def test_the_check_of_the_site_finds_each_kind_of_fault(tmp_path: Path) -> None:
         assert fault in list(check.faults(tmp_path))
     (tmp_path / "site.css").write_text("p { src: url('https://example.org/f.woff') }", encoding="utf-8")
     assert "site.css loads https://example.org/f.woff" in list(check.faults(tmp_path))
+
+
+def registered() -> dict[str, type[Plots[Any]]]:
+    """Classes of plots of all results, by their names; results of several models share that of one."""
+    classes = {load(load(view).plots) for view in VIEWS.values()}
+    return {each.__name__: each for each in classes if each is not Plots}
+
+
+def plots_of(classes: dict[str, type[Plots[Any]]]) -> set[str]:
+    """Every plot there is, as "ComparisonPlots.ranking"."""
+    return {
+        f"{name}.{plot}"
+        for name, each in classes.items()
+        for plot, made in vars(each).items()
+        if not plot.startswith("_") and inspect.isfunction(made)
+    }
+
+
+def test_the_gallery_draws_every_plot(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its examples run as a reader would run them, and between them they draw every plot of every result."""
+    import matplotlib.pyplot as plt
+
+    classes, drawn = registered(), set()
+
+    def noted(name: str, plot: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(plot)
+        def noting(*given: Any, **named: Any) -> Any:
+            drawn.add(name)
+            return plot(*given, **named)
+
+        return noting
+
+    every = plots_of(classes)
+    for name in every:
+        owner, _, plot = name.partition(".")
+        made = vars(classes[owner])[plot]
+        for alias in [
+            alias for alias, each in vars(classes[owner]).items() if each is made
+        ]:  # also __call__, where it is the only one
+            monkeypatch.setattr(classes[owner], alias, noted(name, made))
+    monkeypatch.chdir(ROOT / "docs" / "gallery")
+    for example in sorted(Path().glob("plot_*.py")):
+        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            runpy.run_path(str(example))
+        plt.close("all")
+    assert drawn == every

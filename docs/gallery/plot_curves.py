@@ -33,3 +33,10 @@ depths = tb.validation_curve(
 )
 print(depths)
 depths.plot()
+
+# %%
+# Why a deep tree is not much better: its bias is smaller and its variance larger, over bootstraps of the training rows.
+trees = {f"depth {depth}": DecisionTreeClassifier(max_depth=depth, random_state=0) for depth in (1, 3, 8)}
+parts = tb.bias_variance(trees, X, y, n_rounds=20)
+print(parts)
+parts.plot()
