@@ -174,3 +174,11 @@ def test_nothing_that_a_study_names_is_made(here: Path, command: tuple[str, ...]
     Path("study.toml").write_text(STUDY + '[models.b]\nimport = "sklearn.dummy:DummyClassifier"\n' + trap)
     assert run(capsys, "run", "study.toml", *STORE)[0] == 2
     assert not Path("left").exists()
+
+
+@pytest.mark.parametrize("command", ["run", "resume", "audit", "nested", "learning-curve", "validation-curve"])
+def test_help_says_that_a_study_file_is_code(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nobody would expect it of a file of settings."""
+    code, out, _ = run(capsys, command, "--help")
+    assert code == 0
+    assert "study file is code" in " ".join(out.split())

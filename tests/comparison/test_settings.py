@@ -114,3 +114,22 @@ def test_the_run_of_a_study_brings_its_rope(tmp_path: Path) -> None:
     assert tb.compare(f"{url}#study").rope == 0.05
     assert tb.compare(f"{url}#study", rope=0.01).rope == 0.01
     assert evaluation.compare().rope == 0.05
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"order": 1}, "order must be a list of model names; got 1."),
+        ({"models": 0}, "models must be a list of names; got 0."),
+        ({"rope": 10**30}, "rope=1e+30 is as wide as accuracy itself"),
+        ({"rope": 10**400}, "rope must be a finite half-width of at least 0"),
+        ({"rope": float("nan")}, "rope must be a finite half-width of at least 0"),
+        ({"alpha": "x"}, "alpha must lie between 0 and 1, ends excluded; got 'x'."),
+        ({"rng": -1}, "rng must be a whole number of at least 0"),
+    ],
+)
+def test_settings_that_cannot_be_meant_are_refused_in_words(settings: dict[str, Any], message: str) -> None:
+    """Not by what they happen to break."""
+    with pytest.raises(InvalidParameterError) as caught:
+        answer(**settings)
+    assert str(caught.value).startswith(message)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -238,6 +239,16 @@ def test_unnamed_metric() -> None:
             ),
         ),
         ({"a": [10**400, None]}, InvalidScoresError, None),
+        (
+            {"a": [date(2024, 3, 1), 0.5]},
+            InvalidScoresError,
+            "model 'a', score 1: datetime.date(2024, 3, 1) is not a number.",
+        ),
+        (
+            {"a": np.array(["2024-03-01"], dtype="datetime64[D]")},
+            InvalidScoresError,
+            None,
+        ),
         ({}, UnreadableSourceError, "the source is an empty dict. Pass {name: scores} with at least two models."),
     ],
 )

@@ -48,6 +48,8 @@ def learning_curve_command(context: click.Context, /, study: str, sizes: list[fl
 
     Each model of the study file is measured on growing training sets and the same test rows. What the store has already is not
     measured again, so the same command goes on after an interruption, and adds sizes.
+
+    A study file is code: what it imports is run, so use only those that you would run as a program.
     """
     from tiebreak.plan.plan import make_plan
     from tiebreak.studies.learning_curve import LearningCurve, learning_curve

@@ -72,6 +72,8 @@ def nested_command(
     The outer splits are those of the section cv, the inner ones those of the section inner, made within each outer training
     set. Models with a grid are chosen in, each by itself; one without is scored beside them. Where no model has a grid, one
     of them is chosen. The same command goes on after an interruption.
+
+    A study file is code: what it imports is run, so use only those that you would run as a program.
     """
     from tiebreak.errors import TiebreakError
     from tiebreak.study_file.study import read_study

@@ -21,6 +21,8 @@ def resume_command(context: click.Context, /, stored: str, store: str | None, ru
     """Go on with RUN, by the study file that it was started from.
 
     Only what is missing is measured. RUN is the name of a run in the store, or both in one: 'sqlite:///runs.db#cancer'.
+
+    The study file is code: what it imports is run, so go on only with what you would run as a program.
     """
     from tiebreak.study_file.study import read_study
 

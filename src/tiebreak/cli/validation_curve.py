@@ -60,6 +60,8 @@ def validation_curve_command(context: click.Context, /, study: str, parameter: s
 
     Each model of the study file (or those named with --models) is measured with each value on the same splits. What the store
     has already is not measured again, so the same command goes on after an interruption, and adds values.
+
+    A study file is code: what it imports is run, so use only those that you would run as a program.
     """
     from tiebreak.plan.plan import make_plan
     from tiebreak.studies.validation_curve import ValidationCurve, validation_curve, vary
