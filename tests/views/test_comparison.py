@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import tiebreak as tb
 from tests.views.situations import SITUATIONS, around, compared, named, table
 from tiebreak.scores.metric import Metric
 from tiebreak.views.page import WIDTH
@@ -41,6 +42,15 @@ def test_a_real_difference_of_unclear_size_has_its_own_verdict_and_sentence() ->
     assert comparison.pair("forest", "svm").verdict == "ahead"
     assert "'forest' is ahead of 'svm': accuracy higher by 0.0100 (95% interval" in comparison.sentence
     assert "A difference is shown; that it exceeds the rope of 0.01 is not." in comparison.sentence
+
+
+def test_a_difference_of_zero_favours_nobody() -> None:
+    """Undecided or equivalent: the sentence names no model that is higher by nothing."""
+    right = {"old": [1, 1, 0, 0] * 50, "new": [1, 0, 1, 0] * 50}
+    for rope, verdict in ((0.0, "cannot be told apart yet"), (0.2, "are practically equivalent")):
+        sentence = tb.compare(tb.read_items(right, rows="items"), rope=rope).sentence
+        assert f"{verdict}: a difference in accuracy of 0" in sentence
+        assert "higher" not in sentence
 
 
 def test_baseline_answers_say_what_each_model_is_against_it() -> None:

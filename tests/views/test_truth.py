@@ -195,8 +195,9 @@ def _check_pair_sentence(comparison: Comparison, sentence: str, rope: float) -> 
     assert (found is not None) == pair.has_interval
     if found is not None:
         _check_interval(comparison, found.group(1), pair.interval_low, pair.interval_high, pair.verdict, rope)
-        size = re.search(r"(?:higher|lower) by ([\d.e+-]*\d)", sentence).group(1)  # type: ignore[union-attr]
+        size = re.search(r"(?:(?:higher|lower) by|difference in \S+ of) ([\d.e+-]*\d)", sentence).group(1)  # type: ignore[union-attr]
         assert float(size) >= 0
+        assert ("difference in" in sentence) == (abs(pair.difference) <= float(pair.distribution.tolerance))
         assert np.isclose(float(size), abs(pair.difference), rtol=1e-3, atol=0.51 * 10.0 ** -len(size.partition(".")[2]))
 
 

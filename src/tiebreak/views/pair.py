@@ -103,8 +103,7 @@ WORDS = {
     "better": "{a} is better than {b}: {how}.",
     "better by more": "{a} is better than {b}: {how}, more than the rope of {rope}.",
     "ahead": "{a} is ahead of {b}: {how}. A difference is shown; that it exceeds the rope of {rope} is not.",
-    "equivalent": "{a} and {b} are practically equivalent: {size} for {a}, and the {interval}, {ends}, lies inside the rope of "
-    "±{rope}.",
+    "equivalent": "{a} and {b} are practically equivalent: {size}, and the {interval}, {ends}, lies inside the rope of ±{rope}.",
     "though ahead": " {a} is measurably ahead, by too little to matter.",
     "undecided": "{a} and {b} cannot be told apart yet: {how}; {why}.",
     "no verdict": "{a} against {b}: {how}; this pair is not in the family that was judged, so it has no verdict.",
@@ -112,9 +111,10 @@ WORDS = {
     "no rope": "no difference is shown, and without a rope equivalence cannot be concluded",
     "unsettled": "it holds 0 and reaches beyond the rope of ±{rope}, so neither a difference nor equivalence is shown",
     "how": "{size} ({interval} {ends})",
-    "how for": "{size} for {a} ({interval} {ends})",
     "higher": "{metric} higher by {size}",
     "lower": "{metric} lower by {size}",
+    "for": "{size} for {a}",
+    "equal": "a difference in {metric} of 0",
     "of a loss": "{interval} of the difference",
     "own interval": "its own {percent} interval",
     "together": "simultaneous {percent} interval",
@@ -147,10 +147,15 @@ def pair_sentence(pair: PairComparison) -> str:
         return WORDS["better by more" if comparison.rope else "better"].format(a=a, b=b, how=by_how_much(pair), rope=rope)
     if pair.verdict == "ahead":
         return WORDS["ahead"].format(a=a, b=b, how=by_how_much(pair), rope=rope)
+    parts = _parts(pair)
+    if pair.difference > float(pair.distribution.tolerance):
+        parts["size"] = WORDS["for"].format(a=a, size=parts["size"])
+    else:
+        parts["size"] = WORDS["equal"].format(metric=printable(comparison.metric.name))
     if pair.verdict == "equivalent":
         ahead = WORDS["though ahead"].format(a=a) if is_told_apart(pair) else ""
-        return WORDS["equivalent"].format(a=a, b=b, rope=rope, **_parts(pair)) + ahead
-    how = WORDS["how for"].format(a=a, **_parts(pair))
+        return WORDS["equivalent"].format(a=a, b=b, rope=rope, **parts) + ahead
+    how = WORDS["how"].format(**parts)
     return WORDS["undecided" if pair.is_in_family else "no verdict"].format(a=a, b=b, how=how, why=_open(pair))
 
 

@@ -105,6 +105,11 @@ def clusters() -> Comparison:
     return tb.compare(tb.read_items(frame), metric="accuracy", rope=0.03, baseline="b")
 
 
+def even() -> Comparison:
+    """Two models that are right on as many questions, though not on the same ones."""
+    return tb.compare(tb.read_items({"a": [1, 1, 0, 0] * 50, "b": [1, 0, 1, 0] * 50}, rows="items"), rope=0.15)
+
+
 def _right(n_models: int) -> pd.DataFrame:
     rng = np.random.default_rng(n_models)
     hard = rng.random(200)
@@ -114,7 +119,7 @@ def _right(n_models: int) -> pd.DataFrame:
 
 ANSWERS: dict[str, Callable[[], Comparison]] = {
     each.__name__: each
-    for each in (two, percent, gaps, loss, baseline, holm, hommel, twenty, datasets, no_spread, items, clusters)
+    for each in (two, percent, gaps, loss, baseline, holm, hommel, twenty, datasets, no_spread, items, clusters, even)
 }
 
 

@@ -549,11 +549,12 @@ const Decide = (() => {
       parts.how = say(words.how, parts);
       if (pair.verdict === "better") return say(words[this.rope ? "better by more" : "better"], parts);
       if (pair.verdict === "ahead") return say(words.ahead, parts);
+      parts.size = say(words[pair.difference > pair.tolerance ? "for" : "equal"], { a, size, metric: data.metric });
       if (pair.verdict === "equivalent") {
         const isAhead = pair.interval_low > pair.tolerance || pair.interval_high < -pair.tolerance;
         return say(words.equivalent, parts) + (isAhead ? say(words["though ahead"], parts) : "");
       }
-      parts.how = say(words["how for"], parts);
+      parts.how = say(words.how, parts);
       parts.why = say(words[pair.reason === "discrete" ? "discrete" : this.rope ? "unsettled" : "no rope"], parts);
       return say(words[pair.is_in_family ? "undecided" : "no verdict"], parts);
     }
