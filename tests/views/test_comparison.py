@@ -53,6 +53,15 @@ def test_a_difference_of_zero_favours_nobody() -> None:
         assert "higher" not in sentence
 
 
+def test_models_of_one_mean_share_the_top() -> None:
+    """Two that are right on as many questions are named; of more, the others are counted."""
+    right = {"old": [1, 1, 0, 0] * 50, "new": [1, 0, 1, 0] * 50, "tiny": [0, 1, 1, 0] * 45 + [0] * 20}
+    sentence = tb.compare(tb.read_items(right, rows="items")).sentence
+    assert sentence.startswith("'new' and 'old' share the highest mean accuracy (0.500), but any of the 3")
+    right["tiny"] = [0, 1, 1, 0] * 50
+    assert tb.compare(tb.read_items(right, rows="items")).sentence.startswith("'new' and 2 others share the highest mean")
+
+
 def test_baseline_answers_say_what_each_model_is_against_it() -> None:
     """One clause for each verdict."""
     rows = around(0.90, 0.85, 0.80, 0.8505, noise=0.01)

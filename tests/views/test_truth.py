@@ -220,7 +220,10 @@ def _check_against_baseline(comparison: Comparison, sentence: str) -> None:
 
 def _check_standings(comparison: Comparison, sentence: str) -> None:
     ranking = comparison.ranking.set_index("model")
-    assert sentence.removeprefix("Of the models that have all scores, ").startswith(f"'{comparison.models[0]}' has the")
+    top = ranking["mean"].to_numpy()[:2]
+    said = sentence.removeprefix("Of the models that have all scores, ")
+    assert said.startswith((f"'{comparison.models[0]}' has the", f"'{comparison.models[0]}' and "))
+    assert (" share the " in said) <= bool(np.isclose(top[0], top[1], rtol=1e-12, atol=0.0))
     best = [name for name in comparison.models if ranking.loc[name, "may_be_best"]]
     assert tuple(best) == comparison.shortlist()
     n = len(comparison.models)

@@ -10,7 +10,7 @@ import numpy as np
 from tiebreak.comparison.letters import MOST_LETTERED
 from tiebreak.comparison.ranking import BEST, MAY_BE_BEST, NEAR_BEST, NOT_BEST, STANDINGS
 from tiebreak.comparison.verdict import REASONS, VERDICTS
-from tiebreak.numerics import CONSTANT, IDENTICAL, IntArray, Interval
+from tiebreak.numerics import CONSTANT, IDENTICAL, RELATIVE_TOLERANCE, IntArray, Interval
 from tiebreak.views import slices
 from tiebreak.views.comparison_columns import (
     correlation_frame,
@@ -184,6 +184,8 @@ def _as_ordered(comparison: Comparison) -> tuple[str, str]:
 WORDS = {
     "highest": "{name} has the highest {value} ({mean})",
     "lowest": "{name} has the lowest {value} ({mean})",
+    "share the highest": "{name} share the highest {value} ({mean})",
+    "share the lowest": "{name} share the lowest {value} ({mean})",
     "of the complete": "Of the models that have all scores, {opening}",
     "all lack some": "{opening}, though every model lacks some scores",
     "best": "{opening} and is the best of the {n} ({level} confidence).",
@@ -235,16 +237,20 @@ def _standing_sentences(comparison: Comparison) -> Iterator[str]:
 
 
 def opening(comparison: Comparison, mean: str = "") -> str:
-    """The model of the highest mean, which no rope and no level changes; its mean in so many words where these are given."""
-    table = comparison.ranking_table
-    words = WORDS["highest" if comparison.metric.higher_is_better else "lowest"].format(
-        name=names_in_sentences(comparison)[comparison.models[0]],
+    """The models of the highest mean, which no rope and no level changes; their mean in so many words where these are given."""
+    table, names = comparison.ranking_table, names_in_sentences(comparison)
+    some_lack = any(lacks_units(comparison, row) for row in range(len(comparison.models)))
+    is_top = np.abs(table.mean - table.mean[0]) <= RELATIVE_TOLERANCE * np.abs(table.mean[0])
+    n_top = 1 if some_lack else max(1, int(np.count_nonzero(is_top)))
+    top = [names[model] for model in comparison.models[:n_top]]
+    extreme = "highest" if comparison.metric.higher_is_better else "lowest"
+    words = WORDS[extreme if n_top == 1 else f"share the {extreme}"].format(
+        name=listed(top) if n_top <= 2 else f"{top[0]} and {n_top - 1} others",
         value=printable(table.value_label),
         mean=mean or format_score(float(table.mean[0]), table_decimals(comparison)),
     )
     if lacks_units(comparison, 0):
         return WORDS["all lack some"].format(opening=words)
-    some_lack = any(lacks_units(comparison, row) for row in range(len(comparison.models)))
     return WORDS["of the complete"].format(opening=words) if some_lack else words
 
 
