@@ -68,8 +68,15 @@ def report_command(
         _of_run(sources[0], out, metrics, store, settings)
     else:
         raise CommandError("a report is of one run, or of files; none of these is a file that is there.")
-    if opens:
-        click.launch(str(out.resolve()))
+    if opens and not _opened(out):
+        click.echo("no browser was found to open it with; the environment variable BROWSER names one", err=True)
+
+
+def _opened(page: Path) -> bool:
+    """Show a page in the reader's browser, which BROWSER names; False where there is none."""
+    import webbrowser
+
+    return webbrowser.open(page.resolve().as_uri())
 
 
 def _of_files(sources: Sequence[str], out: Path, metrics: Sequence[str], settings: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from tests.views.report.answers import ANSWERS, READ, again, differences, measured, required, said, two
+from tests.views.report.answers import ANSWERS, READ, again, differences, measured, required, said, twenty, two
 from tests.views.situations import around, compared, named, table
 from tiebreak.comparison.verdict import MIRRORED, VERDICTS
 from tiebreak.views.report.comparison import report
@@ -121,6 +121,31 @@ TEXT = """() => {
   page.querySelectorAll("svg").forEach((each) => each.remove());
   return page.textContent;
 }"""
+
+
+def test_the_page_says_that_the_next_step_is_hidden(opened):
+    """It was worked out for the rope and alpha that were asked, so it would be wrong beside others."""
+    comparison = ANSWERS["percent"]()
+    page = opened(report(comparison))
+    step = page.locator("[data-is=extra]", has_text="Next step")
+    assert step.is_visible()
+    typed(page, "rope", "0.0231")
+    assert not step.is_visible()
+    assert page.locator("[data-is=asked]").inner_text().endswith("The next step, which holds for those only, is hidden.")
+
+
+def test_on_paper(opened):
+    """No controls, nothing that is shut, the ranking as a table, and nothing wider than the 182 mm that A4 leaves."""
+    page = opened(report(twenty(), required(twenty())), viewport={"width": 688, "height": 1000}, color_scheme="dark")
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    for selector in ("fieldset", ".pick", ".downloads", "button[data-control=more]", "details:not([open])"):
+        assert not any(each.is_visible() for each in page.locator(selector).all()), selector
+    for open_on_paper in ("Numbers of the pairs", "References", "Correlation of the scores"):
+        assert page.locator("details[open] > summary", has_text=open_on_paper).is_visible()
+    assert page.evaluate("getComputedStyle(document.querySelector('.ranking tr')).display") == "table-row"
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.evaluate("document.documentElement.scrollWidth") <= 688
 
 
 def test_a_number_that_is_none_is_marked_and_changes_nothing(opened):

@@ -93,7 +93,9 @@ def report_of(comparisons: Sequence[Comparison], requirements: Requirements | No
 
 def answers_data(comparisons: Sequence[Comparison], requirements: Requirements | None = None) -> dict[str, Any]:
     """Data of all answers, requirements with the first one, and the words that they are said in."""
-    words = {name: said for name, said in WORDS.items() if requirements is not None or name != "requirements"}
+    unused = {"requirements"} if requirements is None else set()
+    unused |= set() if any(each.settings.baseline is not None for each in comparisons) else {"against"}
+    words = {name: said for name, said in WORDS.items() if name not in unused}
     return {"answers": [answer_data(each, None if n else requirements) for n, each in enumerate(comparisons)], "words": words}
 
 

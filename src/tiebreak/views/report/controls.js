@@ -134,9 +134,11 @@
     showAsked() {
       const { rope, alpha } = this.state, say = (value) => Decide.general(value, 12);
       const shown = `rope ${say(rope)}, alpha ${say(alpha)}`, asked = `rope ${say(this.asked.rope)}, alpha ${say(this.asked.alpha)}`;
-      setText(this.one("[data-is=asked]"), this.isAsked ? "" : `Shown for ${shown}; the analysis was made with ${asked}.`);
+      const extra = this.one("[data-is=extra]");
+      const more = extra.children.length ? " The next step, which holds for those only, is hidden." : "";
+      setText(this.one("[data-is=asked]"), this.isAsked ? "" : `Shown for ${shown}; the analysis was made with ${asked}.${more}`);
       this.section.classList.toggle("other", !this.isAsked);
-      this.one("[data-is=extra]").hidden = !this.isAsked;
+      extra.hidden = !this.isAsked;
     }
 
     showRequirements() {

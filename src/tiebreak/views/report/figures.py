@@ -81,7 +81,7 @@ def dots_row(scale: Scale, values: Iterable[float], mean: float) -> Markup:
     for n, value in enumerate(values):
         if math.isfinite(value):
             x = 1000 * (value - scale.low) / (scale.high - scale.low)
-            places.append(f"M{x:.0f} {11 + 14 * ((n * 0.618034) % 1 - 0.5):.0f}h0")
+            places.append(f"M{x:.0f} {11 + 14 * ((n * 0.618034) % 1 - 0.5):.0f}z")
     dots = Markup('<svg viewBox="0 0 1000 22" preserveAspectRatio="none"><path class="dots" d="{}"/></svg>').format(
         "".join(places)
     )
@@ -106,9 +106,7 @@ def scatter(points: Sequence[Point], title: str, description: str, labels: tuple
         return f"{_FLOOR * (1 - (value - y_scale.low) / (y_scale.high - y_scale.low)) + 4:.1f}"
 
     parts = [_level(top(float(text)), text.replace("-", "−")) for text in y_scale.ticks()]
-    powers = range(math.floor(x_scale.low), math.ceil(x_scale.high) + 1)
-    steps = [power + math.log10(each) for power in powers for each in (1, 2, 5)]
-    parts += [_column(_inner(x_scale, step), _seconds(10**step)) for step in steps if x_scale.low <= step <= x_scale.high]
+    parts += [_column(_inner(x_scale, math.log10(value)), _seconds(value)) for value in _steps(x_scale)]
     for point in points:
         at = _inner(x_scale, math.log10(point.x))
         side, shift = ("left", -8) if float(at) > 60 else ("right", 8)
@@ -120,6 +118,13 @@ def scatter(points: Sequence[Point], title: str, description: str, labels: tuple
     return Markup('<svg class="scatter" width="100%" height="{0}" role="img" aria-labelledby="{1}-t {1}-d">{2}{3}</svg>').format(
         _FLOOR + 40, id, head, Markup("").join(parts)
     )
+
+
+def _steps(scale: Scale) -> list[float]:
+    """Round numbers on a logarithmic axis: 1, 2, 5, 10, ..., or evenly spaced ones where fewer than two of these are inside."""
+    powers = range(math.floor(scale.low), math.ceil(scale.high) + 1)
+    steps = [each * 10.0**power for power in powers for each in (1, 2, 5) if scale.low <= power + math.log10(each) <= scale.high]
+    return steps if len(steps) > 1 else [float(text) for text in Scale(10**scale.low, 10**scale.high).ticks(4)]
 
 
 _FLOOR = 220
@@ -170,6 +175,9 @@ _KEPT = frozenset(
 )  # fmt: skip
 """Properties of matplotlib's drawings that are kept, as attributes: a style of their own would need leave of the policy."""
 
+SHOWN = 1.3
+"""Pixels of the page for a point of matplotlib's, so that its labels are as large as small print; wider drawings scroll."""
+
 _SVG = "{http://www.w3.org/2000/svg}"
 _LINK = "{http://www.w3.org/1999/xlink}href"
 _NUMBER = re.compile(r"-?\d+\.\d{2,}(?:e-?\d+)?")
@@ -187,15 +195,38 @@ def drawing(display: Display, id: str) -> Markup:
         display.plot(title="", caption="")
         root = xml.fromstring(display.to_bytes("svg"))  # noqa: S314 - written by matplotlib a moment ago
     body = "".join(_slim(child, id) for child in root)
-    _, _, width, height = root.attrib["viewBox"].split()
+    _, _, drawn, height = root.attrib["viewBox"].split()
+    width = max(float(drawn), *(_text_end(each) for each in root.iter(f"{_SVG}text")))
     svg = Markup(
-        '<svg viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="img" aria-labelledby="{2}-t {2}-d" stroke-linejoin="round">'
+        '<svg viewBox="0 0 {0} {1}" width="{6}" role="img" aria-labelledby="{2}-t {2}-d" stroke-linejoin="round">'
         '<title id="{2}-t">{3}</title><desc id="{2}-d">{4}</desc>{5}</svg>'
-    ).format(_rounded(width), _rounded(height), id, printable(display.title), printable(display.caption), Markup(body))  # noqa: S704
+    ).format(
+        _rounded(str(width)),
+        _rounded(height),
+        id,
+        printable(display.title),
+        printable(display.caption),
+        Markup(body),  # noqa: S704
+        round(SHOWN * width),
+    )
     return Markup(
         '<figure class="plot"><figcaption><strong>{}</strong></figcaption><div class="wide" tabindex="0" role="region" '
         'aria-label="{}">{}</div><p class="small">{}</p></figure>'
     ).format(printable(display.title), printable(display.title), svg, printable(display.caption))
+
+
+def _text_end(text: Element) -> float:
+    """Where a text that begins at its place may end, in a font of the reader's that is wider than matplotlib's; 0 for others."""
+    place = re.match(r"translate\(([-\d.]+)", text.attrib.get("transform", ""))
+    style = text.attrib.get("style", "")
+    if place is None or "rotate" in text.attrib["transform"] or "text-anchor" in style:
+        return 0.0
+    size = re.search(r"([\d.]+)px", style)
+    return float(place.group(1)) + _WIDEST * float(size.group(1) if size else 10.0) * len(text.text or "")
+
+
+_WIDEST = 0.58
+"""Mean width of a character of a wide font, as a share of its size."""
 
 
 def _slim(element: Element, id: str) -> str:

@@ -121,7 +121,7 @@ const Page = (() => {
     figure.append(drawn("circle", {cx: place(scale, middle), cy: bar, r: 5.5}));
     const dots = drawn("svg", {viewBox: "0 0 1000 24", preserveAspectRatio: "none", y: height + 6, height: 24, width: "100%"});
     dots.append(drawn("path", {class: "dots", d: each.map((value, k) =>
-      `M${(1000 * (value - scale[0]) / (scale[1] - scale[0])).toFixed(0)} ${(12 + 16 * ((k * 0.618034) % 1 - 0.5)).toFixed(0)}h0`).join("")}));
+      `M${(1000 * (value - scale[0]) / (scale[1] - scale[0])).toFixed(0)} ${(12 + 16 * ((k * 0.618034) % 1 - 0.5)).toFixed(0)}z`).join("")}));
     figure.append(dots, ...ticks(scale, height + 36));
     return figure;
   }
@@ -316,8 +316,8 @@ const Page = (() => {
   }
   const line = document.querySelector("footer [data-part=downloads]");
   if (line) readyDownloads(line);
-  const tables = document.querySelectorAll("details[data-part=pair-table]");
-  addEventListener("beforeprint", () => tables.forEach((each) => { each.open = true; }));
+  const printed = document.querySelectorAll("details[data-print]"); // the others are left out of a print while they are shut
+  addEventListener("beforeprint", () => printed.forEach((each) => { each.open = true; }));
   const chosen = document.getElementById("switch");
   if (chosen) {
     const show = () => answers.forEach((answer, k) => { answer.section.hidden = k !== Number(chosen.value); });
