@@ -7,6 +7,7 @@ import pytest
 from sklearn.datasets import make_classification, make_regression
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.metrics import f1_score
 from sklearn.tree import DecisionTreeRegressor
 
 import tiebreak as tb
@@ -54,12 +55,23 @@ def test_numbers_have_errors() -> None:
     np.testing.assert_allclose(items.item_means().mean(axis=1), expected)
 
 
+def test_metrics_of_all_predictions_together(evaluation: tb.Evaluation) -> None:
+    """Predicted classes of all folds of a repeat, as they were kept, with the folds as clusters."""
+    items = evaluation.items("f1_macro")
+    kept = evaluation.predictions[evaluation.predictions["repeat"] == 0]
+    assert items.n_clusters == kept["fold"].nunique()
+    for row, name in zip(items.score[:, 0], items.models, strict=True):
+        own = kept[kept["model"] == name]
+        found = float(tb.frequentist.metric_of_classes(items.truth, row, "f1_macro").at(np.ones((1, row.size)))[0])
+        assert found == pytest.approx(f1_score(own["target"], own["prediction"], average="macro"), abs=1e-12)
+
+
 def test_what_was_not_kept_is_named(evaluation: tb.Evaluation) -> None:
     """Another repeat, another metric, probabilities that nobody asked for."""
     with pytest.raises(MissingSplitsError, match="no predictions of repeat 3; there are those of '0'"):
         evaluation.items("accuracy", repeat=3)
-    with pytest.raises(InvalidParameterError, match="'f1' is no metric of single examples"):
-        evaluation.items("f1")
+    with pytest.raises(InvalidParameterError, match="'max_error' is no metric of predictions"):
+        evaluation.items("max_error")
     labels = tb.evaluate(MODELS, X, Y, cv=5, scoring="accuracy", keep_predictions=True)
     with pytest.raises(MissingSplitsError, match="no probabilities of 'logistic' were kept"):
         labels.items("log_loss")

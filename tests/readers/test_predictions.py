@@ -78,8 +78,8 @@ def test_classes_beside_probabilities_are_ambiguous() -> None:
     """The models have to be scored in one metric."""
     with pytest.raises(AmbiguousSourceError, match="'a' predicts classes, 'b' does not"):
         tb.read_predictions(TRUTH, {"a": TRUTH, "b": PROBABILITY})
-    with pytest.raises(InvalidParameterError, match="'f1' is no metric of single examples that tiebreak knows: accuracy"):
-        tb.read_predictions(TRUTH, {"a": TRUTH}, metric="f1")
+    with pytest.raises(InvalidParameterError, match="'max_error' is no metric of predictions that tiebreak knows: accuracy"):
+        tb.read_predictions(TRUTH, {"a": TRUTH}, metric="max_error")
     with pytest.raises(TooFewModelsError, match="predictions is a dict"):
         tb.read_predictions(TRUTH, {})
 
@@ -90,3 +90,26 @@ def test_constant_predictions_are_scores_like_others() -> None:
     assert items.item_means().mean(axis=1).tolist() == [1.0, 0.5]
     area = tb.read_predictions(TRUTH, {"constant": np.full(6, 0.5)}, metric="roc_auc")
     assert tb.frequentist.delong_auc(area.is_positive, area.score[0, 0]).auc == 0.5
+
+
+def test_classes_for_metrics_of_all_of_them_together() -> None:
+    """Truth and predictions are places in the classes, of which the positive one is last; probabilities are of sorted classes."""
+    y = ["cat", "dog", "dog", "cat"]
+    items = tb.read_predictions(y, {"a": ["dog", "dog", "cat", "cat"]}, metric="f1")
+    assert (items.classes, items.truth.tolist(), items.score[0, 0].tolist()) == (("cat", "dog"), [0, 1, 1, 0], [1, 1, 0, 0])
+    turned = tb.read_predictions(y, {"a": [[0.1, 0.9], [0.2, 0.8], [0.7, 0.3], [0.6, 0.4]]}, metric="f1", positive="cat")
+    assert (turned.classes, turned.truth.tolist(), turned.score[0, 0].tolist()) == (("dog", "cat"), [1, 0, 0, 1], [0, 0, 1, 1])
+    assert not items.is_binary
+    assert items.disagreements("a", "a").empty
+    assert items.at(np.array([0, 1])).truth.tolist() == [0, 1]
+    assert items.hash() != turned.hash()
+    three = tb.read_predictions([1, 2, 3], {"a": [1, 2, 2]}, metric="f1_macro")
+    assert three.classes == ("1", "2", "3")
+    with pytest.raises(InvalidParameterError, match=r"f1 is of the positive one of two classes, and y_true has 3. .*f1_macro"):
+        tb.read_predictions([1, 2, 3], {"a": [1, 2, 2]}, metric="f1")
+    with pytest.raises(InvalidScoresError, match="f1_macro tells classes apart, and y_true has only '1'"):
+        tb.read_predictions([1, 1], {"a": [1, 1]}, metric="f1_macro")
+    with pytest.raises(InvalidScoresError, match="r2 needs numbers that differ in y_true; all are 2"):
+        tb.read_predictions([2.0, 2.0], {"a": [1.0, 1.0]}, metric="r2")
+    with pytest.raises(tb.errors.UnsupportedSourceError, match="so tables of it are not joined"):
+        tb.read_items(items, turned)

@@ -271,6 +271,6 @@ def _answer_notices(matrix: ScoreMatrix, settings: Settings, metric: Metric, met
         )
         yield Notice(
             "selected-best",
-            f"{matrix.models[0]!r} was picked as the best of {len(matrix.models)} on these same scores, so its own mean "
-            f"{metric.name} is likely a little too good; {honest} would give an honest one",
+            f"{matrix.models[0]!r} was picked as the best of {len(matrix.models)} on these same scores, so its own "
+            f"{'mean ' if method.is_mean else ''}{metric.name} is likely a little too good; {honest} would give an honest one",
         )

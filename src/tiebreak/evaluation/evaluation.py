@@ -386,7 +386,8 @@ class Evaluation(Result["EvaluationPlots"]):
         Parameters
         ----------
         metric : str
-            "accuracy", "roc_auc", "log_loss", "brier_score", "mean_absolute_error" or "mean_squared_error".
+            "accuracy", "f1", "balanced_accuracy", "roc_auc", "log_loss", "brier_score", "mean_absolute_error", "r2" and others,
+            those of `read_predictions`.
         dataset : str, optional
             Needed where there are several.
         repeat : int, default 0

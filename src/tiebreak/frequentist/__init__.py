@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from tiebreak.frequentist.bbc_cv import WinnerBootstrap, bootstrap_winner, bootstrap_winner_by
     from tiebreak.frequentist.bootstrap import (
         BootstrapResult,
+        MetricOfSums,
         bootstrap_auc,
-        bootstrap_correlation,
         bootstrap_function,
         bootstrap_mean,
         bootstrap_median,
@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     )
     from tiebreak.frequentist.kfold_t import KFoldTResult, kfold_ttest
     from tiebreak.frequentist.mcnemar import CochranQResult, McNemarResult, cochran_q_test, mcnemar_test
+    from tiebreak.frequentist.metric_sums import bootstrap_correlation, metric_of_classes, metric_of_numbers
     from tiebreak.frequentist.more_data import DoublingGain, doubling_gain
     from tiebreak.frequentist.nemenyi import (
         NemenyiPool,
@@ -74,7 +75,12 @@ if TYPE_CHECKING:
     )
     from tiebreak.frequentist.pair_outcomes import PairOutcomes, outcomes_of_battles, outcomes_of_scores
     from tiebreak.frequentist.pass_k import pass_at_k
-    from tiebreak.frequentist.permutation import PermutationResult, permutation_test_paired, permutation_test_unpaired
+    from tiebreak.frequentist.permutation import (
+        PermutationResult,
+        permutation_test_metric,
+        permutation_test_paired,
+        permutation_test_unpaired,
+    )
     from tiebreak.frequentist.prediction_powered import PredictionPoweredResult, prediction_powered_mean
     from tiebreak.frequentist.proportions import IndependentProportionsResult, ZTest, independent_proportions, proportion_interval
     from tiebreak.frequentist.sample_size import items_needed
@@ -126,6 +132,7 @@ _HOMES = {
     "PairedCounts": "tiebreak.frequentist.tango",
     "PairedProportionsResult": "tiebreak.frequentist.tango",
     "PerformanceProfile": "tiebreak.frequentist.aggregates",
+    "MetricOfSums": "tiebreak.frequentist.bootstrap",
     "PermutationResult": "tiebreak.frequentist.permutation",
     "PredictionPoweredResult": "tiebreak.frequentist.prediction_powered",
     "RankDifferences": "tiebreak.frequentist.friedman",
@@ -142,7 +149,7 @@ _HOMES = {
     "average_ranks": "tiebreak.frequentist.friedman",
     "bergmann_hommel": "tiebreak.frequentist.shaffer",
     "bootstrap_auc": "tiebreak.frequentist.bootstrap",
-    "bootstrap_correlation": "tiebreak.frequentist.bootstrap",
+    "bootstrap_correlation": "tiebreak.frequentist.metric_sums",
     "bootstrap_function": "tiebreak.frequentist.bootstrap",
     "bootstrap_mean": "tiebreak.frequentist.bootstrap",
     "bootstrap_median": "tiebreak.frequentist.bootstrap",
@@ -189,6 +196,9 @@ _HOMES = {
     "paired_ttest": "tiebreak.frequentist.corrected_t",
     "pass_at_k": "tiebreak.frequentist.pass_k",
     "performance_profile": "tiebreak.frequentist.aggregates",
+    "metric_of_classes": "tiebreak.frequentist.metric_sums",
+    "metric_of_numbers": "tiebreak.frequentist.metric_sums",
+    "permutation_test_metric": "tiebreak.frequentist.permutation",
     "permutation_test_paired": "tiebreak.frequentist.permutation",
     "permutation_test_unpaired": "tiebreak.frequentist.permutation",
     "prediction_powered_mean": "tiebreak.frequentist.prediction_powered",
@@ -231,6 +241,7 @@ __all__ = [
     "IndependentProportionsResult",
     "KFoldTResult",
     "McNemarResult",
+    "MetricOfSums",
     "ModelConfidenceSetResult",
     "NemenyiPool",
     "NemenyiResult",
@@ -291,6 +302,8 @@ __all__ = [
     "kfold_ttest",
     "mcnemar_test",
     "mean_of_clusters",
+    "metric_of_classes",
+    "metric_of_numbers",
     "model_confidence_set",
     "nemenyi_pool",
     "nemenyi_test",
@@ -304,6 +317,7 @@ __all__ = [
     "paired_ttest",
     "pass_at_k",
     "performance_profile",
+    "permutation_test_metric",
     "permutation_test_paired",
     "permutation_test_unpaired",
     "prediction_powered_mean",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations_with_replacement
 from math import comb
-from typing import Literal, NamedTuple, Protocol, get_args
+from typing import Any, Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -348,25 +348,51 @@ def _strata(strata: Sequence[object] | ArrayLike | None, groups: IntArray, n: in
 
 
 @dataclass(frozen=True, slots=True)
-class _Sums:
-    """A function of sums over examples: means, rates, F1, errors, correlations."""
+class MetricOfSums:
+    """A metric that is a function of sums over examples: means, rates, F1, errors, correlations.
 
-    columns: FloatArray  # (n_examples, n_columns)
-    function: Callable[[FloatArray], FloatArray]  # sums of shape (..., n_columns) to values of shape (...)
-    shape: tuple[int, ...]  # of the models; the columns of each follow one another
+    Attributes
+    ----------
+    columns : ndarray or sparse array of scipy, of shape (n_examples, n_models * n_columns)
+        The columns of each model follow one another.
+    function : callable
+        From sums of shape (..., n_columns) to values of shape (...).
+    shape : tuple of int
+        Of the models.
+    """
+
+    columns: Any
+    function: Callable[[FloatArray], FloatArray]
+    shape: tuple[int, ...]
 
     @property
     def n_examples(self) -> int:
+        """Number of examples."""
         return int(self.columns.shape[0])
 
+    @property
+    def n_columns(self) -> int:
+        """Number of sums that a value is made of."""
+        return int(self.columns.shape[1]) // int(np.prod(self.shape))
+
     def at(self, counts: IntArray) -> FloatArray:
-        return self._values(counts.astype(float) @ self.columns)
+        """Value for each row of counts."""
+        return self.of(counts.astype(float) @ self.columns)
 
     def without(self, groups: IntArray, n_groups: int) -> FloatArray:
-        sums = np.stack([np.bincount(groups, column, n_groups) for column in self.columns.T], axis=1)
-        return self._values(self.columns.sum(axis=0) - sums)
+        """Value without each group of examples."""
+        from scipy.sparse import csr_array
 
-    def _values(self, sums: FloatArray) -> FloatArray:
+        whole, n = np.asarray(self.columns.sum(axis=0)), groups.size
+        of_group = csr_array((np.ones(n), (groups, np.arange(n))), shape=(n_groups, n))
+        step, blocks = max(1, 10 * _BLOCK // whole.size), []
+        for start in range(0, n_groups, step):
+            sums = of_group[start : start + step] @ self.columns
+            blocks.append(self.of(whole - (sums if isinstance(sums, np.ndarray) else sums.toarray())))
+        return np.concatenate(blocks, axis=-1)
+
+    def of(self, sums: FloatArray) -> FloatArray:
+        """Values of sums of shape (n_rows, n_models * n_columns), of shape (..., n_rows)."""
         n_models = int(np.prod(self.shape))
         split = sums.reshape(sums.shape[0], n_models, -1)
         return np.moveaxis(np.asarray(self.function(split)), 0, -1).reshape((*self.shape, sums.shape[0]))
@@ -397,21 +423,7 @@ def bootstrap_sums(columns: ArrayLike, function: Callable[[FloatArray], FloatArr
     if table.ndim < 2:
         raise InvalidScoresError(f"columns must be of shape (..., n_examples, n_columns); got the shape {table.shape}.")
     shape, n = table.shape[:-2], table.shape[-2]
-    return _Sums(np.moveaxis(table, -2, 0).reshape(n, -1), function, shape)
-
-
-def bootstrap_correlation(first: ArrayLike, second: ArrayLike) -> Statistic:
-    """Pearson's correlation of two columns, for `bootstrap_metric`."""
-    x, y = _finite(first), _finite(second)
-    if x.shape != y.shape:
-        raise InvalidScoresError(f"both columns need the same shape; got {x.shape} and {y.shape}.")
-    x, y = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
-
-    def correlation(sums: FloatArray) -> FloatArray:
-        n, a, b, aa, bb, ab = np.moveaxis(sums, -1, 0)
-        return divide(n * ab - a * b, np.sqrt(np.maximum(n * aa - a * a, 0.0) * np.maximum(n * bb - b * b, 0.0)))
-
-    return bootstrap_sums(np.stack([np.ones(x.shape), x, y, x * x, y * y, x * y], axis=-1), correlation)
+    return MetricOfSums(np.moveaxis(table, -2, 0).reshape(n, -1), function, shape)
 
 
 @dataclass(frozen=True, slots=True)

@@ -197,6 +197,11 @@ def is_source(value: Any) -> bool:
 def _long(source: Any, model: str | None, metric: str | None, item: str | None, rows: str) -> LongTable:
     """Long table of any source."""
     if isinstance(source, Items):
+        if not source.is_mean:
+            raise UnsupportedSourceError(
+                f"{source.metric.name} is of all predictions together, so tables of it are not joined. Give the predictions of "
+                "all models to one call of tb.read_predictions."
+            )
         remark = "; ".join(source.sources)
         frame = source.to_frame() if len(source.runs) > 1 else source.to_frame().drop(columns="run")
         return _with_model(LongTable(frame, source.metric.name, remark, source.unit), model)

@@ -277,21 +277,26 @@ def _answered_items(reader: _Reader, metric: Metric) -> Items:
             raise reader.wrong(["items", key], f"{values!r:.60}") from None
 
     models, runs, items = texts("models"), texts("runs"), texts("items")
-    score, weights, is_positive = numbers("score"), numbers("weights"), numbers("is_positive")
+    score, weights, is_positive, actual = map(numbers, ("score", "weights", "is_positive", "truth"))
     if score is None or score.shape != (len(models), len(runs), len(items)):
         raise reader.wrong(["items", "score"], f"of shape {None if score is None else score.shape}")
     has_clusters = reader.get("items", "clusters", kind=list, optional=True) is not None
     clusters = texts("clusters") if has_clusters else None
     columns = {name: texts("columns", name) for name in reader.get("items", "columns", kind=dict, optional=True) or {}}
-    for key, values in {"clusters": clusters, "weights": weights, "is_positive": is_positive, **columns}.items():
+    for key, values in {"clusters": clusters, "weights": weights, "is_positive": is_positive, "truth": actual, **columns}.items():
         if values is not None and len(values) != len(items):
             raise reader.wrong(["items", key], f"of length {len(values)}, where {len(items)} items are")
     for key, names in (("models", models), ("runs", runs), ("items", items)):
         if not names or len(set(names)) < len(names):
             raise reader.wrong(["items", key], "empty or with doubles")
     unit = reader.get("items", "unit", kind=str)
-    truth = None if is_positive is None else is_positive.astype(bool)
-    return check_items(Items(metric, models, runs, items, score, clusters, weights, truth, columns, texts("sources"), unit))
+    positive = None if is_positive is None else is_positive.astype(bool)
+    classes = texts("classes") if reader.get("items", "classes", kind=list, optional=True) else ()
+    if classes and (actual is None or not np.isin(np.concatenate([actual, score.ravel()]), np.arange(len(classes))).all()):
+        raise reader.wrong(["items", "truth"], f"no places in the {len(classes)} classes")
+    return check_items(
+        Items(metric, models, runs, items, score, clusters, weights, positive, actual, classes, columns, texts("sources"), unit)
+    )
 
 
 def _matrix(reader: _Reader) -> ScoreMatrix:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.errors import AmbiguousSourceError, InvalidParameterError, InvalidScoresError, Setting, TooFewModelsError
+from tiebreak.frequentist.metric_sums import METRICS_OF_CLASSES, METRICS_OF_NUMBERS
 from tiebreak.numerics import FloatArray
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.metric import ABBREVIATIONS, name_metric
@@ -17,6 +18,7 @@ from tiebreak.scores.scores import quoted
 OF_LABELS = ("accuracy",)
 OF_PROBABILITIES = ("roc_auc", "log_loss", "brier_score")
 OF_NUMBERS = ("mean_absolute_error", "mean_squared_error")
+"""Metrics that are means over examples, and the area under the ROC curve; those of all examples together are `metric_sums`'s."""
 
 
 def read_predictions(
@@ -40,9 +42,12 @@ def read_predictions(
         the same shape; or probabilities of all classes in sorted order, of shape (n_examples, n_classes).
     metric : str, optional
         "accuracy" of classes; "roc_auc", "log_loss" or "brier_score" of probabilities; "mean_absolute_error" or
-        "mean_squared_error" of numbers. Unless given it is accuracy for classes and roc_auc for probabilities of two classes.
+        "mean_squared_error" of numbers. Or one that is no mean over examples, for which `compare` takes the bootstrap: of
+        classes "f1", "precision", "recall" or "jaccard", alone or with "_macro", "_micro" or "_weighted", "balanced_accuracy"
+        and "matthews_corrcoef"; of numbers "root_mean_squared_error", "r2" and "explained_variance". Unless given it is
+        accuracy for classes and roc_auc for probabilities of two classes.
     positive : optional
-        Class that probabilities of one column are of; the larger of two classes unless given.
+        Class that probabilities of one column are of, or that "f1" and the like are of; the larger of two classes unless given.
     items, clusters, weights : sequence, optional
         Name, cluster and weight of each example.
 
@@ -72,8 +77,14 @@ def read_predictions(
     chosen = _metric(truth, arrays, metric)
     name = name_metric(chosen).metric
     classes = np.unique(truth)
-    is_positive = None
-    if chosen in OF_NUMBERS:
+    is_positive, actual = None, None
+    names: tuple[str, ...] = ()
+    if chosen in METRICS_OF_CLASSES:
+        names, actual, rows = _of_classes(truth, arrays, classes, positive, chosen)
+    elif chosen in METRICS_OF_NUMBERS:
+        rows = [_numbers(truth, values, model, chosen) for model, values in arrays.items()]
+        actual = truth.astype(float)
+    elif chosen in OF_NUMBERS:
         rows = [_error_of_numbers(truth, values, model, chosen) for model, values in arrays.items()]
     elif chosen in OF_LABELS:
         rows = [_is_right(truth, values, model, classes) for model, values in arrays.items()]
@@ -93,7 +104,9 @@ def read_predictions(
             None if clusters is None else _of_examples(tuple(map(str, np.asarray(clusters).tolist())), truth.size, "clusters"),
             None if weights is None else np.asarray(weights, dtype=float),
             is_positive,
-            columns={"y_true": tuple(map(str, truth.tolist()))} if chosen not in OF_NUMBERS else {},
+            actual,
+            names,
+            columns={"y_true": tuple(map(str, truth.tolist()))} if chosen not in (*OF_NUMBERS, *METRICS_OF_NUMBERS) else {},
             unit="example",
         )
     )
@@ -128,12 +141,12 @@ def _checked(name: Any, values: ArrayLike, n: int) -> NDArray[Any]:
 
 def _metric(truth: NDArray[Any], arrays: Mapping[str, NDArray[Any]], asked: str | None) -> str:
     if asked is not None:
-        known = (*OF_LABELS, *OF_PROBABILITIES, *OF_NUMBERS)
+        known = (*OF_LABELS, *OF_PROBABILITIES, *OF_NUMBERS, *METRICS_OF_CLASSES, *METRICS_OF_NUMBERS)
         name = ABBREVIATIONS.get(asked.casefold(), asked.removeprefix("neg_"))
         if name not in known:
             raise InvalidParameterError(
-                f"{asked!r} is no metric of single examples that tiebreak knows: {', '.join(known)}. For any other take "
-                "tb.frequentist.bootstrap_metric.", about="metric",
+                f"{asked!r} is no metric of predictions that tiebreak knows: {', '.join(known)}. For any other take "
+                "tb.frequentist.bootstrap_metric with bootstrap_function.", about="metric",
             )  # fmt: skip
         return name
     classes = set(np.unique(truth).tolist())
@@ -161,8 +174,42 @@ def _is_fractional(values: NDArray[Any]) -> bool:
     return values.dtype.kind == "f" and bool((values != np.rint(values)).any())
 
 
+def _of_classes(
+    truth: NDArray[Any], arrays: Mapping[str, NDArray[Any]], classes: NDArray[Any], positive: Any, metric: str
+) -> tuple[tuple[str, ...], FloatArray, list[FloatArray]]:
+    """Names of the classes, the positive one last, and the places in them of the truth and of what each model predicts."""
+    if classes.size < 2:
+        raise InvalidScoresError(f"{metric} tells classes apart, and y_true has only {str(classes[0])!r}.")
+    if metric in ("f1", "precision", "recall", "jaccard"):
+        if classes.size > 2:
+            raise InvalidParameterError(
+                f"{metric} is of the positive one of two classes, and y_true has {classes.size}. Pass ",
+                Setting("metric", f"'{metric}_macro'"), f", or {metric}_weighted.", about="metric",
+            )  # fmt: skip
+        if _positive(classes, positive) == classes[0]:
+            classes = classes[::-1]
+    names = tuple(str(each) for each in classes.tolist())
+    place = {name: float(at) for at, name in enumerate(names)}
+
+    def places(values: NDArray[Any]) -> FloatArray:
+        found, codes = np.unique(values, return_inverse=True)
+        return np.array([place[str(each)] for each in found.tolist()])[codes]
+
+    predicted = [_known_classes(values, model, classes) for model, values in arrays.items()]
+    return names, places(truth), [places(values) for values in predicted]
+
+
 def _is_right(truth: NDArray[Any], values: NDArray[Any], model: str, classes: NDArray[Any]) -> FloatArray:
+    values = _known_classes(values, model, classes)
+    if values.dtype.kind != truth.dtype.kind:
+        return np.asarray(values.astype(str) == truth.astype(str), dtype=float)
+    return np.asarray(values == truth, dtype=float)
+
+
+def _known_classes(values: NDArray[Any], model: str, classes: NDArray[Any]) -> NDArray[Any]:
+    """Classes that a model predicts, or the likeliest ones, all of which the truth has."""
     if values.ndim == 2:
+        classes = np.sort(classes)
         values = classes[_probabilities(values, classes, model).argmax(axis=1)]
     foreign = sorted({str(value) for value in np.unique(values).tolist()} - {str(each) for each in classes.tolist()})
     if foreign:
@@ -171,9 +218,7 @@ def _is_right(truth: NDArray[Any], values: NDArray[Any], model: str, classes: ND
             f"{quoted([str(c) for c in classes])}. "
             "If these are probabilities, pass metric='roc_auc'."
         )
-    if values.dtype.kind != truth.dtype.kind:
-        return np.asarray(values.astype(str) == truth.astype(str), dtype=float)
-    return np.asarray(values == truth, dtype=float)
+    return values
 
 
 def _positive(classes: NDArray[Any], positive: Any) -> Any:
@@ -239,9 +284,16 @@ def _loss(truth: NDArray[Any], values: NDArray[Any], classes: NDArray[Any], posi
 
 
 def _error_of_numbers(truth: NDArray[Any], values: NDArray[Any], model: str, metric: str) -> FloatArray:
+    error = _numbers(truth, values, model, metric) - truth.astype(float)
+    return np.asarray(np.abs(error) if metric == "mean_absolute_error" else np.square(error))
+
+
+def _numbers(truth: NDArray[Any], values: NDArray[Any], model: str, metric: str) -> FloatArray:
+    """Numbers that a model predicts for numbers."""
     if truth.dtype.kind not in "biuf" or values.dtype.kind not in "biuf" or values.ndim != 1:
         raise InvalidScoresError(f"{metric} needs numbers in y_true and of {model!r}.")
-    error = values.astype(float) - truth.astype(float)
-    if not np.isfinite(error).all():
+    if not np.isfinite(values.astype(float) - truth.astype(float)).all():
         raise InvalidScoresError(f"the predictions of {model!r} must be finite.")
-    return np.asarray(np.abs(error) if metric == "mean_absolute_error" else np.square(error))
+    if metric in ("r2", "explained_variance") and np.ptp(truth) == 0:
+        raise InvalidScoresError(f"{metric} needs numbers that differ in y_true; all are {truth[0]:g}.")
+    return np.asarray(values, dtype=float)

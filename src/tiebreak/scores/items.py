@@ -39,6 +39,11 @@ class Items:
     weights : ndarray of shape (n_items,) or None
     is_positive : ndarray of bool or None
         For metrics that rank (roc_auc): the items to be found, where `score` is what each model says of them.
+    truth : ndarray of shape (n_items,) or None
+        For other metrics of all predictions together (f1, r2): what each item is, where `score` is what each model predicts:
+        places in `classes`, or numbers.
+    classes : tuple of str
+        Of two classes the second is the positive one; () where predictions are numbers.
     columns : mapping of str to tuple of str
         Further texts of each item, for comparisons by slices.
     sources : tuple of str
@@ -55,6 +60,8 @@ class Items:
     clusters: tuple[str, ...] | None = None
     weights: FloatArray | None = None
     is_positive: NDArray[np.bool_] | None = None
+    truth: FloatArray | None = None
+    classes: tuple[str, ...] = ()
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sources: tuple[str, ...] = ()
     unit: str = "item"
@@ -64,8 +71,26 @@ class Items:
         return f"<Items of {self.metric.name}: {len(self.models)} models, {len(self.items)} {self.unit}s{runs}>"
 
     @property
+    def is_mean(self) -> bool:
+        """True if the metric is the mean of the scores: not of areas under ROC curves, F1 and others of all items together."""
+        return self.is_positive is None and self.truth is None
+
+    @property
+    def n_rarest(self) -> int | None:
+        """Number of items of the rarest class, where the metric gives each class a weight of its own; else None."""
+        if self.is_positive is not None:
+            n_positive = int(np.count_nonzero(self.is_positive))
+            return min(n_positive, self.is_positive.size - n_positive)
+        if self.truth is None or not self.classes or (len(self.classes) > 2 and self.metric.name.endswith(_BY_SIZE)):
+            return None
+        found = np.unique(self.truth, return_counts=True)[1]
+        return int(found.min()) if found.size > 1 else 0
+
+    @property
     def is_binary(self) -> bool:
-        """True if every score is 0 or 1."""
+        """True if every score is right or wrong, 1 or 0, and not a prediction."""
+        if not self.is_mean:
+            return False
         present = self.score[~np.isnan(self.score)]
         return bool(present.size) and bool(((present == 0) | (present == 1)).all())
 
@@ -89,7 +114,8 @@ class Items:
         weights = np.empty(0) if self.weights is None else self.weights[items]
         names = [sorted(self.models), sorted(self.items), list(self.runs), list(clusters)]
         digest.update(json.dumps(names).encode())
-        for values in (self.score[models][:, :, items] + 0.0, weights):
+        truth = [np.asarray(each, dtype=float)[items] for each in (self.is_positive, self.truth) if each is not None]
+        for values in (self.score[models][:, :, items] + 0.0, weights, *truth):
             digest.update(np.ascontiguousarray(values, dtype="<f8").tobytes())
         return digest.hexdigest()[:32]
 
@@ -127,6 +153,7 @@ class Items:
             clusters=None if self.clusters is None else of(self.clusters),
             weights=None if self.weights is None else self.weights[positions],
             is_positive=None if self.is_positive is None else self.is_positive[positions],
+            truth=None if self.truth is None else self.truth[positions],
             columns={name: of(values) for name, values in self.columns.items()},
         )
 
@@ -170,28 +197,37 @@ class Items:
         """Items on which two models differ, the largest differences first.
 
         Columns: item, cluster and further columns where there are any, both scores (the mean of the runs), and difference,
-        positive where the first model is better.
+        positive where the first model is better. Of predicted classes, difference is that of right and wrong.
         """
         import pandas as pd
 
         rows = self.item_means()
         one, other = (rows[look_up(name, self.models, "model")] for name in (first, second))
         difference = (one - other) * self.metric.sign
+        if self.truth is not None:
+            miss = [-1.0 * (row != self.truth) if self.classes else -np.abs(row - self.truth) for row in (one, other)]
+            difference = miss[0] - miss[1]
         frame = pd.DataFrame({"item": self.items})
         if self.clusters is not None:
             frame["cluster"] = self.clusters
         frame = frame.assign(**{name: list(values) for name, values in self.columns.items()})
+        if self.classes:
+            one, other = (np.array(self.classes, dtype=object)[row.astype(int)] for row in (one, other))
         frame[first], frame[second], frame["difference"] = one, other, difference
         frame = frame[(difference != 0) & ~np.isnan(difference)]
         found: pd.DataFrame = frame.sort_values("difference", key=np.abs, ascending=False, kind="stable", ignore_index=True)
         return found
 
     def agreement(self) -> pd.DataFrame:
-        """Correlation over items between all pairs of models, of the items that both have; nan for a model without spread."""
+        """Correlation over items between all pairs of models, of the items that both have; nan for a model without spread.
+
+        Of predicted classes it is that of right and wrong.
+        """
         import pandas as pd
 
         names = pd.Index(self.models, name="model")
-        table: pd.DataFrame = pd.DataFrame(self.item_means().T, columns=names).corr(min_periods=2)
+        rows = (self.item_means() == self.truth).astype(float) if self.classes else self.item_means()
+        table: pd.DataFrame = pd.DataFrame(rows.T, columns=names).corr(min_periods=2)
         return table.rename_axis(index="model")
 
     def to_frame(self) -> pd.DataFrame:
@@ -207,7 +243,13 @@ class Items:
                 "score": self.score.ravel(),
             }
         )
-        extra = {"cluster": self.clusters, "weight": self.weights, "is_positive": self.is_positive, **self.columns}
+        extra = {
+            "cluster": self.clusters,
+            "weight": self.weights,
+            "is_positive": self.is_positive,
+            "truth": self.truth,
+            **self.columns,
+        }
         for name, values in extra.items():
             if values is not None:
                 frame[name] = np.tile(np.array(values), n_models * n_runs)
@@ -215,6 +257,9 @@ class Items:
 
 
 _MOST_SLICES = 50
+
+_BY_SIZE = ("_micro", "_weighted", "matthews_corrcoef")
+"""Metrics in which a class of several counts by its size."""
 
 
 def check_items(items: Items) -> Items:
@@ -228,7 +273,7 @@ def check_items(items: Items) -> Items:
     if empty:
         raise InvalidScoresError(f"no score on any item: {quoted(empty)}.")
     present = items.score[~np.isnan(items.score)]
-    if items.metric.is_share and items.is_positive is None and (present.min() < 0 or present.max() > 1):
+    if items.metric.is_share and items.is_mean and (present.min() < 0 or present.max() > 1):
         worst = float(present.max() if present.max() > 1 else present.min())
         hint = " Divide per cent by 100." if 1 < worst <= 100 else ""
         raise InvalidScoresError(f"{items.metric.name} lies between 0 and 1 on each item; got {worst:g}.{hint}")

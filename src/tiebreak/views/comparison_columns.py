@@ -204,6 +204,8 @@ def items_of(items: Items) -> dict[str, Any]:
         "clusters": None if items.clusters is None else list(items.clusters),
         "weights": None if items.weights is None else items.weights.tolist(),
         "is_positive": None if items.is_positive is None else items.is_positive.tolist(),
+        "truth": None if items.truth is None else items.truth.tolist(),
+        "classes": list(items.classes),
         "columns": {name: list(values) for name, values in items.columns.items()},
         "sources": list(items.sources),
         "score": ([[finite(value) for value in run] for run in model.tolist()] for model in items.score),

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.metrics import balanced_accuracy_score, f1_score, matthews_corrcoef, root_mean_squared_error
 
 import tiebreak as tb
 from tests.comparison.procedures.showing import check_shown
@@ -66,6 +67,77 @@ def test_bootstrap_of_areas(rng: np.random.Generator) -> None:
     clustered = tb.compare(tb.read_predictions(y.astype(int), p, clusters=np.arange(n) // 4))
     assert clustered.method.name == "bootstrap"
     assert {"scores", "differences"}.isdisjoint(clustered.plot.names)
+
+
+def spam(rng: np.random.Generator, n: int = 200) -> tuple[Any, dict[str, Any]]:
+    """Two classes, the second the rarer one, and three models' predictions."""
+    y = np.where(np.arange(n) % 3 == 0, "spam", "ham")
+    other = np.where(y == "spam", "ham", "spam")
+    return y, {name: np.where(rng.random(n) < right, y, other) for name, right in (("a", 0.9), ("b", 0.8), ("c", 0.75))}
+
+
+@pytest.mark.parametrize("options", [{}, {"stratified": True}, {"interval": "percentile"}])
+@pytest.mark.parametrize(("metric", "positive"), [("f1", None), ("f1", "ham"), ("mcc", None), ("balanced_accuracy", None)])
+def test_metrics_that_are_no_means(rng: np.random.Generator, metric: str, positive: Any, options: dict[str, Any]) -> None:
+    """`auto` takes the bootstrap: values of scikit-learn, limits and permutation tests of the array functions."""
+    y, predicted = spam(rng)
+    answer = tb.compare(tb.read_predictions(y, predicted, metric=metric, positive=positive), options=options)
+    assert answer.method.name == "bootstrap"
+    name, last = answer.metric.name, positive or "spam"
+    rows = np.array([predicted[model] == last for model in answer.models]).astype(int)
+    statistic = tb.frequentist.metric_of_classes((y == last).astype(int), rows, name)
+    array = tb.frequentist.bootstrap_metric(
+        statistic, n_resamples=9_999, strata=y == last if options.get("stratified") else None, resampling="random"
+    )
+    theirs = {"f1": lambda p: f1_score(y, p, pos_label=last), "matthews_corrcoef": lambda p: matthews_corrcoef(y, p)}
+    score = theirs.get(name, lambda p: balanced_accuracy_score(y, p))
+    assert_allclose(answer.ranking["mean"], [score(predicted[model]) for model in answer.models], rtol=1e-12)
+    tests = {test.models: test.pvalue for test in answer.beside if test.name == "permutation"}
+    for pair in answer.pairs.itertuples():
+        i, j = answer.models.index(pair.first), answer.models.index(pair.second)
+        found = array.difference(i, j).confidence_interval(1 - 0.05 / 3, options.get("interval", "bca"))
+        assert_allclose([pair.interval_low, pair.interval_high], found, rtol=1e-12)
+        assert tests[pair.first, pair.second] == tb.frequentist.permutation_test_metric(statistic, i, j).pvalue()
+    assert {"outcomes", "agreement", "disagreements", "differences", "correlation"}.isdisjoint(answer.plot.names)
+    text = " ".join(answer.to_text().split())
+    assert f"bootstrap: {name} is of all examples together and no mean over them" in text
+    assert f"so its own {name} is likely" in text
+    assert set(answer.disagreements("a", "b")["a"]) <= {"spam", "ham"}
+
+
+def test_metrics_that_are_no_means_are_shown_and_read_back(rng: np.random.Generator, tmp_path: Path) -> None:
+    """Text, JSON, frames and report of one F1 answer agree, and a saved answer gives it again, clusters too."""
+    y, predicted = spam(rng)
+    answer = tb.compare(tb.read_predictions(y, predicted, metric="f1", clusters=np.arange(200) // 4), rope=0.02)
+    check_shown(answer, tmp_path, plots={"ranking", "verdicts", "draws"})
+
+
+def test_numbers_have_metrics_of_all_of_them(rng: np.random.Generator) -> None:
+    """Root mean squared error and R2 of one table point the same way, as R2 falls with the squared error."""
+    y = rng.normal(size=120)
+    predicted = {"a": y + 0.3 * rng.normal(size=120), "b": y + 0.5 * rng.normal(size=120)}
+    rmse, r2 = (tb.compare(tb.read_predictions(y, predicted, metric=name)).pair("a", "b") for name in ("rmse", "r2"))
+    assert rmse.verdict == r2.verdict == "better"
+    assert rmse.difference == pytest.approx(
+        root_mean_squared_error(y, predicted["b"]) - root_mean_squared_error(y, predicted["a"]), rel=1e-12
+    )
+    with pytest.raises(InvalidParameterError, match="r2 has no classes to draw within"):
+        tb.compare(tb.read_predictions(y, predicted, metric="r2"), options={"stratified": True})
+
+
+@pytest.mark.parametrize("method", ["permutation", "bayes-bootstrap", "clustered-t", "tango", "delong"])
+def test_methods_for_means_refuse_other_metrics(rng: np.random.Generator, method: Any) -> None:
+    """None of them takes predicted classes for scores."""
+    y, predicted = spam(rng)
+    with pytest.raises(UnsuitableDesignError, match=r"'bootstrap'|Leave the method out"):
+        tb.compare(tb.read_predictions(y, predicted, metric="f1"), method=method)
+
+
+def test_few_of_a_class_are_not_resampled(rng: np.random.Generator) -> None:
+    """Nine positive examples of two hundred are nine pieces of evidence for F1."""
+    y = np.arange(200) < 9
+    with pytest.raises(TooFewSplitsError, match="9 examples of the rarer class are too few"):
+        tb.compare(tb.read_predictions(y, {"a": y, "b": ~y}, metric="f1"))
 
 
 @pytest.mark.parametrize("at", [0.0, 0.3, -0.2])

@@ -102,8 +102,8 @@ def _by_shape(data: Scores, scale: Scale) -> Procedure:
     question = question_of(data)
     if question == "test-sets":
         return NEWCOMBE if NEWCOMBE.applies(data) is None else WELCH
-    if data.items is not None and data.items.is_positive is not None:
-        return DELONG if data.items.clusters is None else BOOTSTRAP
+    if data.items is not None and not data.items.is_mean:
+        return DELONG if data.items.is_positive is not None and data.items.clusters is None else BOOTSTRAP
     if question == "examples":
         return TANGO if TANGO.applies(data) is None else CLUSTERED_T
     if question == "seeds":

@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.comparison.procedures.draws import ByDraws, DrawnDifferences
 from tiebreak.comparison.procedures.items import INDEPENDENT_ITEMS, SAME_ITEMS
-from tiebreak.comparison.procedures.procedure import ModelValues
+from tiebreak.comparison.procedures.procedure import ModelValues, TestOnly
 from tiebreak.errors import InvalidParameterError, Setting, TiebreakError, TooFewSplitsError
-from tiebreak.frequentist.bootstrap import BootstrapResult, Statistic, bootstrap_auc, bootstrap_mean, bootstrap_metric
+from tiebreak.frequentist.bootstrap import (
+    BootstrapResult,
+    MetricOfSums,
+    Statistic,
+    bootstrap_auc,
+    bootstrap_mean,
+    bootstrap_metric,
+)
+from tiebreak.frequentist.metric_sums import metric_of_classes, metric_of_numbers
+from tiebreak.frequentist.permutation import permutation_test_metric
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
 from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Scores
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
+
+
+MOST_TESTS = 10
+"""Pairs up to which each has its permutation test beside the answer."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -81,15 +95,24 @@ class Bootstrap(ByDraws):
     )
 
     def for_data(self, data: Scores) -> ByDraws:
-        """Not of means, where the metric is an area."""
+        """Not of means, where the metric is of all items together."""
         own = super().for_data(data)
-        is_area = data.items is not None and data.items.is_positive is not None
-        return replace(own, is_mean=not is_area)  # type: ignore[return-value]
+        return replace(own, is_mean=data.items is None or data.items.is_mean)  # type: ignore[return-value]
+
+    def reason_for(self, data: Scores) -> str:
+        """With the metric that is no mean."""
+        items = self.items(data)
+        if items.is_mean or items.is_positive is not None:
+            return self.reason
+        return (
+            f"{items.metric.name} is of all {items.unit}s together and no mean over them, so resamples show how much it varies: "
+            f"of {'whole clusters' if items.clusters is not None else f'the {items.unit}s'}, the same for all models"
+        )
 
     def applies(self, data: Scores) -> TiebreakError | None:
-        """Means or areas, of which the latter need both classes."""
+        """Means or metrics of all items together, of which those of classes need two of them."""
         items = self.items(data)
-        if items.is_positive is not None and (items.is_positive.all() or not items.is_positive.any()):
+        if items.n_rarest == 0:
             return TooFewSplitsError(f"{self.name} needs {items.unit}s of both classes, as {items.metric.name} tells them apart.")
         return super().applies(data)
 
@@ -117,27 +140,76 @@ class Bootstrap(ByDraws):
     def values(self, data: Scores, settings: Settings) -> ModelValues:
         """Value of each model on the items as they are."""
         items = self.items(data)
-        value = _statistic(items).at(np.ones((1, len(items.items)), dtype=np.int64))[..., 0]
+        value = _value(items)
         n, tolerance = np.full(value.size, len(items.items)), RELATIVE_TOLERANCE * np.maximum(np.abs(value), 1e-300)
         return ModelValues("mean" if self.is_mean else "measured", value, None, None, n, tolerance)
 
+    def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
+        """Permutation tests of metrics that are no means, where predictions change places; as elsewhere of means."""
+        yield from super().beside(data, settings)
+        items, models = self.items(data), data.matrix().models
+        pairs = list(combinations(range(len(models)), 2))
+        if items.truth is None or len(pairs) > MOST_TESTS:
+            return
+        metric, seed = _of_sums(items), self.seed(settings)
+        changed = "clusters" if items.clusters is not None else f"{items.unit}s"
+        for i, j in pairs:
+            found = permutation_test_metric(metric, i, j, clusters=items.clusters, rng=seed)
+            p, number = found.pvalue(), f"{'all ' if found.is_exact else ''}{found.n_permutations:,}"
+            text = (
+                f"paired permutation test of {models[i]!r} and {models[j]!r}: p {p:.3g} ({number} ways for their predictions to "
+                f"change places on some of the {changed})"
+            )
+            statistic = data.metric.sign * found.observed
+            yield TestOnly(name="permutation", models=(models[i], models[j]), statistic=statistic, pvalue=p, text=text)
+
+    def scale(self, data: Scores, first: IntArray, second: IntArray) -> FloatArray:
+        """Size of the values of each pair, where they are no means of the scores."""
+        items = self.items(data)
+        if items.is_mean:
+            return super().scale(data, first, second)
+        value = np.abs(_value(items))
+        return np.asarray(np.maximum(value[first], value[second]))
+
     def _resampled(self, data: Scores, settings: Settings) -> BootstrapResult:
         stratified = bool(self.options_of(settings)["stratified"])
+        if stratified and _strata(self.items(data)) is None:
+            raise InvalidParameterError(
+                f"{self.items(data).metric.name} has no classes to draw within. Leave stratified out of ",
+                Setting("options"), ".", about="stratified",
+            )  # fmt: skip
         return _resampled(self.items(data), self.n_draws(data, settings), stratified, self.seed(settings))
 
 
 @lru_cache(maxsize=1)
 def _resampled(items: Items, n_draws: int, stratified: bool, seed: int) -> BootstrapResult:
     """Resamples of all models; kept, as pairs, their bounds against the best and single pairs are all read from them."""
-    strata = items.is_positive if stratified else None
+    strata = _strata(items) if stratified else None
     return bootstrap_metric(
         _statistic(items), n_resamples=n_draws, clusters=items.clusters, strata=strata, resampling="random", rng=seed
     )
 
 
+def _strata(items: Items) -> NDArray[Any] | None:
+    """Classes of the items, where there are any."""
+    return items.truth if items.classes else items.is_positive
+
+
 def _statistic(items: Items) -> Statistic:
     rows = items.score[:, 0]
-    return bootstrap_mean(rows) if items.is_positive is None else bootstrap_auc(items.is_positive, rows)
+    if items.is_positive is not None:
+        return bootstrap_auc(items.is_positive, rows)
+    return bootstrap_mean(rows) if items.truth is None else _of_sums(items)
+
+
+def _value(items: Items) -> FloatArray:
+    """Value of each model on the items as they are."""
+    return _statistic(items).at(np.ones((1, len(items.items)), dtype=np.int64))[..., 0]
+
+
+def _of_sums(items: Items) -> MetricOfSums:
+    make = metric_of_classes if items.classes else metric_of_numbers
+    return make(np.asarray(items.truth), items.score[:, 0], items.metric.name)
 
 
 BOOTSTRAP = Bootstrap(

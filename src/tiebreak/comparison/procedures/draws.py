@@ -132,8 +132,10 @@ class ByDraws(OverItems):
             return None
         instead = (
             "The method 'clustered-t' allows for few."
-            if items.is_positive is None
+            if items.is_mean
             else "The method 'delong' allows for few."
+            if items.is_positive is not None and items.clusters is None
+            else "No method here allows for few."
             if items.clusters is None
             else "Where the clusters are the splits of an evaluation, its own compare() takes the scores split by split."
         )
@@ -159,16 +161,15 @@ class ByDraws(OverItems):
     @staticmethod
     def _pieces(items: Items) -> int:
         """Number of independent pieces of evidence: clusters, or items of the rarer class where there are two."""
-        if items.is_positive is None or items.clusters is not None:
-            return items.n_clusters
-        n_positive = int(np.count_nonzero(items.is_positive))
-        return min(n_positive, items.is_positive.size - n_positive)
+        return items.n_clusters if items.clusters is not None or items.n_rarest is None else items.n_rarest
 
     @staticmethod
     def _noun(items: Items) -> str:
         if items.clusters is not None:
             return "clusters"
-        return f"{items.unit}s" if items.is_positive is None else f"{items.unit}s of the rarer class"
+        if items.n_rarest is None:
+            return f"{items.unit}s"
+        return f"{items.unit}s of the {'rarest' if len(items.classes) > 2 else 'rarer'} class"
 
     def n_draws(self, data: Scores, settings: Settings) -> int:
         """As asked, else enough for the intervals of all pairs at once, 9,999 to 100,000."""

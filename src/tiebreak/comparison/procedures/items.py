@@ -42,10 +42,15 @@ class OverItems(Procedure):
     def applies(self, data: Scores) -> TiebreakError | None:
         """Scores that can be averaged over items, and two clusters or more."""
         items = self.items(data)
-        if items.is_positive is not None and self.is_mean:
+        if not items.is_mean and self.is_mean:
+            instead = (
+                "The method 'bootstrap', which 'auto' takes for these, resamples them"
+                if items.is_positive is None
+                else "The method 'delong', which 'auto' takes for these, compares areas under ROC curves on one test set"
+            )
             return UnsuitableDesignError(
                 f"{self.name} takes means over {items.unit}s, and {items.metric.name} is of all of them together, not a mean. "
-                "The method 'delong', which 'auto' takes for these, compares areas under ROC curves on one test set."
+                f"{instead}."
             )
         if items.n_clusters < 2:
             alone = f"all {len(items.items)} {items.unit}s are of one cluster" if len(items.items) > 1 else "there is only one"

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from tiebreak.comparison.procedures.draws import ByDraws, DrawnDifferences
 from tiebreak.comparison.procedures.items import SAME_ITEMS
+from tiebreak.errors import TiebreakError, UnsuitableDesignError
 from tiebreak.frequentist.clusters import cluster_sums
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.scores.items import Items
@@ -52,6 +53,16 @@ class FlippedDifferences(DrawnDifferences):
 @dataclass(frozen=True)
 class Permutation(ByDraws):
     """Sign flips of the differences of single items, or of whole clusters."""
+
+    def applies(self, data: Scores) -> TiebreakError | None:
+        """Means, whose differences can be shifted."""
+        items = self.items(data)
+        if items.truth is None:
+            return super().applies(data)
+        return UnsuitableDesignError(
+            f"predictions cannot be shifted by a difference of {items.metric.name}, so that {self.name} has no interval for it. "
+            "The method 'bootstrap', which 'auto' takes, has one, and the paired permutation test of no difference beside it."
+        )
 
     def of_models(self, data: Scores, settings: Settings) -> FloatArray:
         """Mean over flipped items of each model."""

@@ -122,7 +122,7 @@ class Tango(OverItems):
             if items.weights is not None
             else ""
         )
-        if problem and items.is_positive is None:
+        if problem and items.is_mean:
             return UnsuitableDesignError(
                 f"{self.name} counts {items.unit}s that are right or wrong, each once and by itself, but {problem}. The method "
                 "'clustered-t', which 'auto' takes for these, allows for that."

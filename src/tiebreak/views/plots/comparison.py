@@ -414,7 +414,7 @@ class ComparisonPlots(Plots["Comparison"]):
             "shrinkage": self.result.method.name == "hierarchical",
             "scores": has_dots and is_mean and not is_mixed and self.result.method.question != "test-sets",
             "differences": is_paired and is_mean and has_dots and has_unit,
-            "correlation": is_paired and not is_mixed,
+            "correlation": is_paired and not is_mixed and not (items is not None and items.classes),
         }
         return tuple(name for name in super().names if offered.get(name, True))
 
