@@ -193,6 +193,7 @@ DESIGNS: dict[str, list[Design]] = {
     "hierarchical": DATASETS[:1],
     "nemenyi": [design._replace(rope=0.0, always_equal=True) for design in DATASETS[:2]],
     "bayes-signed-rank": DATASETS,
+    "bayes-sign": DATASETS,
     "welch": [seeds(n, paired=False) for n in (5, 20)],
     **{name: [test_sets(n) for n in (30, 500)] for name in ("newcombe", "agresti-caffo", "z")},
     "bootstrap": [answers(200, graded=True)],

@@ -114,3 +114,52 @@ def test_wrong_use_says_how_to_go_on(call, error, text):
     """Each error is of the fitting type, and names the setting."""
     with pytest.raises(error, match=text):
         call()
+
+
+# --- the centre -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 40])
+@pytest.mark.parametrize("decimals", [0, 6])
+def test_centres_are_weighted_medians_of_all_means_of_two(rng, n, decimals):
+    """The same weights, all means of two written out and put in order; ties and all."""
+    d = rng.normal(0.3, 2, n).round(decimals)
+    posterior = signed_rank_posterior(d)
+    (row,) = posterior._rows()
+    weights = np.concatenate(list(row.weights(300, 5, least=4096)), axis=1).astype(float)
+    means = ((row.order[:, None] + row.order) / 2).ravel()
+    order = np.argsort(means, kind="stable")
+    grown = np.cumsum((weights[:, None] * weights[None]).reshape(means.size, -1)[order], axis=0)
+    expected = means[order][(grown >= grown[-1] / 2).argmax(axis=0)] * (-1 if row.is_mirrored else 1)
+    found = posterior.centres(300, 5)
+    same = np.abs(found - expected) <= 1e-12
+    assert same.mean() > 0.98  # sums in single precision may put the half on the mean beside
+    assert np.abs(found - expected).max() <= np.diff(np.unique(means), prepend=-np.inf, append=np.inf)[1:-1].max(initial=1.0)
+
+
+def test_centres_agree_with_the_chances(rng):
+    """The centre is above the rope in those draws in which more than half of the means are; four standard errors are 0.02."""
+    d = rng.normal(0.1, 0.3, 15)
+    posterior = signed_rank_posterior(d, rope=0.05)
+    above, _, below = posterior.draws(20_000, 1).T
+    centres = posterior.centres(20_000, 2)
+    assert (centres > 0.05).mean() == pytest.approx((above > 0.5).mean(), abs=0.02)
+    assert (centres < -0.05).mean() == pytest.approx((below > 0.5).mean(), abs=0.02)
+
+
+def test_centres_of_swapped_models_are_mirrored_and_the_seed_decides(rng):
+    """To the last bit; and rows among others are as by themselves, nan where there is no dataset."""
+    d = rng.normal(0.1, 0.3, 20)
+    one = signed_rank_posterior(d).centres(2000, 3)
+    assert np.array_equal(signed_rank_posterior(-d[::-1]).centres(2000, 3), -one)
+    assert not np.array_equal(signed_rank_posterior(d).centres(2000, 4), one)
+    rows = signed_rank_posterior([d, np.full(20, np.nan)], omit_missing=True).centres(2000, 3)
+    assert np.array_equal(rows[0], one)
+    assert np.isnan(rows[1]).all()
+
+
+def test_centres_need_a_prior_at_a_finite_place():
+    """A centre of infinity would be no difference."""
+    with pytest.raises(InvalidParameterError, match="finite difference"):
+        signed_rank_posterior([1.0, 2.0], prior_at=-np.inf).centres(10)
+    assert np.array_equal(signed_rank_posterior([1.0], prior_at=np.inf, prior_strength=0).centres(3), [1.0, 1.0, 1.0])

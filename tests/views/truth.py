@@ -107,6 +107,32 @@ def comparison_of_runs(seed: int) -> Comparison:
     return compare_scores(Scores(metric, (matrix,), SplitDesign("periods" if is_time else "seeds")), Settings(**options))
 
 
+def random_dataset_comparison(seed: int) -> Comparison:
+    """Scores on several datasets by each method in turn, with splits or without, gaps, ties, identical models; losses too."""
+    rng = np.random.default_rng(seed)
+    method = ("wilcoxon", "sign", "bayes-signed-rank", "bayes-sign")[seed % 4]
+    n_models, n_splits = int(rng.integers(2, 6)), int(rng.choice([1, 3]))
+    n_datasets = int(rng.choice([3, 8, 20, 40]))
+    skill = rng.uniform(-1, 1, n_models) * float(rng.choice([0.0, 0.01, 0.05]))
+    own = skill + rng.normal(0, float(rng.choice([0.002, 0.02])), (n_datasets, n_models))
+    score = 0.8 + rng.normal(0, 0.05, (n_datasets, 1, 1)) + own[:, None] + rng.normal(0, 0.01, (n_datasets, n_splits, n_models))
+    score = score.round(int(rng.choice([2, 6])))
+    if n_models > 2 and rng.random() < 0.2:
+        score[..., 1] = score[..., 0]
+    if rng.random() < 0.25 and n_datasets > 3:
+        score[0, :, n_models - 1] = np.nan
+    metric = METRICS[rng.integers(2)]
+    names = tuple(str(name) for name in rng.permutation(NAMES)[:n_models])
+    rope = rng.choice(np.array([0.0, 0.01, 0.02, "1%"], dtype=object))
+    options: dict[str, Any] = {"rope": rope, "method": method, "alpha": float(rng.choice([0.05, 0.1]))}
+    if rng.random() < 0.3:
+        options["baseline"] = names[0]
+    fold, nothing = np.arange(n_splits), np.zeros(n_splits, dtype=np.int64)
+    sizes = (nothing + 80, nothing + 20) if n_splits > 1 else (nothing, nothing)
+    matrices = tuple(ScoreMatrix(f"d{i:02}", names, nothing, fold, *sizes, of.T.copy()) for i, of in enumerate(score))
+    return compare_scores(Scores(metric, matrices, SplitDesign("kfold", sizes="exact")), Settings(**options))
+
+
 def random_item_comparison(seed: int) -> Comparison:
     """Items right or wrong or graded, in clusters, runs and slices, weighted, with gaps or identical models; losses too."""
     rng = np.random.default_rng(seed)

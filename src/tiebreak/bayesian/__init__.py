@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     )
     from tiebreak.bayesian.correlated_t import RopeProbabilities, StudentPosterior, correlated_t_posterior
     from tiebreak.bayesian.hierarchical import HierarchicalPosterior, ShrunkenMeans, hierarchical_posterior
-    from tiebreak.bayesian.sign import SignPosterior, sign_posterior
+    from tiebreak.bayesian.sign import MedianPosterior, SignPosterior, median_posterior, sign_posterior
     from tiebreak.bayesian.signed_rank import SignedRankPosterior, signed_rank_posterior
 
 _HOMES = {
@@ -26,6 +26,7 @@ _HOMES = {
     "BootstrapProbabilities": "tiebreak.bayesian.bayes_bootstrap",
     "BradleyTerryPosterior": "tiebreak.bayesian.bradley_terry",
     "HierarchicalPosterior": "tiebreak.bayesian.hierarchical",
+    "MedianPosterior": "tiebreak.bayesian.sign",
     "RopeProbabilities": "tiebreak.bayesian.correlated_t",
     "ShrunkenMeans": "tiebreak.bayesian.hierarchical",
     "SignPosterior": "tiebreak.bayesian.sign",
@@ -37,6 +38,7 @@ _HOMES = {
     "correlated_t_posterior": "tiebreak.bayesian.correlated_t",
     "deal_out_ties": "tiebreak.bayesian.bradley_terry",
     "hierarchical_posterior": "tiebreak.bayesian.hierarchical",
+    "median_posterior": "tiebreak.bayesian.sign",
     "sign_posterior": "tiebreak.bayesian.sign",
     "signed_rank_posterior": "tiebreak.bayesian.signed_rank",
     "wins_with_local_rope": "tiebreak.bayesian.bradley_terry",
@@ -48,6 +50,7 @@ __all__ = [
     "BradleyTerryPosterior",
     "HierarchicalPosterior",
     "JointPosterior",
+    "MedianPosterior",
     "RopeProbabilities",
     "ShrunkenMeans",
     "SignPosterior",
@@ -60,6 +63,7 @@ __all__ = [
     "deal_out_ties",
     "hierarchical_posterior",
     "joint_posterior",
+    "median_posterior",
     "sign_posterior",
     "signed_rank_posterior",
     "wins_with_local_rope",

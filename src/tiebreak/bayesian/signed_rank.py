@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.bayesian.correlated_t import RopeProbabilities
 from tiebreak.bayesian.sign import check_dataset_differences, check_prior_place, check_prior_strength, rounding_tolerance, usable
+from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import FloatArray, IntArray, check_count, check_rope, check_scale, plain
 
 
@@ -67,6 +69,27 @@ class SignedRankPosterior:
         if row is None:
             return np.full((n_draws, 3), np.nan)
         return np.concatenate(list(row.draws(n_draws, rng)), axis=1).T
+
+    def centres(self, n_draws: int = 50_000, rng: int = 0) -> FloatArray:
+        """Draws of the centre of the differences, of shape (..., n_draws), in the metric's unit; nan for a row without an answer.
+
+        The centre is the median of the mean of two further datasets' differences, the pseudo-median, whose value for the
+        differences as they are is that of Hodges and Lehmann. It is above a point with the probability that more than half of
+        these means are.
+
+        Parameters
+        ----------
+        n_draws : int
+        rng : int
+            Seed; the same seed gives the same draws, and mirrored ones for swapped models.
+        """
+        n_draws = check_count(n_draws, "n_draws")
+        if not np.isfinite(self.prior_at) and self.prior_strength > 0:
+            raise InvalidParameterError(
+                f"a centre needs a prior at a finite difference; prior_at is {self.prior_at!r}.", about="prior_at"
+            )
+        rows = [np.full(n_draws, np.nan) if row is None else row.centres(n_draws, rng) for row in self._rows()]
+        return np.reshape(rows, (*self.tolerance.shape, n_draws))
 
     def _rows(self) -> list[_Row | None]:
         """Each row ready for drawing, or None where it has no answer."""
@@ -156,6 +179,9 @@ class _Row:
     """Dirichlet parameters in the order of the differences: 1, and the prior's strength at its place."""
     is_mirrored: bool
     """The models are swapped inside, so that either order of theirs uses the same draws."""
+    order: FloatArray
+    """The differences with the prior's, the smallest first, mirrored if the row is."""
+    tolerance: float
     not_above: Sequence[IntArray]
     """For each difference, how many of the sorted ones do not lift the mean of the two above the rope.
 
@@ -186,17 +212,33 @@ class _Row:
         values = np.maximum(np.array([above, inside, below]), 0.0) / (total * (total + 1))
         return tuple((values[::-1] if self.is_mirrored else values).tolist())
 
-    def draws(self, n_draws: int, rng: int) -> Iterator[FloatArray]:
-        """Chances of shape (3, block), better first, one block after the other."""
+    def weights(self, n_draws: int, rng: int, least: int = 32) -> Iterator[NDArray[np.float32]]:
+        """Weights of shape (n, block), at least so many draws at a time; over their sum they have the Dirichlet distribution."""
         generator = np.random.default_rng(rng)
         n, prior = self.shapes.size, np.flatnonzero(self.shapes != 1)
-        block = max(32, _BLOCK // n)
+        block = max(least, _BLOCK // n)
         for start in range(0, n_draws, block):
             weights = generator.standard_exponential((n, min(block, n_draws - start)), dtype=np.float32)
             if prior.size:
                 weights[prior[0]] = generator.standard_gamma(self.shapes[prior[0]], weights.shape[1], dtype=np.float32)
+            yield weights
+
+    def draws(self, n_draws: int, rng: int) -> Iterator[FloatArray]:
+        """Chances of shape (3, block), better first, one block after the other."""
+        for weights in self.weights(n_draws, rng):
             chances = self.chances(weights)
             yield chances[::-1] if self.is_mirrored else chances
+
+    def centres(self, n_draws: int, rng: int) -> FloatArray:
+        """The weighted median of the means of two in each draw of the weights."""
+        limits = _limits_near_the_centre(self.order)
+        found = np.concatenate(
+            [
+                _Centres(self.order, weights, self.tolerance).found(limits)
+                for weights in self.weights(n_draws, rng, least=_TOGETHER)
+            ]
+        )
+        return -found if self.is_mirrored else found
 
     def wins(self, n_draws: int, rng: int) -> FloatArray:
         """Share of draws in which each region has the largest chance; equal ones share a draw."""
@@ -226,7 +268,91 @@ def _row_of(d: FloatArray, rope: float, strength: float, at: float, tolerance: f
         for limit in (upper, lower)
     ]
     not_above, below = ([fewer] if np.array_equal(fewer, more) else [fewer, more] for fewer, more in counts)
-    return _Row(shapes, is_mirrored, not_above, below)
+    return _Row(shapes, is_mirrored, order, tolerance, not_above, below)
+
+
+class _Bracket(NamedTuple):
+    """Draws whose centre is among some means: those of each value with partners from `start` on and before `end`."""
+
+    draws: IntArray
+    start: IntArray
+    end: IntArray
+
+
+class _Centres:
+    """Weighted medians of the means of two sorted values, for weights of shape (n, n_draws) by draw.
+
+    Draws whose medians lie between the same two means are handled together: the weight up to one of the means in between, and up
+    to the one before it, tells which draws go on to either side and which have found theirs. Where few means are left, they are
+    put in order, and the weights of all are added up.
+    """
+
+    def __init__(self, order: FloatArray, weights: NDArray[np.float32], tolerance: float) -> None:
+        self.order, self.weights, self.noise = order, weights, 2.0 * tolerance
+        self.cumulative = np.zeros((order.size + 1, weights.shape[1]), dtype=weights.dtype)
+        np.cumsum(weights, axis=0, out=self.cumulative[1:])
+        self.half = np.square(self.cumulative[-1]) / 2
+
+    def found(self, limits: FloatArray) -> FloatArray:
+        """The medians; sums of two near which they are expected, in rising order, cut the means up to begin with."""
+        n, n_draws = self.weights.shape
+        ends = [np.searchsorted(self.order, limit + self.noise - self.order, "right") for limit in limits]
+        ends = [np.zeros(n, dtype=np.intp), *ends, np.full(n, n)]
+        is_above = [np.einsum("ij,ij->j", self.weights, self.cumulative[counts]) < self.half for counts in ends[1:-1]]
+        part = np.sum(is_above, axis=0, dtype=np.intp) if is_above else np.zeros(n_draws, dtype=np.intp)
+        waiting = [_Bracket(np.flatnonzero(part == at), ends[at], ends[at + 1]) for at in np.unique(part).tolist()]
+        medians = np.empty(n_draws)
+        while waiting:
+            bracket = waiting.pop()
+            first = np.maximum(bracket.start, np.arange(n))  # each pair once
+            n_means = np.maximum(bracket.end - first, 0)
+            if n_means.sum() <= max(_FEW_MEANS, n):
+                medians[bracket.draws] = self._in_order(bracket, first, n_means)
+            else:
+                limit, is_found, parts = self._halves(bracket, first, n_means)
+                medians[is_found] = limit / 2
+                waiting += [each for each in parts if each.draws.size]
+        return medians
+
+    def _weight_up_to(self, counts: IntArray, draws: IntArray) -> FloatArray:
+        """Weight of the means that each value has with so many of the smallest ones."""
+        return np.asarray(np.einsum("ij,ij->j", self.weights[:, draws], self.cumulative[counts[:, None], draws]))
+
+    def _in_order(self, bracket: _Bracket, first: IntArray, n_means: IntArray) -> FloatArray:
+        one = np.repeat(np.arange(first.size), n_means)
+        other = np.arange(one.size) + np.repeat(first - (np.cumsum(n_means) - n_means), n_means)
+        sums = self.order[one] + self.order[other]
+        rank = np.argsort(sums)
+        one, other = one[rank], other[rank]
+        draws = bracket.draws
+        twice = np.where(one == other, 1, 2).astype(self.weights.dtype)[:, None]
+        grown = np.cumsum(twice * self.weights[one[:, None], draws] * self.weights[other[:, None], draws], axis=0)
+        is_reached = grown >= self.half[draws] - self._weight_up_to(bracket.start, draws)
+        at = np.where(is_reached[-1], is_reached.argmax(axis=0), one.size - 1)  # the last, where rounding hides it
+        return np.asarray(sums[rank][at] / 2)
+
+    def _halves(self, bracket: _Bracket, first: IntArray, n_means: IntArray) -> tuple[float, IntArray, list[_Bracket]]:
+        """A sum of two in the middle, the draws whose median it is, and the others below and above it."""
+        order, draws = self.order, bracket.draws
+        middles = order + order[np.minimum((first + bracket.end) // 2, order.size - 1)]
+        by_size = np.argsort(middles)
+        limit = float(middles[by_size][np.searchsorted(np.cumsum(n_means[by_size]), n_means.sum() / 2)])
+        before = np.clip(np.searchsorted(order, limit - self.noise - order, "left"), bracket.start, bracket.end)
+        after = np.clip(np.searchsorted(order, limit + self.noise - order, "right"), bracket.start, bracket.end)
+        is_above = self._weight_up_to(after, draws) < self.half[draws]
+        rest = draws[~is_above]
+        is_below = self._weight_up_to(before, rest) >= self.half[rest]
+        parts = [_Bracket(rest[is_below], bracket.start, before), _Bracket(draws[is_above], after, bracket.end)]
+        return limit, rest[~is_below], parts
+
+
+def _limits_near_the_centre(order: FloatArray) -> FloatArray:
+    """Some sums of two around their median, as far as the weights of draws move it."""
+    some = order[np.linspace(0, order.size - 1, min(order.size, 150)).astype(int)]
+    sums = np.sort((some[:, None] + some)[np.triu_indices(some.size)])
+    reach = min(0.5, 4.0 / np.sqrt(3.0 * order.size))  # standard deviations of the weight below the centre
+    share = np.linspace(0.5 - reach, 0.5 + reach, _N_LIMITS)
+    return np.unique(sums[(share * (sums.size - 1)).astype(int)])
 
 
 def _regions(rows: FloatArray) -> RopeProbabilities:
@@ -236,6 +362,15 @@ def _regions(rows: FloatArray) -> RopeProbabilities:
 
 _BLOCK = 150_000
 """Numbers drawn at a time; with their sums they stay in the cache of a core."""
+
+_TOGETHER = 4096
+"""Draws whose centres are found together, at least."""
+
+_N_LIMITS = 24
+"""Sums of two at which the weights of all draws are added up, before draws are told apart."""
+
+_FEW_MEANS = 200
+"""Means of two that are put in order at once."""
 
 _EQUAL = 1e-5
 """Chances that are this close are equal: they are drawn in single precision."""

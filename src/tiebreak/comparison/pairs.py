@@ -159,8 +159,12 @@ class PairTable:
     @property
     @_kept
     def interval(self) -> Interval:
-        """The interval of each difference, which decides its verdict; nan for a pair that has none."""
-        return self.differences.interval(self.level)
+        """The interval of each difference, which decides its verdict; nan for a pair that has none.
+
+        An end that is 0 but for rounding is 0, as it is for the verdict.
+        """
+        ends = self.differences.interval(self.level)
+        return Interval(*(np.where(np.abs(end) <= self.differences.tolerance, 0.0, end) for end in ends))
 
     @property
     @_kept
@@ -217,6 +221,9 @@ class PairTable:
         if not d.is_posterior:
             return None
         low, high = d.tails(-self.rope), d.tails(self.rope)
+        if not d.has_density:  # points on a limit are inside
+            better, worse = 1.0 - high.below, 1.0 - low.above
+            return RopeProbabilities(better, np.clip(1.0 - better - worse, 0.0, 1.0), worse)
         is_point = (d.kind != SPREAD) & (d.kind != UNDEFINED)
         return region_probabilities(
             LimitTails(low.below, low.above, high.below, high.above), self.rope, d.estimate, is_point, np.asarray(d.tolerance)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tiebreak.comparison.procedures.bayes_bootstrap import BAYES_BOOTSTRAP
+from tiebreak.comparison.procedures.bayes_signed_rank import BAYES_SIGN, BAYES_SIGNED_RANK
 from tiebreak.comparison.procedures.bootstrap import BOOTSTRAP
 from tiebreak.comparison.procedures.clustered_t import CLUSTERED_T
 from tiebreak.comparison.procedures.corrected_t import CORRECTED_T
@@ -35,6 +36,8 @@ METHODS: dict[str, Procedure] = {
         WILCOXON,
         SIGN,
         HIERARCHICAL,
+        BAYES_SIGNED_RANK,
+        BAYES_SIGN,
         NEMENYI,
         WELCH,
         NEWCOMBE,

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from tiebreak.bayesian.bayes_bootstrap import bayesian_bootstrap
-from tiebreak.comparison.procedures.draws import ByDraws, DrawnDifferences
+from tiebreak.comparison.procedures.draws import ByDraws, PosteriorDraws
 from tiebreak.comparison.procedures.items import INDEPENDENT_ITEMS, SAME_ITEMS
-from tiebreak.numerics import Alternative, FloatArray, IntArray
+from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Scores
 
@@ -22,43 +21,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class BayesianDifferences(DrawnDifferences):
+class BayesianDifferences(PosteriorDraws):
     """Posterior draws of differences; `models` are those of all models' means, higher is better, of shape (n_models, n_draws)."""
 
-    is_posterior: ClassVar[bool] = True
     standard_error: FloatArray
     models: FloatArray
 
     def take(self, rows: IntArray | slice) -> Self:
         """The same of some of the pairs, with the draws of all models."""
         return replace(super().take(rows), models=self.models)
-
-    @property
-    def statistic(self) -> None:
-        """None: there is no test."""
-        return None
-
-    def tail_below(self, at: ArrayLike) -> FloatArray:
-        """Posterior probability of a difference of at most `at`."""
-        return self.counts(at, below=True) / np.asarray(self.n_defined)
-
-    def tail_above(self, at: ArrayLike) -> FloatArray:
-        """Posterior probability of a difference of at least `at`."""
-        return self.counts(at, below=False) / np.asarray(self.n_defined)
-
-    def pvalue(self, alternative: Alternative) -> FloatArray:
-        """The tail at 0, or the smaller one twice; of draws that are all on one side no less than one in their number."""
-        below, above = self.tail_below(0.0), self.tail_above(0.0)
-        found = {"greater": below, "less": above}.get(alternative, 2.0 * np.minimum(below, above))
-        return np.asarray(np.clip(found, 1.0 / np.asarray(self.n_defined), 1.0))
-
-    def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
-        """Quantiles of the draws, between two of them where the place is none."""
-        p = np.asarray(p, dtype=float)
-        place = (1.0 - p if upper else p) * (self.drawn.shape[-1] - 1)
-        low = np.floor(place).astype(np.int64)
-        one, two = self.at_place(low), self.at_place(low + 1)
-        return np.asarray(one + (place - low) * (two - one))
 
     def draws(self, n: int, rng: np.random.Generator) -> Iterator[FloatArray]:
         """The joint draws that the differences are of."""

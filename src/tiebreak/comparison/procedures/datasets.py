@@ -249,9 +249,10 @@ class OverDatasets(Procedure):
         ):
             df = f"df {test.df}" if not test.df2 else f"df {test.df} and {test.df2}"
             statistic, p = float(test.statistic), float(test.pvalue)
-            yield TestOnly(
-                name=name, models=matrix.models, statistic=statistic, pvalue=p, text=f"{label} {statistic:.6g}, {df}, p {p:.3g}"
-            )
+            text = f"{label} {statistic:.6g}, {df}, p {p:.3g}"
+            if np.isinf(statistic):
+                text = f"{label} is infinite, as every dataset ranks the models alike"
+            yield TestOnly(name=name, models=matrix.models, statistic=statistic, pvalue=p, text=text)
         yield _nemenyi(means.matrix(), higher, settings.alpha)
 
     def notices(self, data: Scores) -> Iterator[Notice]:
@@ -260,8 +261,8 @@ class OverDatasets(Procedure):
         if n < FEWEST:
             yield Notice(
                 "few-datasets",
-                f"with {n} datasets no rank test can reach 0.05, whatever the scores: {FEWEST} are the fewest; the hierarchical "
-                "method still answers",
+                f"with {n} datasets no rank test can reach 0.05, whatever the scores: {FEWEST} are the fewest; the methods "
+                "'hierarchical' and 'bayes-signed-rank' still answer",
             )
         if data.is_mixed:
             names = dict.fromkeys(data.metric_of(matrix).name for matrix in data.matrices)

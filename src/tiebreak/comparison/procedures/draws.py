@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +15,7 @@ from tiebreak.comparison.procedures.items import OverItems, tolerance_of
 from tiebreak.comparison.procedures.procedure import Differences
 from tiebreak.comparison.verdict import TOO_FEW_DRAWS, Codes
 from tiebreak.errors import InvalidParameterError, Setting, TooFewModelsError, TooFewSplitsError, UnsuitableDesignError
-from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, FloatArray, IntArray
+from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, Alternative, FloatArray, IntArray
 from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Notice, Scores
 
@@ -85,6 +85,40 @@ class DrawnDifferences(Differences):
     def _has_too_few(self, level: FloatArray) -> NDArray[np.bool_]:
         n_draws = self.drawn.shape[-1]
         return np.asarray((n_draws * level < DRAWS_PER_TAIL * (1 - 1e-9)) & (not self.is_exact))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PosteriorDraws(DrawnDifferences):
+    """Draws of the posterior of each difference, whose shares are probabilities."""
+
+    is_posterior: ClassVar[bool] = True
+
+    @property
+    def statistic(self) -> None:
+        """None: there is no test."""
+        return None
+
+    def tail_below(self, at: ArrayLike) -> FloatArray:
+        """Posterior probability of a difference of at most `at`."""
+        return self.counts(at, below=True) / np.asarray(self.n_defined)
+
+    def tail_above(self, at: ArrayLike) -> FloatArray:
+        """Posterior probability of a difference of at least `at`."""
+        return self.counts(at, below=False) / np.asarray(self.n_defined)
+
+    def pvalue(self, alternative: Alternative) -> FloatArray:
+        """The tail at 0, or the smaller one twice; of draws that are all on one side no less than one in their number."""
+        below, above = self.tail_below(0.0), self.tail_above(0.0)
+        found = {"greater": below, "less": above}.get(alternative, 2.0 * np.minimum(below, above))
+        return np.asarray(np.clip(found, 1.0 / np.asarray(self.n_defined), 1.0))
+
+    def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
+        """Quantiles of the draws, between two of them where the place is none."""
+        p = np.asarray(p, dtype=float)
+        place = (1.0 - p if upper else p) * (self.drawn.shape[-1] - 1)
+        low = np.floor(place).astype(np.int64)
+        one, two = self.at_place(low), self.at_place(low + 1)
+        return np.asarray(one + (place - low) * (two - one))
 
 
 @dataclass(frozen=True)
@@ -174,18 +208,7 @@ class ByDraws(OverItems):
     def n_draws(self, data: Scores, settings: Settings) -> int:
         """As asked, else enough for the intervals of all pairs at once, 9,999 to 100,000."""
         asked = self.options_of(settings)["n_draws"]
-        if asked is None:
-            n_models = len(self.items(data).models)
-            wanted = ceil(DRAWS_PER_TAIL * n_models * (n_models - 1) / 2 / settings.alpha)
-            return min(max(9_999, wanted), MOST_DRAWS)
-        if type(asked) is not int or not 1 <= asked <= 10 * MOST_DRAWS:
-            raise InvalidParameterError(
-                f"n_draws of {self.name} must be a whole number from 1 to {10 * MOST_DRAWS:,}; got {asked!r}. Correct ",
-                Setting("options"),
-                ".",
-                about="n_draws",
-            )
-        return asked
+        return number_of_draws(self.name, asked, len(self.items(data).models), settings.alpha)
 
     def seed(self, settings: Settings) -> int:
         """Seed of the draws, which settings have as a number whatever was given."""
@@ -216,3 +239,18 @@ class ByDraws(OverItems):
             "drawn": drawn,
             "n_defined": n_defined,
         }
+
+
+def number_of_draws(name: str, asked: Any, n_models: int, alpha: float) -> int:
+    """As asked, else enough for the intervals of all pairs of so many models at once, 9,999 to 100,000."""
+    if asked is None:
+        wanted = ceil(DRAWS_PER_TAIL * n_models * (n_models - 1) / 2 / alpha)
+        return min(max(9_999, wanted), MOST_DRAWS)
+    if type(asked) is not int or not 1 <= asked <= 10 * MOST_DRAWS:
+        raise InvalidParameterError(
+            f"n_draws of {name} must be a whole number from 1 to {10 * MOST_DRAWS:,}; got {asked!r}. Correct ",
+            Setting("options"),
+            ".",
+            about="n_draws",
+        )
+    return asked

@@ -55,6 +55,8 @@ class Differences(ABC):
         Of the estimate. A rope that is a number is in the metric's unit, and no other unit takes one.
     is_posterior : bool
         Tails are probabilities of the difference, not only p-values.
+    has_density : bool
+        There is a curve of the posterior, which does not lie on some points only.
     """
 
     estimate: FloatArray
@@ -65,6 +67,7 @@ class Differences(ABC):
     df: FloatArray | IntArray | int | None = None
     unit: Literal["metric", "rank", "wins", "log-odds"] = "metric"
     is_posterior: ClassVar[bool] = False
+    has_density: ClassVar[bool] = True
 
     @abstractmethod
     def tail_below(self, at: ArrayLike) -> FloatArray:

@@ -409,7 +409,7 @@ class ComparisonPlots(Plots["Comparison"]):
             "paired": has_datasets and has_unit,
             "profile": has_datasets and has_unit,
             "draws": has_draws,
-            "posterior": has_posterior and not has_draws,
+            "posterior": has_posterior and not has_draws and self.result.pair_table.differences.has_density,
             "regions": has_posterior and has_datasets,
             "shrinkage": self.result.method.name == "hierarchical",
             "scores": has_dots and is_mean and not is_mixed and self.result.method.question != "test-sets",
@@ -565,7 +565,8 @@ class PairPlots(Plots["PairComparison"]):
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the plots; a posterior is drawn where the procedure gives one."""
-        return ("posterior",) if self.result.comparison.pair_table.differences.is_posterior else ()
+        differences = self.result.comparison.pair_table.differences
+        return ("posterior",) if differences.is_posterior and differences.has_density else ()
 
     def posterior(self, ax: Axes | None = None, **look: Unpack[Look]) -> PosteriorDisplay:
         """Posterior of the difference; positive favours the first model."""

@@ -81,7 +81,7 @@ class PosteriorDisplay(ComparisonDisplay):
         UnknownNameError, InvalidParameterError
             As `Comparison.pair`.
         NotOfferedError
-            The procedure gives no posterior.
+            The procedure gives no posterior, or one without a curve.
         """
         import pandas as pd
 
@@ -89,6 +89,11 @@ class PosteriorDisplay(ComparisonDisplay):
         posterior = pair.distribution
         if not posterior.is_posterior:
             raise NotOfferedError(f"{comparison.method.name} gives no posterior to draw; plot.ranking() draws its intervals.")
+        if not posterior.has_density:
+            raise NotOfferedError(
+                f"the posterior of {comparison.method.name} lies on single points, so it has no curve; plot.regions() draws its "
+                "probabilities, and plot.ranking() its intervals."
+            )
         ends = [posterior.interval(1.0 - level) for level in LEVELS]
         grid = np.empty(0) if not pair.has_interval else _grid(posterior, pair.rope)
         data = pd.DataFrame({"difference": grid, "density": posterior.density(grid)})
@@ -218,7 +223,7 @@ def _percent(share: float) -> str:
     return "> 99.9%" if share >= 0.9995 else f"{100 * share:.1f}%"
 
 
-DRAWING = ("bootstrap", "bayes-bootstrap")
+DRAWING = ("bootstrap", "bayes-bootstrap", "bayes-signed-rank")
 """Procedures whose draws are of the difference itself, not of what it would be without one."""
 
 MOST_BINS = 60
@@ -258,7 +263,8 @@ class DrawsDisplay(ComparisonDisplay):
         drawn = getattr(pair.distribution, "drawn", None)
         if drawn is None or comparison.method.name not in DRAWING:
             raise NotOfferedError(
-                f"{comparison.method.name} draws no differences; the methods 'bootstrap' and 'bayes-bootstrap' do, from items."
+                f"{comparison.method.name} draws no differences; the methods 'bootstrap' and 'bayes-bootstrap' do, from items, "
+                "and 'bayes-signed-rank', from datasets."
             )
         known = np.asarray(drawn, dtype=float)
         known = known[np.isfinite(known)]
