@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -127,3 +128,56 @@ def test_numbers_of_units_are_said_with_two_digits() -> None:
     number = int(said.replace(",", ""))
     assert need.n_units <= number <= 1.1 * need.n_units
     assert set(said.replace(",", "")[2:]) == {"0"}
+
+
+def runs_table(rng: np.random.Generator, n_runs: int, *, of_items: float, of_runs: float, cluster_size: int = 0) -> pd.DataFrame:
+    """Scores of 200 items by two models that differ by 0.1, with parts of that size in the difference."""
+    items = of_items * rng.normal(size=200)
+    rows = []
+    for run in range(n_runs):
+        score = 0.1 + items + of_runs * rng.normal()
+        frame = pd.DataFrame({"item": range(200), "run": run, "a": score, "b": 0.0})
+        rows.append(frame.assign(cluster=np.arange(200) // cluster_size) if cluster_size else frame)
+    table = pd.concat(rows, ignore_index=True)
+    kept = ["item", *(["run"] if n_runs > 1 else []), *(["cluster"] if cluster_size else [])]
+    return table.melt(id_vars=kept, value_vars=["a", "b"], var_name="model", value_name="score")[[*kept, "model", "score"]]
+
+
+def test_runs_that_would_settle_a_pair(rng: np.random.Generator) -> None:
+    """Where only runs vary: the smallest number with t s / sqrt(r) <= |d|, by hand; more items alone would not do."""
+    answer = tb.compare(runs_table(rng, 3, of_items=0.001, of_runs=0.3), metric="grade", lower_is_better=False)
+    pair = answer.pair("a", "b")
+    assert pair.verdict == "undecided"
+    means = answer.items.score.mean(axis=2)
+    d = means[answer.models.index("a")] - means[answer.models.index("b")]
+    by_hand = next(r for r in range(4, 400) if stats.t.ppf(0.975, r - 1) * d.std(ddof=1) / np.sqrt(r) <= abs(d.mean()))
+    need = need_of(pair)
+    assert need is not None
+    assert (need.n_runs, need.runs_needed, need.n_units) == (3, by_hand, np.inf)
+    text = " ".join(answer.to_text().split())
+    assert f"Next step: about {by_hand} runs instead of 3 would show which of" in text
+
+
+def test_items_or_runs_whichever_help(rng: np.random.Generator) -> None:
+    """Where items vary and runs hardly do, more items would settle it and no number of runs; both are said where both would."""
+    answer = tb.compare(runs_table(rng, 3, of_items=1.5, of_runs=0.001), metric="grade", lower_is_better=False)
+    need = need_of(answer.pair("a", "b"))
+    assert need is not None
+    assert need.runs_needed == np.inf
+    assert 200 < need.n_units < 100 * 200
+    assert "items instead of 200 would show" in " ".join(answer.to_text().split())
+
+
+def test_clusters_are_counted_beside_their_items(rng: np.random.Generator) -> None:
+    """As many more clusters as items, so that their size stays."""
+    table = runs_table(rng, 1, of_items=1.5, of_runs=0.0, cluster_size=5)
+    answer = tb.compare(table, metric="grade", lower_is_better=False)
+    need = need_of(answer.pair("a", "b"))
+    assert need is not None
+    found = re.search(
+        r"about ([\d,]+) clusters like these \(([\d,]+) items\) instead of 40 would", " ".join(answer.to_text().split())
+    )
+    assert found is not None
+    clusters, items = (int(text.replace(",", "")) for text in found.groups())
+    assert items == pytest.approx(need.n_units, rel=0.1)
+    assert clusters == pytest.approx(need.n_units / 5, rel=0.1)

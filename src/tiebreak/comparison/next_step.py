@@ -37,6 +37,10 @@ class Need:
         Times as many examples that would, for splits of one dataset.
     can_repeat : bool
         True where there are further splits, or the units are none.
+    n_runs : int
+        That there are of each model on every item; 0 where runs are no source of chance of the answer.
+    runs_needed : float
+        Runs that would, on the same items; infinite where no realistic number does.
     n_repeats : int
         Repeats of the folds that make `n_units`; 0 where units are no splits in repeats.
     n_fits, seconds : float
@@ -48,6 +52,8 @@ class Need:
     half_width: float
     n_units: float
     times_data: float
+    n_runs: int
+    runs_needed: float
     can_repeat: bool
     n_repeats: int
     n_fits: float
@@ -69,7 +75,8 @@ def need_of(pair: PairComparison) -> Need | None:
     floor = 0.0 if known_floor is None else float(known_floor)
     n_units = pair.n_units * (half_width**2 - floor**2) / (margin**2 - floor**2) if margin > floor else inf
     times_data = (half_width / margin) ** 2 if margin > 0 else inf
-    return Need(goal, margin, half_width, n_units, times_data, *_repeats(pair, n_units))
+    n_runs, runs_needed = pair.distribution.runs_needed(margin, pair.level) or (0, inf)
+    return Need(goal, margin, half_width, n_units, times_data, n_runs, runs_needed, *_repeats(pair, n_units))
 
 
 def _goal(d: float, rope: float, verdict: str) -> tuple[Goal, float]:

@@ -126,8 +126,11 @@ def _against_baseline(comparison: Comparison) -> str:
 
 def _how_to_settle(pair: PairComparison, need: Need, which: str) -> str:
     """Units that would settle a pair, or that no realistic number of them does."""
-    if need.can_repeat and need.n_units <= MOST_TIMES * pair.n_units:
-        return f"{_units(pair, need)} would {_goal_words(need, which)}, if the difference stays what it is{_cost(need)}."
+    ways = [_units(pair, need)] if need.n_units <= MOST_TIMES * pair.n_units else []
+    if np.isfinite(need.runs_needed):
+        ways.append(f"about {need.runs_needed:.0f} runs instead of {need.n_runs}")
+    if need.can_repeat and ways:
+        return f"{', or '.join(ways)} would {_goal_words(need, which)}, if the difference stays what it is{_cost(need)}."
     cannot = "no realistic number of repeats" if need.can_repeat else "splits of this kind cannot be repeated, and"
     if pair.comparison.method.unit == "split" and need.times_data <= MOST_TIMES:
         times = f"about {_times(need.times_data)} times as many examples"
@@ -135,7 +138,7 @@ def _how_to_settle(pair: PairComparison, need: Need, which: str) -> str:
             return f"{cannot} would {_goal_words(need, which)}; {times} would, if the difference stays what it is."
         return f"{cannot} {times} would {_goal_words(need, which)}, if the difference stays what it is."
     more = "repeats or examples" if pair.comparison.method.unit == "split" else f"{pair.comparison.method.unit}s"
-    more = more if need.can_repeat else "examples"
+    more = f"{more} or of runs alone" if need.n_runs else more if need.can_repeat else "examples"
     advice = "" if pair.rope else " Say which differences do not matter (a rope), and equivalence can be shown."
     return f"no realistic number of {more} settles {which}: take either, by cost or simplicity.{advice}"
 
@@ -150,7 +153,12 @@ def _goal_words(need: Need, which: str) -> str:
 
 def _units(pair: PairComparison, need: Need) -> str:
     if not need.n_repeats:
-        return f"about {_rounded_up(need.n_units):,} {pair.comparison.method.unit}s instead of {pair.n_units:,}"
+        unit, items = pair.comparison.method.unit, pair.comparison.items
+        n_units = _rounded_up(need.n_units)
+        if items is None or items.clusters is None or not pair.comparison.method.is_paired:
+            return f"about {n_units:,} {unit}s instead of {pair.n_units:,}"
+        n_clusters = _rounded_up(need.n_units / pair.n_units * items.n_clusters)
+        return f"about {n_clusters:,} clusters like these ({n_units:,} {unit}s) instead of {items.n_clusters:,}"
     n_now = np.unique(pair.comparison.matrix.repeat).size
     return f"about {count(need.n_repeats, 'repeat')} of these splits instead of {n_now}"
 

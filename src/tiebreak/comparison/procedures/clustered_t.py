@@ -89,6 +89,23 @@ class MeanDifferences(Differences):
         share = divide(self.from_runs, np.square(self.standard_error))
         return np.asarray((high - low) / 2.0 * np.sqrt(np.minimum(share, 1.0)))
 
+    def runs_needed(self, margin: float, alpha: float) -> tuple[int, float] | None:
+        """As the parts of the variance say: more runs divide that between runs and that within both."""
+        if self.from_items is None or self.from_runs is None or self.runs_error is None or self.runs_df is None:
+            return None
+        n_runs = int(self.runs_df) + 1
+        more = np.arange(n_runs + 1, _MOST_TIMES * n_runs + 1)
+        ratio, stays = n_runs / more, float(self.from_items)
+        df = float(self.df) * (more - 1.0) / (n_runs - 1.0)  # grows as runs do, where these are what the error is made of
+        both = np.sqrt(stays + np.maximum(float(self.standard_error) ** 2 - stays, 0.0) * ratio) * student_quantile(alpha / 2, df)
+        runs = float(self.runs_error) * np.sqrt(ratio) * student_quantile(alpha / 2, more - 1.0)
+        enough = np.flatnonzero(-np.minimum(both, runs) <= margin)
+        return n_runs, float(more[enough[0]]) if enough.size else np.inf
+
+
+_MOST_TIMES = 100
+"""Times as many runs beyond which no number is realistic."""
+
 
 def _quantile(p: ArrayLike, df: FloatArray) -> FloatArray:
     """Quantiles of Student's t; many pairs have few different degrees of freedom."""

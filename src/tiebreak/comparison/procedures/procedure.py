@@ -180,6 +180,14 @@ class Differences(ABC):
         """Half-width that 1 - alpha intervals approach with ever more repeats; None where it is not known."""
         return None
 
+    def runs_needed(self, margin: float, alpha: float) -> tuple[int, float] | None:
+        """Runs that there are of one pair (arrays of shape ()), and those with which its 1 - alpha interval would be so short.
+
+        On the same items, `margin` being half its width; infinite where no realistic number is enough. None where runs are none
+        of its sources of chance.
+        """
+        return None
+
     def draws(self, n: int, rng: np.random.Generator) -> Iterator[FloatArray] | None:
         """About `n` joint draws of all models' values, higher is better, in blocks of shape (n_draws, n_models); or None."""
         return None
