@@ -88,3 +88,17 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "half.json").write_text('[{"model_a": ')
     with pytest.raises(UnreadableSourceError, match="is not JSON"):
         read_battles(tmp_path / "half.json")
+    for content in ("[" * 200_000 + "]" * 200_000, '{"model_a": ' + "9" * 5000 + "}"):
+        (tmp_path / "deep.json").write_text(content)
+        with pytest.raises(UnreadableSourceError, match=r"nested too deeply|is not JSON: Exceeds the limit"):
+            read_battles(tmp_path / "deep.json")
+    (tmp_path / "lines.jsonl").write_text('{"model_a": "x", "model_b": "y", "winner": "a"}\n3\n')
+    with pytest.raises(UnreadableSourceError, match="line 2 holds no object"):
+        read_battles(tmp_path / "lines.jsonl")
+
+
+def test_more_models_than_memory_holds_are_refused() -> None:
+    """What is counted of each two of them grows with their square."""
+    names = [f"m{number}" for number in range(2_002)]
+    with pytest.raises(InvalidScoresError, match="has 2,002 models, and at most 2,000 can be rated together"):
+        read_battles({"model_a": names[:-1], "model_b": names[1:], "winner": ["a"] * 2_001})

@@ -198,5 +198,55 @@ def test_a_log_cut_short_says_where(tmp_path: Path) -> None:
     """With the number of the line."""
     path = harness(tmp_path / "samples_a.jsonl", [1, 0])
     path.write_text(path.read_text()[:-20])
-    with pytest.raises(UnreadableSourceError, match=r"line 2: .*Was the file cut short"):
+    with pytest.raises(UnreadableSourceError, match=r"line 2, is not JSON: .*Was the file cut short"):
         tb.read_items(path)
+
+
+DEEP = "[" * 200_000 + "]" * 200_000
+SAMPLE = '{"doc_id": 0, "resps": [], "acc": 1}\n'
+HEADER = '{"version": 2, "eval": {"model": "m"}}'
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (DEEP, "depth limit"),
+        (SAMPLE + DEEP, "line 2,: the JSON is nested too deeply"),
+        (SAMPLE + '{"doc_id": ' + "9" * 5000 + "}", "line 2, is not JSON: Exceeds the limit"),
+        (SAMPLE + "[]", "line 2 holds no object"),
+        (SAMPLE + '{"acc": 1}', "is not as its tool writes a log"),
+        (SAMPLE + '{"doc_id": 1, "metrics": 3}', "is not as its tool writes a log"),
+        ('{"doc_id": 0, "resps": [], "acc": 1' + "0" * 400 + "}", "is no score of a single item"),
+        ('{"schema_version": "0.2", "sample_id": "1", "evaluation": 5}', "is not as its tool writes a log"),
+    ],
+    ids=lambda text: text[:20],
+)
+def test_lines_that_are_no_log(lines: str, message: str, tmp_path: Path) -> None:
+    """Each is an error in words, whatever Python's parser makes of it."""
+    (tmp_path / "samples_a.jsonl").write_text(lines)
+    with pytest.raises((UnreadableSourceError, InvalidScoresError), match=message):
+        tb.read_items(tmp_path / "samples_a.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        ({"header.json": DEEP}, "header.json: the JSON is nested too deeply"),
+        ({"header.json": b"\xff"}, "header.json is not JSON"),
+        ({"header.json": "[]"}, "is not as its tool writes a log"),
+        ({"header.json": '{"version": 2, "eval": 3}', "samples/1.json": '{"id": 1, "scores": {"a": 1}}'}, "is not as its tool"),
+        ({"header.json": HEADER, "samples/1.json": "5"}, "is not as its tool writes a log"),
+        ({"header.json": HEADER, "samples/1.json": '{"scores": {"a": 1}}'}, "is not as its tool writes a log"),
+        ({"header.json": HEADER, "samples/1.json": '{"id": 1, "scores": [1]}'}, "is not as its tool writes a log"),
+        ({"header.json": HEADER, "summaries.json": "3"}, "is not as its tool writes a log"),
+        ({"header.json": " " * 101_000_000}, r"unpacks to 101 MB from 0.1 MB, which no log does"),
+    ],
+    ids=lambda each: ", ".join(each)[:40] if isinstance(each, dict) else "",
+)
+def test_archives_that_are_no_log(members: dict[str, str | bytes], message: str, tmp_path: Path) -> None:
+    """One that was made to fill memory is not unpacked."""
+    with zipfile.ZipFile(tmp_path / "a.eval", "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    with pytest.raises(UnreadableSourceError, match=message):
+        tb.read_items(tmp_path / "a.eval")

@@ -213,3 +213,10 @@ def test_a_metric_that_is_named_is_what_the_scores_are_called() -> None:
     assert tb.read_items(table).metric == tb.Metric("preference", higher_is_better=True)
     assert tb.read_items(table).models == ("a",)
     assert tb.read_items(table, metric="win_rate", lower_is_better=False).metric.name == "win_rate"
+
+
+def test_a_million_columns_are_refused_by_their_names(tmp_path: Path) -> None:
+    """Each may be an item, but so many take minutes to read."""
+    (tmp_path / "wide.csv").write_text("item," + ",".join(f"m{number}" for number in range(1_000_000)) + "\n")
+    with pytest.raises(UnreadableSourceError, match=r"wide.csv has 1,000,001 columns, and at most 100,000 are read"):
+        tb.read_items(tmp_path / "wide.csv")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import json
+import warnings
 from typing import Any
 
 import numpy as np
@@ -27,6 +29,12 @@ def at_random(X_train: Any, y_train: Any, X_test: Any, rng: Any) -> Any:
 def fails(X_train: Any, y_train: Any, X_test: Any, rng: Any) -> Any:
     """One that cannot."""
     raise ValueError("no")
+
+
+def warns(X_train: Any, y_train: Any, X_test: Any, rng: Any) -> Any:
+    """One that does, after a fashion."""
+    warnings.warn("it did not converge", stacklevel=1)
+    return np.zeros(len(X_test), dtype=int)
 
 
 def measured(**models: Any) -> tb.Evaluation:
@@ -63,6 +71,14 @@ def test_the_text_has_all_the_parts() -> None:
     assert "\n\nMeans over splits (stratified, 15 training and 5 test examples each)\n" in text
     assert text.endswith(failures)
     assert views.overview_page(evaluation).as_text() == f"{head}\n\n{failures}"
+
+
+def test_what_went_wrong_stands_once_on_the_overview_and_in_the_report() -> None:
+    """Failures, and the warnings of fits that went on, each with its number of cells."""
+    evaluation = measured(majority=majority, warns=warns, broken=fails)
+    texts = ("4 cells of 'broken' failed: ValueError: no", "4 cells of 'warns': UserWarning: it did not converge")
+    for page in (str(evaluation), evaluation.to_html()):
+        assert [html.unescape(page).count(text) for text in texts] == [1, 1]
 
 
 def test_the_document_is_plain_json() -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import csv
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,10 +13,13 @@ import numpy as np
 from tiebreak.errors import InvalidScoresError, SourceNotFoundError, UnreadableSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
-from tiebreak.readers.source import check_path, is_path
+from tiebreak.readers.source import check_path, is_path, parse_json
 
 COLUMNS = ("model_a", "model_b", "winner")
 CLUSTER, WEIGHT = "cluster", "weight"
+MOST_RATED = 2_000
+"""Models: what is counted of each two of them, and of each resample, takes 16 bytes and more."""
+
 A_WINS = frozenset({"a", "model_a", "1", "1.0", "left", "first"})
 B_WINS = frozenset({"b", "model_b", "2", "2.0", "right", "second"})
 NOBODY_WINS = frozenset({"tie", "tied", "draw", "both", "none", "0", "0.0", "tie (bothbad)", "both_bad", "bothbad", "equal"})
@@ -78,6 +80,11 @@ def _battles(columns: Mapping[str, Sequence[Any]], name: str) -> Battles:
                 f"{name}, row {empty[0] + 1}: {key} is empty, and so it is in {len(empty)} row(s) of all."
             )
     models = tuple(sorted({*first, *second}))
+    if len(models) > MOST_RATED:
+        raise InvalidScoresError(
+            f"{name} has {len(models):,} models, and at most {MOST_RATED:,} can be rated together, as memory grows with their "
+            "square. Keep the battles between those that matter."
+        )
     code = {model: number for number, model in enumerate(models)}
     a, b = (np.array([code[model] for model in side]) for side in (first, second))
     itself = np.flatnonzero(a == b)
@@ -184,9 +191,9 @@ def _of_text(path: Path, name: str) -> dict[str, list[Any]] | None:
         raise UnreadableSourceError(f"{name} is not UTF-8 at byte {error.start}; save it as UTF-8.") from None
     ending = path.suffix.lower()
     if ending == ".jsonl" or (ending == ".json" and "\n{" in text and text.lstrip().startswith("{")):
-        return _of_records(_parsed(line, name) for line in text.splitlines() if line.strip())
+        return _of_records(_records(text, name))
     if ending == ".json":
-        held = _parsed(text, name)
+        held = parse_json(text, name)
         return _columns(held, name) if isinstance(held, dict | list) else None
     names, *rows = csv.reader(text.splitlines(), delimiter="\t" if ending == ".tsv" else ",") if text.strip() else [[]]
     rows = [row for row in rows if row]
@@ -196,8 +203,11 @@ def _of_text(path: Path, name: str) -> dict[str, list[Any]] | None:
     return {key: [row[i] for row in rows] for i, key in enumerate(names)}
 
 
-def _parsed(text: str, name: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError as error:
-        raise UnreadableSourceError(f"{name} is not JSON: {error}.") from None
+def _records(text: str, name: str) -> Iterator[Mapping[str, Any]]:
+    """Objects in lines."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip():
+            record = parse_json(line, f"{name}, line {number},")
+            if not isinstance(record, Mapping):
+                raise UnreadableSourceError(f"{name}, line {number} holds no object.")
+            yield record

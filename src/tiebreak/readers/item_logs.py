@@ -5,7 +5,6 @@ A log holds an answer of one model to each sample. Each function here makes a lo
 
 from __future__ import annotations
 
-import json
 import re
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,6 +14,7 @@ from typing import Any
 from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, MissingDependencyError, Setting, UnreadableSourceError
 from tiebreak.printable import printable
 from tiebreak.readers.item_tables import LongTable
+from tiebreak.readers.source import parse_json
 from tiebreak.scores.scores import quoted
 
 Record = dict[str, Any]
@@ -36,6 +36,16 @@ def reads(path: Path) -> bool:
 
 def read(path: Path, name: str, metric: str | None) -> LongTable:
     """Long table of a log."""
+    try:
+        return _read(path, name, metric)
+    except (AttributeError, IndexError, KeyError, TypeError) as error:  # a key is lacking, or holds something else
+        said = f"{type(error).__name__}: {' '.join(str(error).split()):.100}"
+        raise UnreadableSourceError(
+            f"{name} is not as its tool writes a log, so no scores are found in it ({printable(said)}). Was it changed?"
+        ) from None
+
+
+def _read(path: Path, name: str, metric: str | None) -> LongTable:
     if path.suffix.lower() == ".eval":
         return _inspect(_inspect_archive(path, name), path, name, metric)
     if path.suffix.lower() == ".json":
@@ -48,8 +58,8 @@ def _first_record(path: Path) -> Record:
     with path.open(encoding="utf-8", errors="replace") as file:
         line = next((line for line in file if line.strip()), "")
     try:
-        found = json.loads(line)
-    except json.JSONDecodeError:
+        found = parse_json(line, path.name)
+    except UnreadableSourceError:  # whoever reads it says what is wrong
         return {}
     return found if isinstance(found, dict) else {}
 
@@ -60,10 +70,7 @@ def _records(path: Path, name: str) -> Iterator[Record]:
         with path.open(encoding="utf-8") as file:
             for number, line in enumerate(file, start=1):
                 if line.strip():
-                    try:
-                        record = json.loads(line)
-                    except json.JSONDecodeError as error:
-                        raise UnreadableSourceError(f"{name}, line {number}: {error.msg}. Was the file cut short?") from None
+                    record = parse_json(line, f"{name}, line {number},", "Was the file cut short?")
                     if not isinstance(record, dict):
                         raise UnreadableSourceError(f"{name}, line {number} holds no object.")
                     yield record
@@ -98,7 +105,7 @@ def _number(value: Any, name: str, item: Any) -> float:
     try:
         if isinstance(value, bool | int | float | str):
             return float(value)
-    except ValueError:
+    except (OverflowError, ValueError):
         pass
     shown = printable(repr(value)[:60])
     raise InvalidScoresError(f"{name}, sample {item!r}: {shown} is no score of a single item. Metrics of a whole task have none.")
@@ -156,6 +163,9 @@ def _plain(metric: str | None) -> str | None:
 
 _INSPECT_VERSION = 2
 
+_MOST_UNPACKED, _MOST_PACKED = 100_000_000, 200
+"""Bytes, and times the packed size, beyond both of which an archive was made to fill memory: texts pack to a tenth."""
+
 
 def _inspect_archive(path: Path, name: str) -> tuple[Record, list[Record]]:
     """Header and samples of an .eval file."""
@@ -165,10 +175,20 @@ def _inspect_archive(path: Path, name: str) -> tuple[Record, list[Record]]:
             start = next((each for each in ("header.json", "_journal/start.json") if each in members), None)
             if start is None:
                 raise UnreadableSourceError(f"{name} is a zip file, but no log of Inspect: it has no header.json.")
-            header = json.loads(archive.read(start))
-            samples = [json.loads(archive.read(each)) for each in members if re.fullmatch(r"samples/.+\.json", each)]
+            sizes = [(each.file_size, each.compress_size) for each in archive.infolist()]
+            unpacked, packed = (sum(column) for column in zip(*sizes, strict=True))
+            if unpacked > _MOST_UNPACKED and unpacked > _MOST_PACKED * packed:
+                raise UnreadableSourceError(
+                    f"{name} unpacks to {unpacked / 1e6:,.0f} MB from {packed / 1e6:,.1f} MB, which no log does. It is not read."
+                )
+
+            def content(member: str) -> Any:
+                return parse_json(archive.read(member), f"{name}: {printable(member)}")
+
+            header = content(start)
+            samples = [_kept(content(each)) for each in members if re.fullmatch(r"samples/.+\.json", each)]
             if not samples and "summaries.json" in members:
-                samples = json.loads(archive.read("summaries.json"))
+                samples = [_kept(each) for each in content("summaries.json")]
     except zipfile.BadZipFile:
         raise UnreadableSourceError(
             f"{name} is no log of Inspect: an .eval file is a zip of JSON files, and it is none."
@@ -178,16 +198,16 @@ def _inspect_archive(path: Path, name: str) -> tuple[Record, list[Record]]:
             f"{name} is compressed with Zstandard, which Python reads from 3.14 on. Use that, or write the log as JSON: "
             "inspect log convert --to json."
         ) from None
-    except json.JSONDecodeError as error:
-        raise UnreadableSourceError(f"{name} holds a file that is no JSON: {error.msg}.") from None
     return header, samples
 
 
+def _kept(sample: Record) -> Record:
+    """What scores need of a sample, which holds a whole conversation."""
+    return {key: sample[key] for key in ("id", "epoch", "scores") if key in sample}
+
+
 def _inspect_json(path: Path, name: str) -> tuple[Record, list[Record]]:
-    try:
-        log = json.loads(path.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise UnreadableSourceError(f"{name} cannot be read as JSON: {error}.") from None
+    log = parse_json(path.read_bytes(), name)
     if "evaluation_results" in log:
         raise UnreadableSourceError(
             f"{name} holds the means of Every Eval Ever. Pass the file of its samples, the JSON lines that it names under "

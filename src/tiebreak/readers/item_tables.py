@@ -57,6 +57,9 @@ _NAMES = frozenset((*ITEM, *MODEL, *CLUSTER))
 _NOUNS = frozenset(("example", "question", "sample", "instance", "task", "prompt", "instruction"))
 """What an item is called where its column is."""
 
+MOST_COLUMNS = 100_000
+"""Of a table of items, each of which may have a column."""
+
 LOGS = ["tiebreak.readers.item_logs"]
 """Modules that read the logs of evaluation tools: `reads(path)` and `read(path, name, metric)`, which gives a long table."""
 
@@ -237,6 +240,8 @@ def _read_file(path: Path, name: str, item: str | None) -> pd.DataFrame:
     import pandas as pd
 
     def read_text(separator: str) -> pd.DataFrame:
+        with path.open(encoding="utf-8-sig", errors="replace") as file:
+            _check_width(1 + file.readline().count(separator), name)
         header = pd.read_csv(path, encoding="utf-8-sig", sep=separator, skipinitialspace=True, nrows=0).columns
         names = {each: "str" for each in header if each == item or each.casefold() in _NAMES}
         gaps = {each: ["", "NA", "N/A", "nan", "NaN", "null", "None"] for each in header if each not in names}
@@ -261,10 +266,11 @@ def _read_file(path: Path, name: str, item: str | None) -> pd.DataFrame:
         return read()
     except ImportError:
         raise MissingDependencyError(f"reading {name} needs pyarrow: pip install 'pyarrow>=17'.") from None
+    except UnreadableSourceError:
+        raise
     except (ValueError, TypeError, OSError) as error:  # pandas' errors of parsing are ValueErrors
-        raise UnreadableSourceError(
-            f"{name} cannot be read as {path.suffix[1:].upper()}: {' '.join(str(error).split())}."
-        ) from None
+        said = " ".join(str(error).split()).rstrip(".")
+        raise UnreadableSourceError(f"{name} cannot be read as {path.suffix[1:].upper()}: {said}.") from None
 
 
 def _as_pandas(source: Any) -> pd.DataFrame:
@@ -300,7 +306,13 @@ def _find(frame: pd.DataFrame, names: Sequence[str]) -> str | None:
     return next((by_name[name] for name in names if name in by_name), None)
 
 
+def _check_width(n_columns: int, name: str) -> None:
+    if n_columns > MOST_COLUMNS:
+        raise UnreadableSourceError(f"{name} has {n_columns:,} columns, and at most {MOST_COLUMNS:,} are read. Is it a table?")
+
+
 def _long_of_table(frame: pd.DataFrame, name: str, stem: str, metric: str | None, item: str | None, rows: str) -> LongTable:
+    _check_width(len(frame.columns), name)
     if frame.columns.duplicated().any():
         doubled = [str(column) for column in frame.columns[frame.columns.duplicated()]]
         raise UnreadableSourceError(f"{name} has two columns called {quoted(doubled)}. Give each a name of its own.")

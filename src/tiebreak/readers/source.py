@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import operator
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,6 +20,7 @@ from tiebreak.errors import (
     InvalidScoresError,
     Setting,
     SourceNotFoundError,
+    UnreadableSourceError,
     UnsupportedSourceError,
 )
 from tiebreak.numerics import IntArray
@@ -359,6 +361,16 @@ def read_file(source: str | os.PathLike[str], read_format: Callable[[Path, str],
             raise
         raise SourceNotFoundError(f"{name} cannot be read: {error.strerror or error}.") from None
     return dataclasses.replace(found, suffixes=(printable(path.stem), printable(f"{path.parent.name}/{path.stem}")))
+
+
+def parse_json(text: str | bytes, where: str, hint: str = "Is it complete?") -> Any:
+    """Content of a JSON text of others; whatever Python's parser cannot take is said in words."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise UnreadableSourceError(f"{where}: the JSON is nested too deeply to hold scores.") from None
+    except ValueError as error:  # no JSON, no UTF-8, whole numbers of thousands of digits
+        raise UnreadableSourceError(f"{where} is not JSON: {getattr(error, 'msg', error)}. {hint}") from None
 
 
 def check_regular(path: Path, name: str) -> None:

@@ -43,8 +43,8 @@ TEXT_WIDTH = 300
 
 def page(evaluation: Evaluation) -> Page:
     """The overview."""
-    failures = Section("Failures", tuple(failure_lines(evaluation)), is_folded=False)
-    return Page((_head(evaluation), *mean_tables(evaluation, with_intervals=True), failures, Paragraph((advice(evaluation),))))
+    tables, further = mean_tables(evaluation, with_intervals=True), Paragraph((advice(evaluation),))
+    return Page((_head(evaluation), *tables, *troubles(evaluation), further))
 
 
 def run_page(evaluation: Evaluation) -> Page:

@@ -10,7 +10,7 @@ import numpy as np
 
 from tiebreak.errors import TiebreakError
 from tiebreak.printable import printable
-from tiebreak.views.evaluation import page, troubles
+from tiebreak.views.evaluation import page
 from tiebreak.views.json import plain
 from tiebreak.views.page import Paragraph, Section, Table
 from tiebreak.views.report.comparison import answer_of, answers_data
@@ -37,7 +37,7 @@ def report(evaluation: Evaluation, metrics: Sequence[str] = (), **settings: Any)
     shown = page(evaluation)
     tables = tuple(part for part in shown.parts if isinstance(part, Table | Section))
     head = tuple(part for part in shown.parts if isinstance(part, Paragraph))[:1]
-    blocks = [Block("measured", "What was measured", (*head, *tables, *troubles(evaluation)))]
+    blocks = [Block("measured", "What was measured", (*head, *tables))]
     drawn = [name for name in evaluation.plot.names if name != "times"]  # which stands with the scores
     blocks += [Block("predicted", "Predictions", drawings(evaluation, "run", drawn))] if drawn else []
     blocks += _predictions(evaluation)
