@@ -202,7 +202,7 @@ def _inspect_archive(path: Path, name: str) -> tuple[Record, list[Record]]:
 
 
 def _kept(sample: Record) -> Record:
-    """What scores need of a sample, which holds a whole conversation."""
+    """Number, epoch and scores of a sample: the rest is a whole conversation."""
     return {key: sample[key] for key in ("id", "epoch", "scores") if key in sample}
 
 
