@@ -103,13 +103,15 @@ def _method(each: Procedure, formula: str, rates: list[dict[str, str]]) -> Itera
     yield f"Several pairs share alpha by `{each.correction}`, unless `correction=` says otherwise." + (
         f" Options: {options}." if options else ""
     )
-    yield "\n**Sources**\n"
+    yield "\n<details><summary>Sources</summary>\n"
     yield from (f"- {line}" for line in each.references)
+    yield "\n</details>"
     if not rates:
         return
-    yield "\n**Measured**\n"
+    worst = max(rates, key=lambda row: float(row["misses"]))
+    yield f"\n<details><summary>Measured: at most {worst['misses']} % of intervals miss ({worst['data']})</summary>\n"
     yield "| data | units | true difference | misses | wrong | tables |"
     yield "|---|---:|---|---:|---:|---:|"
     for row in rates:
         yield "| {data} | {units} | {truth} | {misses} % | {wrong} % | {tables} |".format(**row)
-    yield ""
+    yield "\n</details>\n"
