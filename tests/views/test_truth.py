@@ -13,6 +13,7 @@ import pytest
 
 from tests.views.truth import (
     Read,
+    comparison_of_predictions,
     comparison_of_runs,
     end_of,
     place,
@@ -84,6 +85,22 @@ def test_every_page_of_datasets_is_true(start: int) -> None:
                 for verdict, column in (("better", 0), ("equivalent", 1), ("worse", 2)):
                     is_so = (pairs["verdict"] == verdict).to_numpy()
                     assert (regions[is_so, column] >= known[is_so] - 1e-9).all()
+        except AssertionError as error:
+            raise AssertionError(f"seed {seed}:\n{comparison.to_text()}\n{error}") from error
+
+
+@pytest.mark.parametrize("start", range(0, N // 6, STEP))
+def test_every_page_of_predictions_is_true(start: int) -> None:
+    """Test sets of each model's own, areas under ROC curves, F1 and other metrics of all examples, and resampled means."""
+    for seed in range(start, start + STEP):
+        comparison = comparison_of_predictions(seed)
+        try:
+            _check(comparison)
+            text = comparison.to_text()
+            assert "split" not in text
+            assert not re.search(r"\bitems?\b", text)
+            assert ("questions" in text) == (comparison.method.question == "test-sets")
+            assert (f" mean {comparison.metric.name}" in text) <= comparison.method.is_mean
         except AssertionError as error:
             raise AssertionError(f"seed {seed}:\n{comparison.to_text()}\n{error}") from error
 

@@ -13,6 +13,7 @@ import numpy as np
 from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.settings import Settings
+from tiebreak.readers.predictions import read_predictions
 from tiebreak.scores.items import Items
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
@@ -168,6 +169,50 @@ def random_item_comparison(seed: int) -> Comparison:
         columns={"topic": tuple(np.array(["law", "code", "maths"])[rng.integers(0, 3, n_items)])},
         unit=str(rng.choice(["item", "question", "example"])),
     )
+    return compare_scores(items.as_scores(), Settings(**options))
+
+
+def comparison_of_predictions(seed: int) -> Comparison:
+    """Test sets of each model's own, areas under ROC curves, and what is resampled: F1 and others, means by name."""
+    rng = np.random.default_rng(seed)
+    n_models, n = int(rng.integers(2, 6)), int(rng.choice([60, 300]))
+    names = tuple(str(name) for name in rng.permutation(NAMES)[:n_models])
+    options: dict[str, Any] = {
+        "rope": rng.choice(np.array([0.0, 0.01, 0.1, "1%"], dtype=object)),
+        "correction": CORRECTIONS[rng.integers(len(CORRECTIONS))],
+    }
+    if rng.random() < 0.3:
+        options["baseline"] = names[0]
+    right = rng.uniform(0.6, 0.6 + float(rng.choice([0.0, 0.1, 0.38])), (n_models, 1))
+    correct = rng.random((n_models, n)) < right
+    if n_models > 2 and rng.random() < 0.2:
+        correct[1] = correct[0]
+    clusters = np.arange(n) // 3 if rng.random() < 0.3 else None
+    kind, truth = seed % 5, np.arange(n) % 3 == 0
+    if kind == 0:  # no item is shared
+        graded = rng.random() < 0.5
+        score = np.full((n_models, 1, n), np.nan)
+        owner = np.sort(rng.integers(0, n_models, n - 4 * n_models).tolist() + 4 * list(range(n_models)))
+        values = correct + (rng.normal(0, 0.3, correct.shape) if graded else 0.0)
+        score[owner, 0, np.arange(n)] = values[owner, np.arange(n)]
+        texts = None if clusters is None else tuple(map(str, clusters.tolist()))
+        higher = bool(seed % 2)
+        metric = Metric("grade" if graded else "accuracy" if higher else "error_rate", higher)
+        items = Items(metric, names, ("1",), tuple(f"q{i}" for i in range(n)), score, texts, unit="question")
+    elif kind == 1:
+        noisy = 2.0 * right * truth + rng.normal(size=(n_models, n))
+        items = read_predictions(truth, dict(zip(names, noisy, strict=True)), metric="roc_auc", clusters=clusters)
+    elif kind == 2:
+        name = str(rng.choice(["f1", "balanced_accuracy", "mcc", "precision_macro"]))
+        items = read_predictions(truth, dict(zip(names, correct == truth, strict=True)), metric=name, clusters=clusters)
+    elif kind == 3:
+        y = rng.normal(size=n)
+        noisy = y + (1.5 - right) * np.where(correct, 0.3, 1.0) * rng.normal(size=n)
+        name = str(rng.choice(["rmse", "r2"]))
+        items = read_predictions(y, dict(zip(names, noisy, strict=True)), metric=name, clusters=clusters)
+    else:
+        items = read_predictions(truth, dict(zip(names, correct == truth, strict=True)), clusters=clusters)
+        options["method"] = str(rng.choice(["bootstrap", "permutation"]))
     return compare_scores(items.as_scores(), Settings(**options))
 
 

@@ -149,6 +149,8 @@ class Bootstrap(ByDraws):
         yield from super().beside(data, settings)
         items, models = self.items(data), data.matrix().models
         pairs = list(combinations(range(len(models)), 2))
+        if settings.baseline is not None:
+            pairs = [(i, j) for i, j in pairs if settings.baseline in (models[i], models[j])]
         if items.truth is None or len(pairs) > MOST_TESTS:
             return
         metric, seed = _of_sums(items), self.seed(settings)

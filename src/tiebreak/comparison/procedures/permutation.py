@@ -98,7 +98,7 @@ def _flipped(items: Items, n_draws: int, seed: int) -> FloatArray:
 PERMUTATION = Permutation(
     name="permutation",
     is_resampling=False,
-    reason="asked for by name: under no difference every item's sign is chance, whatever the scores are distributed like",
+    reason="asked for by name: under no difference the signs of the items are chance, whatever the scores are distributed like",
     assumptions=(
         SAME_ITEMS,
         "the items, or their clusters, are independent of each other",
