@@ -117,6 +117,8 @@ def test_a_gate_leads_its_page(scores: str, capsys: pytest.CaptureFixture[str]) 
         (("scores.csv", "other", "--metric", "accuracy", "--out", "page.html"), "other"),
         (("x" * 300, "--out", "page.html"), "which store?"),
         (("one", "two", "--out", "page.html"), "a report is of one run, or of files"),
+        (("score.csv", "--out", "page.html"), "there is no file 'score.csv'"),
+        (("runs.db#nightly.csv", "--out", "page.html"), "which store?"),
         (("scores.csv", "--metric", "recall", "--out", "page.html"), "recall"),
     ],
 )

@@ -23,6 +23,8 @@ Examples:
   tiebreak report moons --store sqlite:///runs.db --out report.html --open
 """
 
+_ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".parquet", ".eval", ".html")
+
 _NAME: dict[str, Any] = {"metavar": "NAME"}
 _COUNT: dict[str, Any] = {"type": click.IntRange(min=1), "metavar": "N"}
 
@@ -62,7 +64,7 @@ def report_command(
     """
     if str(out) in sources:
         raise click.UsageError(f"--out would write over {str(out)!r}, which holds the scores.")
-    if any(os.path.isfile(source) for source in sources):  # noqa: PTH113  (a text that may be no path)
+    if any(_is_file(source) for source in sources):
         _of_files(sources, out, metrics, settings)
     elif len(sources) == 1:
         _of_run(sources[0], out, metrics, store, settings)
@@ -70,6 +72,12 @@ def report_command(
         raise CommandError("a report is of one run, or of files; none of these is a file that is there.")
     if opens and not _opened(out):
         click.echo("no browser was found to open it with; the environment variable BROWSER names one", err=True)
+
+
+def _is_file(source: str) -> bool:
+    """True for a file that is there, and for the name of one that is none: whoever reads it says what it is."""
+    is_there = os.path.isfile(source)  # noqa: PTH113  (a text that may be no path)
+    return is_there or (source.lower().endswith(_ENDINGS) and "#" not in source)
 
 
 def _opened(page: Path) -> bool:
