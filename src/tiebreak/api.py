@@ -33,7 +33,7 @@ def read_scores(
     metric: str | None = None,
     models: Sequence[str] | None = None,
     dataset: str | None = None,
-    lower_is_better: bool | None = None,
+    lower_is_better: bool | Mapping[str, bool] | None = None,
     X: Any = None,
     y: Any = None,
     groups: Any = None,
@@ -75,7 +75,7 @@ def compare(
     order: Sequence[str] | None = None,
     method: str | None = None,
     missing: Missing | None = None,
-    lower_is_better: bool | None = None,
+    lower_is_better: bool | Mapping[str, bool] | None = None,
     X: Any = None,
     y: Any = None,
     groups: Any = None,
@@ -106,7 +106,7 @@ def compare(
         several are joined on the split key. Or the single items of one test set: `Items`, and all that `read_items` reads.
     metric : str, optional
         Selects where a source holds several metrics, names it where a source holds none. A scikit-learn scorer name knows
-        its direction; any other needs `lower_is_better`, True or False.
+        its direction; any other needs `lower_is_better`, True or False, or a dict of these by metric.
     models, dataset : sequence of str and str, optional
         Compare only these models (of an array, the names of its rows or columns); which dataset, where a table holds several.
     rope : float or str, default 0

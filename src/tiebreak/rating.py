@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from tiebreak.api import read_scores
@@ -16,7 +17,7 @@ def rate(
     source: Any,
     *,
     metric: str | None = None,
-    lower_is_better: bool | None = None,
+    lower_is_better: bool | Mapping[str, bool] | None = None,
     ties: TieModel = "half",
     tie_margin: float = 0.0,
     anchor: str | None = None,

@@ -110,7 +110,7 @@ def rank_models(scores: Scores, procedure: Procedure, pairs: PairTable, settings
         rank_low=low,
         rank_high=high,
         best=best,
-        standing=_standings(best, pairs.rope),
+        standing=_standings(best, pairs.rope, float(np.max(pairs.differences.tolerance))),
         p_best=p_best,
         expected_rank=expected_rank,
         letters=_letters(pairs, n_models) if has_all_pairs and n_models <= MOST_LETTERED else None,
@@ -144,11 +144,11 @@ def _mean_interval(scores: Scores, procedure: Procedure, values: ModelValues) ->
     return Interval(np.clip(values.low, *bounds), np.clip(values.high, *bounds))
 
 
-def _standings(best: BestBounds, rope: float) -> NDArray[np.int8]:
-    """Best alone, near best (within the rope at most), may be best, or not best."""
+def _standings(best: BestBounds, rope: float, tolerance: float) -> NDArray[np.int8]:
+    """Best alone, near best (within the rope at most, but for rounding), may be best, or not best."""
     standing = np.where(best.may_be_best, MAY_BE_BEST, NOT_BEST)
     if rope > 0:
-        standing[best.shortfall_high <= rope] = NEAR_BEST  # nan is not <= rope
+        standing[best.shortfall_high <= rope + tolerance] = NEAR_BEST  # nan is not <= rope
     if np.count_nonzero(best.may_be_best) == 1:
         standing[best.may_be_best] = BEST
     return standing.astype(np.int8)

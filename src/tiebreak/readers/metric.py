@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from shlex import quote
 from typing import Any, NamedTuple
 
-from tiebreak.errors import Advice, AmbiguousSourceError, InvalidParameterError, Setting, UnknownDirectionError
+from tiebreak.errors import Advice, AmbiguousSourceError, InvalidParameterError, Setting, UnknownDirectionError, UnknownNameError
 from tiebreak.readers.source import ReadOptions
 from tiebreak.scores.metric import (
     ABBREVIATIONS,
@@ -49,10 +50,11 @@ def of_asked_metric(scores: Scores, options: ReadOptions, source: str) -> Scores
 def check_held(metric: Metric, options: ReadOptions, source: str) -> Metric:
     """A metric whose name and direction the source knows; what the caller says must agree."""
     choose_metric([metric.name], options.metric, source)
-    if options.lower_is_better is not None and options.lower_is_better == metric.higher_is_better:
+    is_loss = options.direction_of(metric.name)
+    if is_loss is not None and is_loss == metric.higher_is_better:
         direction = "higher" if metric.higher_is_better else "lower"
         raise InvalidParameterError(
-            Setting("lower_is_better", repr(options.lower_is_better)),
+            Setting("lower_is_better", repr(is_loss)),
             f" contradicts {source}, which says of {metric.name!r} that {direction} is better. Leave it out.",
         )
     return metric
@@ -90,10 +92,10 @@ def _table_metric(held: str | None, options: ReadOptions, source: str) -> NamedM
     if held is not None:
         # a caller who says neg_x of a column called x says how its values are stored
         says_negated = options.metric is not None and options.metric == f"neg_{held}"
-        return name_metric(f"neg_{held}" if says_negated else held, options.lower_is_better)
+        return name_metric(f"neg_{held}" if says_negated else held, _direction(held, options, [held], source))
     if options.metric is not None:
-        return name_metric(options.metric, options.lower_is_better)
-    if options.lower_is_better is not None:
+        return name_metric(options.metric, _direction(options.metric, options, [options.metric], source))
+    if isinstance(options.lower_is_better, bool):
         return name_metric("score", options.lower_is_better)
     raise UnknownDirectionError(
         f"{source} does not say which metric its scores are, nor whether higher or lower is better. Pass ",
@@ -108,23 +110,48 @@ def _table_metric(held: str | None, options: ReadOptions, source: str) -> NamedM
 
 def mixed_metrics(held: Sequence[str], options: ReadOptions, source: str) -> list[NamedMetric]:
     """The metric of each dataset, by its name in the source; `lower_is_better` is for those that scikit-learn does not know."""
-    unknown = [name for name in dict.fromkeys(held) if not is_known(name)]
-    if unknown and options.lower_is_better is None:
+    metrics = list(dict.fromkeys(held))
+    unknown = [name for name in metrics if not is_known(name) and _direction(name, options, metrics, source) is None]
+    if unknown:
         is_one = len(unknown) == 1
         alias = {name: ABBREVIATIONS[name.lower()] for name in unknown if name.lower() in ABBREVIATIONS}
         named = f" ({', '.join(f'{name!r} is {full!r} there' for name, full in alias.items())})" if alias else ""
         raise UnknownDirectionError(
             f"{source} holds {quoted(list(dict.fromkeys(held)))}, one metric for each dataset. Is higher or lower better for "
             f"{quoted(unknown)}? Pass ",
-            Setting("lower_is_better", "True"),
-            " or ",
-            Setting("lower_is_better", "False"),
+            *_directions_to_pass(unknown, options),
             f", which counts for {'this metric' if is_one else 'these metrics'} only, or write scikit-learn's name in the column "
             f"'metric'{named}. To compare by one of them, pass ",
             Setting("metric"),
             ".",
         )
-    return [name_metric(name, options.lower_is_better if name in unknown else None) for name in held]
+    says_each = isinstance(options.lower_is_better, Mapping)
+    return [name_metric(name, options.direction_of(name) if says_each or not is_known(name) else None) for name in held]
+
+
+def _direction(metric: str, options: ReadOptions, held: Sequence[str], source: str) -> bool | None:
+    """The direction that the caller gives a metric; an error where they name metrics that the source does not have."""
+    if isinstance(options.lower_is_better, Mapping):
+        others = [name for name in options.lower_is_better if name not in held]
+        if others and (len(held) > 1 or metric not in options.lower_is_better):
+            raise UnknownNameError(
+                f"no metric {quoted(others)} in {source}, which has {quoted(held)}. Correct the names in ",
+                Advice("lower_is_better=", typed="--direction"),
+                ".",
+            )
+    return options.direction_of(metric)
+
+
+def _directions_to_pass(unknown: Sequence[str], options: ReadOptions) -> Iterator[str | Setting | Advice]:
+    """Advice on the directions of metrics: one for all, or one for each with those that are given."""
+    given = options.lower_is_better if isinstance(options.lower_is_better, Mapping) else {}
+    if not given:
+        yield from (Setting("lower_is_better", "True"), " or ", Setting("lower_is_better", "False"))
+    if given or len(unknown) > 1:
+        each = {**given, **{name: number % 2 == 0 for number, name in enumerate(unknown)}}
+        typed = " ".join(f"--direction {quote(name)} {'lower' if is_loss else 'higher'}" for name, is_loss in each.items())
+        yield "one for each, for example " if given else ", or one for each, for example "
+        yield Advice(f"lower_is_better={each!r}", typed=typed)
 
 
 def sklearn_metric(held: str, options: ReadOptions, sign: int | None = None) -> NamedMetric:
@@ -136,10 +163,10 @@ def sklearn_metric(held: str, options: ReadOptions, sign: int | None = None) -> 
     name = options.metric if held == "score" and options.metric is not None else held
     plain = name.removeprefix("neg_")
     if plain in LOWER_IS_BETTER:
-        return NamedMetric(name_metric(plain, options.lower_is_better).metric, -1)
+        return NamedMetric(name_metric(plain, options.direction_of(plain)).metric, -1)
     if name in HIGHER_IS_BETTER:
-        return name_metric(name, options.lower_is_better)
-    is_loss = options.lower_is_better
+        return name_metric(name, options.direction_of(name))
+    is_loss = options.direction_of(name)
     if is_loss is None:
         is_loss = is_abbreviated_loss(plain) if sign is None else sign == -1
     return NamedMetric(Metric(plain if is_loss else name, higher_is_better=not is_loss), -1 if is_loss else 1)

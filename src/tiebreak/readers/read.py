@@ -133,7 +133,7 @@ def _read_item_scores(sources: Sequence[Any], names: Sequence[str], options: Rea
     items = read_items(
         *tables,
         metric=options.metric,
-        lower_is_better=options.lower_is_better,
+        lower_is_better=options.direction_of(options.metric or ""),
         models=options.models,
         item=options.item,
         rows=rows,

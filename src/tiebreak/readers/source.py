@@ -42,7 +42,7 @@ class ReadOptions:
     metric: str | None = None
     models: Sequence[str] | None = None
     dataset: str | None = None
-    lower_is_better: bool | None = None
+    lower_is_better: bool | Mapping[str, bool] | None = None
     X: Any = None
     y: Any = None
     groups: Any = None
@@ -61,8 +61,7 @@ class ReadOptions:
             text = getattr(self, name)
             if text is not None and not isinstance(text, str):
                 raise InvalidParameterError(f"{name} must be a name; got {text!r} of type {type(text).__name__}.")
-        if self.lower_is_better is not None and not isinstance(self.lower_is_better, bool):
-            raise InvalidParameterError(f"lower_is_better must be True, False or None; got {self.lower_is_better!r}.")
+        object.__setattr__(self, "lower_is_better", _checked_directions(self.lower_is_better))
         for name in ("n_samples", "n_train", "n_test"):
             object.__setattr__(self, name, _checked_count(getattr(self, name), name))
         if self.n_samples is not None and (self.n_train or 0) + (self.n_test or 0) > self.n_samples:
@@ -74,6 +73,12 @@ class ReadOptions:
         if self.models is not None:
             object.__setattr__(self, "models", _checked_names(self.models))
 
+    def direction_of(self, metric: str) -> bool | None:
+        """True where lower is better for a metric, False where higher is, as the caller says; None where they do not."""
+        if isinstance(self.lower_is_better, Mapping):
+            return self.lower_is_better.get(metric)
+        return self.lower_is_better
+
     @property
     def has_data(self) -> bool:
         """True if X or y was given."""
@@ -83,6 +88,19 @@ class ReadOptions:
     def has_sizes(self) -> bool:
         """True if both n_train and n_test were given."""
         return self.n_train is not None and self.n_test is not None
+
+
+def _checked_directions(given: Any) -> bool | dict[str, bool] | None:
+    if given is None or isinstance(given, bool):
+        return given
+    if not isinstance(given, Mapping) or not given or not all(isinstance(name, str) for name in given):
+        raise InvalidParameterError(
+            f"lower_is_better must be True, False or None, or {{metric: True or False}} for several metrics; got {given!r:.80}."
+        )
+    wrong = {name: value for name, value in given.items() if not isinstance(value, bool)}
+    if wrong:
+        raise InvalidParameterError(f"lower_is_better must be True or False for each metric; got {wrong!r:.80}.")
+    return dict(given)
 
 
 def _checked_count(value: Any, name: str) -> int | None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.stats
+from click.testing import CliRunner
 
 import tiebreak as tb
+from tiebreak.cli.group import tiebreak
 from tiebreak.errors import (
     AmbiguousSourceError,
     InvalidParameterError,
@@ -272,3 +275,63 @@ def test_constant_scores_are_identical_everywhere() -> None:
     for method in ("wilcoxon", "sign", "nemenyi"):
         answer = tb.compare(scores, metric="accuracy", method=method)
         assert (answer.pair("a", "b").verdict, answer.pair("a", "b").reason) == ("undecided", "identical-scores")
+
+
+# --- metrics of several directions ----------------------------------------------------------------------------------------
+
+
+def two_unknown():
+    """Two metrics that scikit-learn does not know: b has the lower latency and the higher quality on all ten datasets."""
+    columns = {"dataset": [f"d{i}" for i in range(10)], "metric": ["latency"] * 5 + ["quality"] * 5}
+    return columns | {"a": [3.0, 5, 4, 7, 6, 0.7, 0.6, 0.5, 0.8, 0.7], "b": [2.0, 4, 3, 6, 5, 0.8, 0.7, 0.6, 0.9, 0.8]}
+
+
+def test_metrics_have_a_direction_each() -> None:
+    """Ten wins of ten: the exact sign test of one against the other; by one of the metrics the other's direction may be there."""
+    directions = {"latency": True, "quality": False}
+    pair = tb.compare(two_unknown(), lower_is_better=directions).pair("b", "a")
+    assert pair.pvalue == pytest.approx(2 / 2**10)
+    assert pair.verdict == "better"
+    assert tb.compare(two_unknown(), lower_is_better=True).pair("b", "a").difference == 0  # five wins of ten
+    scores = tb.read_scores(two_unknown(), lower_is_better=directions)
+    assert [scores.metric_of(matrix).higher_is_better for matrix in scores.matrices] == [False] * 5 + [True] * 5
+    one = tb.compare(two_unknown(), metric="latency", lower_is_better=directions)
+    assert (one.metric.name, one.metric.higher_is_better) == ("latency", False)
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        (None, r"or one for each, for example lower_is_better={'latency': True, 'quality': False}"),
+        ({"latency": True}, r"better for 'quality'\? Pass one for each, for example lower_is_better={'latency': True, 'quality'"),
+        ({"latency": True, "qualty": False}, r"no metric 'qualty' in the source, which has 'latency' and 'quality'"),
+        ({"latency": "lower", "quality": False}, r"must be True or False for each metric; got {'latency': 'lower'}"),
+        ({}, r"must be True, False or None, or {metric: True or False}"),
+        ({1: True}, r"must be True, False or None, or {metric: True or False}"),
+    ],
+)
+def test_directions_that_do_not_fit_are_refused(given, text) -> None:
+    """Lacking ones, unknown names and what is no direction: the error says how to go on."""
+    with pytest.raises(tb.errors.TiebreakError, match=text):
+        tb.compare(two_unknown(), lower_is_better=given)
+
+
+def test_a_direction_contradicts_a_known_metric() -> None:
+    """Accuracy is better when it is higher, whoever says what."""
+    with pytest.raises(tb.errors.InvalidParameterError, match="contradicts the metric 'accuracy'"):
+        tb.compare(mixed("latency"), lower_is_better={"accuracy": True, "latency": True})
+    assert tb.compare(mixed("latency"), lower_is_better={"latency": True}).pair("a", "b").difference == pytest.approx(7 / 9)
+
+
+def test_directions_on_the_command_line(tmp_path) -> None:
+    """--direction once for each metric; twice otherwise, or with the direction of all, is wrong use."""
+    path = tmp_path / "scores.csv"
+    pd.DataFrame(two_unknown()).to_csv(path, index=False)
+
+    def run(*options):
+        return CliRunner().invoke(tiebreak, ["compare", str(path), *options])
+
+    both = ["--direction", "latency", "lower", "--direction", "quality", "higher"]
+    assert "'b' is better than 'a'" in run(*both).output
+    assert "gives latency two different directions" in run(*both, "--direction", "latency", "higher").output
+    assert "says for each metric what" in run(*both, "--lower-is-better").output

@@ -251,7 +251,7 @@ class OverDatasets(Procedure):
             statistic, p = float(test.statistic), float(test.pvalue)
             text = f"{label} {statistic:.6g}, {df}, p {p:.3g}"
             if np.isinf(statistic):
-                text = f"{label} is infinite, as every dataset ranks the models alike"
+                text = f"{label} has no bound, as every dataset ranks the models alike"
             yield TestOnly(name=name, models=matrix.models, statistic=statistic, pvalue=p, text=text)
         yield _nemenyi(means.matrix(), higher, settings.alpha)
 
