@@ -182,12 +182,13 @@ _ONLY = re.compile(r"^ *// only (\w+)\n(.*?)^ *// end\n", re.S | re.M)
 
 
 def _lean(script: str) -> str:
-    """A script without indentation, comments on lines of their own, and space that means nothing; names stay as they are."""
-    lines = (line.strip() for line in script.splitlines())
+    """A script without indentation, comments, and space that means nothing; names stay as they are."""
+    lines = (_REMARK.sub("", line.strip()) for line in script.splitlines())
     kept = [_tight(line) for line in lines if line and not line.startswith("//") and line[:2] + line[-2:] != "/**/"]
     return "".join(line if line.endswith((";", "{", ",", "(", "[")) and "//" not in line else f"{line}\n" for line in kept)
 
 
+_REMARK = re.compile(r"(?<=[;{,]) // [^\"'`]*$")
 _LITERAL = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`)""")
 _SPACED = re.compile(r" ?([=*<>{}(),;:?&|\[\]]) ?| (!==?) ")
 _BETWEEN = re.compile(r"(?<=[\w)\]]) ?([+/%-]=?) ?(?=[\w(\[])")

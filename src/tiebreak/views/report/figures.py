@@ -157,7 +157,7 @@ def _rope(scale: Scale, rope: float) -> Markup:
 
 
 def _line(scale: Scale, value: float, kind: str) -> Markup:
-    return Markup('<line class="{0}" x1="{1}%" x2="{1}%" y1="0" y2="100%"/>').format(kind, scale.at(value))
+    return Markup('<line class="{0}" x1="{1}%" x2="{1}%" y2="100%"/>').format(kind, scale.at(value))
 
 
 def _row(inside: Markup | str, kind: str, height: int = HEIGHT) -> Markup:
@@ -216,7 +216,7 @@ def drawing(display: Display, id: str) -> Markup:
 
 
 def _text_end(text: Element) -> float:
-    """Where a text that begins at its place may end, in a font of the reader's that is wider than matplotlib's; 0 for others."""
+    """Right end of a text that begins at its place, in a font of the reader's that is wider than matplotlib's; 0 for others."""
     place = re.match(r"translate\(([-\d.]+)", text.attrib.get("transform", ""))
     style = text.attrib.get("style", "")
     if place is None or "rotate" in text.attrib["transform"] or "text-anchor" in style:
