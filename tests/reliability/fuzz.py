@@ -511,7 +511,11 @@ def _frame(rng: random.Random, table: dict[str, list[Any]]) -> pd.DataFrame:
 
 
 def _plain(frame: pd.DataFrame) -> Mapping[str, Sequence[Any]]:
-    return {str(name): frame[name].astype(object).tolist() for name in frame}
+    # as objects, numbers of 32 bits would be Python's, with digits that nobody wrote
+    return {
+        str(name): list(frame[name].to_numpy() if frame[name].dtype == np.float32 else frame[name].astype(object))
+        for name in frame
+    }
 
 
 _ANSWER: Any = None
