@@ -61,14 +61,14 @@ def test_what_the_store_has_is_counted(study: str, monkeypatch: pytest.MonkeyPat
         stop_after(9, patched)
         run(capsys, "run", study, *STORE)
     before = Path("runs.db").read_bytes()
-    assert dry(capsys)[-3:] == [
-        "Store: sqlite:///runs.db has 9 measured; 9 are to be measured.",
-        "By the times in the store that takes less than a second with 1 process.",
-        "Nothing was measured, and nothing was written.",
-    ]
+    counts, times, nothing = dry(capsys)[-3:]
+    assert counts == "Store: sqlite:///runs.db has 9 measured; 9 are to be measured."
+    assert times.startswith("By the times in the store that takes ")
+    assert times.endswith(" with 1 process.")
+    assert nothing == "Nothing was measured, and nothing was written."
     document = as_dict(capsys)
     assert (document["n_cells"], document["n_done"], document["n_failed"], document["n_incomplete"]) == (N_CELLS, 9, 0, 0)
-    assert 0 < document["seconds_left"] < 1
+    assert document["seconds_left"] > 0
     assert as_dict(capsys, "--n-jobs", "2")["seconds_left"] == pytest.approx(document["seconds_left"] / 2)
     assert Path("runs.db").read_bytes() == before
 

@@ -226,7 +226,7 @@ class SlowToArrive(Plain):
     """Takes its time when it is unpickled."""
 
     def __setstate__(self, state):
-        time.sleep(1.0)
+        time.sleep(3.0)
 
     def __getstate__(self):
         return {"any": "thing"}
