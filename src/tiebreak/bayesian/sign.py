@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -288,9 +290,9 @@ def rounding_tolerance(differences: FloatArray, present: NDArray[np.bool_], scal
     return np.asarray(RELATIVE_TOLERANCE * np.abs(np.where(present, differences, 0.0)).max(axis=-1, initial=0.0))
 
 
-def check_prior_strength(strength: float) -> float:
+def check_prior_strength(strength: Any) -> float:
     """Pseudo-datasets, a finite number of at least 0."""
-    if isinstance(strength, bool) or not np.isfinite(strength) or strength < 0:
+    if isinstance(strength, bool) or not isinstance(strength, Real) or not 0 <= strength < np.inf:
         raise InvalidParameterError(
             f"prior_strength must be a number of pseudo-datasets, at least 0; got {strength!r}.",
             about="prior_strength",
@@ -298,9 +300,9 @@ def check_prior_strength(strength: float) -> float:
     return float(strength)
 
 
-def check_prior_place(at: float) -> float:
+def check_prior_place(at: Any) -> float:
     """A difference, which may be infinite."""
-    if isinstance(at, bool) or np.isnan(at):
+    if isinstance(at, bool) or not isinstance(at, Real) or np.isnan(at):
         raise InvalidParameterError(
             f"prior_at must be a difference in the metric's unit, -inf and inf included; got {at!r}.", about="prior_at"
         )

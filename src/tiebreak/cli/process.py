@@ -41,7 +41,7 @@ class Terminated(BaseException):
     """SIGTERM arrived; like KeyboardInterrupt no `Exception`, so that nothing catches it on the way."""
 
 
-_OPTIONS = {"rng": "--seed", "overwrite": "--force"}
+_OPTIONS = {"rng": "--seed", "overwrite": "--force", "options": "--option"}
 """Options that are called otherwise than the parameter."""
 
 

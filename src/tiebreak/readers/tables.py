@@ -295,7 +295,7 @@ def _refuse_infinite(table: ScoreTable, models: Words, score: FloatArray) -> Non
 
 def _long_matrix(dataset: str, models: Words, score: FloatArray, rows: Rows, source: str) -> ScoreMatrix:
     """Models by splits of one dataset; models must share splits, and rows not differ by their seed alone."""
-    repeat, fold = _split_of_row(models, rows, source)
+    repeat, fold = _split_of_row(models, rows, f"{source}, dataset {dataset!r}," if dataset else source)
     if rows.seed is not None or rows.kind == "seeds":
         keys = number_splits(repeat, fold)
         cell = models.code.astype(np.int64) * keys.n_splits + keys.code

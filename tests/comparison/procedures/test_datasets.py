@@ -16,7 +16,9 @@ from tiebreak.errors import (
     AmbiguousSourceError,
     InvalidParameterError,
     InvalidScoresError,
+    TooFewDatasetsError,
     UnknownDirectionError,
+    UnpairedScoresError,
     UnsuitableDesignError,
 )
 
@@ -335,3 +337,50 @@ def test_directions_on_the_command_line(tmp_path) -> None:
     assert "'b' is better than 'a'" in run(*both).output
     assert "gives latency two different directions" in run(*both, "--direction", "latency", "higher").output
     assert "says for each metric what" in run(*both, "--lower-is-better").output
+
+
+# --- bad input ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["wilcoxon", "sign", "hierarchical", "bayes-signed-rank", "bayes-sign", "nemenyi"])
+def test_folds_of_one_dataset_are_no_datasets(method) -> None:
+    """Every procedure over datasets refuses them, and says why."""
+    folds = {"dataset": ["d"] * 5, "split": list(range(5)), "a": [0.5, 0.6, 0.7, 0.6, 0.5], "b": [0.6, 0.5, 0.8, 0.7, 0.6]}
+    with pytest.raises(TooFewDatasetsError, match="Its folds are no datasets: they share data"):
+        tb.compare(folds, metric="accuracy", n_train=80, n_test=20, method=method)
+
+
+@pytest.mark.parametrize("method", ["auto", "sign", "hierarchical", "bayes-signed-rank", "bayes-sign"])
+@pytest.mark.parametrize("rope", [-0.1, "-1%", float("nan")])
+def test_a_negative_rope_is_refused_by_all(method, rope) -> None:
+    """Before anything is computed."""
+    with pytest.raises(InvalidParameterError, match="rope must be"):
+        tb.compare({"dataset": ["c", "d"], "a": [0.5, 0.6], "b": [0.6, 0.7]}, metric="accuracy", rope=rope, method=method)
+
+
+def test_a_doubled_row_without_splits_names_its_dataset() -> None:
+    """One dataset of eight has two scores of a model: the error says which."""
+    columns = {"dataset": list("cdefcdefe"), "model": ["a"] * 4 + ["b"] * 4 + ["a"], "score": [0.5] * 9}
+    with pytest.raises(
+        UnpairedScoresError, match="the source, dataset 'e', does not name its splits, so scores are paired by their order"
+    ):
+        tb.compare(columns, metric="accuracy")
+
+
+@pytest.mark.parametrize("names", [("iris", "Iris"), ("wine", "wine "), ("red wine", "redwine")])
+def test_datasets_that_differ_by_case_or_blanks_only_are_pointed_out(names) -> None:
+    """They may be one dataset twice; the answer is given all the same."""
+    answer = tb.compare({"dataset": [*names, "c", "d"], "a": [0.5, 0.6, 0.7, 0.8], "b": [0.6, 0.5, 0.8, 0.7]}, metric="accuracy")
+    assert answer.pair("a", "b").n_units == 4
+    assert names[0] in notices(answer)["similar-datasets"]
+
+
+def test_options_that_are_no_numbers_are_refused_on_the_command_line(tmp_path) -> None:
+    """As wrong use, with the option as it is typed."""
+    path = tmp_path / "scores.csv"
+    pd.DataFrame({"dataset": ["c", "d"], "a": [0.5, 0.6], "b": [0.6, 0.7]}).to_csv(path, index=False)
+    for method, name, value in (("bayes-sign", "prior_strength", "x"), ("bayes-signed-rank", "n_draws", "0")):
+        asked = ["compare", str(path), "--metric", "accuracy", "--method", method, "--option", name, value]
+        result = CliRunner().invoke(tiebreak, asked)
+        assert isinstance(result.exception, InvalidParameterError)
+        assert name in str(result.exception)
