@@ -292,7 +292,7 @@ def rounding_tolerance(differences: FloatArray, present: NDArray[np.bool_], scal
 
 def check_prior_strength(strength: Any) -> float:
     """Pseudo-datasets, a finite number of at least 0."""
-    if isinstance(strength, bool) or not isinstance(strength, Real) or not 0 <= strength < np.inf:
+    if isinstance(strength, bool) or not isinstance(strength, Real) or not 0 <= float(strength) < np.inf:
         raise InvalidParameterError(
             f"prior_strength must be a number of pseudo-datasets, at least 0; got {strength!r}.",
             about="prior_strength",
@@ -302,7 +302,7 @@ def check_prior_strength(strength: Any) -> float:
 
 def check_prior_place(at: Any) -> float:
     """A difference, which may be infinite."""
-    if isinstance(at, bool) or not isinstance(at, Real) or np.isnan(at):
+    if isinstance(at, bool) or not isinstance(at, Real) or np.isnan(float(at)):
         raise InvalidParameterError(
             f"prior_at must be a difference in the metric's unit, -inf and inf included; got {at!r}.", about="prior_at"
         )
