@@ -107,17 +107,29 @@ def scatter(points: Sequence[Point], title: str, description: str, labels: tuple
 
     parts = [_level(top(float(text)), text.replace("-", "−")) for text in y_scale.ticks()]
     parts += [_column(_inner(x_scale, math.log10(value)), _seconds(value)) for value in _steps(x_scale)]
-    for point in points:
-        at = _inner(x_scale, math.log10(point.x))
+    taken: list[tuple[float, float]] = []
+    for point in sorted(points, key=lambda point: -point.y):
+        at, height = _inner(x_scale, math.log10(point.x)), top(point.y)
         side, shift = ("left", -8) if float(at) > 60 else ("right", 8)
-        mark = Markup('<circle cx="{0}%" cy="{1}" r="4.5"/><text class="{2}" x="{0}%" y="{1}" dx="{3}" dy="4">{4}</text>')
-        parts.append(mark.format(at, top(point.y), side, shift, point.label))
+        line = float(height)
+        while any(abs(x - float(at)) < LABEL_SHARE and abs(y - line) < LINE for x, y in taken):
+            line += LINE
+        taken.append((float(at), line))
+        mark = Markup('<circle cx="{0}%" cy="{1}" r="4.5"/><text class="{2}" x="{0}%" y="{3:.1f}" dx="{4}" dy="4">{5}</text>')
+        parts.append(mark.format(at, height, side, line, shift, point.label))
     parts.append(Markup('<text class="label" x="56%" y="{}">{}</text>').format(_FLOOR + 36, labels[0]))
     parts.append(Markup('<text class="label right" x="0" y="{}">{}</text>').format(_FLOOR + 36, labels[1]))
     head = Markup('<title id="{0}-t">{1}</title><desc id="{0}-d">{2}</desc>').format(id, title, description)
     return Markup('<svg class="scatter" width="100%" height="{0}" role="img" aria-labelledby="{1}-t {1}-d">{2}{3}</svg>').format(
         _FLOOR + 40, id, head, Markup("").join(parts)
     )
+
+
+LINE = 13.0
+"""Pixels between the lines of two labels."""
+
+LABEL_SHARE = 25.0
+"""Percent of the width within which a label keeps others from its line."""
 
 
 def _steps(scale: Scale) -> list[float]:
