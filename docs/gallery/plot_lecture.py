@@ -6,7 +6,6 @@ What a first lecture on evaluating classifiers teaches, from the pipeline to the
 written out by hand, with NumPy and scikit-learn, beside the same step in this project.
 """
 
-import matplotlib.pyplot as plt
 import numpy as np
 from scipy import stats
 from sklearn.datasets import load_breast_cancer
@@ -70,7 +69,7 @@ print(f"corrected: {interval.low:.3f} to {interval.high:.3f}")
 # %%
 # A parameter that is chosen needs data of its own, since the best of many looks better than it is. Twenty-five numbers of
 # neighbours on noise: the best one seems to know something. Nested cross-validation chooses on inner splits of each outer
-# training set, and scores the choice on rows that took no part in it. By hand that is a search inside of `cross_val_score`.
+# training set, and scores the choice on rows that took no part in it. By hand that is a search inside of ``cross_val_score``.
 search = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": list(range(1, 50, 2))}, cv=folds)
 search.fit(noise[:, :2], coin)
 print(f"the best of 25, by hand: {search.best_score_:.3f}")
@@ -115,7 +114,7 @@ print(curve)
 # The points by hand lie on the curve; its area has DeLong's interval, which ten examples leave wide.
 display = curve.plot.curve()
 display.ax_.plot(by_hand[:, 0], by_hand[:, 1], "o", color="black", markersize=9, fillstyle="none", label="by hand")
-display.ax_.legend()
+legend = display.ax_.legend()
 
 # %%
 # What mistakes cost
@@ -163,4 +162,3 @@ IntervalsDisplay.from_kfold(both).plot()
 answer = kept.compare("accuracy", rope=0.01)
 print(answer.sentence)
 answer.plot.ranking()
-plt.show()

@@ -12,7 +12,7 @@ from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import FloatArray, check_probability
 from tiebreak.views.plots.display import Display
 from tiebreak.views.plots.style import COLOURS, ink, minus, quiet, row_axes, rows_width
-from tiebreak.views.words import format_percent
+from tiebreak.views.words import decimals_for, format_interval, format_percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,7 +77,7 @@ class IntervalsDisplay(Display):
 
     def _row_notes(self) -> list[str]:
         return [
-            f"{minus(f'{low:.3g}')} to {minus(f'{high:.3g}')}" if np.isfinite(low) else "n/a: no spread"
+            minus(format_interval(low, high, decimals_for((high - low) / 4), [0.0])) if np.isfinite(low) else "n/a: no spread"
             for low, high in zip(self.data["low"], self.data["high"], strict=True)
         ]
 
