@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -285,7 +286,7 @@ def _mixture(n: IntArray, sd: FloatArray, rho: FloatArray) -> tuple[FloatArray, 
 # --- the integral ---------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Grid:
     """The posterior at nodes of delta0, sigma0 and nu, in the data's unit.
 
@@ -314,22 +315,31 @@ class _Grid:
     mass: FloatArray
     error: float
 
+    @cached_property
+    def of_delta0(self) -> FloatArray:
+        """Posterior mass of each delta0, of shape (n_delta0,)."""
+        return np.asarray(self.mass.sum(axis=(1, 2)))
+
+    @cached_property
+    def with_variance(self) -> FloatArray:
+        """Posterior mass of each delta0 and variance of a further dataset, of shape (n_delta0, n_variances)."""
+        return np.asarray(self.mass.reshape(self.delta0.size, -1) @ self.mixing.T)
+
     def moments(self) -> tuple[float, float]:
         """Mean and standard deviation of delta0."""
-        mass = self.mass.sum(axis=(1, 2))
+        mass = self.of_delta0
         mean = float(mass @ self.delta0)
         return mean, float(np.sqrt(mass @ np.square(self.delta0 - mean)))
 
     def tail_above(self, at: float) -> float:
         """Probability of delta0 above `at`."""
-        return float(self.panels.tails(np.array([at]), self.mass.sum(axis=(1, 2))[:, None])[0])
+        return float(self.panels.tails(np.array([at]), self.of_delta0[:, None])[0])
 
     def next_tail_above(self, at: float) -> float:
         """Probability that a further dataset's difference is above `at`."""
         from scipy.special import ndtr
 
-        weights = self.mass.reshape(self.delta0.size, -1) @ self.mixing.T
-        return float(np.sum(weights * ndtr((self.delta0[:, None] - at) / np.sqrt(self.variances))))
+        return float(np.sum(self.with_variance * ndtr((self.delta0[:, None] - at) / np.sqrt(self.variances))))
 
     def shrunken(self, data: _Data) -> tuple[FloatArray, FloatArray]:
         """Posterior mean and variance of every dataset's difference."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -39,10 +40,14 @@ def lagrange_weights(x: FloatArray) -> FloatArray:
     return left
 
 
+@cache
 def gauss_legendre() -> tuple[FloatArray, FloatArray, FloatArray]:
     """Nodes and weights of a panel from -1 to 1, and the Legendre polynomials at the nodes, one row for each degree."""
     x, w = np.polynomial.legendre.leggauss(NODES)
-    return np.asarray(x), np.asarray(w), np.asarray(np.polynomial.legendre.legvander(x, NODES - 1).T, dtype=float)
+    found = np.asarray(x), np.asarray(w), np.asarray(np.polynomial.legendre.legvander(x, NODES - 1).T, dtype=float)
+    for each in found:
+        each.flags.writeable = False  # all callers share them
+    return found
 
 
 @dataclass(frozen=True, slots=True)
