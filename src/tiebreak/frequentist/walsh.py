@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -94,18 +95,38 @@ def _of_ranks(ordered: FloatArray, ranks: list[int]) -> FloatArray:
     n_rows, n = ordered.shape
     if n > MOST_AT_ONCE:
         return np.array([_near_ranks(row, ranks) for row in ordered])
-    n_averages = n * (n + 1) // 2
+    kept, n_below = _candidates(n, ranks[0], ranks[-1])
+    n_averages = sum(end - first for first, end in kept)
+    inside = [rank - n_below for rank in ranks]
     step = max(1, _BLOCK // n_averages)
-    averages = np.empty((min(step, n_rows), n_averages))
     found = np.empty((n_rows, len(ranks)))
     for start in range(0, n_rows, step):
-        block = ordered[start : start + step]
-        part, at = averages[: len(block)], 0
-        for lag in range(n):
-            np.add(block[:, : n - lag], block[:, lag:], out=part[:, at : at + n - lag])
-            at += n - lag
-        _select(part, ranks, 0, found[start : start + step], 0)
+        block = np.ascontiguousarray(ordered[start : start + step].T)  # what is added then lies side by side
+        averages, at = np.empty((n_averages, block.shape[1])), 0
+        for lag, (first, end) in enumerate(kept):
+            np.add(block[first:end], block[first + lag : end + lag], out=averages[at : at + end - first])
+            at += end - first
+        _select(np.ascontiguousarray(averages.T), inside, 0, found[start : start + step], 0)
     return found / 2
+
+
+@lru_cache(maxsize=64)
+def _candidates(n: int, lowest: int, highest: int) -> tuple[tuple[tuple[int, int], ...], int]:
+    """Range of i, for each lag, in which the average of values i and i + lag may have one of these ranks; how many lie below.
+
+    Of values in rising order an average is at least as large as all those of two values that are no larger: it has so many below
+    it. Likewise above it.
+    """
+    kept, n_below = [], 0
+    for lag in range(n):
+        i, j = np.arange(n - lag), np.arange(lag, n)
+        fewest_below = (i + 1) * (j + 1) - i * (i + 1) // 2 - 1
+        fewest_above = fewest_below[::-1]  # the same read from the other end
+        is_below = n * (n + 1) // 2 - 1 - fewest_above < lowest
+        first = int(np.count_nonzero(is_below))
+        kept.append((first, max(first, int(np.count_nonzero(fewest_below <= highest)))))
+        n_below += first
+    return tuple(kept), n_below
 
 
 def _select(values: FloatArray, ranks: Sequence[int], offset: int, found: FloatArray, column: int) -> None:
