@@ -159,3 +159,14 @@ def test_results_that_cannot_be_rated() -> None:
         tb.rate({"model_a": ["x"] * 3, "model_b": ["y"] * 3, "winner": ["a"] * 3}, anchor="x")
     with pytest.raises(InvalidParameterError, match="does not meet itself"):
         tb.rate(BATTLES).win_probability("x", "x")
+
+
+def test_one_that_only_tied_in_a_group_that_never_won() -> None:
+    """Of b, c and f none lost to a, d and e, which so have no finite rating; e has no battle that anybody won."""
+    battles = ["cfa", "bft", "cfb", "ada", "afb", "aet", "cft", "adb"]
+    columns = {key: [battle[place] for battle in battles] for place, key in enumerate(("model_a", "model_b", "winner"))}
+    columns["winner"] = [{"t": "tie"}.get(word, word) for word in columns["winner"]]
+    ratings = tb.rate({**columns, "cluster": list("yyyxxxyy")}, n_bootstrap=20)
+    rating = dict(zip(ratings.models, ratings.rating, strict=True))
+    assert all(np.isfinite(rating[name]) for name in "bcf")
+    assert all(np.isneginf(rating[name]) for name in "ade")

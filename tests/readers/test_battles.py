@@ -102,3 +102,11 @@ def test_more_models_than_memory_holds_are_refused() -> None:
     names = [f"m{number}" for number in range(2_002)]
     with pytest.raises(InvalidScoresError, match="has 2,002 models, and at most 2,000 can be rated together"):
         read_battles({"model_a": names[:-1], "model_b": names[1:], "winner": ["a"] * 2_001})
+
+
+def test_weights_too_far_apart_for_one_fit_are_refused() -> None:
+    """The smaller ones would be lost in rounding, and the equations of the fit have no solution."""
+    columns = {"model_a": ["a", "b", "c"], "model_b": ["b", "c", "a"], "winner": ["a", "a", "a"]}
+    with pytest.raises(InvalidScoresError, match=r"weights lie between 1e-200 and 1, too far apart for one fit"):
+        read_battles({**columns, "weight": [1, 1e-200, 0]})
+    assert read_battles({**columns, "weight": [1, 1e-6, 0]}) is not None

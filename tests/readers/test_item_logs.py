@@ -217,6 +217,10 @@ HEADER = '{"version": 2, "eval": {"model": "m"}}'
         (SAMPLE + '{"acc": 1}', "is not as its tool writes a log"),
         (SAMPLE + '{"doc_id": 1, "metrics": 3}', "is not as its tool writes a log"),
         ('{"doc_id": 0, "resps": [], "acc": 1' + "0" * 400 + "}", "is no score of a single item"),
+        (
+            '{"schema_version":"0.2", "sample_id":"1", "model_id": "\\ud800", "evaluation_name": "", "evaluation": {"score": 1}}',
+            "is not as its tool writes a log",
+        ),
         ('{"schema_version": "0.2", "sample_id": "1", "evaluation": 5}', "is not as its tool writes a log"),
     ],
     ids=lambda text: text[:20],

@@ -220,3 +220,20 @@ def test_a_million_columns_are_refused_by_their_names(tmp_path: Path) -> None:
     (tmp_path / "wide.csv").write_text("item," + ",".join(f"m{number}" for number in range(1_000_000)) + "\n")
     with pytest.raises(UnreadableSourceError, match=r"wide.csv has 1,000,001 columns, and at most 100,000 are read"):
         tb.read_items(tmp_path / "wide.csv")
+
+
+@pytest.mark.parametrize("what", ["item", "model", "run", "cluster", "weight"])
+def test_lists_where_a_name_is_to_be_are_refused(what: str) -> None:
+    """With the row; as keys they would end in an error of Python's."""
+    records = [{"item": n // 2, "model": "ab"[n % 2], "score": n % 2, "run": 1, "cluster": n // 4, "weight": 1} for n in range(8)]
+    records[3][what] = [1, 2]
+    with pytest.raises(UnreadableSourceError, match=rf"row 4: {what} is \[1, 2\]; it must be a single text or number"):
+        tb.read_items(pd.DataFrame(records))
+
+
+@pytest.mark.parametrize(("weight", "message"), [("", "1 items have no weight: '1'"), ("x", "column 'weight', row 3: 'x' is no")])
+def test_weights_that_are_no_numbers(weight: str, message: str) -> None:
+    """In a table of texts."""
+    records = [{"item": n // 2, "model": "ab"[n % 2], "score": n % 2, "weight": "1" if n // 2 != 1 else weight} for n in range(8)]
+    with pytest.raises(InvalidScoresError, match=message):
+        tb.read_items(pd.DataFrame(records))

@@ -518,7 +518,8 @@ def _record(i: int, outcomes: PairOutcomes, ability: FloatArray, won: FloatArray
     units = sum(_dense(table[rows]) for table in (outcomes.wins, outcomes.losses, outcomes.ties))
     n_units = float(outcomes.multiplicity[np.asarray(units).any(axis=0)].sum())
     total = float((won[i] + won[:, i]).sum())
-    return sign * ability[opponents], battles[opponents] * min(1.0, n_units / total)
+    share = min(1.0, n_units / total) if total else 1.0  # one that only tied has no battles to weigh
+    return sign * ability[opponents], battles[opponents] * share
 
 
 def _quantile(values: FloatArray, probability: float) -> FloatArray:

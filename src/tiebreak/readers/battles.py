@@ -20,6 +20,9 @@ CLUSTER, WEIGHT = "cluster", "weight"
 MOST_RATED = 2_000
 """Models: what is counted of each two of them, and of each resample, takes 16 bytes and more."""
 
+SMALLEST_WEIGHT = 1e-9
+"""Share of the largest weight below which another is lost in rounding."""
+
 A_WINS = frozenset({"a", "model_a", "1", "1.0", "left", "first"})
 B_WINS = frozenset({"b", "model_b", "2", "2.0", "right", "second"})
 NOBODY_WINS = frozenset({"tie", "tied", "draw", "both", "none", "0", "0.0", "tie (bothbad)", "both_bad", "bothbad", "equal"})
@@ -128,6 +131,12 @@ def _weights(columns: Mapping[str, Sequence[Any]], name: str) -> FloatArray | No
         if not 0 <= weight < float("inf"):
             raise InvalidScoresError(f"{name}, row {row + 1}: weight must be a number of at least 0; got {_word(value)!r}.")
         weights.append(weight)
+    positive = [weight for weight in weights if weight]
+    if positive and min(positive) < SMALLEST_WEIGHT * max(positive):
+        raise InvalidScoresError(
+            f"{name}: weights lie between {min(positive):.3g} and {max(positive):.3g}, too far apart for one fit. Leave out the "
+            "battles that hardly count."
+        )
     return np.array(weights)
 
 

@@ -38,7 +38,8 @@ def read(path: Path, name: str, metric: str | None) -> LongTable:
     """Long table of a log."""
     try:
         return _read(path, name, metric)
-    except (AttributeError, IndexError, KeyError, TypeError) as error:  # a key is lacking, or holds something else
+    # a key is lacking, or holds something else or half of a character
+    except (AttributeError, IndexError, KeyError, TypeError, UnicodeEncodeError) as error:
         said = f"{type(error).__name__}: {' '.join(str(error).split()):.100}"
         raise UnreadableSourceError(
             f"{name} is not as its tool writes a log, so no scores are found in it ({printable(said)}). Was it changed?"

@@ -150,6 +150,8 @@ def _joined(frames: list[pd.DataFrame], stems: list[str]) -> pd.DataFrame:
     """All rows; models of one name in several files are called after the files, and items of several tasks after their task."""
     import pandas as pd
 
+    for each in frames:
+        _refuse_nested(each)
     if len(frames) == 1:
         frame = frames[0]
     else:
@@ -178,6 +180,17 @@ def _joined(frames: list[pd.DataFrame], stems: list[str]) -> pd.DataFrame:
             )
         frame = frame.drop(columns="item_hash")
     return frame
+
+
+def _refuse_nested(frame: pd.DataFrame) -> None:
+    """Refuse lists and objects where a name or a number is to be."""
+    for what in ("item", "model", "run", "cluster", "weight", "item_hash", "task"):
+        if what in frame and frame[what].dtype == object:
+            nested = frame[what].map(lambda value: isinstance(value, list | dict | np.ndarray)).to_numpy(dtype=bool)
+            if nested.any():
+                row = int(np.flatnonzero(nested)[0])
+                shown = printable(f"{frame[what].iloc[row]!r:.60}")
+                raise UnreadableSourceError(f"row {row + 1}: {what} is {shown}; it must be a single text or number.")
 
 
 def _stem(source: Any) -> str:
@@ -479,6 +492,8 @@ def items_of_long(
         if blank.any():
             row = int(np.flatnonzero(blank)[0]) + 1
             raise UnreadableSourceError(f"row {row} has no {what}; {int(blank.sum())} rows in all have none.")
+    if "weight" in frame:
+        frame = frame.assign(weight=numbers(frame["weight"], "the table", "weight"))
     codes, labels = {}, {}
     for what in ("item", "model", "run"):
         column = frame[what] if what in frame else pd.Series("1", index=frame.index)
