@@ -34,7 +34,15 @@ from tiebreak.numerics import (
     plain,
     student_log_density,
 )
-from tiebreak.numerics.quadrature import NODES, Panels, gauss_legendre, lagrange_weights, log_gamma_nodes, roughness
+from tiebreak.numerics.quadrature import (
+    NODES,
+    Panels,
+    gauss_legendre,
+    lagrange_weights,
+    log_gamma_nodes,
+    point_below_tail,
+    roughness,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +135,7 @@ class HierarchicalPosterior:
 
     def _interval(self, tail: Callable[[float], float], level: float) -> Interval:
         level = check_probability(level, "level")
-        ends = [self._data.sign * self._data.unit * _where(tail, p) for p in ((1 + level) / 2, (1 - level) / 2)]
+        ends = [self._data.sign * self._data.unit * point_below_tail(tail, p) for p in ((1 + level) / 2, (1 - level) / 2)]
         return Interval(*(plain(np.array(end)) for end in sorted(ends)))
 
 
@@ -577,19 +585,6 @@ def _limit(rope: float, sigma0: FloatArray, nu: FloatArray) -> FloatArray:
 
 def _triple(better: float, equivalent: float, worse: float) -> RopeProbabilities:
     return RopeProbabilities(*(plain(np.clip(p, 0.0, 1.0)) for p in (better, equivalent, worse)))
-
-
-def _where(tail: Callable[[float], float], probability: float) -> float:
-    """The point above which `probability` lies, by bisection."""
-    low, high = -1.0, 1.0
-    while tail(low) < probability and low > -1e300:
-        low *= 2.0
-    while tail(high) > probability and high < 1e300:
-        high *= 2.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if tail(middle) > probability else (low, middle)
-    return (low + high) / 2
 
 
 _WIDEST = 1000.0

@@ -1,7 +1,8 @@
-"""Quadrature: nodes for gamma densities, interpolation between equal steps, and panels with Legendre polynomials."""
+"""Quadrature: nodes for gamma densities, interpolation between equal steps, panels with Legendre polynomials, and quantiles."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -90,6 +91,19 @@ def roughness(mass: FloatArray, legendre: FloatArray) -> float:
     """Size of the last two coefficients of a panel's polynomial, as masses."""
     coefficients = (2 * np.arange(NODES) + 1) * (legendre @ mass)
     return float(np.abs(coefficients[-2:]).max() / (2 * NODES))
+
+
+def point_below_tail(tail: Callable[[float], float], probability: float) -> float:
+    """The point above which `probability` lies, by bisection."""
+    low, high = -1.0, 1.0
+    while tail(low) < probability and low > -1e300:
+        low *= 2.0
+    while tail(high) > probability and high < 1e300:
+        high *= 2.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if tail(middle) > probability else (low, middle)
+    return (low + high) / 2
 
 
 def _by_panel(mass: FloatArray) -> FloatArray:
