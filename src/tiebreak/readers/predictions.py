@@ -154,10 +154,12 @@ def _metric(truth: NDArray[Any], arrays: Mapping[str, NDArray[Any]], asked: str 
     if len(labels) == len(arrays):
         return "accuracy"
     if labels and len(labels) < len(arrays) and len(classes) <= 2:
-        others = [model for model in arrays if model not in labels]
-        raise AmbiguousSourceError(
-            f"{quoted(labels)} predicts classes, {quoted(others)} does not. Give classes of all models, or probabilities of all."
-        )
+        others = [model for model, values in arrays.items() if values.ndim == 2 or _is_fractional(values)]
+        if others:
+            raise AmbiguousSourceError(
+                f"{quoted(labels)} predicts classes, {quoted(others)} does not. Give classes of all models, or probabilities of "
+                "all."
+            )
     if len(classes) == 2 and all(_is_fractional(values) for values in arrays.values()):
         return "roc_auc"
     if truth.dtype.kind == "f" and len(classes) > 2:

@@ -116,7 +116,9 @@ def _sentence(ratings: Ratings) -> str:
     over = f"{count(ratings.n_units, ratings.unit)}, {count(len(ratings.models), 'model')}"
     if len(may) == 1:
         return f"{quote(may[0])} is shown better than all others ({over})."
-    return f"Any of {len(may)} models may be the best: {listed([quote(name) for name in may])} ({over})."
+    who = f"any of the {len(may)}" if len(may) == len(ratings.models) else f"{len(may)} of the {len(ratings.models)}"
+    units = count(ratings.n_units, ratings.unit)
+    return f"{who.capitalize()} models may be the best: {listed([quote(name) for name in may])} ({units})."
 
 
 def _table(ratings: Ratings) -> Table:
