@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -56,7 +58,7 @@ def test_scores_on_datasets(here: Path, capsys: pytest.CaptureFixture[str]) -> N
     Path("scores.csv").write_text("dataset,x,y\n" + "\n".join(f"d{i},{0.9 - i % 3 / 5},0.8" for i in range(30)) + "\n")
     code, out, _ = run(capsys, "rate", "scores.csv", "--metric", "accuracy")
     assert code == 0
-    assert "30 datasets, 2 models" in out
+    assert out.startswith("Any of the 2 models may be the best: 'y' and 'x' (30 datasets).")
 
 
 def test_errors_are_messages(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -67,3 +69,14 @@ def test_errors_are_messages(here: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "'x' meets itself" in err
     assert run(capsys, "rate", "none.csv")[0] == 2
     assert run(capsys, "rate", "bad.csv", "--raw")[0] == 2
+
+
+def test_battles_from_standard_input(battles: str) -> None:
+    """The same answer as from the file; an error speaks of standard input."""
+    command = [sys.executable, "-m", "tiebreak", "rate"]
+    whole = subprocess.run([*command, battles], capture_output=True, text=True, check=True)
+    piped = subprocess.run([*command, "-"], input=Path(battles).read_text(), capture_output=True, text=True, check=True)
+    assert piped.stdout == whole.stdout
+    wrong = subprocess.run([*command, "-"], input="a,b\n", capture_output=True, text=True, check=False)
+    assert wrong.returncode == 2
+    assert wrong.stderr.startswith("tiebreak: standard input")

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import functools
 import json
-import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -32,10 +29,10 @@ from tiebreak.cli.process import (
     EXIT_INCONCLUSIVE,
     EXIT_OK,
     CommandError,
-    as_typed,
     emit,
     make_folder,
     say,
+    standard_input_as_file,
     write_report,
     writing,
 )
@@ -340,9 +337,9 @@ def compare_command(
         raise click.UsageError(f"--html would write over {str(html)!r}, which holds the scores.")
     settings["rng"] = seed
     settings["lower_is_better"] = _directions(settings.pop("directions"), settings["lower_is_better"])
-    with _standard_input_as_file(files) as (sources, spooled):
-        comparison = _compared(sources, settings, spooled)
-        requirements = gates.judge(comparison, functools.partial(_compared_otherwise, sources, settings, spooled))
+    with standard_input_as_file(files) as sources:
+        comparison = _compared(sources, settings)
+        requirements = gates.judge(comparison, functools.partial(_compared_otherwise, sources, settings))
     write_answer(comparison, format_, requirements, raw=raw)
     if plots is not None:
         draw(comparison, plots)
@@ -374,18 +371,7 @@ def draw(comparison: Comparison, folder: Path) -> None:
     say(f"{len(paths)} plots are in {folder}")
 
 
-@contextmanager
-def _standard_input_as_file(files: Sequence[str]) -> Iterator[tuple[list[str | Path], Path | None]]:
-    """The files, "-" being a file with what standard input held, and that file."""
-    if "-" not in files:
-        yield list(files), None
-        return
-    with TemporaryDirectory(prefix="tiebreak-") as folder:
-        spooled = _spooled(folder)
-        yield [spooled if file == "-" else file for file in files], spooled
-
-
-def _compared(sources: Sequence[str | Path], settings: dict[str, Any], spooled: Path | None) -> Comparison:
+def _compared(sources: Sequence[str | Path], settings: dict[str, Any]) -> Comparison:
     from tiebreak import api
     from tiebreak.errors import TiebreakError, UnknownNameError
 
@@ -395,14 +381,10 @@ def _compared(sources: Sequence[str | Path], settings: dict[str, Any], spooled: 
         given = [name for option in ("models", "order") for name in settings[option] or ()]
         if isinstance(error, UnknownNameError) and any("," in name for name in given):
             raise CommandError(f"{error} (A comma belongs to the name: give --models and --order once for each.)") from error
-        if spooled is not None and str(spooled) in str(error):
-            raise CommandError(as_typed(error).replace(str(spooled), "standard input")) from error
         raise
 
 
-def _compared_otherwise(
-    sources: Sequence[str | Path], settings: dict[str, Any], spooled: Path | None, *, metric: str, **other: Any
-) -> Comparison:
+def _compared_otherwise(sources: Sequence[str | Path], settings: dict[str, Any], *, metric: str, **other: Any) -> Comparison:
     """Comparison in another metric, which the files have to name: --metric alone would only call the same scores so."""
     from tiebreak import api
     from tiebreak.errors import AmbiguousSourceError, UnknownDirectionError
@@ -414,20 +396,7 @@ def _compared_otherwise(
         raise CommandError(message) from error
     except AmbiguousSourceError:
         pass  # there are several, of which one is taken below
-    return _compared(sources, {**settings, **other, "metric": metric}, spooled)
-
-
-def _spooled(folder: str) -> Path:
-    """Standard input as a file, which is what can be read; a JSON file if it begins like one."""
-    if sys.stdin is None:
-        raise CommandError("'-' stands for standard input, which is closed.")
-    start = sys.stdin.buffer.read(64)
-    is_json = start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"["))
-    path = Path(folder, "stdin.json" if is_json else "stdin.csv")
-    with path.open("wb") as file:
-        file.write(start)
-        shutil.copyfileobj(sys.stdin.buffer, file)
-    return path
+    return _compared(sources, {**settings, **other, "metric": metric})
 
 
 # --- one function for each format ---------------------------------------------------------------------------------------

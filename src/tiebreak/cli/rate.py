@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from tiebreak.cli.options import check_raw, format_option, help_option, plots_option, raw_option, with_options
-from tiebreak.cli.process import emit_result, make_folder, say, writing
+from tiebreak.cli.process import emit_result, make_folder, say, standard_input_as_file, writing
 
 EPILOG = """\b
 Examples:
@@ -47,7 +47,8 @@ def rate_command(file: str, format_: str, raw: bool, plots: Path | None, **setti
     """Rate the models in FILE, with intervals of the ratings and of the ranks.
 
     FILE holds battles, in the columns model_a, model_b and winner (a, b or tie), with cluster where battles belong together and
-    weight where some count more; or scores of several datasets, as 'tiebreak compare' reads them. CSV, JSON and Parquet are read.
+    weight where some count more; or scores of several datasets, as 'tiebreak compare' reads them. CSV, JSON and Parquet are
+    read; '-' is standard input.
     """
     from tiebreak.rating import rate
     from tiebreak.views.ratings import csv_rows
@@ -55,7 +56,8 @@ def rate_command(file: str, format_: str, raw: bool, plots: Path | None, **setti
     check_raw(raw, format_)
     if plots is not None:
         make_folder(plots)
-    ratings = rate(file, **settings)
+    with standard_input_as_file([file]) as (source,):
+        ratings = rate(source, **settings)
     emit_result(ratings, format_, lambda: csv_rows(ratings), raw=raw)
     if plots is not None:
         with writing("the plot", plots):
