@@ -226,7 +226,10 @@ def test_models_are_kept_in_the_order_asked_for(write: Write) -> None:
         ({"models": ["svm", "svm"]}, "models names 'svm' twice. Name each model once."),
         ({"metric": 3}, "metric must be a name; got 3 of type int."),
         ({"dataset": ["a"]}, "dataset must be a name; got ['a'] of type list."),
-        ({"lower_is_better": 1}, "lower_is_better must be True, False or None; got 1."),
+        (
+            {"lower_is_better": 1},
+            "lower_is_better must be True, False or None, or {metric: True or False} for several metrics; got 1.",
+        ),
         ({"n_samples": 0}, "n_samples must be a number of examples, a whole number of at least 1; got 0."),
     ],
 )

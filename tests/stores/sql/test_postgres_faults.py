@@ -285,12 +285,21 @@ def test_a_commit_whose_answer_was_lost(store: SqlStore, monkeypatch: pytest.Mon
 def test_a_server_that_is_started_again(store: SqlStore, server: Server, caplog: pytest.LogCaptureFixture) -> None:
     """It is waited for, which is told once; reading and writing go on by themselves."""
     log = store.open(a_plan())
+    waits = "Waiting for it, for up to 60 seconds."
+
+    def start_when_told() -> None:
+        while not any(waits in message for message in caplog.messages):
+            time.sleep(0.05)
+        server.start()
+
     for end in (server.kill, server.stop):
         end()
-        threading.Timer(1.5, server.start).start()
+        starting = threading.Thread(target=start_when_told, daemon=True)
+        starting.start()
         with caplog.at_level(logging.WARNING, "tiebreak"):
             log.write([an_outcome(cell) for cell in all_cells(log.record)[1:]])
-        told = [message for message in caplog.messages if "Waiting for it, for up to 60 seconds." in message]
+        starting.join()
+        told = [message for message in caplog.messages if waits in message]
         assert len(told) == 1
         assert f"{store.url} cannot be used for now: " in told[0]
         caplog.clear()
