@@ -206,3 +206,17 @@ def test_a_shortened_name_has_the_full_one_as_its_tooltip() -> None:
     for name in names:
         assert f' title="{name}"' in page
         assert re.search(rf"<text[^>]*>[^<]*…[^<]*<title>{name}</title></text>", page)
+
+
+def test_a_metric_of_all_items_together_has_no_score_on_each() -> None:
+    """Classes that models predict, and what they say of each example, are no scores: nothing draws or offers them as such."""
+    truth = np.arange(60) % 3
+    predicted = {name: np.where(np.arange(60) % k, truth, 0) for name, k in (("a", 7), ("b", 5), ("c", 3))}
+    areas = {name: 0.3 * (truth == 1) + np.arange(60) % k / 10 for name, k in (("a", 7), ("b", 5), ("c", 3))}
+    for items in (tb.read_predictions(truth, predicted, metric="f1_macro"), tb.read_predictions(truth == 1, areas)):
+        page = tb.compare(items).to_html()
+        shown = visible(page)
+        assert "Interval" in page
+        for words in ("every dot is one of them", "Scores on each", "Correlation of the scores"):
+            assert words not in shown
+        assert "units" not in data_of(page)["answers"][0]

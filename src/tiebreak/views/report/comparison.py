@@ -111,10 +111,14 @@ def answer_data(comparison: Comparison, requirements: Requirements | None = None
         "view": as_lists(view),
         "decide": decide_data(comparison, requirements),
     }
-    units = comparison.matrix
-    if units.columns and units.score.size <= MOST_DOTS:  # the units are no splits, whose scores stand in the view
-        data["units"] = {"names": list(units.columns), "score": plain(units.score)}
+    if has_units(comparison) and comparison.matrix.columns:  # the units are no splits, whose scores stand in the view
+        data["units"] = {"names": list(comparison.matrix.columns), "score": plain(comparison.matrix.score)}
     return data
+
+
+def has_units(comparison: Comparison) -> bool:
+    """True where the page holds a score of each model on each unit; there are none of F1 and others of all items together."""
+    return comparison.method.is_mean and (not comparison.matrix.columns or comparison.matrix.score.size <= MOST_DOTS)
 
 
 def _packed(columns: Columns, comparison: Comparison) -> dict[str, Any]:
@@ -152,6 +156,7 @@ def answer_of(comparison: Comparison, requirements: Requirements | None = None, 
         "matrix": _matrix(comparison) if len(comparison.models) <= MOST_IN_MATRIX else None,
         "pairs": pair_table(comparison, NAME_WIDTH),
         "footnotes": footnotes(comparison),
+        "has_units": has_units(comparison),
         "scores": _scores(comparison),
         "correlation": _correlation(comparison),
         "times": _times(comparison, names, number),
@@ -251,7 +256,11 @@ def _matrix(comparison: Comparison) -> dict[str, Any]:
 def _scores(comparison: Comparison) -> dict[str, Any] | None:
     """Scores of every model on every unit, a row each."""
     matrix = comparison.matrix
-    if matrix.score.size > MOST_DOTS or np.unique(matrix.score[~np.isnan(matrix.score)]).size < 3:  # right or wrong
+    if (
+        not comparison.method.is_mean
+        or matrix.score.size > MOST_DOTS
+        or np.unique(matrix.score[~np.isnan(matrix.score)]).size < 3
+    ):  # right or wrong
         return None
     scale, decimals = Scale.around(matrix.score), table_decimals(comparison)
     means = comparison.ranking_table.mean.tolist()
@@ -263,7 +272,7 @@ def _scores(comparison: Comparison) -> dict[str, Any] | None:
 
 def _correlation(comparison: Comparison) -> list[list[str]] | None:
     """Correlations of scores over units, as texts; for a few models."""
-    if not 2 < len(comparison.models) <= MOST_CORRELATED:
+    if not (comparison.method.is_mean and 2 < len(comparison.models) <= MOST_CORRELATED):
         return None
     return [["–" if np.isnan(value) else f"{value:.2f}" for value in row] for row in comparison.correlation_matrix.tolist()]
 

@@ -157,7 +157,7 @@ const Page = (() => {
     }
     const title = answer.find("pair-title");
     title.replaceChildren(`${answer.shown[first]} against ${answer.shown[second]}`);
-    for (const name of ["pair-sentence", "pair-figure", "pair-numbers", "pair-scores"]) answer.find(name).replaceChildren();
+    for (const name of ["pair-sentence", "pair-figure", "pair-numbers", "pair-scores"]) answer.find(name)?.replaceChildren();
     if (first === second) {
       answer.find("pair-sentence").textContent = "Choose two different models.";
       return;
@@ -166,7 +166,7 @@ const Page = (() => {
     if (pair.verdict) title.append(": ", make("span", `${SYMBOLS[pair.verdict]} ${pair.verdict}${reason}`, {class: `word ${pair.verdict}`}));
     answer.find("pair-figure").append(pairFigure(answer, first, second, pair));
     answer.find("pair-numbers").append(pairNumbers(answer, first, second, pair));
-    pairScores(answer, first, second, pair.decimals);
+    if (answer.find("pair-scores")) pairScores(answer, first, second, pair.decimals);
     answer.section.dispatchEvent(new CustomEvent("opened", {detail: {answer: Number(answer.section.dataset.answer), first, second}, bubbles: true}));
   }
 
@@ -184,7 +184,7 @@ const Page = (() => {
   }
 
   function pairScores(answer, first, second, decimals) {
-    const held = answer.units ?? {}, score = (value) => formatScore(value ?? NaN, decimals), signed = {signed: true};
+    const held = answer.units, score = (value) => formatScore(value ?? NaN, decimals), signed = {signed: true};
     answer.find("pair-scores").append(table("", [held.names ? "name" : "repeat, fold", answer.shown[first], answer.shown[second], "difference"],
       differences(answer, first, second).map((value, k) => [held.names ? readable(held.names[k]) : `${held.repeat[k]}, ${held.fold[k]}`,
         score(held.score[first][k]), score(held.score[second][k]), formatScore(value ?? NaN, decimals, signed)])));
