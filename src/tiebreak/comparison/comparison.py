@@ -273,6 +273,8 @@ class Comparison(Result["ComparisonPlots"]):
     @cached_property
     def correlation_matrix(self) -> FloatArray:
         """The numbers behind `correlation`, models in ranking order."""
+        if self.items is not None and self.items.classes:  # whose numbers are names
+            return np.asarray(self.items.agreement().loc[list(self.models), list(self.models)], dtype=float)
         return model_correlation(self.matrix)
 
     # --- questions -------------------------------------------------------------------------------------------------
@@ -443,7 +445,10 @@ class Comparison(Result["ComparisonPlots"]):
 
     @property
     def correlation(self) -> pd.DataFrame:
-        """Correlation of the models' scores over splits, in ranking order; nan for a model with constant scores."""
+        """Correlation of the models' scores over splits, datasets or items, in ranking order; nan for a model with constant ones.
+
+        Of predicted classes it is that of right and wrong.
+        """
         return view_of(self).frames["correlation"](self)
 
     def to_text(self, requirements: Requirements | None = None) -> str:
