@@ -207,8 +207,10 @@ def word(value: Any) -> str:
     if isinstance(value, str) and not value.isascii():
         return value.strip()
     try:
-        value = float(value)
-        return str(int(value)) if value.is_integer() else repr(value)
+        read = float(value)
+        if math.isinf(read) and any(letter.isdigit() for letter in str(value)):
+            return str(value).strip()  # digits beyond all floats are the word that they are
+        return str(int(read)) if read.is_integer() else repr(read)
     except (TypeError, ValueError, OverflowError):
         return str(value).strip()
 
