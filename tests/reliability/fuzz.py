@@ -202,7 +202,7 @@ def word(value: Any) -> str:
         raise TypeError("a key that is true or false is a number among numbers, and a word among words")
     if isinstance(value, np.float32):
         return str(value)
-    if isinstance(value, str) and value.strip().casefold() in ("true", "false", "-0.0"):
+    if isinstance(value, str) and (value.strip().casefold() in ("true", "false", "-0.0") or value.strip().startswith("+")):
         raise TypeError("so it is with such a text")
     if isinstance(value, str) and not value.isascii():
         return value.strip()

@@ -291,9 +291,10 @@ class Display(ABC):
         figure: Any = self._new_figure(figsize, head, foot) if ax is None else ax.get_figure(root=True)
         with house_style(ax):
             axes = figure.add_subplot() if ax is None else ax
+            if ax is None:
+                headline(figure, head, foot)  # takes room of the axes, which a drawing that places its words looks at
             self._draw(axes)
             if ax is None:
-                headline(figure, head, foot)
                 self._rescale(figure, figsize)
             else:
                 self._write_beside(axes, title, caption)
