@@ -121,6 +121,16 @@ def resampled() -> Comparison:
     return tb.compare(items, rope=0.05, options={"n_draws": 9_999})  # else a smaller alpha has Python draw more
 
 
+def rounded() -> Comparison:
+    """Scores of two decimals by the sign test: shortfalls are the rope itself, but for rounding (0.81 - 0.8 is above 0.01)."""
+    rows = [
+        {"dataset": f"d{d}", "model": name, "score": round(0.7 + 0.01 * (d * 7 % 5 + better), 2)}
+        for d in range(14)
+        for name, better in (("a", d % 2), ("b", 1), ("c", d % 3))
+    ]
+    return tb.compare(pd.DataFrame(rows), metric="accuracy", rope=0.01, method="sign")
+
+
 def _right(n_models: int) -> pd.DataFrame:
     rng = np.random.default_rng(n_models)
     hard = rng.random(200)
@@ -130,7 +140,23 @@ def _right(n_models: int) -> pd.DataFrame:
 
 ANSWERS: dict[str, Callable[[], Comparison]] = {
     each.__name__: each
-    for each in (two, percent, gaps, loss, baseline, holm, hommel, twenty, datasets, no_spread, items, clusters, even, resampled)
+    for each in (
+        two,
+        percent,
+        gaps,
+        loss,
+        baseline,
+        holm,
+        hommel,
+        twenty,
+        datasets,
+        no_spread,
+        items,
+        clusters,
+        even,
+        resampled,
+        rounded,
+    )
 }
 
 

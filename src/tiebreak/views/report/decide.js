@@ -385,10 +385,11 @@ const Decide = (() => {
     judgeModels() {
       const { n, rope } = this, best = this.shipped ? shippedBest(this.shipped, n) : this.bestBounds(this.alpha / Math.max(2, n - 1));
       this.best = best;
+      const limit = rope + this.engine.pairs.tolerance.reduce((most, each) => Math.max(most, each), 0); // but for rounding
       const nBest = best.mayBeBest.filter(Boolean).length;
       this.standing = best.mayBeBest.map((may, row) => {
         if (may && nBest === 1) return BEST;
-        if (rope > 0 && best.shortfallHigh[row] <= rope) return NEAR_BEST;
+        if (rope > 0 && best.shortfallHigh[row] <= limit) return NEAR_BEST;
         return may ? MAY_BE_BEST : NOT_BEST;
       });
       const hasAllPairs = this.data.baseline === undefined;
