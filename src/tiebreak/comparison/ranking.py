@@ -186,7 +186,7 @@ def _joint_of_complete(
         if not differences.is_posterior:
             return None, None
         is_tied = differences.kind != SPREAD
-        draws = differences.draws(N_DRAWS, np.random.default_rng(settings.rng))
+        draws = differences.draws(N_DRAWS, np.random.default_rng(settings.seed))
         has_draws = draws is not None or n_complete == 2
         joint = combine_pairs(n_complete, first, second, *differences.tails(0.0), is_tied, draws)
         p_best[complete], expected_rank[complete] = joint.p_best, joint.expected_rank

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import numpy as np
 
@@ -37,6 +37,11 @@ class Settings:
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
     scale: Scale = "absolute"
     by: str | None = None
+
+    @property
+    def seed(self) -> int:
+        """`rng` as the number that it is kept as."""
+        return cast("int", self.rng)
 
     def __post_init__(self) -> None:
         """Refuse what no data could make sense of; numpy's numbers become Python's, as JSON knows no others."""

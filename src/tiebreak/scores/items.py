@@ -87,6 +87,15 @@ class Items:
         return int(found.min()) if found.size > 1 else 0
 
     @property
+    def complication(self) -> str:
+        """Runs, clusters or weights that the items come with, in words; "" where each counts once and by itself."""
+        if len(self.runs) > 1:
+            return f"there are {len(self.runs)} runs"
+        if self.clusters is not None:
+            return f"the {self.unit}s come in clusters"
+        return "" if self.weights is None else f"the {self.unit}s have weights"
+
+    @property
     def is_binary(self) -> bool:
         """True if every score is right or wrong, 1 or 0, and not a prediction."""
         if not self.is_mean:

@@ -42,7 +42,7 @@ class BayesBootstrap(ByDraws):
 
     def of_models(self, data: Scores, settings: Settings) -> FloatArray:
         """Posterior draws of the mean of each model."""
-        return _drawn(self.items(data), self.n_draws(data, settings), self.seed(settings))
+        return _drawn(self.items(data), self.n_draws(data, settings), settings.seed)
 
     def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> BayesianDifferences:
         """Posterior of the difference of each pair."""

@@ -155,7 +155,7 @@ class BayesSignedRank(DirichletProcess):
         posterior = signed_rank_posterior(
             difference, scale=scale, omit_missing=True, prior_strength=self.options_of(settings)["prior_strength"]
         )
-        drawn = np.sort(posterior.centres(self._n_draws(data, settings), self._seed(settings)), axis=-1)
+        drawn = np.sort(posterior.centres(self._n_draws(data, settings), settings.seed), axis=-1)
         tolerance = tolerance_of(scale)
         return CentreDifferences(
             estimate=np.asarray(hodges_lehmann(difference)),
@@ -175,13 +175,10 @@ class BayesSignedRank(DirichletProcess):
             omit_missing=True,
             prior_strength=self.options_of(settings)["prior_strength"],
         )
-        return posterior.probabilities(rng=self._seed(settings))
+        return posterior.probabilities(rng=settings.seed)
 
     def _n_draws(self, data: Scores, settings: Settings) -> int:
         return number_of_draws(self.name, self.options_of(settings)["n_draws"], len(data.models), settings.alpha)
-
-    def _seed(self, settings: Settings) -> int:
-        return settings.rng if isinstance(settings.rng, int) else 0
 
 
 BAYES_SIGNED_RANK = BayesSignedRank(

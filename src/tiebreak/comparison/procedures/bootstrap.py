@@ -153,7 +153,7 @@ class Bootstrap(ByDraws):
             pairs = [(i, j) for i, j in pairs if settings.baseline in (models[i], models[j])]
         if items.truth is None or len(pairs) > MOST_TESTS:
             return
-        metric, seed = _of_sums(items), self.seed(settings)
+        metric, seed = _of_sums(items), settings.seed
         changed = "clusters" if items.clusters is not None else f"{items.unit}s"
         for i, j in pairs:
             found = permutation_test_metric(metric, i, j, clusters=items.clusters, rng=seed)
@@ -180,7 +180,7 @@ class Bootstrap(ByDraws):
                 f"{self.items(data).metric.name} has no classes to draw within. Leave stratified out of ",
                 Setting("options"), ".", about="stratified",
             )  # fmt: skip
-        return _resampled(self.items(data), self.n_draws(data, settings), stratified, self.seed(settings))
+        return _resampled(self.items(data), self.n_draws(data, settings), stratified, settings.seed)
 
 
 @lru_cache(maxsize=1)

@@ -170,7 +170,7 @@ class ClusteredT(OverItems):
 
     def _of_pairs(self, data: Scores, first: IntArray, second: IntArray, scale: FloatArray, settings: Settings) -> Means:
         items = self.items(data)
-        if _is_plain(items):
+        if not items.complication:
             return _of_moments(pair_differences(data.matrix(), data.metric, np.zeros(len(items.items)), first, second).moments)
         one, two = np.atleast_1d(first), np.atleast_1d(second)
         sums = None
@@ -197,7 +197,7 @@ class ClusteredT(OverItems):
     def values(self, data: Scores, settings: Settings) -> ModelValues:
         """Mean over items of each model, with the interval of the same kind as the differences have."""
         items = self.items(data)
-        if _is_plain(items):
+        if not items.complication:
             found = _of_moments(model_moments(data.matrix()))
         else:
             scale = np.fmax.reduce(np.abs(items.score.reshape(len(items.models), -1)), axis=1)
@@ -290,11 +290,6 @@ def means_of_models(items: Items) -> Means:
     """Mean over its own items of each model, with the error that clusters and runs leave it."""
     scale = np.fmax.reduce(np.abs(items.score.reshape(len(items.models), -1)), axis=1)
     return _of_rows(items, items.score, scale, CLUSTERED_T.options)
-
-
-def _is_plain(items: Items) -> bool:
-    """True where every item counts once, by itself."""
-    return len(items.runs) == 1 and items.clusters is None and items.weights is None
 
 
 def _clusters(items: Items, options: Mapping[str, Any]) -> tuple[str, ...] | None:

@@ -81,19 +81,10 @@ class DeLong(OverItems):
                 f"{self.name} compares areas under ROC curves of predictions, and these are scores of {items.metric.name}. Leave "
                 "the method out for the one that suits them; tb.read_predictions(y_true, {...}) reads predictions."
             )
-        problem = (
-            f"there are {len(items.runs)} runs"
-            if len(items.runs) > 1
-            else f"the {items.unit}s come in clusters"
-            if items.clusters is not None
-            else f"the {items.unit}s have weights"
-            if items.weights is not None
-            else ""
-        )
-        if problem:
+        if items.complication:
             return UnsuitableDesignError(
-                f"{self.name} takes every {items.unit} once, and independent of the others, but {problem}. Leave these out of "
-                "the table, or compare one run by itself."
+                f"{self.name} takes every {items.unit} once, and independent of the others, but {items.complication}. Leave "
+                "these out of the table, or compare one run by itself."
             )
         if np.isnan(items.score).any():
             return InvalidScoresError(

@@ -65,7 +65,7 @@ class DieboldMariano(Procedure):
             return
         block = self._block_length(data, settings)
         losses = matrix.score if not data.metric.higher_is_better else -matrix.score
-        found = model_confidence_set(losses, block_length=block, n_resamples=N_RESAMPLES, rng=settings.rng)
+        found = model_confidence_set(losses, block_length=block, n_resamples=N_RESAMPLES, rng=settings.seed)
         inside = [name for name, is_in in zip(matrix.models, found.members(settings.alpha).tolist(), strict=True) if is_in]
         yield TestOnly(
             name="model-confidence-set",

@@ -210,10 +210,6 @@ class ByDraws(OverItems):
         asked = self.options_of(settings)["n_draws"]
         return number_of_draws(self.name, asked, len(self.items(data).models), settings.alpha)
 
-    def seed(self, settings: Settings) -> int:
-        """Seed of the draws, which settings have as a number whatever was given."""
-        return settings.rng if isinstance(settings.rng, int) else 0
-
     @abstractmethod
     def of_models(self, data: Scores, settings: Settings) -> FloatArray:
         """Draws of the value of each model, of shape (n_models, n_draws), of which those of pairs are differences."""

@@ -66,7 +66,7 @@ class Permutation(ByDraws):
 
     def of_models(self, data: Scores, settings: Settings) -> FloatArray:
         """Mean over flipped items of each model."""
-        return _flipped(self.items(data), self.n_draws(data, settings), self.seed(settings))
+        return _flipped(self.items(data), self.n_draws(data, settings), settings.seed)
 
     def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> FlippedDifferences:
         """Means of differences over flipped items."""

@@ -77,17 +77,7 @@ class IndependentRates(Procedure):
             return None
         if (counts_of(data)[1] == 0).any():
             return TooFewSplitsError(f"{self.name} needs {items.unit}s of every model; some have none.")
-        problem = (
-            "the scores are not only 0 and 1"
-            if not items.is_binary
-            else f"there are {len(items.runs)} runs"
-            if len(items.runs) > 1
-            else f"the {items.unit}s come in clusters"
-            if items.clusters is not None
-            else f"the {items.unit}s have weights"
-            if items.weights is not None
-            else ""
-        )
+        problem = items.complication if items.is_binary else "the scores are not only 0 and 1"
         if not problem:
             return None
         return UnsuitableDesignError(

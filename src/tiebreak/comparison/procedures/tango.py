@@ -111,17 +111,7 @@ class Tango(OverItems):
     def applies(self, data: Scores) -> TiebreakError | None:
         """Scores that are all 0 or 1, of one run, without clusters and weights."""
         items = self.items(data)
-        problem = (
-            f"these scores are not all 0 or 1 ({items.metric.name})"
-            if not items.is_binary
-            else f"there are {len(items.runs)} runs"
-            if len(items.runs) > 1
-            else f"the {items.unit}s come in clusters"
-            if items.clusters is not None
-            else f"the {items.unit}s have weights"
-            if items.weights is not None
-            else ""
-        )
+        problem = items.complication if items.is_binary else f"these scores are not all 0 or 1 ({items.metric.name})"
         if problem and items.is_mean:
             return UnsuitableDesignError(
                 f"{self.name} counts {items.unit}s that are right or wrong, each once and by itself, but {problem}. The method "
