@@ -264,9 +264,9 @@ def bootstrap_metric(
         raise InvalidParameterError(f"resampling must be 'auto', 'exact' or 'random'; got {resampling!r}.", about="resampling")
     groups, n_groups = _numbered(clusters, n, "clusters")
     blocks = _strata(strata, groups, n, n_groups)
-    enumerable = len(blocks) == 1 and comb(2 * n_groups - 1, n_groups) <= (
-        _MOST_ENUMERATED if resampling == "exact" else n_resamples
-    )
+    most = _MOST_ENUMERATED if resampling == "exact" else int(n_resamples)
+    # There are 2 ** (n_groups - 1) or more of them: counted only where that is small, as it takes seconds for 100,000 groups.
+    enumerable = len(blocks) == 1 and n_groups <= most.bit_length() and comb(2 * n_groups - 1, n_groups) <= most
     if resampling == "exact" and not enumerable:
         what = "strata have" if len(blocks) > 1 else f"{n_groups} examples or clusters have"
         raise InvalidParameterError(
@@ -499,10 +499,10 @@ def _left_out(statistic: Statistic, groups: IntArray, n_groups: int) -> FloatArr
 class _Sorted(NamedTuple):
     """The examples in the order of one model's scores."""
 
-    order: IntArray | None  # None where they are in that order as they stand
-    positives: IntArray  # positions of the positive ones in that order, ascending
-    first: IntArray  # for each of these, the position of the first example with the same score
-    beyond: IntArray  # and of the first one with a higher score
+    negatives: IntArray  # rows of the negative examples, ascending by score
+    positives: IntArray  # rows of the positive ones, likewise
+    below: IntArray  # for each positive one, the number of negative ones with a lower score
+    up_to: IntArray | None  # and with a lower score or the same; None where no two are the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -523,18 +523,14 @@ class _Auc:
 
     def at(self, counts: IntArray) -> FloatArray:
         found = np.empty((self.scores.shape[0], counts.shape[0]))
-        up_to = np.zeros(self.positive.size + 1, dtype=counts.dtype)
+        drawn_to = np.zeros(self.positive.size - int(self.positive.sum()) + 1, dtype=counts.dtype)
         for sample, row in enumerate(counts):
-            n_all = int(row.sum())
-            for model, (order, positives, first, beyond) in enumerate(self.sorted):
-                drawn = row if order is None else row.take(order)
-                np.cumsum(drawn, out=up_to[1:])
-                of_positive = drawn.take(positives)
-                stands = up_to.take(beyond)
-                stands += up_to.take(first)  # twice the number of drawn examples below, ties by half, positives among them
-                total = int(of_positive.sum())
-                n_pairs = total * (n_all - total)
-                twice = int(np.dot(of_positive, stands)) - total**2  # pairs of positives count half each
+            for model, (negatives, positives, below, up_to) in enumerate(self.sorted):
+                np.cumsum(row.take(negatives), out=drawn_to[1:])
+                drawn = row.take(positives)
+                won = drawn_to.take(below)  # drawn negatives below each positive; ties count half
+                twice = 2 * int(drawn.dot(won)) if up_to is None else int(drawn.dot(won + drawn_to.take(up_to)))
+                n_pairs = int(drawn.sum()) * int(drawn_to[-1])
                 found[model, sample] = twice / (2 * n_pairs) if n_pairs else np.nan
         return found.reshape((*self.shape, counts.shape[0]))
 
@@ -555,12 +551,12 @@ class _Auc:
 
 
 def _sorted(row: FloatArray, positive: NDArray[np.bool_]) -> _Sorted:
-    is_sorted = bool((row[1:] >= row[:-1]).all())
-    order = None if is_sorted else np.argsort(row)
-    ordered, labels = (row, positive) if order is None else (row[order], positive[order])
-    positives = np.flatnonzero(labels)
-    own = ordered[positives]
-    return _Sorted(order, positives, ordered.searchsorted(own), ordered.searchsorted(own, "right"))
+    order = np.argsort(row)
+    labels = positive[order]
+    negatives, positives = order[~labels], order[labels]
+    of_negative, of_positive = row[negatives], row[positives]
+    below, up_to = of_negative.searchsorted(of_positive), of_negative.searchsorted(of_positive, "right")
+    return _Sorted(negatives, positives, below, None if np.array_equal(below, up_to) else up_to)
 
 
 def _pairs_won(row: FloatArray, positive: NDArray[np.bool_]) -> FloatArray:

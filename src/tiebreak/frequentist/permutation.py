@@ -147,11 +147,18 @@ def permutation_test_unpaired(
     pooled = np.concatenate([x, y])
     pooled = pooled - pooled.mean()  # which changes no difference, and keeps the digits
     few = min(x.size, y.size)
-    n_ways, sign = comb(pooled.size, few), 1.0 if x.size <= y.size else -1.0
-    is_exact = n_ways <= (_MOST_WAYS if method == "exact" else _SOME_WAYS) and method != "random"
+    sign = 1.0 if x.size <= y.size else -1.0
+    most = _MOST_WAYS if method == "exact" else _SOME_WAYS
+    # There are 2 ** few ways or more: their number is only taken where it is small.
+    is_exact = method != "random" and few <= most.bit_length() and comb(pooled.size, few) <= most
     if method == "exact" and not is_exact:
-        raise InvalidParameterError(f"there are {n_ways:.3g} ways to deal out the scores; use method='random'.", about="method")
+        raise InvalidParameterError(
+            f"there are more than {most:,} ways to deal out {pooled.size} scores, {few} to the smaller sample; "
+            "use method='random'.",
+            about="method",
+        )
     if is_exact:
+        n_ways = comb(pooled.size, few)
         rows = np.fromiter((i for way in combinations(range(pooled.size), few) for i in way), dtype=np.int64, count=n_ways * few)
         sums = pooled[rows.reshape(n_ways, few)].sum(axis=1)
     else:
