@@ -473,6 +473,13 @@ def test_metric_must_be_named(write: Write) -> None:
     )
 
 
+def test_many_datasets_are_not_asked_for_sizes(write: Write) -> None:
+    """Their scores are averaged over the splits of each, which no shared training data enters."""
+    with pytest.raises(UnknownDirectionError) as caught:
+        read(write("dataset,split,a,b\nx,0,1,2\nx,1,1,3\ny,0,2,3\ny,1,2,2\n"), metric=None)
+    assert str(caught.value).endswith("or lower_is_better=False.")
+
+
 def test_direction_alone_is_enough(write: Write) -> None:
     """The metric is then called score."""
     metric = read(write(WIDE), metric=None, lower_is_better=True).metric

@@ -64,7 +64,8 @@ def read_table(table: ScoreTable, options: ReadOptions) -> Source:
         matrices = [dataclasses.replace(matrix, columns=rows.unit_names(matrix)) for matrix in matrices]
     is_paired = rows.keys is not None or (len(matrices) > 1 and all(matrix.n_splits == 1 for matrix in matrices))
     design = SplitDesign(rows.kind, ordered=rows.kind == "periods", pairing="key" if is_paired else "position")
-    needs_no_sizes = rows.kind != "unknown" or all(each.has_sizes for each in matrices)
+    # The scores of several datasets are averaged, not corrected for shared training data.
+    needs_no_sizes = rows.kind != "unknown" or len(matrices) > 1 or all(each.has_sizes for each in matrices)
     if len(set(by_dataset)) > 1:
         named: NamedMetric | list[NamedMetric] = mixed_metrics(by_dataset, options, name)
     else:
