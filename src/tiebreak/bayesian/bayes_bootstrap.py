@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
-from tiebreak.numerics import FloatArray, Interval, check_probability, check_rope, check_seed, plain
+from tiebreak.numerics import FloatArray, Interval, check_probability, check_rope, generator_of, plain
 
 
 class BootstrapProbabilities(NamedTuple):
@@ -110,7 +110,7 @@ def bayesian_bootstrap(
         raise InvalidScoresError(f"two finite values or more are needed, one for each example; got the shape {x.shape}.")
     if isinstance(n_draws, bool) or int(n_draws) != n_draws or n_draws < 1:
         raise InvalidParameterError(f"n_draws must be a whole number of at least 1; got {n_draws!r}.", about="n_draws")
-    generator = rng if isinstance(rng, np.random.Generator) else np.random.Generator(np.random.SFC64(check_seed(rng)))
+    generator = generator_of(rng)
     rows, sizes = _by_cluster(x.reshape(-1, x.shape[-1]), clusters)
     draws = np.empty((rows.shape[0], int(n_draws)))
     step = max(1, 2_000_000 // sizes.size)

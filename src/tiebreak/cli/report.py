@@ -23,8 +23,6 @@ Examples:
   tiebreak report moons --store sqlite:///runs.db --out report.html --open
 """
 
-_ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".parquet", ".eval", ".html")
-
 _NAME: dict[str, Any] = {"metavar": "NAME"}
 _COUNT: dict[str, Any] = {"type": click.IntRange(min=1), "metavar": "N"}
 
@@ -76,8 +74,10 @@ def report_command(
 
 def _is_file(source: str) -> bool:
     """True for a file that is there, and for the name of one that is none: whoever reads it says what it is."""
+    from tiebreak.readers.read import is_file_name
+
     is_there = os.path.isfile(source)  # noqa: PTH113  (a text that may be no path)
-    return is_there or (source.lower().endswith(_ENDINGS) and "#" not in source)
+    return is_there or ("#" not in source and is_file_name(source))
 
 
 def _opened(page: Path) -> bool:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
-from tiebreak.numerics import FloatArray, IntArray, Interval, check_probability, check_seed, divide, plain
+from tiebreak.numerics import FloatArray, IntArray, Interval, check_probability, divide, generator_of, plain
 
 BootstrapMethod = Literal["bca", "percentile", "basic", "normal"]
 Ties = Literal["half", "strict"]
@@ -279,7 +279,7 @@ def bootstrap_metric(
         total = n_groups**n_groups
         replicates = statistic.at(counts[:, groups])
     else:
-        generator = rng if isinstance(rng, np.random.Generator) else np.random.Generator(np.random.SFC64(check_seed(rng)))
+        generator = generator_of(rng)
         rows = _resamples(generator, int(n_resamples), groups, n_groups, blocks)
         replicates, total = np.concatenate([statistic.at(row) for row in rows], axis=-1), int(n_resamples)
         probability = np.full(total, 1 / total)

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
 from tiebreak.frequentist.bootstrap import MetricOfSums
-from tiebreak.numerics import Alternative, FloatArray, check_alternative, check_seed
+from tiebreak.numerics import Alternative, FloatArray, check_alternative, generator_of
 
 PermutationMethod = Literal["auto", "exact", "random"]
 
@@ -112,7 +112,7 @@ def permutation_test_paired(
             f"{flips.size} differences other than 0 that are no multiples of one unit have too many signs; use method='random'.",
             about="method",
         )
-    generator = rng if isinstance(rng, np.random.Generator) else np.random.Generator(np.random.SFC64(check_seed(rng)))
+    generator = generator_of(rng)
     return _counted(_random_sums(flips, n_permutations, generator), observed, tolerance, d.size, is_exact=False)
 
 
@@ -162,7 +162,7 @@ def permutation_test_unpaired(
         rows = np.fromiter((i for way in combinations(range(pooled.size), few) for i in way), dtype=np.int64, count=n_ways * few)
         sums = pooled[rows.reshape(n_ways, few)].sum(axis=1)
     else:
-        generator = rng if isinstance(rng, np.random.Generator) else np.random.Generator(np.random.SFC64(check_seed(rng)))
+        generator = generator_of(rng)
         sums = _sums_of_draws(pooled, few, n_permutations, generator)
     # the difference of means is the sum of the smaller sample times this, as the pooled sum is 0
     scale = sign * (1 / few + 1 / (pooled.size - few))
@@ -238,7 +238,7 @@ def permutation_test_metric(
             f"{n_groups} examples or clusters have too many permutations to take all; use method='random'.", about="method"
         )
     number = 2**n_groups if is_exact else n_permutations
-    generator = rng if isinstance(rng, np.random.Generator) else np.random.Generator(np.random.SFC64(check_seed(rng)))
+    generator = generator_of(rng)
     step, found = max(1, _AT_ONCE // n_groups), []
     pair = replace(metric, columns=metric.columns[:0], shape=(2,))
     for start in range(0, number, step):

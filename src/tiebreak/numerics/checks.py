@@ -164,6 +164,11 @@ def check_seed(rng: object) -> int:
     return int(rng)
 
 
+def generator_of(rng: object) -> np.random.Generator:
+    """The generator that was given, or the fastest of numpy's, which starts from a seed."""
+    return rng if isinstance(rng, np.random.Generator) else np.random.Generator(np.random.SFC64(check_seed(rng)))
+
+
 def check_count(value: object, name: str) -> int:
     """A whole number of at least 1, such as a number of draws."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:

@@ -152,13 +152,23 @@ def _read(source: Any, name: str, options: ReadOptions) -> Source:
         return _with_options(source, name, options)
     if isinstance(source, Mapping):
         _check_keys(source, name)
-    for module in READERS:
-        reader = cast(Reader, import_module(module))
-        if reader.reads(source):
-            return reader.read(source, name, options)
+    if reader := _reader_of(source):
+        return reader.read(source, name, options)
     if isinstance(source, (str, os.PathLike)):
         return read_file(source, _refuse_format)
     raise unsupported(source, name)
+
+
+def _reader_of(source: Any) -> Reader | None:
+    """The first reader that reads a source."""
+    readers = (cast(Reader, import_module(module)) for module in READERS)
+    return next((reader for reader in readers if reader.reads(source)), None)
+
+
+def is_file_name(text: str) -> bool:
+    """True for a text with the ending of a file that can be read, whether the file is there or not."""
+    ending = Path(text).suffix.lower()
+    return ending in _OF_ITEMS or (ending != "" and _reader_of(text) is not None)
 
 
 def _refuse_format(path: Path, name: str) -> Source:
@@ -520,6 +530,10 @@ _SURE = frozenset(ITEM) - {"id", "task_id"}
 """Names of columns that no table of splits has: a table with one of them is of items, unless it has a column of folds too."""
 
 
+_OF_ITEMS = (".eval", ".jsonl")
+"""Endings of files that hold nothing else."""
+
+
 def _holds_items(source: Any) -> bool:
     """True for a source that says itself that it is of items: a log of an evaluation tool, or a table with a column for them."""
     if isinstance(source, Items):
@@ -554,7 +568,7 @@ def _names_of_frame(source: Any) -> list[Any]:
 
 
 def _is_log(path: Path) -> bool:
-    return path.suffix.lower() in (".eval", ".jsonl") or any(import_module(module).reads(path) for module in LOGS)
+    return path.suffix.lower() in _OF_ITEMS or any(import_module(module).reads(path) for module in LOGS)
 
 
 def _names_items(names: Sequence[Any]) -> bool:

@@ -52,6 +52,11 @@ class DrawnDifferences(Differences):
     n_defined: IntArray
     is_exact: bool = False
 
+    @property
+    def drawn_differences(self) -> FloatArray | None:
+        """The draws."""
+        return self.drawn
+
     def counts(self, at: ArrayLike, *, below: bool) -> IntArray:
         """Number of draws up to a point, or from it on; those equal to it but for rounding count."""
         at, n_defined = np.asarray(at, dtype=float), np.asarray(self.n_defined)

@@ -34,6 +34,11 @@ class FlippedDifferences(DrawnDifferences):
     counts too.
     """
 
+    @property
+    def drawn_differences(self) -> None:
+        """None: the draws show what the difference would be without one."""
+        return None
+
     def tail_below(self, at: ArrayLike) -> FloatArray:
         """Share of flips with as large a sum, of the differences less `at`."""
         return (1.0 + self.counts(at, below=True)) / (1.0 + np.asarray(self.n_defined))

@@ -188,6 +188,11 @@ class Differences(ABC):
         """
         return None
 
+    @property
+    def drawn_differences(self) -> FloatArray | None:
+        """Draws of each difference itself, in ascending order, of shape (..., n_draws); None where the procedure has none."""
+        return None
+
     def draws(self, n: int, rng: np.random.Generator) -> Iterator[FloatArray] | None:
         """About `n` joint draws of all models' values, higher is better, in blocks of shape (n_draws, n_models); or None."""
         return None

@@ -20,7 +20,7 @@ from tiebreak.views.plots.display import ComparisonDisplay, Look, Plots, TopLook
 from tiebreak.views.plots.items import AgreementDisplay, DisagreementsDisplay, OutcomesDisplay
 from tiebreak.views.plots.matrix import CorrelationDisplay, VerdictsDisplay, counted_verdicts, pair_sentence, verdict_counts
 from tiebreak.views.plots.multi_comparison import MultiComparisonDisplay
-from tiebreak.views.plots.posterior import DRAWING, DrawsDisplay, PosteriorDisplay
+from tiebreak.views.plots.posterior import DrawsDisplay, PosteriorDisplay
 from tiebreak.views.plots.rank_diagram import DiagramDisplay
 from tiebreak.views.plots.style import (
     COLOURS,
@@ -392,8 +392,8 @@ class ComparisonPlots(Plots["Comparison"]):
 
         Models that have units of their own have no differences on them, nor a correlation.
         """
-        has_posterior = self.result.pair_table.differences.is_posterior
-        has_ranks, has_draws = _has_ranks(self.result), self.result.method.name in DRAWING
+        differences = self.result.pair_table.differences
+        has_draws = differences.drawn_differences is not None
         is_paired, is_mean = self.result.method.is_paired, self.result.method.is_mean
         has_datasets, items = self.result.method.unit == "dataset", self.result.items if is_paired else None
         is_binary = items is not None and items.is_binary and is_mean
@@ -401,7 +401,7 @@ class ComparisonPlots(Plots["Comparison"]):
         is_mixed = self.result.scores.is_mixed  # levels in several units do not go on one axis; their ratios do
         has_unit = not is_mixed or self.result.settings.scale == "relative"
         offered = {
-            "diagram": has_ranks,
+            "diagram": _has_ranks(self.result),
             "matrix": has_datasets or (items is not None and is_mean),
             "outcomes": is_binary,
             "agreement": is_binary,
@@ -409,9 +409,9 @@ class ComparisonPlots(Plots["Comparison"]):
             "paired": has_datasets and has_unit,
             "profile": has_datasets and has_unit,
             "draws": has_draws,
-            "posterior": has_posterior and not has_draws and self.result.pair_table.differences.has_density,
-            "regions": has_posterior and has_datasets,
-            "shrinkage": self.result.method.name == "hierarchical",
+            "posterior": differences.is_posterior and differences.has_density and not has_draws,
+            "regions": differences.is_posterior and has_datasets,
+            "shrinkage": self.result.method.shrunken(differences) is not None,
             "scores": has_dots and is_mean and not is_mixed and self.result.method.question != "test-sets",
             "differences": is_paired and is_mean and has_dots and has_unit,
             "correlation": is_paired and not is_mixed and not (items is not None and items.classes),

@@ -223,9 +223,6 @@ def _percent(share: float) -> str:
     return "> 99.9%" if share >= 0.9995 else f"{100 * share:.1f}%"
 
 
-DRAWING = ("bootstrap", "bayes-bootstrap", "bayes-signed-rank")
-"""Procedures whose draws are of the difference itself, not of what it would be without one."""
-
 MOST_BINS = 60
 """Bars of a distribution of draws."""
 
@@ -260,14 +257,13 @@ class DrawsDisplay(ComparisonDisplay):
         import pandas as pd
 
         pair = comparison.pair(first, second)
-        drawn = getattr(pair.distribution, "drawn", None)
-        if drawn is None or comparison.method.name not in DRAWING:
+        drawn = pair.distribution.drawn_differences
+        if drawn is None:
             raise NotOfferedError(
                 f"{comparison.method.name} draws no differences; the methods 'bootstrap' and 'bayes-bootstrap' do, from items, "
                 "and 'bayes-signed-rank', from datasets."
             )
-        known = np.asarray(drawn, dtype=float)
-        known = known[np.isfinite(known)]
+        known = drawn[np.isfinite(drawn)]
         edges = _edges(known)
         counts, _ = np.histogram(known, edges)
         data = pd.DataFrame({"left": edges[:-1], "right": edges[1:], "share": counts / max(known.size, 1)})
