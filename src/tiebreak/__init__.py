@@ -7,8 +7,9 @@ Names are loaded when they are first used, so that importing is cheap.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from tiebreak.lazy_names import lazy_names
 
 __version__ = "0.1.0"
 
@@ -68,13 +69,17 @@ _HOMES = {
     "TiebreakError": "tiebreak.errors",
     "ValidationCurve": "tiebreak.studies.validation_curve",
     "audit": "tiebreak.audits.audit",
+    "bayesian": "tiebreak.bayesian",
     "bias_variance": "tiebreak.api",
     "compare": "tiebreak.api",
+    "errors": "tiebreak.errors",
     "evaluate": "tiebreak.api",
+    "frequentist": "tiebreak.frequentist",
     "grid": "tiebreak.plan.candidates",
     "items_needed": "tiebreak.frequentist.sample_size",
     "learning_curve": "tiebreak.api",
     "methods": "tiebreak.comparison.procedures",
+    "metrics": "tiebreak.metrics",
     "near_best": "tiebreak.studies.near_best",
     "nested_cross_validate": "tiebreak.api",
     "rate": "tiebreak.rating",
@@ -83,9 +88,9 @@ _HOMES = {
     "read_items": "tiebreak.readers.item_tables",
     "read_predictions": "tiebreak.readers.predictions",
     "read_scores": "tiebreak.api",
+    "testing": "tiebreak.testing",
     "validation_curve": "tiebreak.api",
 }
-_ROOMS = ("bayesian", "errors", "frequentist", "metrics", "testing")
 
 __all__ = [
     "Audit",
@@ -130,16 +135,4 @@ __all__ = [
     "validation_curve",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _ROOMS:
-        return import_module(f"tiebreak.{name}")
-    if name not in _HOMES:
-        raise AttributeError(f"module 'tiebreak' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES, __all__)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tiebreak.bayesian.joint_posterior import JointPosterior, joint_posterior  # at once: the module bears the function's name
+from tiebreak.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from tiebreak.bayesian.bayes_bootstrap import BayesianBootstrapPosterior, BootstrapProbabilities, bayesian_bootstrap
@@ -69,14 +69,4 @@ __all__ = [
     "wins_with_local_rope",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'tiebreak.bayesian' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES, __all__)

@@ -7,8 +7,9 @@ give the same for each model and fold. Names are loaded when they are first used
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from tiebreak.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from tiebreak.metrics.calibration import CalibrationCurve, calibration_curve
@@ -18,17 +19,17 @@ if TYPE_CHECKING:
     from tiebreak.metrics.roc import RocCurve, RocRegion, roc_curve
 
 _HOMES = {
-    "CalibrationCurve": "calibration",
-    "ConfusionMatrix": "confusion",
-    "CostMatrix": "costs",
-    "PrecisionRecallCurve": "precision_recall",
-    "RocCurve": "roc",
-    "RocRegion": "roc",
-    "calibration_curve": "calibration",
-    "confusion_matrix": "confusion",
-    "no_information_rate": "confusion",
-    "precision_recall_curve": "precision_recall",
-    "roc_curve": "roc",
+    "CalibrationCurve": "tiebreak.metrics.calibration",
+    "ConfusionMatrix": "tiebreak.metrics.confusion",
+    "CostMatrix": "tiebreak.metrics.costs",
+    "PrecisionRecallCurve": "tiebreak.metrics.precision_recall",
+    "RocCurve": "tiebreak.metrics.roc",
+    "RocRegion": "tiebreak.metrics.roc",
+    "calibration_curve": "tiebreak.metrics.calibration",
+    "confusion_matrix": "tiebreak.metrics.confusion",
+    "no_information_rate": "tiebreak.metrics.confusion",
+    "precision_recall_curve": "tiebreak.metrics.precision_recall",
+    "roc_curve": "tiebreak.metrics.roc",
 }
 
 __all__ = [
@@ -45,14 +46,4 @@ __all__ = [
     "roc_curve",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'tiebreak.metrics' has no attribute {name!r}")
-    value = getattr(import_module(f"tiebreak.metrics.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES, __all__)

@@ -5,8 +5,9 @@ Names are loaded when they are first used, so that a report of one kind does not
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from tiebreak.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from tiebreak.views.plots.audit import AuditDisplay
@@ -28,39 +29,39 @@ if TYPE_CHECKING:
     from tiebreak.views.plots.ratings import RatingsDisplay
 
 _HOMES = {
-    "AgreementDisplay": "items",
-    "AuditDisplay": "audit",
-    "BiasVarianceDisplay": "bias_variance",
-    "CalibrationDisplay": "class_curves",
-    "ClassPanelsDisplay": "class_panels",
-    "ComparisonPlots": "comparison",
-    "ConfusionDisplay": "matrix",
-    "CorrelationDisplay": "matrix",
-    "CostsDisplay": "costs",
-    "DiagramDisplay": "rank_diagram",
-    "DifferencesDisplay": "comparison",
-    "DisagreementsDisplay": "items",
-    "DrawsDisplay": "posterior",
-    "IntervalsDisplay": "intervals",
-    "LearningCurveDisplay": "curves",
-    "MultiComparisonDisplay": "multi_comparison",
-    "NestedDisplay": "nested",
-    "OutcomesDisplay": "items",
-    "PairedDisplay": "datasets",
-    "PosteriorDisplay": "posterior",
-    "PrecisionRecallDisplay": "class_curves",
-    "PredictionsDisplay": "evaluation",
-    "ProfileDisplay": "datasets",
-    "RankingDisplay": "comparison",
-    "RatingsDisplay": "ratings",
-    "RegionsDisplay": "datasets",
-    "RocDisplay": "class_curves",
-    "ScoresDisplay": "comparison",
-    "ShrinkageDisplay": "datasets",
-    "SlicesDisplay": "items",
-    "TimesDisplay": "evaluation",
-    "ValidationCurveDisplay": "curves",
-    "VerdictsDisplay": "matrix",
+    "AgreementDisplay": "tiebreak.views.plots.items",
+    "AuditDisplay": "tiebreak.views.plots.audit",
+    "BiasVarianceDisplay": "tiebreak.views.plots.bias_variance",
+    "CalibrationDisplay": "tiebreak.views.plots.class_curves",
+    "ClassPanelsDisplay": "tiebreak.views.plots.class_panels",
+    "ComparisonPlots": "tiebreak.views.plots.comparison",
+    "ConfusionDisplay": "tiebreak.views.plots.matrix",
+    "CorrelationDisplay": "tiebreak.views.plots.matrix",
+    "CostsDisplay": "tiebreak.views.plots.costs",
+    "DiagramDisplay": "tiebreak.views.plots.rank_diagram",
+    "DifferencesDisplay": "tiebreak.views.plots.comparison",
+    "DisagreementsDisplay": "tiebreak.views.plots.items",
+    "DrawsDisplay": "tiebreak.views.plots.posterior",
+    "IntervalsDisplay": "tiebreak.views.plots.intervals",
+    "LearningCurveDisplay": "tiebreak.views.plots.curves",
+    "MultiComparisonDisplay": "tiebreak.views.plots.multi_comparison",
+    "NestedDisplay": "tiebreak.views.plots.nested",
+    "OutcomesDisplay": "tiebreak.views.plots.items",
+    "PairedDisplay": "tiebreak.views.plots.datasets",
+    "PosteriorDisplay": "tiebreak.views.plots.posterior",
+    "PrecisionRecallDisplay": "tiebreak.views.plots.class_curves",
+    "PredictionsDisplay": "tiebreak.views.plots.evaluation",
+    "ProfileDisplay": "tiebreak.views.plots.datasets",
+    "RankingDisplay": "tiebreak.views.plots.comparison",
+    "RatingsDisplay": "tiebreak.views.plots.ratings",
+    "RegionsDisplay": "tiebreak.views.plots.datasets",
+    "RocDisplay": "tiebreak.views.plots.class_curves",
+    "ScoresDisplay": "tiebreak.views.plots.comparison",
+    "ShrinkageDisplay": "tiebreak.views.plots.datasets",
+    "SlicesDisplay": "tiebreak.views.plots.items",
+    "TimesDisplay": "tiebreak.views.plots.evaluation",
+    "ValidationCurveDisplay": "tiebreak.views.plots.curves",
+    "VerdictsDisplay": "tiebreak.views.plots.matrix",
 }
 
 __all__ = [
@@ -99,14 +100,4 @@ __all__ = [
     "VerdictsDisplay",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'tiebreak.views.plots' has no attribute {name!r}")
-    value = getattr(import_module(f"tiebreak.views.plots.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES, __all__)
