@@ -113,8 +113,8 @@ def test_a_large_family_is_made_in_blocks_and_says_the_same(monkeypatch: pytest.
     options = {"rope": 0.01, "missing": "pairwise", "correction": "holm"}
     whole = compared(table, list("abcdefghi"), **options)
     monkeypatch.setattr("tiebreak.comparison.pairs.MOST_KEPT", 5)
-    monkeypatch.setattr("tiebreak.comparison.best._BLOCK", 4)
-    monkeypatch.setattr("tiebreak.numerics.moments._BLOCK", 20)
+    monkeypatch.setattr("tiebreak.comparison.best.BLOCK", 4)
+    monkeypatch.setattr("tiebreak.numerics.moments.BLOCK", 20)
     blocks = compared(table, list("abcdefghi"), **options)
     assert blocks.pairs.equals(whole.pairs)
     assert blocks.ranking.equals(whole.ranking)

@@ -66,7 +66,7 @@ QUANTILES = [
     (0.75, 4999, 0.6745388301775063155),
 ]
 
-MANY = student._TABLE_PAYS_FROM
+MANY = student.TABLE_PAYS_FROM
 """Numbers from which the tail is read from a table."""
 
 

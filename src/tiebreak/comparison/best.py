@@ -92,15 +92,15 @@ def best_bounds(
 
 def _blocks(first: IntArray, second: IntArray, differences: Differences) -> Iterator[tuple[IntArray, IntArray, Differences]]:
     """Pairs and their differences, some hundred thousand at a time."""
-    if first.size <= _BLOCK:
+    if first.size <= BLOCK:
         yield first, second, differences
         return
-    for start in range(0, first.size, _BLOCK):
-        rows = slice(start, start + _BLOCK)
+    for start in range(0, first.size, BLOCK):
+        rows = slice(start, start + BLOCK)
         yield first[rows], second[rows], differences.take(rows)
 
 
-_BLOCK = 500_000
+BLOCK = 500_000
 """Pairs at a time: those of 3,000 models would fill gigabytes."""
 
 

@@ -116,8 +116,8 @@ def pair_moments(scores: FloatArray, first: IntArray, second: IntArray) -> Diffe
     mean, sd, tolerance = np.empty(first.shape), np.empty(first.shape), np.empty(first.shape)
     kind = np.full(first.shape, SPREAD, dtype=np.int8)
     todo = []
-    for start in range(0, first.size, _BLOCK):  # 5 million pairs at a time would need temporaries of 300 MB
-        rows = slice(start, start + _BLOCK)
+    for start in range(0, first.size, BLOCK):  # 5 million pairs at a time would need temporaries of 300 MB
+        rows = slice(start, start + BLOCK)
         one, two = first[rows], second[rows]
         tolerance[rows] = np.maximum(RELATIVE_TOLERANCE * np.maximum(magnitude[one], magnitude[two]), SMALLEST)
         mean[rows] = np.ldexp(means[one] - means[two], exponent)
@@ -130,7 +130,7 @@ def pair_moments(scores: FloatArray, first: IntArray, second: IntArray) -> Diffe
         doubtful |= sd[rows] <= 3.0 * tolerance[rows]  # the largest deviation is at least sd / sqrt(2)
         todo.append(start + np.flatnonzero(doubtful))
     doubtful_rows = np.concatenate(todo) if todo else np.empty(0, dtype=np.intp)
-    step = max(1, _BLOCK // n)
+    step = max(1, BLOCK // n)
     for start in range(0, doubtful_rows.size, step):
         some = doubtful_rows[start : start + step]
         direct = row_moments(scores[first[some]] - scores[second[some]], tolerance[some] / RELATIVE_TOLERANCE)
@@ -153,7 +153,7 @@ def deviations(scores: FloatArray, exponent: int) -> Iterator[FloatArray]:
         At least as many splits as models, or all there are.
     """
     n_models, n = scores.shape
-    step = max(n_models, _BLOCK // n_models)
+    step = max(n_models, BLOCK // n_models)
     for start in range(0, n, step):
         block = np.ldexp(scores[:, start : start + step], -exponent)
         block -= block.mean(axis=0)
@@ -180,7 +180,7 @@ def _products_of_deviations(scores: FloatArray, exponent: int) -> tuple[FloatArr
 def masked_pair_moments(scores: FloatArray, first: IntArray, second: IntArray) -> DifferenceMoments:
     """As `pair_moments` for a table with missing scores (nan): each pair over the splits that both models have."""
     blocks = []
-    step = max(1, _BLOCK // max(1, scores.shape[1]))
+    step = max(1, BLOCK // max(1, scores.shape[1]))
     for start in range(0, first.size, step):
         one, two = scores[first[start : start + step]], scores[second[start : start + step]]
         shared = ~(np.isnan(one) | np.isnan(two))
@@ -201,7 +201,7 @@ CANCELS_BELOW = 1e-2
 OFFSET_BELOW = 1e-5
 """The same for the squares before each model's own mean was taken off."""
 
-_BLOCK = 500_000
+BLOCK = 500_000
 """Numbers handled at a time (4 MB)."""
 
 

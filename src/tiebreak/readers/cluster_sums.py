@@ -54,7 +54,7 @@ class ItemSums(NamedTuple):
                 f"first names {i.size} models and second {j.size}; a pair has one of each.", about="second"
             )
         totals = self.sums.totals
-        step = max(1, _AT_ONCE // max(totals.shape[1], 1))
+        step = max(1, AT_ONCE // max(totals.shape[1], 1))
         blocks = [slice(start, start + step) for start in range(0, max(i.size, 1), step)]
         results = [mean_of_clusters(self.sums._replace(totals=totals[i[rows]] - totals[j[rows]])) for rows in blocks]
         names = ("estimate", "standard_error", "df", "n_examples", "n_clusters", "kind")
@@ -62,7 +62,7 @@ class ItemSums(NamedTuple):
         return ClusteredMeanResult("cr2", *columns)
 
 
-_AT_ONCE = 1_000_000
+AT_ONCE = 1_000_000
 """Differences of cluster sums that are held at a time."""
 
 

@@ -160,7 +160,7 @@ def test_a_file_that_is_there_stays(store: SqlStore, target: Path) -> None:
 @pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
 def test_a_file_that_comes_meanwhile_stays(store: SqlStore, target: Path, links: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """While the copy was made, another program made a file of that name; also where a file system has no links."""
-    verify = backing_up._verify
+    verify = backing_up.verify_copy
 
     def verify_late(*arguments: object) -> object:
         target.write_bytes(b"mine")
@@ -169,7 +169,7 @@ def test_a_file_that_comes_meanwhile_stays(store: SqlStore, target: Path, links:
     def no_link(*_: object) -> None:
         raise PermissionError(1, "Operation not permitted")
 
-    monkeypatch.setattr(backing_up, "_verify", verify_late)
+    monkeypatch.setattr(backing_up, "verify_copy", verify_late)
     if not links:
         monkeypatch.setattr(os, "link", no_link)
     with pytest.raises(StoreError) as error:
@@ -363,13 +363,13 @@ def test_a_damaged_store_is_copied_for_who_wants_it(store: SqlStore, path: Path,
 
 def test_a_copy_that_is_not_what_was_copied(store: SqlStore, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A disk that does not keep what it was given is found out at once."""
-    copy = backing_up._copy_pages
+    copy = backing_up.copy_pages
 
     def copy_badly(shown: str, connection: object, part: Path) -> None:
         copy(shown, connection, part)  # type: ignore[arg-type]
         damage(part)
 
-    monkeypatch.setattr(backing_up, "_copy_pages", copy_badly)
+    monkeypatch.setattr(backing_up, "copy_pages", copy_badly)
     with pytest.raises(StoreError) as error:
         store.backup(target)
     assert str(error.value) == (
@@ -429,8 +429,8 @@ def copy_of_rows(path: Path, target: Path) -> None:
 @pytest.mark.parametrize("size", [1, 7, 2_000])
 def test_every_row_is_copied(path_of_copying: Path, tmp_path: Path, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """With its hash, page by page; a store on a server is backed up like this."""
-    monkeypatch.setattr(copying, "_ROWS", size)
-    monkeypatch.setattr(copying, "_OUTPUTS", size)
+    monkeypatch.setattr(copying, "ROWS_AT_ONCE", size)
+    monkeypatch.setattr(copying, "OUTPUTS_AT_ONCE", size)
     store = SqlStore(path_of_copying)
     copy_of_rows(path_of_copying, tmp_path / "copy.db")
     assert rows_of(tmp_path / "copy.db") == rows_of(path_of_copying)
@@ -448,7 +448,7 @@ def test_a_backup_that_is_made_of_rows(path_of_copying: Path, tmp_path: Path, mo
     def copy(shown: str, connection: object, part: Path) -> None:
         copying.copy_rows(connection, str(path_of_copying), str(part), shown)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(backing_up, "_copy_pages", copy)
+    monkeypatch.setattr(backing_up, "copy_pages", copy)
     store = SqlStore(path_of_copying)
     assert store.backup(tmp_path / "copy.db") == []
     store.close()

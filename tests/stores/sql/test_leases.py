@@ -96,7 +96,7 @@ def test_cells_of_a_holder_that_shows_nothing_are_lost(
     store: SqlStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ):
     """On another machine it cannot be asked; after a second of silence others measure, and what it hands in late is refused."""
-    monkeypatch.setattr(leases, "_BEATS", 1e-3)  # it shows something every 1,000 s
+    monkeypatch.setattr(leases, "BEATS", 1e-3)  # it shows something every 1,000 s
     elsewhere(monkeypatch)
     late = store.open(a_plan()).lease()
     late.claim(CELLS[:3])

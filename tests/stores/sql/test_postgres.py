@@ -220,7 +220,7 @@ def test_a_writer_that_waits_too_long(
 def test_a_writer_that_stands_still_loses_its_turn(store: SqlStore, postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The server ends its session, so that others need not give up; what it had not kept is not there."""
     store.open(a_plan())
-    monkeypatch.setattr(postgres, "_IDLE_SECONDS", 0.2)
+    monkeypatch.setattr(postgres, "IDLE_SECONDS", 0.2)
     still = PostgresDatabase(postgres_url, patience=0)
 
     def dawdle(connection: Connection) -> None:

@@ -87,7 +87,7 @@ def test_a_switch_that_others_stand_in_the_way_of(path: Path, monkeypatch: pytes
     """It is tried again for a while; without it the store is as safe."""
     SqlStore(path).open(a_plan())
     monkeypatch.setattr(sqlite, "wal_is_safe", lambda version: True)
-    monkeypatch.setattr(sqlite, "_JOURNAL_SECONDS", 0.05)
+    monkeypatch.setattr(sqlite, "JOURNAL_SECONDS", 0.05)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN")
     other.execute("SELECT * FROM tiebreak_store").fetchall()

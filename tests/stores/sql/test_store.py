@@ -200,14 +200,14 @@ def test_large_outputs_are_read_in_parts(store: SqlStore, monkeypatch: pytest.Mo
     plan = a_plan()
     log = store.open(plan)
     log.write([an_outcome(cell) for cell in all_cells(plan)[:7]])
-    monkeypatch.setattr(sql_log, "_MOST_BYTES", 500)
+    monkeypatch.setattr(sql_log, "MOST_BYTES", 500)
     monkeypatch.setattr(sql_log, "BLOCK", 5)
     assert [comparable(outcome) for outcome in log.outcomes(outputs=True)] == [
         comparable(an_outcome(cell)) for cell in all_cells(plan)[:7]
     ]
 
 
-@pytest.mark.parametrize(("limit", "value"), [("_MOST_CELLS", 5), ("_MOST_BYTES", 300)])
+@pytest.mark.parametrize(("limit", "value"), [("MOST_CELLS", 5), ("MOST_BYTES", 300)])
 def test_a_call_with_very_many(store: SqlStore, limit: str, value: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Is kept in pieces, in order: those before the one that is refused stay."""
     monkeypatch.setattr(writing, limit, value)
@@ -218,7 +218,7 @@ def test_a_call_with_very_many(store: SqlStore, limit: str, value: int, monkeypa
     with pytest.raises(ValueError, match=r"was measured before with 'accuracy' 0\.0, and now with 0\.75"):
         log.write([an_outcome(cell) for cell in cells])
     n_kept = sum(outcome.cell < cells[11] for outcome in log.outcomes())
-    assert n_kept == (10 if limit == "_MOST_CELLS" else 11)
+    assert n_kept == (10 if limit == "MOST_CELLS" else 11)
     assert store.check() == []
 
 

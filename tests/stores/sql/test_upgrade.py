@@ -189,7 +189,7 @@ def test_an_upgrade_without_a_backup_is_refused(path: Path, monkeypatch: pytest.
     def refuse(*_: object) -> None:
         raise StoreError("the disk is full.")
 
-    monkeypatch.setattr(backing_up, "_copy_pages", refuse)
+    monkeypatch.setattr(backing_up, "copy_pages", refuse)
     before = path.read_bytes()
     store = SqlStore(path)
     with pytest.raises(StoreError) as error:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from tests.views.plots.every import PLOTS
 from tests.views.plots.samples import HOSTILE, NAMES, drawn_texts, graded, misplaced, words_of
 from tiebreak.views.plots.display import without_pyplot
-from tiebreak.views.plots.style import _contrast
+from tiebreak.views.plots.style import contrast
 
 SIZES = [(14.0, 9.0), (12.0, 4.0)]
 
@@ -80,7 +80,7 @@ def test_a_dark_style_sheet_and_choices_are_respected(plot: str) -> None:
     inside = {id(text) for axes in figure.axes for text in axes.texts}  # in cells, whose colours are not the ground's
     for text in drawn_texts(figure):
         if id(text) not in inside:
-            assert _contrast(text.get_color(), "black") > 3, text
+            assert contrast(text.get_color(), "black") > 3, text
 
 
 def test_a_baseline_fits() -> None:

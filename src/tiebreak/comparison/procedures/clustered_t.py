@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 FURTHER_ITEM_RUNS = "further runs of these models"
 ANEW = "another prompt, or models trained anew unless each run was"
 
-_BLOCK = 2_000_000
+BLOCK = 2_000_000
 """Numbers handled at a time (16 MB)."""
 
 
@@ -176,7 +176,7 @@ class ClusteredT(OverItems):
         sums = None
         if len(items.runs) == 1 and not np.isnan(items.score).any():
             sums = cluster_sums(items.score[:, 0], _clusters(items, self.options_of(settings)), weights=items.weights)
-        step = max(1, _BLOCK // items.score[0].size)
+        step = max(1, BLOCK // items.score[0].size)
         blocks = []
         for start in range(0, one.size, step):
             rows = slice(start, start + step)

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     import sqlite3
 
 
-_ROWS = 2_000
-_OUTPUTS = 16
+ROWS_AT_ONCE = 2_000
+OUTPUTS_AT_ONCE = 16
 """At a time, as each may take megabytes."""
 
 
@@ -51,7 +51,7 @@ def copy_rows(source: Connection, shown: str, path: str, target_shown: str) -> N
 
 def _put_rows(source: Connection, shown: str, target: Connection) -> None:
     for table in TABLES:
-        size = _OUTPUTS if table is OUTPUTS else _ROWS
+        size = OUTPUTS_AT_ONCE if table is OUTPUTS else ROWS_AT_ONCE
         key: tuple[Any, ...] = (-(2**63),) * table.n_keys
         page: list[AnyRow] = rows_after(source, table, key, size)
         while page:
@@ -82,7 +82,7 @@ def back_up(
         _check_target(database, shown, path, overwrite)
     with _faults_told(shown), _written_whole(path, overwrite) as part:
         database.attempt(partial(_copy, database.shown, shown, part))
-        damages = _verify(database, shown, part, even_damaged)
+        damages = verify_copy(database, shown, part, even_damaged)
     return damages
 
 
@@ -117,12 +117,12 @@ def _check_target(database: Database, shown: str, path: Path, overwrite: bool) -
 
 def _copy(database_shown: str, shown: str, part: Path, connection: Connection) -> None:
     if connection.is_sqlite:
-        _copy_pages(shown, connection, part)
+        copy_pages(shown, connection, part)
     else:
         copy_rows(connection, database_shown, str(part), shown)
 
 
-def _copy_pages(shown: str, connection: Connection, part: Path) -> None:
+def copy_pages(shown: str, connection: Connection, part: Path) -> None:
     """Copy the whole file in one go, in the transaction under way: writers wait for it, and it never has to begin again."""
     import sqlite3
 
@@ -141,7 +141,7 @@ def _copy_pages(shown: str, connection: Connection, part: Path) -> None:
         raise _fault(shown, error) from error
 
 
-def _verify(database: Database, shown: str, part: Path, even_damaged: bool) -> list[Damage]:
+def verify_copy(database: Database, shown: str, part: Path, even_damaged: bool) -> list[Damage]:
     """Read the whole copy; what is wrong with it is wrong with the store, or it was not written as it should."""
     copy = SqliteDatabase(str(part), shown=shown)
     try:

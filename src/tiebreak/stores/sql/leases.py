@@ -117,7 +117,7 @@ def _begun(process: int) -> str:
     return "" if state in ("Z", "X") else fields[18]
 
 
-_BEATS = 4
+BEATS = 4
 """How often a holder shows that it lives, in the time for which it may show nothing."""
 
 _log = logging.getLogger("tiebreak")
@@ -140,7 +140,7 @@ class SqlLease:
         self._watch = HolderWatch(seconds)
         self._lock = threading.Lock()
         self._is_over = threading.Event()
-        self._heart = threading.Thread(target=self._beat_on, args=(seconds / _BEATS,), name="tiebreak-lease", daemon=True)
+        self._heart = threading.Thread(target=self._beat_on, args=(seconds / BEATS,), name="tiebreak-lease", daemon=True)
         self.n_refused = 0
 
     def claim(self, cells: Sequence[Cell], *, again: Collection[Cell] = ()) -> Claim:

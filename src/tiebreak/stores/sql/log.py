@@ -41,7 +41,7 @@ Transact = Callable[[Callable[["Connection"], Any]], Any]
 
 PAGE = 4096
 BLOCK = 512
-_MOST_BYTES = 16_000_000  # of outputs in memory at a time
+MOST_BYTES = 16_000_000  # of outputs in memory at a time
 _BEFORE_ALL = Cell(-1, -1, -1)
 
 
@@ -345,7 +345,7 @@ def _read_block(number: int, record: RunRecord, cells: Sequence[Cell], outputs: 
     damages: list[Damage] = []
     found = whole_rows(CELLS, cells_between(connection, CELLS, number, first, last), record, damages.append)
     kept = list(read_cells([row for row in found if row.cell in wanted], metrics, record, damages.append))
-    is_too_large = outputs and len(cells) > 1 and sum(each.output_bytes for each in kept) > _MOST_BYTES
+    is_too_large = outputs and len(cells) > 1 and sum(each.output_bytes for each in kept) > MOST_BYTES
     reads_outputs = outputs and not is_too_large
     output_rows = cells_between(connection, OUTPUTS, number, first, last) if reads_outputs else []
     return _Block(kept, output_rows, is_too_large, damages)

@@ -95,7 +95,7 @@ BUSY_SECONDS = 30.0
 """How long a writer waits for another one."""
 _STATEMENT_SECONDS = 300.0
 # A writer that stands still in the middle, its machine asleep or off the net, loses its lock before others give up.
-_IDLE_SECONDS = 20.0
+IDLE_SECONDS = 20.0
 
 # What is not said in the address or the environment: the far end of a dead connection is noticed in half a minute, not in hours.
 _CONNECTION = {
@@ -239,7 +239,7 @@ def _set_up_statement() -> str:
     limits = {
         "lock_timeout": BUSY_SECONDS,
         "statement_timeout": _STATEMENT_SECONDS,
-        "idle_in_transaction_session_timeout": _IDLE_SECONDS,
+        "idle_in_transaction_session_timeout": IDLE_SECONDS,
     }
     chosen = [
         f"set_config('{name}', coalesce(nullif(current_setting('{name}'), '0'), '{round(1000 * seconds)}'), false)"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 BUSY_SECONDS = 30.0
 """How long a writer waits for another one."""
-_JOURNAL_SECONDS = 2.0
+JOURNAL_SECONDS = 2.0
 _DAMAGE = frozenset("CORRUPT ERROR CONSTRAINT MISMATCH FORMAT RANGE SCHEMA".split())
 
 # Closing any handle of a file drops the locks that this process has on it, as POSIX has it. So the handle that made a file is
@@ -439,7 +439,7 @@ def choose_journal(connection: sqlite3.Connection, *, is_new: bool) -> None:
     if safe and not is_new:
         return
     wanted = "wal" if safe else "delete"
-    until = time.monotonic() + (_JOURNAL_SECONDS if is_new else 0)
+    until = time.monotonic() + (JOURNAL_SECONDS if is_new else 0)
     # the switch does not wait for other openers, so it is tried again; without it the store is as safe, only slower
     while not _switch_journal(connection, wanted) and time.monotonic() < until:
         time.sleep(0.01)

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 # A transaction of so much takes a few hundredths of a second; other writers wait meanwhile.
-_MOST_CELLS = 1_000
-_MOST_BYTES = 4_000_000
+MOST_CELLS = 1_000
+MOST_BYTES = 4_000_000
 
 
 class Ready(NamedTuple):
@@ -60,7 +60,7 @@ class Writer:
         piece: list[Ready] = []
         n_bytes = 0
         for each in [self._ready(outcome) for outcome in outcomes]:  # all of them are refused if one is
-            if piece and (len(piece) == _MOST_CELLS or n_bytes + each.output_bytes > _MOST_BYTES):
+            if piece and (len(piece) == MOST_CELLS or n_bytes + each.output_bytes > MOST_BYTES):
                 yield piece
                 piece, n_bytes = [], 0
             piece.append(each)

@@ -214,8 +214,8 @@ def house_style(axes: Axes | None = None) -> Iterator[None]:
         ]
         ground = to_hex(next(each for each in grounds if to_rgba(each)[3] > 0.5))
         text = to_hex(settings["text.color"])
-        if _contrast(text, ground) < 4.5:  # the least of the Web Content Accessibility Guidelines for text
-            text = max("#000000", "#ffffff", key=lambda each: _contrast(each, ground))
+        if contrast(text, ground) < 4.5:  # the least of the Web Content Accessibility Guidelines for text
+            text = max("#000000", "#ffffff", key=lambda each: contrast(each, ground))
         colours = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
         settings.update(dict.fromkeys(colours, text))
         settings.update(dict.fromkeys(("axes.facecolor", "legend.facecolor"), ground))
@@ -226,7 +226,7 @@ def house_style(axes: Axes | None = None) -> Iterator[None]:
         yield
 
 
-def _contrast(one: str, other: str) -> float:
+def contrast(one: str, other: str) -> float:
     """Contrast of two colours by the Web Content Accessibility Guidelines 2: 1 for the same, 21 for black on white."""
     from matplotlib.colors import to_rgb
 
