@@ -168,10 +168,11 @@ def main(n_tables: int = 2_000, n_few: int = 500) -> int:
             missed += [cell] if fails else []
             without = f", {cell.n_without} tables without an interval" if cell.n_without else ""
             print(
-                f"{cell.coverage:.3f} {cell.procedure:13} {cell.situation}{without} ({cell.beside}){' MISSED' if fails else ''}"
+                f"{cell.coverage:.3f} {cell.procedure:13} {cell.situation}{without}{f' ({cell.beside})' if cell.beside else ''}"
+                f"{' MISSED' if fails else ''}"
             )
         lowest = min(cells, key=lambda cell: cell.coverage)
-        print(f"--- {cells[0].procedure}: {len(cells)} cells, lowest {lowest.coverage:.3f} in {lowest.situation}")
+        print(f"--- {len(cells)} cells, lowest {lowest.coverage:.3f}: {lowest.procedure} {lowest.situation}")
         bound = [cell for cell in cells if cell.has_upper_goal]
         if bound:
             print(f"--- where 5 or more are discordant: {len(bound)} cells, highest {max(cell.coverage for cell in bound):.3f}")
