@@ -7,7 +7,7 @@ from typing import Any
 
 from tiebreak.api import read_scores
 from tiebreak.comparison.ratings import Ratings, rate_outcomes, rate_scores
-from tiebreak.frequentist.bradley_terry import TieModel
+from tiebreak.frequentist.bradley_terry_fit import TieModel
 from tiebreak.frequentist.pair_outcomes import outcomes_of_battles
 from tiebreak.readers.battles import read_battles
 from tiebreak.scores.scores import Scores

@@ -85,8 +85,91 @@ def test_davidson_without_a_circle_of_wins_has_no_finite_fit():
     fit = bradley_terry_mle([[0, 8], [0, 0]], ties=[[0, 6], [6, 0]], tie_model="davidson")
     assert np.isnan(fit.log_ability).all()
     outcomes = of_battles(np.zeros(14, int), np.ones(14, int), np.repeat([1, 0], [8, 6]), n_models=2)
-    with pytest.raises(InvalidScoresError, match="no finite fit, as the wins form no circle"):
+    with pytest.raises(InvalidScoresError, match="no finite fit, as the wins form no circle, nor do wins with fewer ties"):
         bootstrap(outcomes, tie_model="davidson")
+
+
+def test_davidson_with_a_circle_of_more_wins_than_ties_has_a_finite_fit():
+    """First beats second, that the third, first and third tie: the maximum is BFGS's; without the second win there is none."""
+    wins, ties = np.zeros((3, 3)), np.zeros((3, 3))
+    wins[0, 1], wins[1, 2], ties[0, 2], ties[2, 0] = 1, 1, 1, 1
+
+    def loss(x):
+        d = np.array([x[0] - x[1], x[1] - x[2], x[0] - x[2]])
+        return -(d[:2].sum() / 2 + x[3]) + np.logaddexp(np.logaddexp(d / 2, -d / 2), x[3]).sum() + x[:3].sum() ** 2
+
+    found = optimize.minimize(loss, np.zeros(4), method="BFGS", options={"gtol": 1e-9}).x
+    fit = bradley_terry_mle(wins, ties=ties, tie_model="davidson")
+    assert fit.log_ability == pytest.approx(found[:3], abs=1e-5)
+    assert np.log(float(fit.tie_parameter)) == pytest.approx(found[3], abs=1e-5)
+    wins[1, 2], ties[1, 2], ties[2, 1] = 0, 1, 1
+    assert np.isnan(bradley_terry_mle(wins, ties=ties, tie_model="davidson").log_ability).all()
+
+
+def test_a_circle_outside_the_part_that_is_fitted_gives_davidson_no_finite_fit():
+    """Three that beat each other in a circle say nothing of four that beat and tied in one direction, and lost to them."""
+    wins, ties = np.zeros((7, 7)), np.zeros((7, 7))
+    wins[0, 1], wins[1, 2], wins[2, 0], wins[0, 3] = 2, 2, 2, 9
+    for i in (3, 4, 5):
+        wins[i, i + 1] = ties[i, i + 1] = ties[i + 1, i] = 5
+    assert np.isnan(bradley_terry_mle(wins, ties=ties, tie_model="davidson").log_ability).all()
+
+
+def _sparse_table(kind, n_models):
+    """Wins and ties of a chain, of a star around the first model, or of a circle with chords."""
+    rng, i = np.random.default_rng(3), np.arange(n_models)
+    pairs = {
+        "chain": [i[:-1], i[1:]],
+        "star": [np.zeros(n_models - 1, int), i[1:]],
+        "circle": [np.append(i, i[: n_models // 6]), np.append((i + 1) % n_models, i[: n_models // 6] + n_models // 2)],
+    }[kind]
+    wins, ties = np.zeros((2, n_models, n_models))
+    first, second = pairs
+    wins[first, second], wins[second, first] = rng.integers(1, 30, (2, first.size))
+    ties[first, second] = rng.integers(0, 9, first.size)
+    return wins, ties + ties.T
+
+
+@pytest.mark.parametrize("kind", ["chain", "star", "circle"])
+@pytest.mark.parametrize("tie_model", ["half", "davidson"])
+def test_many_models_of_which_few_met_fulfil_the_likelihood_equations(kind, tie_model):
+    """At the maximum each model's expected wins and half ties are those that it has, and so is the number of ties [D70]."""
+    wins, ties = _sparse_table(kind, 300)
+    fit = bradley_terry_mle(wins, ties=ties, tie_model=tie_model)
+    d, nu, n = fit.log_ability[:, None] - fit.log_ability, float(fit.tie_parameter), wins + wins.T + ties
+    total = 2 * np.cosh(d / 2) + nu
+    assert (n * (np.exp(d / 2) + nu / 2) / total).sum(axis=1) == pytest.approx((wins + ties / 2).sum(axis=1), abs=1e-8)
+    assert fit.log_ability.sum() == pytest.approx(0, abs=1e-8)
+    if tie_model == "davidson":
+        assert (n * nu / total).sum() == pytest.approx(ties.sum(), abs=1e-8)
+
+
+def test_a_chain_of_500_models_is_the_sum_of_its_log_odds():
+    """Only neighbours met, so each pair's odds are its own; two that lost all or won all stand open."""
+    wins, _ = _sparse_table("chain", 500)
+    fit = bradley_terry_mle(wins)
+    i = np.arange(499)
+    assert -np.diff(fit.log_ability) == pytest.approx(np.log(wins[i, i + 1] / wins[i + 1, i]), abs=1e-9)
+    wins[1, 0] = wins[499, 498] = 0
+    assert bradley_terry_mle(wins).log_ability[[0, 499]].tolist() == [np.inf, -np.inf]
+
+
+@pytest.mark.parametrize("tie_model", ["half", "davidson"])
+def test_resamples_of_few_battles_are_fitted_as_each_is_alone(tie_model):
+    """A chain with a chord, of which resamples fall apart: each one's abilities are those of its own table, to a shift."""
+    rng, i = np.random.default_rng(4), np.arange(69)
+    a, b = (np.tile(values, 6) for values in (np.append(i, 0), np.append(i + 1, 40)))
+    outcomes = of_battles(a, b, rng.choice([-1, 0, 1], a.size, p=[0.45, 0.1, 0.45]), n_models=70)
+    draws = bootstrap(outcomes, tie_model=tie_model, n_bootstrap=25).draws
+    generator, share = np.random.default_rng(0), outcomes.multiplicity / outcomes.multiplicity.sum()
+    wins, ties = outcomes.tables(generator.multinomial(outcomes.n_units, share, size=25).T.astype(float))
+    groups = np.full((70, 70), 1e-3) - 1e-3 * np.eye(70)  # so few that all met, which places nobody by themselves
+    for draw, won, tied in zip(draws, wins, ties, strict=True):
+        alone = bradley_terry_mle(np.stack([won, groups]), ties=np.stack([tied, 0 * groups]), tie_model=tie_model).log_ability[0]
+        finite = np.isfinite(alone)
+        assert np.array_equal(np.where(finite, 0, draw), np.where(finite, 0, alone), equal_nan=True)
+        if finite.any():
+            assert draw[finite] - draw[finite].mean() == pytest.approx(alone[finite] - alone[finite].mean(), abs=1e-5)
 
 
 def test_only_ties():

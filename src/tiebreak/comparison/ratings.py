@@ -8,13 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tiebreak.errors import InvalidParameterError, TooFewModelsError, UnpairedScoresError
-from tiebreak.frequentist.bradley_terry import (
-    BradleyTerryBootstrap,
-    TieModel,
-    bradley_terry_bootstrap,
-    check_tie_model,
-    unconnected_groups,
-)
+from tiebreak.frequentist.bradley_terry import check_tie_model, unconnected_groups
+from tiebreak.frequentist.bradley_terry_fit import TieModel
+from tiebreak.frequentist.bradley_terry_resampled import BradleyTerryBootstrap, bradley_terry_bootstrap
 from tiebreak.frequentist.pair_outcomes import PairOutcomes, outcomes_of_scores
 from tiebreak.numerics import FloatArray, IntArray, check_count, check_probability, check_seed
 from tiebreak.result import Result

@@ -29,12 +29,8 @@ if TYPE_CHECKING:
         bootstrap_sums,
     )
     from tiebreak.frequentist.bootstrap_632 import Error632, error_632
-    from tiebreak.frequentist.bradley_terry import (
-        BradleyTerryBootstrap,
-        BradleyTerryResult,
-        bradley_terry_bootstrap,
-        bradley_terry_mle,
-    )
+    from tiebreak.frequentist.bradley_terry import BradleyTerryResult, bradley_terry_mle
+    from tiebreak.frequentist.bradley_terry_resampled import BradleyTerryBootstrap, bradley_terry_bootstrap
     from tiebreak.frequentist.clusters import ClusteredMeanResult, ClusterSums, cluster_sums, clustered_mean, mean_of_clusters
     from tiebreak.frequentist.confidence_set import ModelConfidenceSetResult, model_confidence_set
     from tiebreak.frequentist.corrected_t import TTestResult, corrected_ttest, paired_ttest
@@ -108,7 +104,7 @@ _HOMES = {
     "AucDifferenceResult": "tiebreak.frequentist.delong",
     "AucResult": "tiebreak.frequentist.delong",
     "BootstrapResult": "tiebreak.frequentist.bootstrap",
-    "BradleyTerryBootstrap": "tiebreak.frequentist.bradley_terry",
+    "BradleyTerryBootstrap": "tiebreak.frequentist.bradley_terry_resampled",
     "BradleyTerryResult": "tiebreak.frequentist.bradley_terry",
     "ClusterSums": "tiebreak.frequentist.clusters",
     "ClusteredMeanResult": "tiebreak.frequentist.clusters",
@@ -158,7 +154,7 @@ _HOMES = {
     "bootstrap_sums": "tiebreak.frequentist.bootstrap",
     "bootstrap_winner": "tiebreak.frequentist.bbc_cv",
     "bootstrap_winner_by": "tiebreak.frequentist.bbc_cv",
-    "bradley_terry_bootstrap": "tiebreak.frequentist.bradley_terry",
+    "bradley_terry_bootstrap": "tiebreak.frequentist.bradley_terry_resampled",
     "bradley_terry_mle": "tiebreak.frequentist.bradley_terry",
     "cluster_sums": "tiebreak.frequentist.clusters",
     "clustered_mean": "tiebreak.frequentist.clusters",

@@ -41,28 +41,38 @@ class PairOutcomes:
         """Number of datasets, clusters or battles."""
         return int(self.multiplicity.sum())
 
+    @property
+    def once(self) -> FloatArray:
+        """Weights by which every unit counts as it is, shape (n_units, 1)."""
+        return self.multiplicity[:, None].astype(float)
+
     def tables(self, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
         """Wins and ties of shape (n_weights, n_models, n_models), for weights of shape (n_units, n_weights)."""
-        weights = self.multiplicity[:, None].astype(float) if weights is None else weights
+        weights = self.once if weights is None else weights
         n = weights.shape[1]
         won, tied = np.zeros((2, n, self.n_models, self.n_models))
-        won[:, self.first, self.second] = self._sums(self.wins, weights)
-        won[:, self.second, self.first] = self._sums(self.losses, weights)
-        tied[:, self.first, self.second] = tied[:, self.second, self.first] = self._sums(self.ties, weights)
+        wins, losses, ties = self.sums(weights)
+        won[:, self.first, self.second], won[:, self.second, self.first] = wins, losses
+        tied[:, self.first, self.second] = tied[:, self.second, self.first] = ties
         return won, tied
 
-    @staticmethod
-    def _sums(outcomes: Any, weights: FloatArray) -> FloatArray:
-        """Whole and half numbers in single precision are exact up to 2^23."""
-        return np.asarray(outcomes @ weights.astype(outcomes.dtype), dtype=float).T
+    def sums(self, weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Wins, losses and ties of shape (n_weights, n_pairs), for weights of shape (n_units, n_weights).
 
-    def resamples(self, n_bootstrap: int, rng: int) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """Tables of bootstrap resamples of the units, in blocks."""
-        generator, block = np.random.default_rng(rng), max(1, _BLOCK // max(self.n_models**2, self.multiplicity.size))
+        Whole and half numbers in single precision are exact up to 2^23.
+        """
+        wins, losses, ties = (
+            np.asarray(table @ weights.astype(table.dtype), dtype=float).T for table in (self.wins, self.losses, self.ties)
+        )
+        return wins, losses, ties
+
+    def resamples(self, n_bootstrap: int, rng: int, width: int) -> Iterator[tuple[FloatArray, FloatArray, FloatArray]]:
+        """Sums of bootstrap resamples of the units, in blocks; `width` is how many numbers one of them takes to work on."""
+        generator, block = np.random.default_rng(rng), max(1, _BLOCK // max(width, self.multiplicity.size))
         share = self.multiplicity / self.multiplicity.sum()
         for start in range(0, n_bootstrap, block):
             counts = generator.multinomial(self.n_units, share, size=min(block, n_bootstrap - start))
-            yield self.tables(counts.T.astype(float))
+            yield self.sums(counts.T.astype(float))
 
 
 def outcomes_of_scores(scores: ArrayLike, *, tie_margin: float = 0.0) -> PairOutcomes:
@@ -138,4 +148,4 @@ def outcomes_of_battles(
 
 
 _BLOCK = 300_000
-"""Numbers of a table that are worked on at a time."""
+"""Numbers of tables that are worked on at a time."""

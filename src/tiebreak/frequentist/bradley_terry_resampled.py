@@ -1,0 +1,245 @@
+"""Bootstrap of Bradley-Terry abilities over datasets, clusters or battles: intervals of abilities and of ranks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.errors import InvalidScoresError
+from tiebreak.frequentist.bradley_terry import bradley_terry_mle
+from tiebreak.frequentist.bradley_terry_fit import PairGraph, PairTables, TieModel, derivatives, fit_abilities, information_of
+from tiebreak.frequentist.pair_outcomes import PairOutcomes
+from tiebreak.numerics import FloatArray, IntArray, Interval, check_count, check_probability, student_multiplier
+
+
+@dataclass(frozen=True, slots=True)
+class BradleyTerryBootstrap:
+    """Abilities with their uncertainty over further datasets, clusters or battles.
+
+    Attributes
+    ----------
+    log_ability : ndarray of shape (n_models,)
+        As in `BradleyTerryResult`.
+    tie_parameter : float
+    draws : ndarray of shape (n_bootstrap, n_models)
+        Of resamples of the units, fitted to about 1e-6, each centred on the models that it places. A model that one does
+        not place at a finite ability has inf, -inf or nan there.
+    standard_error : ndarray of shape (n_models, n_models)
+        Of the differences, robust to what battles of a unit share (sandwich estimate); nan where one of the two is not finite.
+    own_error : ndarray of shape (n_models,)
+        Likewise, of the ability itself, which is a difference to the mean of all that are finite.
+    n_units : int
+    """
+
+    log_ability: FloatArray
+    tie_parameter: float
+    draws: FloatArray
+    standard_error: FloatArray
+    own_error: FloatArray
+    n_units: int
+    _records: dict[int, tuple[FloatArray, FloatArray]]
+
+    @property
+    def n_unplaced(self) -> IntArray:
+        """Number of resamples that leave each model without a finite ability."""
+        return np.asarray(np.sum(~np.isfinite(self.draws), axis=0))
+
+    def confidence_interval(self, level: float = 0.95, *, against: int | None = None) -> Interval:
+        """Percentile intervals of the abilities, expanded for few units [H15]_; log-odds, shape (n_models,) each.
+
+        With `against`, the number of a model with a finite ability, they are of the differences to that model.
+
+        A resample without a finite ability of a model counts as an extreme: inf and -inf as they are, and one that does not place
+        it as -inf for the lower end and inf for the upper. So a model that such resamples hit often enough has an open end. A
+        model that never lost has the end inf, and as the other one the ability at which winning every time would have the
+        probability (1 - level) / 2; likewise one that never won.
+
+        References
+        ----------
+        .. [H15] T. Hesterberg. What teachers should know about the bootstrap. The American Statistician 69, 2015.
+        """
+        from scipy.special import ndtr
+
+        alpha = 1 - check_probability(level, "level")
+        n = max(self.n_units, 2)
+        tail = float(ndtr(-np.sqrt(n / (n - 1)) * student_multiplier(alpha, n - 1)))
+        with np.errstate(invalid="ignore"):  # inf - inf: neither is placed
+            draws = self.draws if against is None else self.draws - self.draws[:, [against]]
+        low = _quantile(np.where(np.isnan(draws), -np.inf, draws), tail)
+        high = _quantile(np.where(np.isnan(draws), np.inf, draws), 1 - tail)
+        for i in np.flatnonzero(~np.isfinite(self.log_ability)):
+            zero = 0.0 if against is None else self.log_ability[against]
+            low[i], high[i] = (end - zero for end in self._open_interval(int(i), alpha / 2))
+        if against is not None:
+            low[against] = high[against] = 0.0
+        return Interval(low, high)
+
+    def rank_intervals(self, level: float = 0.95) -> Interval:
+        """Ranks that hold for all models at once with the confidence `level`; 1 is the best.
+
+        A model's rank is at least 1 plus the models shown better, and at most the number of models less those shown worse. All
+        differences are judged at once: the critical value is the quantile of the largest absolute error over its standard error,
+        over all pairs in the resamples, carried over to Student's t with n_units - 1 degrees of freedom. Pairs that a resample
+        does not place are left out of its largest; a model that more than (1 - level) / 2 of the resamples do not place is shown
+        neither better nor worse.
+        """
+        level = check_probability(level, "level")
+        shown = self.shown_better(level)
+        n = self.log_ability.size
+        return Interval(1 + shown.sum(axis=0), n - shown.sum(axis=1))
+
+    def shown_better(self, level: float = 0.95) -> NDArray[np.bool_]:
+        """True where the model of the row is shown better than that of the column, all pairs judged at once."""
+        critical, tail = self._critical(level)
+        finite = np.isfinite(self.log_ability)
+        loose = self.n_unplaced > (1 - level) / 2 * self.draws.shape[0]
+        with np.errstate(invalid="ignore"):
+            difference = self.log_ability[:, None] - self.log_ability
+            shown = difference > critical * self.standard_error
+            low, high = self.log_ability - critical * self.own_error, self.log_ability + critical * self.own_error
+        for i in np.flatnonzero(~finite):
+            low[i], high[i] = self._open_interval(int(i), tail)
+        apart = low[:, None] > high
+        either = ~finite[:, None] | ~finite
+        shown = np.where(either, apart, shown & ~(loose[:, None] | loose))
+        return np.asarray(shown & ~(either & ((loose & finite)[:, None] | (loose & finite))))
+
+    def _critical(self, level: float) -> tuple[float, float]:
+        """Multiplier of the standard errors of all differences at once, and the share in each tail that it amounts to."""
+        from scipy.special import ndtr
+
+        placed = np.flatnonzero(np.isfinite(self.log_ability))
+        error = self.draws[:, placed] - self.log_ability[placed]
+        error[~np.isfinite(error)] = np.nan
+        precision = 1 / np.maximum(self.standard_error[np.ix_(placed, placed)], 1e-9)  # below is rounding
+        largest = np.zeros(self.draws.shape[0])
+        for i in range(placed.size - 1):
+            apart = np.abs(error[:, i + 1 :] - error[:, [i]]) * precision[i, i + 1 :]
+            np.fmax(largest, np.fmax.reduce(apart, axis=1), out=largest)  # which leaves nan out
+        tail = max(float(ndtr(-_quantile(largest[:, None], level)[0])), 1e-300)
+        return float(student_multiplier(2 * tail, max(self.n_units - 1, 1))), tail
+
+    def _open_interval(self, i: int, tail: float) -> tuple[float, float]:
+        """Interval of a model without a finite ability: open on its side, and where its record has the probability `tail`."""
+        sign = self.log_ability[i]
+        if np.isnan(sign) or i not in self._records:
+            return -np.inf, np.inf
+        others, weight = self._records[i]
+        low, high = -1e3, 1e3
+        for _ in range(80):
+            middle = (low + high) / 2
+            # log-probability of the record at this ability: every battle won (or lost)
+            log_probability = -float(weight @ np.logaddexp(0.0, others - middle))
+            low, high = (low, middle) if log_probability > np.log(tail) else (middle, high)
+        end = (low + high) / 2
+        return (end, np.inf) if sign > 0 else (-np.inf, -end)
+
+
+def bradley_terry_bootstrap(
+    outcomes: PairOutcomes, *, tie_model: TieModel = "half", n_bootstrap: int = 1000, rng: int = 0
+) -> BradleyTerryBootstrap:
+    """Abilities, and those of bootstrap resamples of the units.
+
+    Parameters
+    ----------
+    outcomes : PairOutcomes
+        From `outcomes_of_scores` or `outcomes_of_battles`.
+    tie_model : {"half", "davidson"}
+    n_bootstrap : int
+    rng : int
+        Seed; the same seed gives the same answer.
+
+    Raises
+    ------
+    InvalidScoresError
+        Models in groups that never met, or no finite fit of Davidson's model.
+    """
+    n_bootstrap = check_count(n_bootstrap, "n_bootstrap")
+    won, tied = outcomes.tables()
+    fit = bradley_terry_mle(won[0], ties=tied[0], tie_model=tie_model)
+    ability, nu = fit.log_ability, float(fit.tie_parameter)
+    if np.isnan(ability).all() and tie_model == "davidson":
+        raise InvalidScoresError(
+            "Davidson's model has no finite fit, as the wins form no circle, nor do wins with fewer ties: of every two models "
+            "only one ever won, directly or through others. Count ties as half wins."
+        )
+    finite = np.isfinite(ability)
+    start = np.where(finite, ability, 0.0)
+    draws = []
+    graph = PairGraph.of(outcomes.n_models, outcomes.first, outcomes.second)
+    for drawn in outcomes.resamples(n_bootstrap, rng, graph.width):
+        again, _, _ = fit_abilities(graph, drawn, tie_model, start, nu if 0 < nu < np.inf else 1.0, 1e-3)
+        both = np.isfinite(again) & finite
+        shift = np.where(both, ability - np.where(both, again, 0.0), 0.0).sum(axis=1) / np.maximum(both.sum(axis=1), 1)
+        draws.append(again + shift[:, None])
+    covariance = _sandwich(graph, outcomes, ability, nu, tie_model)
+    variance = np.diagonal(covariance)
+    error = np.sqrt(np.maximum(variance[:, None] + variance - 2 * covariance, 0.0))
+    records = {i: _record(i, outcomes, ability, won[0]) for i in np.flatnonzero(np.isinf(ability)).tolist()}
+    return BradleyTerryBootstrap(
+        ability, nu, np.concatenate(draws), error, np.sqrt(np.maximum(variance, 0.0)), outcomes.n_units, records
+    )
+
+
+def _sandwich(graph: PairGraph, outcomes: PairOutcomes, ability: FloatArray, nu: float, tie_model: TieModel) -> FloatArray:
+    """Covariance of the abilities, robust to dependence within units; nan rows for those that are not finite."""
+    finite = np.isfinite(ability)
+    theta, first, second = np.where(finite, ability, 0.0), outcomes.first, outcomes.second
+    here = finite[first] & finite[second]
+    is_free = tie_model == "davidson" and 0 < nu < np.inf
+    n = np.where(here, sum(outcomes.sums(outcomes.once)), 0.0)
+    tables = PairTables(np.zeros(n.shape), np.zeros(n.shape), n, np.zeros(1), np.array([is_free]), finite[None])
+    found = derivatives(graph, theta[None], np.array([np.log(nu) if is_free else 0.0]), tables)
+    size = ability.size
+    information = np.empty((size + 1, size + 1))
+    information[:size, :size] = information_of(graph, found.variance, finite[None])[0]
+    information[:size, size] = information[size, :size] = found.cross[0]
+    information[size, size] = found.own[0]
+    d = theta[first] - theta[second]
+    factor = nu if is_free else 0.0
+    total = 2 * np.cosh(d / 2) + factor
+    p_win, p_tie = np.exp(d / 2) / total + factor / total / 2, factor / total
+    scores = np.zeros((size + 1, outcomes.multiplicity.size))
+    for start in range(0, first.size, 512):
+        rows = np.arange(start, min(start + 512, first.size))[here[start : start + 512]]
+        won, lost, tied = (_dense(table[rows]) for table in (outcomes.wins, outcomes.losses, outcomes.ties))
+        played = won + lost + tied
+        scores[:size] += graph.sign[:, rows] @ (won + tied / 2 - played * p_win[rows, None])
+        scores[size] += (tied - played * p_tie[rows, None]).sum(axis=0) if is_free else 0.0
+    units = outcomes.n_units
+    meat = (scores * outcomes.multiplicity) @ scores.T * (units / max(units - 1, 1))
+    bread = np.linalg.inv(information)
+    covariance = (bread @ meat @ bread)[:size, :size]
+    return np.where(finite[:, None] & finite, covariance, np.nan)
+
+
+def _dense(table: Any) -> FloatArray:
+    return np.asarray(table.toarray() if hasattr(table, "toarray") else table, dtype=float)
+
+
+def _record(i: int, outcomes: PairOutcomes, ability: FloatArray, won: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Opponents' abilities and weights of the battles with them, of a model that only won (or, turned, only lost).
+
+    The battles of a unit are not independent, so together they count as one.
+    """
+    sign = 1.0 if ability[i] > 0 else -1.0
+    battles = won[i] if sign > 0 else won[:, i]
+    opponents = np.flatnonzero((battles > 0) & np.isfinite(ability))
+    mine = (outcomes.first == i) | (outcomes.second == i)
+    rows = np.flatnonzero(mine)
+    units = sum(_dense(table[rows]) for table in (outcomes.wins, outcomes.losses, outcomes.ties))
+    n_units = float(outcomes.multiplicity[np.asarray(units).any(axis=0)].sum())
+    total = float((won[i] + won[:, i]).sum())
+    share = min(1.0, n_units / total) if total else 1.0  # one that only tied has no battles to weigh
+    return sign * ability[opponents], battles[opponents] * share
+
+
+def _quantile(values: FloatArray, probability: float) -> FloatArray:
+    """Order statistic of each column, the outer one where the quantile lies between two; infinite values are in order too."""
+    ordered, n = np.sort(values, axis=0), values.shape[0]
+    place = probability * (n + 1) - 1
+    index = int(np.floor(place + 1e-9)) if probability < 0.5 else int(np.ceil(place - 1e-9))
+    return np.asarray(ordered[min(max(index, 0), n - 1)])
