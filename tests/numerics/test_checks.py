@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewSplitsError
 from tiebreak.numerics import (
+    check_count,
     check_differences,
     check_probability,
     check_ratio,
@@ -15,6 +18,7 @@ from tiebreak.numerics import (
     check_scale,
     check_score_table,
     divide,
+    group_codes,
     is_n_jobs,
 )
 
@@ -107,3 +111,30 @@ def test_score_table_that_is_none(scores: object, error: type[Exception], text: 
 def test_a_number_of_processes_is_whole_and_not_zero(value: object, is_one: bool) -> None:
     """The one rule that runners, study files and the command line ask."""
     assert is_n_jobs(value) is is_one
+
+
+@pytest.mark.parametrize(("value", "expected"), [(1, 1), (np.int64(7), 7), (100.0, 100), (10**400, 10**400)])
+def test_a_count_is_whole(value: object, expected: int) -> None:
+    """However its type is called, and however many."""
+    assert check_count(value, "n") == expected
+
+
+@pytest.mark.parametrize("value", [0, 1.5, np.nan, np.inf, True, "5", None, [3]])
+def test_count_that_is_none(value: object) -> None:
+    """The message names the argument, and the least number that it takes."""
+    with pytest.raises(InvalidParameterError, match=re.escape(f"n must be a whole number of at least 1; got {value!r}.")):
+        check_count(value, "n")
+    with pytest.raises(InvalidParameterError, match="at least 2; got 1"):
+        check_count(1, "n", 2)
+
+
+@pytest.mark.parametrize("names", [["b", "a", "b"], [7, 3, 7], [2.5, 1.0, 2.5], np.array(["b", None, "b"], dtype=object)])
+def test_groups_are_numbered_in_the_order_of_their_names(names: list[object]) -> None:
+    """Whatever they are called; a name that is nan, or a wrong number of names, is refused."""
+    codes, n_groups = group_codes(names, 3, "clusters")
+    assert n_groups == 2
+    assert codes[0] == codes[2] != codes[1]
+    with pytest.raises(InvalidScoresError, match=r"clusters needs one name for each of the 4 examples; got the shape \(3,\)"):
+        group_codes(names, 4, "clusters")
+    with pytest.raises(InvalidScoresError, match="1 of the strata are nan; give each example one"):
+        group_codes([1.0, np.nan, 2.0], 3, "strata")

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError
-from tiebreak.numerics import FloatArray, Interval, check_probability, check_rope, generator_of, plain
+from tiebreak.errors import InvalidScoresError
+from tiebreak.numerics import FloatArray, Interval, check_count, check_probability, check_rope, generator_of, group_codes, plain
 
 
 class BootstrapProbabilities(NamedTuple):
@@ -108,27 +108,21 @@ def bayesian_bootstrap(
     x = np.asarray(values, dtype=float)
     if x.ndim == 0 or x.shape[-1] < 2 or not np.isfinite(x).all():
         raise InvalidScoresError(f"two finite values or more are needed, one for each example; got the shape {x.shape}.")
-    if isinstance(n_draws, bool) or int(n_draws) != n_draws or n_draws < 1:
-        raise InvalidParameterError(f"n_draws must be a whole number of at least 1; got {n_draws!r}.", about="n_draws")
+    n_draws = check_count(n_draws, "n_draws")
     generator = generator_of(rng)
     rows, sizes = _by_cluster(x.reshape(-1, x.shape[-1]), clusters)
-    draws = np.empty((rows.shape[0], int(n_draws)))
+    draws = np.empty((rows.shape[0], n_draws))
     step = max(1, 2_000_000 // sizes.size)
-    for start in range(0, int(n_draws), step):
-        weights = generator.standard_exponential((min(step, int(n_draws) - start), sizes.size))
+    for start in range(0, n_draws, step):
+        weights = generator.standard_exponential((min(step, n_draws - start), sizes.size))
         draws[:, start : start + step] = (rows @ weights.T) / (weights @ sizes)
-    return BayesianBootstrapPosterior(plain(x.mean(axis=-1)), draws.reshape((*x.shape[:-1], int(n_draws))))
+    return BayesianBootstrapPosterior(plain(x.mean(axis=-1)), draws.reshape((*x.shape[:-1], n_draws)))
 
 
 def _by_cluster(rows: FloatArray, clusters: Sequence[object] | ArrayLike | None) -> tuple[FloatArray, FloatArray]:
     """Sums over each cluster, and the number of its examples."""
     if clusters is None:
         return rows, np.ones(rows.shape[1])
-    names = np.asarray(clusters)
-    if names.shape != (rows.shape[1],):
-        raise InvalidScoresError(
-            f"clusters needs one name for each of the {rows.shape[1]} examples; got the shape {names.shape}."
-        )
-    found, codes = np.unique(names.astype(str) if names.dtype == object else names, return_inverse=True)
-    sums = np.stack([np.bincount(codes, row, found.size) for row in rows])
-    return np.asarray(sums, dtype=float), np.bincount(codes, minlength=found.size).astype(float)
+    codes, n_clusters = group_codes(clusters, rows.shape[1], "clusters")
+    sums = np.stack([np.bincount(codes, row, n_clusters) for row in rows])
+    return np.asarray(sums, dtype=float), np.bincount(codes, minlength=n_clusters).astype(float)

@@ -231,8 +231,7 @@ class PairTable:
 
     def part(self, rows: IntArray | slice) -> PairTable:
         """Some of the pairs as a table, judged with the whole family: without making the columns of all."""
-        part = replace(self, first=self.first[rows], second=self.second[rows], differences=self.differences.take(rows))
-        part.made["level"] = self.level
+        part = self._rows(rows)
         if self.correction in SINGLE_STEP and "adjusted_pvalue" not in self.made:
             part.made["adjusted_pvalue"] = adjust_single_step(part.pvalue, self.correction, self.n_pairs)
         else:
@@ -245,10 +244,13 @@ class PairTable:
             yield self
             return
         for start in range(0, self.n_pairs, MOST_KEPT):
-            rows = slice(start, start + MOST_KEPT)
-            part = replace(self, first=self.first[rows], second=self.second[rows], differences=self.differences.take(rows))
-            part.made["level"] = self.level
-            yield part
+            yield self._rows(slice(start, start + MOST_KEPT))
+
+    def _rows(self, rows: IntArray | slice) -> PairTable:
+        """Some of the pairs, at the level of the whole family."""
+        part = replace(self, first=self.first[rows], second=self.second[rows], differences=self.differences.take(rows))
+        part.made["level"] = self.level
+        return part
 
     def count_verdicts(self) -> IntArray:
         """Number of pairs by verdict code."""

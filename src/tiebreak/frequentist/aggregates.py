@@ -10,7 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
-from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, check_probability, check_rope, check_seed, floats
+from tiebreak.numerics import (
+    RELATIVE_TOLERANCE,
+    FloatArray,
+    IntArray,
+    check_count,
+    check_probability,
+    check_rope,
+    check_seed,
+    floats,
+)
 
 Aggregate = Literal["iqm", "mean", "median"]
 Tasks = list[FloatArray]
@@ -201,7 +210,7 @@ def performance_profile(
     above = [np.asarray(task[:, None] > given, dtype=float) for task in tasks]  # (n_runs, n_thresholds)
     share = np.mean([each.mean(axis=0) for each in above], axis=0)
     alpha = 1 - check_probability(level, "level")
-    drawn = np.zeros((_check_count(n_bootstraps), given.size))
+    drawn = np.zeros((check_count(n_bootstraps, "n_bootstraps"), given.size))
     generator = np.random.default_rng(check_seed(rng))
     for each in above:  # how often each run was drawn, as a share
         counts = generator.multinomial(len(each), np.full(len(each), 1 / len(each)), size=len(drawn))
@@ -266,7 +275,7 @@ def _interval(
     one: Tasks, other: Tasks, statistic: Callable[[Tasks, Tasks], FloatArray], level: float, n_bootstraps: int, rng: int
 ) -> AggregateResult:
     alpha = 1 - check_probability(level, "level")
-    n = _check_count(n_bootstraps)
+    n = check_count(n_bootstraps, "n_bootstraps")
     generator = np.random.default_rng(check_seed(rng))
     estimate = float(statistic(one, other))
     drawn = np.concatenate([statistic(*part) for part in _resamples(one, other, n, generator)])
@@ -317,9 +326,3 @@ def _beats(x: FloatArray, y: FloatArray) -> FloatArray:
     rank_sum = np.where(order < x.shape[-1], (first + last) / 2 + 1, 0.0).sum(axis=-1)
     n_x, n_y = x.shape[-1], y.shape[-1]
     return np.asarray((rank_sum - n_x * (n_x + 1) / 2) / (n_x * n_y))
-
-
-def _check_count(n_bootstraps: int) -> int:
-    if isinstance(n_bootstraps, bool | np.bool_) or n_bootstraps < 1 or n_bootstraps != int(n_bootstraps):
-        raise InvalidParameterError(f"n_bootstraps must be a whole number of at least 1; got {n_bootstraps!r}.")
-    return int(n_bootstraps)

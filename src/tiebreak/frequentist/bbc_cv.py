@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError
+from tiebreak.errors import InvalidScoresError
 from tiebreak.frequentist.proportions import proportion_interval
-from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, check_probability, check_seed, floats
+from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, check_count, check_probability, check_seed, floats
 
 Score = Callable[[IntArray, IntArray], ArrayLike]
 """Of rows (which may repeat) and of positions of models: a score for each of these models, nan where it is undefined."""
@@ -201,8 +201,7 @@ def _units(groups: ArrayLike | None, n_examples: int) -> tuple[IntArray, int]:
 
 def _draws(n_units: int, n_bootstraps: int, rng: int, n_examples: int) -> Iterator[IntArray]:
     """Counts of draws of each unit, a row for each bootstrap, a few megabytes at a time."""
-    if isinstance(n_bootstraps, bool | np.bool_) or n_bootstraps < 1 or n_bootstraps != int(n_bootstraps):
-        raise InvalidParameterError(f"n_bootstraps must be a whole number of at least 1; got {n_bootstraps!r}.")
+    n_bootstraps = check_count(n_bootstraps, "n_bootstraps")
     generator = np.random.default_rng(check_seed(rng))
     step = max(1, _BLOCK // n_examples)
     for start in range(0, int(n_bootstraps), step):

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
-from tiebreak.numerics import FloatArray, IntArray, Interval, check_probability, divide, generator_of, plain
+from tiebreak.numerics import FloatArray, IntArray, Interval, check_probability, divide, generator_of, group_codes, plain
 
 BootstrapMethod = Literal["bca", "percentile", "basic", "normal"]
 Ties = Literal["half", "strict"]
@@ -323,13 +323,7 @@ def _all_resamples(n: int) -> tuple[IntArray, FloatArray]:
 
 
 def _numbered(names: Sequence[object] | ArrayLike | None, n: int, what: str) -> tuple[IntArray, int]:
-    if names is None:
-        return np.arange(n), n
-    values = np.asarray(names)
-    if values.shape != (n,):
-        raise InvalidScoresError(f"{what} needs one name for each of the {n} examples; got the shape {values.shape}.")
-    found, codes = np.unique(values.astype(str) if values.dtype == object else values, return_inverse=True)
-    return codes, int(found.size)
+    return (np.arange(n), n) if names is None else group_codes(names, n, what)
 
 
 def _strata(strata: Sequence[object] | ArrayLike | None, groups: IntArray, n: int, n_groups: int) -> list[IntArray]:

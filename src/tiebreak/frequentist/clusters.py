@@ -26,6 +26,7 @@ from tiebreak.numerics import (
     check_alternative,
     check_probability,
     divide,
+    group_codes,
     plain,
     row_moments,
     student_pvalue,
@@ -275,15 +276,7 @@ def _summed(values: FloatArray, codes: IntArray | None, n_clusters: int) -> Floa
 
 
 def _codes(clusters: Sequence[object] | ArrayLike | None, n: int) -> tuple[IntArray | None, int]:
-    if clusters is None:
-        return None, n
-    names = np.asarray(clusters)
-    if names.shape != (n,):
-        raise InvalidScoresError(f"clusters needs one name for each of the {n} examples; got the shape {names.shape}.")
-    if names.dtype.kind == "f" and np.isnan(names).any():
-        raise InvalidScoresError(f"{int(np.isnan(names).sum())} of the clusters are nan; give each example a cluster.")
-    found, codes = np.unique(names.astype(str) if names.dtype == object else names, return_inverse=True)
-    return codes, found.size
+    return (None, n) if clusters is None else group_codes(clusters, n, "clusters")
 
 
 def _check_weights(weights: ArrayLike | None, n: int) -> FloatArray:

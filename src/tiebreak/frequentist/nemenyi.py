@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
 from tiebreak.frequentist.friedman import check_average_ranks, rank_models, rank_standard_error
-from tiebreak.numerics import SMALLEST_PVALUE, FloatArray, IntArray, check_probability
+from tiebreak.numerics import SMALLEST_PVALUE, FloatArray, IntArray, check_count, check_probability
 
 RankTest = Literal["nemenyi", "bonferroni-dunn"]
 
@@ -84,7 +84,7 @@ def nemenyi_test(average_ranks: ArrayLike, n_datasets: int) -> NemenyiResult:
     ranks = check_average_ranks(average_ranks)
     if ranks.ndim != 1:
         raise InvalidScoresError(f"the average ranks of one table have one axis; got the shape {ranks.shape}.")
-    error = rank_standard_error(ranks.size, _check_count(n_datasets, "n_datasets"))
+    error = rank_standard_error(ranks.size, check_count(n_datasets, "n_datasets", 2))
     span = np.abs(ranks[:, None] - ranks) / error * np.sqrt(2)
     pvalues = np.maximum(range_tail(span.ravel(), ranks.size).reshape(span.shape), SMALLEST_PVALUE)
     np.fill_diagonal(pvalues, 1.0)
@@ -109,7 +109,7 @@ def rank_quantile(n_models: int, alpha: float = 0.05, *, test: RankTest = "nemen
     >>> round(rank_quantile(5), 3), round(rank_quantile(5, test="bonferroni-dunn"), 3)
     (2.728, 2.498)
     """
-    k, alpha = _check_count(n_models, "n_models"), check_probability(alpha, "alpha")
+    k, alpha = check_count(n_models, "n_models", 2), check_probability(alpha, "alpha")
     if test == "bonferroni-dunn":
         from scipy.special import ndtri
 
@@ -131,7 +131,7 @@ def critical_difference(
     >>> round(critical_difference(4, 14), 2)  # Demsar 2006, section 3.2.2, with alpha 0.05
     1.25
     """
-    n = _check_count(n_datasets, "n_datasets")
+    n = check_count(n_datasets, "n_datasets", 2)
     return rank_quantile(n_models, alpha, test=test, df=df) * rank_standard_error(n_models, n)
 
 
@@ -321,9 +321,3 @@ def _range_quantile(k: int, alpha: float, df: float) -> float:
     from scipy.optimize import brentq
 
     return float(brentq(lambda q: float(range_tail(np.array([q]), k)[0]) - alpha, 0.0, 40.0, xtol=1e-13, rtol=1e-14))
-
-
-def _check_count(value: int, name: str) -> int:
-    if isinstance(value, bool | np.bool_) or value != int(value) or value < 2:
-        raise InvalidParameterError(f"{name} must be a whole number of at least 2; got {value!r}.", about=name)
-    return int(value)

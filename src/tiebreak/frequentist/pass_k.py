@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError
-from tiebreak.numerics import FloatArray, plain
+from tiebreak.errors import InvalidScoresError
+from tiebreak.numerics import FloatArray, check_count, plain
 
 
 def pass_at_k(n_correct: ArrayLike, n_answers: ArrayLike, k: int) -> FloatArray:
@@ -43,8 +43,7 @@ def pass_at_k(n_correct: ArrayLike, n_answers: ArrayLike, k: int) -> FloatArray:
     >>> pass_at_k([0, 1, 3], 10, 5)
     array([0.        , 0.5       , 0.91666667])
     """
-    if isinstance(k, bool) or int(k) != k or k < 1:
-        raise InvalidParameterError(f"k must be a whole number of at least 1; got {k!r}.", about="k")
+    k = check_count(k, "k")
     c, n = np.broadcast_arrays(np.asarray(n_correct, dtype=float), np.asarray(n_answers, dtype=float))
     for wrong, text in (
         (~np.isfinite(c) | ~np.isfinite(n) | (c != np.rint(c)) | (n != np.rint(n)), "counts of answers must be whole numbers"),
@@ -55,6 +54,6 @@ def pass_at_k(n_correct: ArrayLike, n_answers: ArrayLike, k: int) -> FloatArray:
             at = np.flatnonzero(wrong)[0]
             raise InvalidScoresError(f"{text}; got {c.flat[at]:g} of {n.flat[at]:g}.")
     failed = np.ones(c.shape)
-    for drawn in range(int(k)):  # the chance that the next of k drawn without replacement is wrong too
+    for drawn in range(k):  # the chance that the next of k drawn without replacement is wrong too
         failed = failed * np.maximum(n - c - drawn, 0.0) / (n - drawn)
     return plain(1.0 - failed)

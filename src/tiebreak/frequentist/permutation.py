@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
 from tiebreak.frequentist.bootstrap import MetricOfSums
-from tiebreak.numerics import Alternative, FloatArray, check_alternative, generator_of
+from tiebreak.numerics import Alternative, FloatArray, check_alternative, check_count, generator_of, group_codes
 
 PermutationMethod = Literal["auto", "exact", "random"]
 
@@ -98,7 +98,7 @@ def permutation_test_paired(
     (863, 32768, 0.0527)
     """
     d = _checked(differences, "differences")
-    _check_options(method, n_permutations)
+    n_permutations = _check_options(method, n_permutations)
     flips = d[d != 0]
     tolerance = _tolerance(flips)
     observed = float(d.sum())
@@ -143,7 +143,7 @@ def permutation_test_unpaired(
         No scores, or some that are not finite.
     """
     x, y = _checked(first, "first"), _checked(second, "second")
-    _check_options(method, n_permutations)
+    n_permutations = _check_options(method, n_permutations)
     pooled = np.concatenate([x, y])
     pooled = pooled - pooled.mean()  # which changes no difference, and keeps the digits
     few = min(x.size, y.size)
@@ -221,13 +221,9 @@ def permutation_test_metric(
     """
     from scipy.sparse import csr_array
 
-    _check_options(method, n_permutations)
+    n_permutations = _check_options(method, n_permutations)
     n = metric.n_examples
-    names = np.arange(n) if clusters is None else np.asarray(clusters)
-    if names.shape != (n,):
-        raise InvalidScoresError(f"clusters needs one name for each of the {n} examples; got the shape {names.shape}.")
-    codes = np.unique(names.astype(str) if names.dtype == object else names, return_inverse=True)[1]
-    n_groups = int(codes.max()) + 1
+    codes, n_groups = group_codes(np.arange(n) if clusters is None else clusters, n, "clusters")
     of_group = csr_array((np.ones(n), (codes, np.arange(n))), shape=(n_groups, n)) @ metric.columns
     sums = (of_group if isinstance(of_group, np.ndarray) else of_group.toarray()).reshape(n_groups, -1, metric.n_columns)
     one, two = sums[:, first], sums[:, second]
@@ -355,10 +351,7 @@ def _checked(values: ArrayLike, name: str) -> FloatArray:
     return found
 
 
-def _check_options(method: str, n_permutations: int) -> None:
+def _check_options(method: str, n_permutations: int) -> int:
     if method not in get_args(PermutationMethod):
         raise InvalidParameterError(f"method must be 'auto', 'exact' or 'random'; got {method!r}.", about="method")
-    if isinstance(n_permutations, bool) or int(n_permutations) != n_permutations or n_permutations < 1:
-        raise InvalidParameterError(
-            f"n_permutations must be a whole number of at least 1; got {n_permutations!r}.", about="n_permutations"
-        )
+    return check_count(n_permutations, "n_permutations")

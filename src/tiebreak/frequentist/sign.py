@@ -17,6 +17,7 @@ from tiebreak.numerics import (
     IntArray,
     Interval,
     check_alternative,
+    check_count,
     check_differences,
     check_probability,
     check_scale,
@@ -229,11 +230,9 @@ def sign_test_critical_value(
     """
     from scipy.special import ndtri
 
-    if isinstance(n, bool | np.bool_) or n != int(n) or n < 1:
-        raise InvalidParameterError(f"n must be a whole number of at least 1; got {n!r}.")
+    n = check_count(n, "n")
     if alternative not in ("two-sided", "one-sided"):
         raise InvalidParameterError(f"alternative must be 'two-sided' or 'one-sided'; got {alternative!r}.")
-    n = int(n)
     level = check_probability(alpha, "alpha") / (2 if alternative == "two-sided" else 1)
     losses = int(_largest_below(np.array(n), np.array(level)))
     normal = n / 2 - float(ndtri(level)) * n**0.5 / 2

@@ -19,6 +19,7 @@ from tiebreak.numerics import (
     IntArray,
     Interval,
     check_alternative,
+    check_count,
     check_differences,
     check_probability,
     check_scale,
@@ -266,12 +267,11 @@ def wilcoxon_critical_value(
     >>> wilcoxon_critical_value(14), wilcoxon_critical_value(5)
     (21, None)
     """
-    if isinstance(n, bool | np.bool_) or n != int(n) or n < 1:
-        raise InvalidParameterError(f"n must be a whole number of at least 1; got {n!r}.")
+    n = check_count(n, "n")
     if alternative not in ("two-sided", "one-sided"):
         raise InvalidParameterError(f"alternative must be 'two-sided' or 'one-sided'; got {alternative!r}.")
     level = check_probability(alpha, "alpha") / (2 if alternative == "two-sided" else 1)
-    cut = int(_exact_cut(int(n), level))
+    cut = int(_exact_cut(n, level))
     return cut if cut >= 0 else None
 
 

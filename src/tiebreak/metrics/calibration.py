@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from tiebreak.errors import InvalidParameterError
 from tiebreak.frequentist.proportions import proportion_interval
 from tiebreak.metrics.targets import Binary, check_binary
-from tiebreak.numerics import FloatArray, IntArray, check_probability
+from tiebreak.numerics import FloatArray, IntArray, check_count, check_probability
 from tiebreak.result import Result
 
 if TYPE_CHECKING:
@@ -135,8 +135,7 @@ def curve_of(
 
 def _bins(p: FloatArray, n_bins: Any, strategy: Strategy) -> IntArray:
     """The number of each example's bin, by scikit-learn's rule."""
-    if isinstance(n_bins, bool) or not isinstance(n_bins, int | np.integer) or n_bins < 1:
-        raise InvalidParameterError(f"n_bins must be a whole number of at least 1; got {n_bins!r}.")
+    n_bins = check_count(n_bins, "n_bins")
     if strategy not in get_args(Strategy):
         raise InvalidParameterError(f"strategy must be 'quantile' or 'uniform'; got {strategy!r}.")
     steps = np.linspace(0, 1, n_bins + 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -169,11 +170,22 @@ def generator_of(rng: object) -> np.random.Generator:
     return rng if isinstance(rng, np.random.Generator) else np.random.Generator(np.random.SFC64(check_seed(rng)))
 
 
-def check_count(value: object, name: str) -> int:
-    """A whole number of at least 1, such as a number of draws."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InvalidParameterError(f"{name} must be a whole number of at least 1; got {value!r}.", about=name)
+def check_count(value: Any, name: str, least: int = 1) -> int:
+    """A whole number of at least 1, such as a number of draws; 100.0 is one too."""
+    if not _is_number(value) or not value >= least or value % 1 != 0:
+        raise InvalidParameterError(f"{name} must be a whole number of at least {least}; got {value!r}.", about=name)
     return int(value)
+
+
+def group_codes(names: Sequence[object] | ArrayLike, n: int, what: str) -> tuple[IntArray, int]:
+    """Number of each example's group, such as its cluster, and how many groups there are; names are numbers or texts."""
+    given = np.asarray(names)
+    if given.shape != (n,):
+        raise InvalidScoresError(f"{what} needs one name for each of the {n} examples; got the shape {given.shape}.")
+    if given.dtype.kind == "f" and np.isnan(given).any():
+        raise InvalidScoresError(f"{int(np.isnan(given).sum())} of the {what} are nan; give each example one.")
+    found, codes = np.unique(given.astype(str) if given.dtype == object else given, return_inverse=True)
+    return codes, found.size
 
 
 def is_n_jobs(value: object) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tiebreak.evaluation.frames import mean_interval, scores_frame
-from tiebreak.views.json import document, plain
+from tiebreak.views.json import dataset_facts, document, plain
 from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table
 from tiebreak.views.view import View
 from tiebreak.views.words import (
@@ -69,16 +69,7 @@ def facts(evaluation: Evaluation) -> dict[str, Any]:
         n_failed=evaluation.n_failed,
         models=[{"name": model.name, "text": model.text} for model in record.models],
         metrics=[{"name": each.name, "higher_is_better": each.metric.higher_is_better} for each in record.metrics],
-        datasets=[
-            {
-                "name": each.name,
-                "n_samples": each.n_samples,
-                "n_features": each.n_features,
-                "splits": each.kind,
-                "n_splits": each.n_splits,
-            }
-            for each in record.datasets
-        ],
+        datasets=dataset_facts(record),
         means=_means(evaluation),
         failures=_records(evaluation.failures, "state", "message", "n_cells", "models", "first", "attempts"),
         warnings=_records(evaluation.fit_warnings, "warning", "n_cells", "models", "first"),

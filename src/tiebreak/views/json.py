@@ -11,10 +11,13 @@ import shutil
 import uuid
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import tiebreak
 from tiebreak.errors import UnwrittenFileError
+
+if TYPE_CHECKING:
+    from tiebreak.plan.record import RunRecord
 
 SCHEMA = 1
 """Of results but comparisons and their pairs, which are at 2."""
@@ -23,6 +26,20 @@ SCHEMA = 1
 def document(**content: Any) -> dict[str, Any]:
     """Content under the numbers of the schema and of this version; docs/json.md describes it for its readers."""
     return {"schema": SCHEMA, "tiebreak": tiebreak.__version__, **content}
+
+
+def dataset_facts(record: RunRecord) -> list[dict[str, Any]]:
+    """Sizes and splits of each dataset of a run."""
+    return [
+        {
+            "name": each.name,
+            "n_samples": each.n_samples,
+            "n_features": each.n_features,
+            "splits": each.kind,
+            "n_splits": each.n_splits,
+        }
+        for each in record.datasets
+    ]
 
 
 def finite(value: Any) -> Any:

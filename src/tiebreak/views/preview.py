@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tiebreak.views.json import dataset_facts
 from tiebreak.views.page import wrap
 from tiebreak.views.progress import duration
-from tiebreak.views.words import printable, quote, short_names, shorten
+from tiebreak.views.words import printable, quote, short_names, shorten, span
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.preview import Preview
@@ -44,16 +45,11 @@ def preview_text(preview: Preview, file: str, url: str) -> str:
 def _dataset_line(dataset: DatasetRecord, task: str) -> str:
     name = f" {quote(dataset.name)}" if dataset.name else ""
     classes = f" ({len(dataset.classes)} classes)" if dataset.classes else ""
-    train, test = (_span(sizes) for sizes in (dataset.n_train, dataset.n_test))
+    train, test = (span(sizes) for sizes in (dataset.n_train, dataset.n_test))
     return (
         f"Data{name}: {dataset.n_samples} examples, {dataset.n_features} features, {task}{classes}; {dataset.n_splits} splits "
         f"({dataset.kind}), {train} training and {test} test examples each"
     )
-
-
-def _span(values: Any) -> str:
-    low, high = int(values.min()), int(values.max())
-    return str(low) if low == high else f"{low}-{high}"
 
 
 def _stored_line(preview: Preview, url: str) -> str:
@@ -88,14 +84,5 @@ def preview_dict(preview: Preview, url: str) -> dict[str, Any]:
         "task": preview.task,
         "models": [{"name": model.name, "text": model.text} for model in record.models],
         "metrics": [metric.name for metric in record.metrics],
-        "datasets": [
-            {
-                "name": each.name,
-                "n_samples": each.n_samples,
-                "n_features": each.n_features,
-                "splits": each.kind,
-                "n_splits": each.n_splits,
-            }
-            for each in record.datasets
-        ],
+        "datasets": dataset_facts(record),
     }

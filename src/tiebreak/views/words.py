@@ -93,6 +93,13 @@ def format_probability(probability: float) -> str:
     return ">0.999" if 0.9995 <= probability < 1 else f"{probability:.3f}"
 
 
+def format_chance(probability: float) -> str:
+    """A probability in percent with one decimal; that of a posterior is never 0 or 1, as its curve reaches everywhere."""
+    if probability < 0.0005:
+        return "<0.1%"
+    return ">99.9%" if probability >= 0.9995 else f"{100 * probability:.1f}%"
+
+
 def format_percent(share: float) -> str:
     """A level such as 0.95 as "95%"."""
     return f"{100 * share:.6g}%"

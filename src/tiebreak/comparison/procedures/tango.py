@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +14,7 @@ from tiebreak.comparison.procedures.procedure import Differences, ModelValues, T
 from tiebreak.errors import TiebreakError, UnsuitableDesignError
 from tiebreak.frequentist.mcnemar import McNemarVariant, cochran_q_test, mcnemar_test
 from tiebreak.frequentist.proportions import proportion_interval
-from tiebreak.frequentist.tango import PairedProportionsResult, paired_counts, paired_proportions
+from tiebreak.frequentist.tango import PairedMethod, PairedProportionsResult, paired_counts, paired_proportions
 from tiebreak.numerics import RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray
 from tiebreak.scores.scores import Scores
 
@@ -29,6 +29,7 @@ class TangoDifferences(Differences):
     `only_first` and `only_second` are the numbers of items that exactly that model had right.
     """
 
+    method: ClassVar[PairedMethod] = "tango"
     standard_error: FloatArray
     both: FloatArray
     only_first: FloatArray
@@ -62,16 +63,18 @@ class TangoDifferences(Differences):
         return np.asarray(np.where(np.abs(at) > 1.0, beyond, tail))
 
     def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
-        """Limits of the score test; both tails are one at every point, so a limit beyond a half is the other one."""
+        """Limits of the method; both tails are one at every point, so a limit beyond a half is the other one."""
         p = np.asarray(p, dtype=float)
         small = np.minimum(p, 1.0 - p)
-        low, high = (np.asarray(self.proportions.limit(small, upper=side)) for side in (False, True))
+        low, high = (np.asarray(self.proportions.limit(small, upper=side, method=self.method)) for side in (False, True))
         return np.where((p <= 0.5) == upper, high, low)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class NewcombeDifferences(TangoDifferences):
     """The same counts with Newcombe's limits; a tail is that of the level at which a limit stands at the point."""
+
+    method: ClassVar[PairedMethod] = "newcombe"
 
     def _tail(self, at: ArrayLike, sign: float) -> FloatArray:
         from scipy.special import ndtr
@@ -83,19 +86,12 @@ class NewcombeDifferences(TangoDifferences):
         for _ in range(_HALVINGS):
             middle = (low + high) / 2.0
             p, found = ndtr(-middle), self.proportions
-            ends = [np.asarray(found.limit(p, upper=side, method="newcombe")) for side in (False, True)]
+            ends = [np.asarray(found.limit(p, upper=side, method=self.method)) for side in (False, True)]
             is_inside = np.where(beyond_above, ends[1] < at, ends[0] > at)
             low, high = np.where(is_inside, middle, low), np.where(is_inside, high, middle)
         small = ndtr(-(low + high) / 2.0)
         small = np.where(at == self.estimate, 0.5, np.where(np.abs(at) > 1.0, 0.0, small))
         return np.asarray(np.where(beyond_above == (sign > 0), small, 1.0 - small))
-
-    def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
-        """Newcombe's limits, method 10."""
-        p = np.asarray(p, dtype=float)
-        small = np.minimum(p, 1.0 - p)
-        low, high = (np.asarray(self.proportions.limit(small, upper=side, method="newcombe")) for side in (False, True))
-        return np.where((p <= 0.5) == upper, high, low)
 
 
 _FARTHEST, _HALVINGS = 38.0, 56

@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Literal
 
 import numpy as np
 
 from tiebreak.metrics.answers import class_columns, numbers, positive_column, raise_for_unusable, values_of_rows
 from tiebreak.metrics.fast.classification import positive_position
 from tiebreak.metrics.targets import Array, Truth, UndefinedScore
-
-RankingMethod = Literal["decision_function", "predict_proba"]
 
 
 def roc_auc(truth: Truth, answer: Array, method: str, model_classes: Array | None) -> float:

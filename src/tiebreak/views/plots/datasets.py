@@ -39,7 +39,7 @@ from tiebreak.views.plots.style import (
     widest,
     x_label,
 )
-from tiebreak.views.words import count, decimals_for, format_score
+from tiebreak.views.words import count, decimals_for, format_chance, format_score
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -478,7 +478,7 @@ class RegionsDisplay(ComparisonDisplay):
         likeliest = shares.argmax(axis=1)
         if len(self.data) == 1:
             words = ("better than", "equivalent to", "worse than")[likeliest[0]]
-            return f"{self._names[0]} is {words} {self._reference} with probability {_probability(float(shares.max()))}"
+            return f"{self._names[0]} is {words} {self._reference} with probability {format_chance(float(shares.max()))}"
         counts = zip(np.bincount(likeliest, minlength=3).tolist(), ("better", "equivalent", "worse"), strict=True)
         said = counted([(n, f"is {what}", f"are {what}") for n, what in counts], "models")
         return f"Against {self._reference}, most likely {said}"
@@ -537,7 +537,7 @@ class RegionsDisplay(ComparisonDisplay):
         for name in ("worse", "equivalent", "better"):
             width = self.data[f"p_{name}"].to_numpy()
             for row, (left, share) in enumerate(zip(start, width, strict=True)):
-                text = _probability(share)
+                text = format_chance(share)
                 if share * room.width > text_width(text, size) + 0.12:
                     box = {"facecolor": paper(), "edgecolor": "none", "pad": 1.2}
                     axes.text(left + share / 2, row, text, ha="center", va="center", fontsize=size, color=ink(), bbox=box)
@@ -552,10 +552,3 @@ def _percent(share: float) -> str:
     if rounded in (0, 100) and share not in (0.0, 1.0):
         return "<1%" if rounded == 0 else ">99%"
     return f"{rounded}%"
-
-
-def _probability(p: float) -> str:
-    """A probability in percent with one decimal; that of a posterior is never 0 or 1."""
-    if p < 0.0005:
-        return "<0.1%"
-    return ">99.9%" if p >= 0.9995 else f"{100 * p:.1f}%"

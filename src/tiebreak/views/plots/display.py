@@ -17,7 +17,7 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 from tiebreak.errors import InvalidParameterError
-from tiebreak.numerics import IntArray
+from tiebreak.numerics import IntArray, check_count
 from tiebreak.printable import printable
 from tiebreak.views.json import make_folder, write_whole
 from tiebreak.views.plots.style import (
@@ -178,8 +178,8 @@ class Plots(Generic[R]):
         """Collect the numbers of one plot, for as many models as there is room for, and draw it."""
         options: dict[str, Any] = dict(look)
         top = options.pop("top", None)
-        if top is not None and (isinstance(top, bool) or not isinstance(top, int | np.integer) or top < 1):
-            raise InvalidParameterError(f"top must be a whole number of at least 1; got {top!r}.")
+        if top is not None:
+            top = check_count(top, "top")
         kind: type[Display] = make.__self__  # type: ignore[attr-defined]
         if ax is not None:
             room, (width, height) = room_of(ax), kind.panel_size

@@ -27,7 +27,7 @@ from tiebreak.views.plots.style import (
     wrap,
     x_label,
 )
-from tiebreak.views.words import count, decimals_for, format_interval, format_percent, format_score
+from tiebreak.views.words import count, decimals_for, format_chance, format_interval, format_percent, format_score
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -124,7 +124,7 @@ class PosteriorDisplay(ComparisonDisplay):
             return sentence
         shares = [("worse", pair.p_worse), ("equivalent", pair.p_equivalent), ("better", pair.p_better)]
         name, held = max(shares, key=lambda share: share[1])
-        return f"{sentence}; P({name}) is {_percent(held)}"
+        return f"{sentence}; P({name}) is {format_chance(held)}"
 
     def _note(self) -> str:
         pair = self.pair
@@ -163,9 +163,9 @@ class PosteriorDisplay(ComparisonDisplay):
         for name, share, place, side in zip(_REGIONS, shares, (0.0, 0.5, 1.0), ("left", "center", "right"), strict=True):
             if name == "equivalent" and not rope:
                 continue
-            text = f"{MARKS[name].symbol} {name} {_percent(share)}"
+            text = f"{MARKS[name].symbol} {name} {format_chance(share)}"
             if self._room(axes).width < 4.0:  # three such texts beside each other
-                text = f"{MARKS[name].symbol} {_percent(share)}"
+                text = f"{MARKS[name].symbol} {format_chance(share)}"
             written = axes.text(place, 1.0, text, transform=axes.transAxes, ha=side, va="top", fontsize=SIZE + 1)
             written.set(fontweight="bold", color=ink())
         axes.set_xlim(x[0], x[-1])
@@ -214,13 +214,6 @@ def _grid(posterior: Differences, rope: float) -> FloatArray:
     return np.unique(
         np.concatenate([whole, np.linspace(low - reach, high + reach, 401), [-rope, 0.0, rope]]).clip(*whole[[0, -1]])
     )
-
-
-def _percent(share: float) -> str:
-    """A probability in percent; a curve reaches everywhere, so that none is 0 or 100."""
-    if share < 0.0005:
-        return "< 0.1%"
-    return "> 99.9%" if share >= 0.9995 else f"{100 * share:.1f}%"
 
 
 MOST_BINS = 60
