@@ -247,7 +247,8 @@ def bayesian_bradley_terry(inputs: dict, options: dict, load: object) -> Named:
 
 def bradley_terry_mle(inputs: dict, options: dict, load: object) -> Named:
     """Abilities of highest likelihood; null where they are not all finite."""
-    wins = next(inputs[name] for name in ("wins_row_over_column", "wins") if name in inputs)
+    rows = next(inputs[name] for name in ("wins_row_over_column", "wins") if name in inputs)
+    wins = [[0 if value is None else value for value in row] for row in rows]  # of a model over itself
     model = str(_option("tie_model", inputs, options, "half"))
     fit = tb.frequentist.bradley_terry_mle(wins, ties=inputs.get("ties"), tie_model=model)
     ability = fit.log_ability
@@ -548,7 +549,8 @@ def paired_classification(inputs: dict, options: dict, load: object) -> Named:
 def cochran_q(inputs: dict, options: dict, load: object) -> Named:
     """Cochran's Q; the table of a case has one row for each example."""
     if "correct" in inputs:
-        correct = np.array(inputs["correct"]).T
+        given = inputs["correct"]
+        correct = np.array(list(given.values())) if hasattr(given, "values") else np.array(given).T
     else:
         names = sorted(name for name in inputs if name.startswith(("y_pred", "correct_")))
         correct = np.array([_correct(inputs, name) for name in names])
@@ -697,7 +699,7 @@ def five_by_two_cv_t_and_f(inputs: dict, options: dict, load: object) -> Named:
     named = [name for name in ("differences", "scores_1", "errors_1") if name in inputs]
     one = np.array(inputs[named[0]], dtype=float)
     d = one if named[0] == "differences" else one - np.array(inputs[named[0].replace("1", "2")], dtype=float)
-    result = tb.frequentist.five_by_two_cv_test(d)
+    result = tb.frequentist.five_by_two_cv_test(d.reshape(5, 2) if d.shape == (10,) else d)
     return {
         "variances": result.variances.tolist(),
         "t": result.t,
@@ -710,15 +712,27 @@ def five_by_two_cv_t_and_f(inputs: dict, options: dict, load: object) -> Named:
     }
 
 
+def five_by_two_cv_critical_values(inputs: dict, options: dict, load: object) -> Named:
+    """Smallest statistics that reject; single numbers for one level, lists for several."""
+    levels = _listed(_option("alpha", inputs, options, 0.05))
+    value = tb.frequentist.five_by_two_cv_critical_value
+    tests = {"t_5_two_sided": "t", "F_10_5": "F"}
+    named = {name: [value(float(alpha), test=test) for alpha in levels] for name, test in tests.items()}
+    return {name: values[0] if len(values) == 1 else values for name, values in named.items()}
+
+
 def model_confidence_set(inputs: dict, options: dict, load: object) -> Named:
     """p-values and members of the model confidence set by both statistics, with 20,000 resamples."""
     if "file" in inputs:
         columns = _columns(load(inputs["file"]))
         names = inputs.get("models", list(columns))
         table = np.array([_numbers(columns[name]) for name in names])
-    else:
+    elif hasattr(inputs["losses"], "values"):
         table = np.array([_numbers(values) for values in inputs["losses"].values()])
         names = list(inputs["losses"])
+    else:  # one row for each period
+        table = np.array([_numbers(row) for row in inputs["losses"]]).T
+        names = list(_option("models", inputs, options, list(map(str, range(len(table))))))
     if "higher" in str(inputs.get("loss", "")):
         table = -table
     size = float(_option("size", inputs, options, 0.1))
@@ -822,7 +836,8 @@ def sign_test_critical_values(inputs: dict, options: dict, load: object) -> Name
     """Wins and losses that reject, for numbers of differences and levels: exact, and by the normal approximation."""
     levels = _critical_levels(inputs, options)
     value = tb.frequentist.sign_test_critical_value
-    rows = {str(n): [value(n, alpha, alternative=side) for alpha, side in levels] for n in _listed(inputs["n"])}
+    sizes = next(inputs[name] for name in ("n", "n_datasets", "N") if name in inputs)
+    rows = {str(n): [value(n, alpha, alternative=side) for alpha, side in levels] for n in _listed(sizes)}
 
     def column(name: str) -> dict[str, list]:
         return {n: [getattr(each, name) for each in row] for n, row in rows.items()}
@@ -953,9 +968,10 @@ def shaffer_S_sets(inputs: dict, options: dict, load: object) -> Named:
 
 def aggregate_scores(inputs: dict, options: dict, load: object) -> Named:
     """Means, medians and interquartile means over runs and tasks, and the probability of improvement of each pair of models."""
-    tables = {name: np.array([_numbers(row) for row in inputs[name]]) for name in inputs if np.ndim(inputs[name]) == 2}
+    given = {name: rows for name, rows in inputs.items() if np.ndim(rows) and name not in ("thresholds", "models")}
+    tables = {name: np.array([_numbers(_listed(row)) for row in rows]) for name, rows in given.items()}  # a list is one task
     if str(inputs.get("rows", "runs")) == "tasks":
-        tables = {name: table.T for name, table in tables.items()}
+        tables = {name: table if np.ndim(given[name]) == 1 else table.T for name, table in tables.items()}
     higher = not inputs.get("lower_is_better", False)
     named: Named = {}
     for name, table in tables.items():
@@ -1058,7 +1074,8 @@ ADAPTERS = {
         bernoulli_standard_error,
     )
 }
-ADAPTERS["5x2cv_t_and_F"] = five_by_two_cv_t_and_f  # no name that a function can have
+ADAPTERS["5x2cv_t_and_F"] = five_by_two_cv_t_and_f  # no names that a function can have
+ADAPTERS["5x2cv_critical_values"] = five_by_two_cv_critical_values
 
 
 # --- shared by the procedures ---------------------------------------------------------------------------------------

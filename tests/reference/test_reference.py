@@ -178,3 +178,40 @@ def test_point_masses_name_the_better_model(adapters: ModuleType) -> None:
     inputs = {"cases": [{"mean": 42, "rope": 2}, {"mean": -2, "rope": 2}], "model_1": "svm", "model_2": "tree"}
     got = adapters.bayesian_point_mass_regions(inputs, {}, _load)
     assert (got["p_svm_better"], got["p_tree_better"], got["p_in_rope"]) == ([1, 0], [0, 0], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("procedure", "one", "other"),
+    [
+        (
+            "cochran_q",
+            {"correct": [[1, 0, 1], [1, 1, 1], [1, 0, 0]]},
+            {"correct": {"a": [1, 1, 1], "b": [0, 1, 0], "c": [1, 1, 0]}},
+        ),
+        (
+            "5x2cv_t_and_F",
+            {"differences": [[1, 2], [3, 1], [0, 2], [1, 1], [2, 5]]},
+            {"differences": [1, 2, 3, 1, 0, 2, 1, 1, 2, 5]},
+        ),
+        ("bradley_terry_mle", {"wins": [[0, 3, 2], [1, 0, 2], [2, 1, 0]]}, {"wins": [[None, 3, 2], [1, None, 2], [2, 1, None]]}),
+        ("aggregate_scores", {"x": [[1], [2], [6]], "y": [[2], [3], [3]]}, {"x": [1, 2, 6], "y": [2, 3, 3]}),
+        (
+            "aggregate_scores",
+            {"x": [[1, 2, 6]], "y": [[2, 3, 3]], "rows": "tasks"},
+            {"x": [1, 2, 6], "y": [2, 3, 3], "rows": "tasks"},
+        ),
+        (
+            "model_confidence_set",
+            {"losses": {"a": [1, 2, 3, 5], "b": [1, 3, 2, 6]}},
+            {"losses": [[1, 1], [2, 3], [3, 2], [5, 6]], "models": ["a", "b"]},
+        ),
+        ("sign_test_critical_values", {"n": [5, 14]}, {"n_datasets": [5, 14]}),
+        ("5x2cv_critical_values", {"alpha": 0.05}, {}),
+    ],
+)
+def test_inputs_mean_the_same_however_they_are_written(
+    procedure: str, one: dict[str, Any], other: dict[str, Any], adapters: ModuleType
+) -> None:
+    """Lists for mappings, flat lists for nested ones, null for nothing, other names."""
+    first, second = (adapters.ADAPTERS[procedure](inputs, {}, _load) for inputs in (one, other))
+    assert dict(_entries(first)) == pytest.approx(dict(_entries(second)), nan_ok=True)

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     )
     from tiebreak.frequentist.diebold_mariano import DieboldMarianoResult, diebold_mariano_test
     from tiebreak.frequentist.equivalence import equivalence_pvalue, noninferiority_pvalue, superiority_pvalue
-    from tiebreak.frequentist.five_by_two import FiveByTwoResult, five_by_two_cv_test
+    from tiebreak.frequentist.five_by_two import FiveByTwoResult, five_by_two_cv_critical_value, five_by_two_cv_test
     from tiebreak.frequentist.friedman import (
         FriedmanResult,
         OmnibusTest,
@@ -170,6 +170,7 @@ _HOMES = {
     "doubling_gain": "tiebreak.frequentist.more_data",
     "equivalence_pvalue": "tiebreak.frequentist.equivalence",
     "error_632": "tiebreak.frequentist.bootstrap_632",
+    "five_by_two_cv_critical_value": "tiebreak.frequentist.five_by_two",
     "five_by_two_cv_test": "tiebreak.frequentist.five_by_two",
     "friedman_from_ranks": "tiebreak.frequentist.friedman",
     "friedman_test": "tiebreak.frequentist.friedman",
@@ -289,6 +290,7 @@ __all__ = [
     "doubling_gain",
     "equivalence_pvalue",
     "error_632",
+    "five_by_two_cv_critical_value",
     "five_by_two_cv_test",
     "friedman_from_ranks",
     "friedman_test",

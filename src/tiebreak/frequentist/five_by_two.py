@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.errors import InvalidScoresError
-from tiebreak.numerics import FloatArray, divide, plain, student_pvalue
+from tiebreak.errors import InvalidParameterError, InvalidScoresError
+from tiebreak.numerics import FloatArray, check_probability, divide, plain, student_pvalue
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,3 +84,26 @@ def five_by_two_cv_test(differences: ArrayLike) -> FiveByTwoResult:
     return FiveByTwoResult(
         variances, plain(t), plain(np.where(flat, for_flat, t_pvalue)), plain(f), plain(np.where(flat, for_flat, f_pvalue))
     )
+
+
+def five_by_two_cv_critical_value(alpha: float = 0.05, *, test: Literal["t", "F"] = "F") -> float:
+    """Smallest statistic at which `five_by_two_cv_test` rejects.
+
+    Parameters
+    ----------
+    alpha : float, default 0.05
+        Level of the test.
+    test : {"F", "t"}
+        "F" with 10 and 5 degrees of freedom; "t" with 5, two-sided: reject where abs(t) is at least the value.
+
+    Examples
+    --------
+    >>> round(five_by_two_cv_critical_value(), 2), round(five_by_two_cv_critical_value(test="t"), 3)  # Alpaydin 1999 has 4.74
+    (4.74, 2.571)
+    """
+    from scipy.special import fdtri, stdtrit
+
+    alpha = check_probability(alpha, "alpha")
+    if test not in ("t", "F"):
+        raise InvalidParameterError(f"test must be 't' or 'F'; got {test!r}.")
+    return float(-stdtrit(5, alpha / 2) if test == "t" else fdtri(10, 5, 1 - alpha))
