@@ -161,7 +161,7 @@ def test_sentences_of_near_best() -> None:
     answer = compared(noisy(0.850, 0.849, 0.838, 0.80, noise=0.004), rope=0.012)
     first, near, between, far = answer.meets(near_best=list(answer.models))
     assert first.sentence.startswith(
-        "'a' falls short of the best model by 0.012 at most: its accuracy is the best, 98.75% interval of the"
+        "'a' falls short of the best model by 0.012 at most: its accuracy is the best, 98.8% interval of the"
     )
     assert near.outcome == "met"
     assert between.sentence.startswith("it is not settled whether 'c' falls short of the best model by more than 0.012: ")

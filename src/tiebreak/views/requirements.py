@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from tiebreak.views.json import document, finite
 from tiebreak.views.page import Page, Section
+from tiebreak.views.pair import level_words
 from tiebreak.views.view import View
-from tiebreak.views.words import count, decimals_for, format_interval, format_percent, format_score, printable, short_names
+from tiebreak.views.words import count, decimals_for, format_interval, format_score, printable, short_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,7 +96,7 @@ def sentence(requirement: Requirement) -> str:
 
 
 def _level(r: Requirement) -> str:
-    return format_percent(1 - r.alpha / r.n_questions)
+    return level_words(r.alpha / r.n_questions)
 
 
 def _without_interval(r: Requirement) -> str:

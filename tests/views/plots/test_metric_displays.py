@@ -154,3 +154,19 @@ def test_shares_can_be_of_predictions_or_of_all() -> None:
     with pytest.raises(tb.errors.InvalidParameterError, match="by must be"):
         matrix.plot(by="rows")
     assert "No examples" in words_of(ConfusionMatrix((0, 1), np.zeros((2, 2))).plot().figure_)
+
+
+def test_the_histogram_stands_under_its_curves() -> None:
+    """As wide as the square above it, so that one axis of probabilities serves both."""
+    display = drawn("calibration", ("bayes", "constant"))
+    figure = display.figure_
+    figure.draw_without_rendering()
+    curves, below = display.ax_, display.ax_.child_axes[0]
+    for side in ("x0", "x1"):
+        assert getattr(curves.get_window_extent(), side) == pytest.approx(getattr(below.get_window_extent(), side), abs=0.5)
+    assert curves.get_xlim() == below.get_xlim()
+
+
+def test_matrices_side_by_side_say_which_side_is_which() -> None:
+    """One matrix has names at its sides, of several the caption says it."""
+    assert "Rows: the actual class, columns: the predicted one." in drawn("confusion", ("bayes", "constant")).caption

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import tiebreak as tb
+from tests.views.report.answers import items
 from tests.views.situations import ACCURACY, around, compared, named, table
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.scores.metric import Metric
@@ -213,10 +214,46 @@ def test_a_metric_of_all_items_together_has_no_score_on_each() -> None:
     truth = np.arange(60) % 3
     predicted = {name: np.where(np.arange(60) % k, truth, 0) for name, k in (("a", 7), ("b", 5), ("c", 3))}
     areas = {name: 0.3 * (truth == 1) + np.arange(60) % k / 10 for name, k in (("a", 7), ("b", 5), ("c", 3))}
-    for items in (tb.read_predictions(truth, predicted, metric="f1_macro"), tb.read_predictions(truth == 1, areas)):
-        page = tb.compare(items).to_html()
+    for read in (tb.read_predictions(truth, predicted, metric="f1_macro"), tb.read_predictions(truth == 1, areas)):
+        page = tb.compare(read).to_html()
         shown = visible(page)
         assert "Interval" in page
         for words in ("every dot is one of them", "Scores on each", "Correlation of the scores"):
             assert words not in shown
         assert "units" not in data_of(page)["answers"][0]
+
+
+def test_answers_that_are_right_or_wrong() -> None:
+    """The means with their standard errors, as the note on these says; no bars of items, all of which would be as long."""
+    answer = items()
+    page = answer.to_html()
+    shown = [float(cells(page, model)["standard_error"]) for model in range(4)]
+    means = answer.ranking["mean"].to_numpy()
+    assert shown == pytest.approx(np.sqrt(means * (1 - means) / 199), abs=6e-4)  # of 200 items that are right or wrong
+    assert "disagreements" in answer.plot.names
+    assert "items.disagreements()" not in page
+    assert "Models agree on" in page
+
+
+def test_scores_of_items_stand_in_the_page_once() -> None:
+    """Those of one run are in the JSON view; means over runs, which are not, stand beside it."""
+    assert data_of(items().to_html())["answers"][0]["units"] == "items"
+    made = [(i, m, r, float((i * 7 + r) % 3 == k)) for i in range(40) for k, m in enumerate("ab") for r in (1, 2)]
+    frame = pd.DataFrame(made, columns=["item", "model", "run", "score"])
+    (answer,) = data_of(tb.compare(tb.read_items(frame)).to_html())["answers"]
+    assert set(np.ravel(answer["units"]["score"])) == {0.0, 0.5}
+
+
+def test_what_is_said_of_the_method_is_said_once() -> None:
+    """Notes on columns stand below the table that has them; an assumption that says what the answer is about is enough."""
+    shown = visible(compared(table(rows(4)), rope=0.01).to_html())
+    assert shown.count("adj. p tests no difference") == 1
+    assert shown.count("about models trained on samples like this dataset") == 1
+    assert "The answer is about further items like these" in visible(items().to_html())
+
+
+@pytest.mark.parametrize(("name", "is_whole"), [("H-InceptionTime", True), ("a" * 19, False)])
+def test_names_of_ordinary_length_are_not_broken(name: str, is_whole: bool) -> None:
+    """A line of the ranking breaks inside of a word only where the word is long."""
+    scores = named(*around(0.9, 0.8, noise=0.02, n_splits=20), names=(name, "b"))
+    assert ('class="ranking whole"' in compared(table(scores)).to_html()) is is_whole

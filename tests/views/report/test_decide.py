@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from importlib.resources import files
 
 import numpy as np
@@ -13,6 +14,7 @@ from tests.views.situations import around, compared, named, table
 from tests.views.truth import random_comparison
 from tiebreak.numerics import student_quantile, student_tail
 from tiebreak.views.report.decide import WORDS, decide_data
+from tiebreak.views.words import format_pvalue
 
 pytestmark = pytest.mark.browser
 
@@ -77,6 +79,13 @@ def test_numbers_are_printed_as_python_prints_them(engine):
     )
     expected = [[f"{x:.2f}", f"{x:.0f}", f"{x:.15g}", f"{x:.3g}", repr(x).removesuffix(".0")] for x in numbers]
     assert found == expected
+
+
+def test_pvalues_are_printed_as_python_prints_them(engine):
+    """So that the open pair and the table of pairs say the same of one p-value; a bound below 0.001."""
+    pvalues = [0.0, 1e-300, 0.0004, 0.00068, 0.000999999, 0.001, 0.0015, 0.0495, 0.5, 1.0]
+    found = engine.evaluate("(ps) => [...ps, NaN].map(Decide.formatPvalue)", pvalues)
+    assert found == [format_pvalue(p) for p in (*pvalues, math.nan)]
 
 
 @pytest.mark.parametrize("correction", ["bonferroni", "sidak", "none", "holm", "hochberg", "hommel", "shaffer", "bh", "by"])

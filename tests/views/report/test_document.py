@@ -155,3 +155,13 @@ def test_the_last_words_of_a_figure_are_inside_of_it() -> None:
     texts = re.findall(r'<text transform="translate\(([\d.]+) [\d.]+\)" font-size="([\d.]+)px"[^>]*>([^<]*)<', drawing)
     assert texts
     assert all(float(x) + 0.58 * float(size) * len(html.unescape(text)) <= width + 0.1 for x, size, text in texts)
+
+
+def test_a_figure_is_transparent_and_its_hatch_is_small() -> None:
+    """The ground of the page shines through, dark or light; a dotted hatch is dots, not thousands of curves."""
+    drawing = re.findall(r'<figure class="plot">.*?</figure>', FOUR.pair("forest", "svm").to_html(), re.S)[0]
+    assert "equivalent" in drawing
+    assert len(drawing) < 40_000
+    (hatch,) = (each for each in re.findall(r"<path [^>]*>", drawing) if each.count("h0") > 100)
+    assert 'stroke-linecap="round"' in hatch
+    assert not re.search(r'<path d="M0 [\d.]+L[^"]*" fill="#ffffff"', drawing)

@@ -500,7 +500,10 @@ class CalibrationDisplay(LinesDisplay):
         return points["predicted"], points["observed"]
 
     def _draw(self, axes: Axes) -> None:
-        curves, below = panels(axes, 2, 1, heights=(4.5, 1.0))
+        if self.owns_figure_:
+            curves, below = axes, axes.inset_axes((0.0, -0.27, 1.0, 0.2))  # as wide as the square above it
+        else:
+            curves, below = panels(axes, 2, 1, heights=(4.5, 1.0))
         self._draw_lines(curves)
         curves.set_xlabel("")
         curves.tick_params(labelbottom=False)
@@ -511,9 +514,6 @@ class CalibrationDisplay(LinesDisplay):
         draw_square(below, self.axis_names[0], "share")
         below.set_ylim(0, None)
         below.set_yticks([])
-        if self.owns_figure_:
-            below.set_box_aspect(0.2)
-            below.set_anchor("W")
 
     def _draw_line(self, axes: Axes, points: pd.DataFrame, number: int, colour: str) -> list[Any]:
         x = points["predicted"]

@@ -481,7 +481,8 @@ class ConfusionDisplay(Display):
         empty = " n/a: no such examples or predictions." if any(np.isnan(share).any() for share in self.shares) else ""
         columns = "" if self._has_short_names or has_words else " Columns are numbered as the rows."
         drawn = of_all(len(self.models), self.n_models, "models; plot(model) draws another")
-        return f"{printed}{shares}. The diagonal is right.{empty}{columns}{drawn}"
+        sides = "" if is_one else " Rows: the actual class, columns: the predicted one."
+        return f"{printed}{shares}.{sides} The diagonal is right.{empty}{columns}{drawn}"
 
     @property
     def _has_short_names(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,12 @@ if TYPE_CHECKING:
 NAME_WIDTH = 40
 """Characters of a name in the tables of the report."""
 
+COLUMN_NOTES = ("adj. p", "P(")
+"""Beginnings of notes on columns of the table of pairs, which stand below it and nowhere else."""
+
+LONGEST_WORD = 18
+"""Characters of a name up to which no line of the ranking breaks inside of a word."""
+
 SYMBOLS = {"better": "▲", "ahead": "△", "equivalent": "■", "undecided": "○", "behind": "▽", "worse": "▼"}
 """Marks of the verdicts, as in the plots."""
 
@@ -59,6 +66,7 @@ DRAWN_BY_HAND = ("ranking", "differences", "scores", "verdicts", "correlation", 
 HEADERS = {
     "rank": "rank",
     "mean": "mean",
+    "standard_error": "std. error",
     "difference": "difference",
     "n": "n",
     "shortfall_high": "short by at most",
@@ -105,15 +113,26 @@ def answer_data(comparison: Comparison, requirements: Requirements | None = None
     view["ranking"] = _packed(ranking_columns(comparison), comparison)
     is_left_to_script = comparison.pair_table.n_pairs > MOST_WRITTEN and is_student(comparison.pair_table.differences)
     view["pairs"] = {} if is_left_to_script else _packed(pair_columns(comparison), comparison)
-    data = {
+    data: dict[str, Any] = {
         "label": label_of(comparison),
         "models": list(comparison.models),
         "view": as_lists(view),
         "decide": decide_data(comparison, requirements),
     }
     if has_units(comparison) and comparison.matrix.columns:  # the units are no splits, whose scores stand in the view
-        data["units"] = {"names": list(comparison.matrix.columns), "score": plain(comparison.matrix.score)}
+        units = {"names": list(comparison.matrix.columns), "score": plain(comparison.matrix.score)}
+        data["units"] = "items" if _are_in(data["view"], comparison) else units
     return data
+
+
+def _are_in(view: dict[str, Any], comparison: Comparison) -> bool:
+    """True where the scores of the items in the view, of one run, are those that were compared."""
+    items = view.get("items")
+    if not items or not items["inline"] or items["n_runs"] != 1 or items["items"] != list(comparison.matrix.columns):
+        return False
+    score = np.array(items["score"], dtype=float)[:, 0]
+    rows = [items["models"].index(model) for model in comparison.models]
+    return np.array_equal(score[rows], comparison.matrix.score, equal_nan=True)
 
 
 def has_units(comparison: Comparison) -> bool:
@@ -152,15 +171,16 @@ def answer_of(comparison: Comparison, requirements: Requirements | None = None, 
         "requirements": None if requirements is None else section(requirements, comparison),
         "names": names,
         "full_names": [printable(name) for name in comparison.models],
+        "has_short_words": all(len(word) <= LONGEST_WORD for name in names for word in re.split(r"[\s-]+", name)),
         "ranking": _ranking(comparison),
         "matrix": _matrix(comparison) if len(comparison.models) <= MOST_IN_MATRIX else None,
         "pairs": pair_table(comparison, NAME_WIDTH),
-        "footnotes": footnotes(comparison),
+        "footnotes": [note for note in footnotes(comparison) if not note.startswith(COLUMN_NOTES)],
         "has_units": has_units(comparison),
         "scores": _scores(comparison),
         "correlation": _correlation(comparison),
         "times": _times(comparison, names, number),
-        "figures": drawings(comparison, f"a{number}", [name for name in comparison.plot.names if name not in DRAWN_BY_HAND]),
+        "figures": drawings(comparison, f"a{number}", _drawn_by_displays(comparison)),
         "method": method_lines(comparison),
         "references": comparison.method.references,
         "generalises_to": comparison.method.generalises_to,
@@ -176,6 +196,17 @@ def answer_of(comparison: Comparison, requirements: Requirements | None = None, 
     }
 
 
+def _drawn_by_displays(comparison: Comparison) -> list[str]:
+    """Plots that stand in the report as figures; items that are right or wrong all differ by as much, which shows nothing."""
+    left_out = {*DRAWN_BY_HAND, *(["disagreements"] if _is_right_or_wrong(comparison) else [])}
+    return [name for name in comparison.plot.names if name not in left_out]
+
+
+def _is_right_or_wrong(comparison: Comparison) -> bool:
+    score = comparison.matrix.score
+    return np.unique(score[~np.isnan(score)]).size < 3
+
+
 def _ranking(comparison: Comparison) -> dict[str, Any]:
     """Rows of the ranking with all texts, by column, and the interval to the reference drawn."""
     n_models, decimals = len(comparison.models), table_decimals(comparison)
@@ -187,6 +218,7 @@ def _ranking(comparison: Comparison) -> dict[str, Any]:
     found = {
         "rank": columns["rank"],
         "mean": columns[t.value_name],
+        "standard_error": columns.get("std. error"),
         "average_rank": columns.get("average rank"),
         "difference": texts["difference"],
         "interval": texts[interval],
@@ -256,11 +288,7 @@ def _matrix(comparison: Comparison) -> dict[str, Any]:
 def _scores(comparison: Comparison) -> dict[str, Any] | None:
     """Scores of every model on every unit, a row each."""
     matrix = comparison.matrix
-    if (
-        not comparison.method.is_mean
-        or matrix.score.size > MOST_DOTS
-        or np.unique(matrix.score[~np.isnan(matrix.score)]).size < 3
-    ):  # right or wrong
+    if not comparison.method.is_mean or matrix.score.size > MOST_DOTS or _is_right_or_wrong(comparison):
         return None
     scale, decimals = Scale.around(matrix.score), table_decimals(comparison)
     means = comparison.ranking_table.mean.tolist()
@@ -307,4 +335,4 @@ def _provenance_rows(comparison: Comparison) -> Iterator[tuple[str, str]]:
     else:
         yield "Scores", f"{design_line(comparison)}, paired by {design.pairing}"
     yield "Fingerprint of the splits", design.hash or ""
-    yield "Seed of what is drawn", str(s.rng)
+    yield "Seed of random draws", str(s.rng)

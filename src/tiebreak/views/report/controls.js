@@ -107,8 +107,8 @@
       const before = this.answer, answer = this.engine.at(this.state);
       this.answer = answer;
       setText(this.one("[data-is=sentence]"), answer.sentence);
-      this.replace("[data-is=ranking-notes] p, .small", before.bestNote, answer.bestNote);
-      this.replace("[data-is=footnotes] li, .small", before.familyNote, answer.familyNote);
+      this.replace("[data-is=ranking-notes] p, p.small", before.bestNote, answer.bestNote);
+      this.replace("[data-is=footnotes] li, p.small", before.familyNote, answer.familyNote);
       this.showAsked();
       this.showRequirements();
       this.showRanking();

@@ -164,6 +164,8 @@ const Decide = (() => {
     return p >= 0.9995 && p < 1 ? ">0.999" : fixed(p, 3);
   }
 
+  const formatPvalue = (p) => (Number.isNaN(p) ? "-" : p < 0.001 ? "<0.001" : fixed(p, 3));
+
   function formatLimit(limit) {
     const whole = Object.is(limit, 0) || Object.is(limit, -0) ? "0" : general(limit), short = general(limit, 9);
     return whole.length <= short.length ? whole : short;
@@ -810,7 +812,7 @@ const Decide = (() => {
     }
 
     requiredLevel(r) {
-      return formatPercent(1 - this.alpha / r.n_questions);
+      return levelWords(this.alpha / r.n_questions);
     }
 
     limitOf(r) {
@@ -859,5 +861,5 @@ const Decide = (() => {
 
   const verdictText = (verdict, reason) => verdict + (reason && reason !== "unsettled" ? ` (${reason})` : "");
 
-  return { engine, tail, quantile, logDensity, VERDICTS, MIRRORED, STANDINGS, decimalsFor, formatScore, formatProbability, levelWords, general, fixed };
+  return { engine, tail, quantile, logDensity, VERDICTS, MIRRORED, STANDINGS, decimalsFor, formatScore, formatProbability, formatPvalue, levelWords, general, fixed };
 })();

@@ -104,7 +104,8 @@ def _facts(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
     yield "store", evaluation.url or "none, in memory"
     yield "seed", str(record.rng)
     for each in record.datasets:
-        yield f"data{f' of {each.name}' if each.name else ''}", f"{each.n_samples} examples, {each.fingerprint}"
+        name = f"data of {each.name}" if each.name else "data"
+        yield name, ", ".join(part for part in (f"{each.n_samples} examples", each.fingerprint) if part)
     for name, version in record.versions.items():
         yield f"version of {name}", str(version)
     for name, value in record.settings.items():

@@ -118,7 +118,7 @@ def scatter(points: Sequence[Point], title: str, description: str, labels: tuple
         mark = Markup('<circle cx="{0}%" cy="{1}" r="4.5"/><text class="{2}" x="{0}%" y="{3:.1f}" dx="{4}" dy="4">{5}</text>')
         parts.append(mark.format(at, height, side, line, shift, point.label))
     parts.append(Markup('<text class="label" x="56%" y="{}">{}</text>').format(_FLOOR + 36, labels[0]))
-    parts.append(Markup('<text class="label right" x="0" y="{}">{}</text>').format(_FLOOR + 36, labels[1]))
+    parts.append(Markup('<text class="label right" x="0" y="-8">{}</text>').format(labels[1]))
     head = Markup('<title id="{0}-t">{1}</title><desc id="{0}-d">{2}</desc>').format(id, title, description)
     return Markup('<svg class="scatter" width="100%" height="{0}" role="img" aria-labelledby="{1}-t {1}-d">{2}{3}</svg>').format(
         _FLOOR + 40, id, head, Markup("").join(parts)
@@ -206,6 +206,11 @@ def drawing(display: Display, id: str) -> Markup:
     with without_pyplot(), matplotlib.rc_context({"svg.fonttype": "none", "font.size": 10.0}):
         display.plot(title="", caption="")
         root = xml.fromstring(display.to_bytes("svg"))  # noqa: S314 - written by matplotlib a moment ago
+    for group in root.iter(f"{_SVG}g"):
+        if re.match(r"(?:figure|axes)_\d", group.attrib.get("id", "")):
+            for each in group.findall(f"{_SVG}g[1]"):
+                if re.match(r"patch_\d", each.attrib.get("id", "")):
+                    group.remove(each)  # a ground of its own, where the page shines through
     body = "".join(_slim(child, id) for child in root)
     _, _, drawn, height = root.attrib["viewBox"].split()
     width = max(float(drawn), *(_text_end(each) for each in root.iter(f"{_SVG}text")))
@@ -246,7 +251,7 @@ def _slim(element: Element, id: str) -> str:
     tag = element.tag.removeprefix(_SVG)
     if tag in ("metadata", "style"):
         return ""
-    attributes = dict(element.attrib)
+    attributes = _with_dots(element) if tag == "path" else dict(element.attrib)
     for declaration in attributes.pop("style", "").split(";"):
         name, _, value = (part.strip() for part in declaration.partition(":"))
         if name == "font":
@@ -269,6 +274,27 @@ def _slim(element: Element, id: str) -> str:
     kept = {name: _value(name, value, id) for name, value in attributes.items() if value != "none" or name == "fill"}
     named = "".join(f' {name}="{escape(value)}"' for name, value in kept.items())
     return f"<{tag}{named}>{text}{inside}</{tag}>" if text or inside else f"<{tag}{named}/>"
+
+
+def _with_dots(path: Element) -> dict[str, str]:
+    """Attributes of a path; many small circles, as of a dotted hatch, become dots: a line of no length with a round end."""
+    circles = [[float(number) for number in _ANY_NUMBER.findall(part)] for part in path.attrib.get("d", "").split("M")[1:]]
+    if len(circles) < _MANY or any(len(circle) != _OF_A_CIRCLE for circle in circles):
+        return dict(path.attrib)
+    middles = [((min(c[::2]) + max(c[::2])) / 2, (min(c[1::2]) + max(c[1::2])) / 2) for c in circles]
+    width = max(circles[0][::2]) - min(circles[0][::2])
+    places = "".join(f"M{_rounded(str(x))} {_rounded(str(y))}h0" for x, y in middles)
+    style = f"{path.attrib.get('style', '')}; stroke-width: {width + _OUTLINE:.2f}; stroke-linecap: round"
+    return {**path.attrib, "d": places, "style": style}
+
+
+_ANY_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
+_MANY = 20
+"""Circles of one path from which on they are taken for a hatch."""
+_OF_A_CIRCLE = 50
+"""Numbers of a circle of matplotlib's: where it begins, and eight curves of three points."""
+_OUTLINE = 0.6
+"""Width of the line around each of them, in points, as style.py sets it for hatches."""
 
 
 def _value(name: str, value: str, id: str) -> str:

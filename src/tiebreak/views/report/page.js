@@ -31,9 +31,13 @@ const Page = (() => {
       ([name, column]) => [name, named.includes(name) ? names[at(column, row)] : at(column, row)])));
   };
 
+  /* Scores on each item, or on each split. */
+  const unitsOf = ({units, models, view: {items, scores}}) => (units !== "items" ? units ?? scores[0] :
+    {names: items.items, score: models.map((name) => items.score[items.models.indexOf(name)][0])});
+
   class Answer {
     constructor(section, held) {
-      Object.assign(this, {section, view: held.view, units: held.units ?? held.view.scores[0], names: held.models});
+      Object.assign(this, {section, view: held.view, units: unitsOf(held), names: held.models});
       this.shown = [...section.querySelectorAll("[data-is=ranking] tbody th")].map((each) => each.textContent);
       this.sign = held.view.metric.higher_is_better ? 1 : -1;
       this.engine = section.controls.engine;
@@ -50,7 +54,7 @@ const Page = (() => {
     }
   }
 
-  const {decimalsFor, formatScore, formatProbability, levelWords} = typeof Decide === "undefined" ? {} : Decide; // no comparison
+  const {decimalsFor, formatScore, formatProbability, formatPvalue, levelWords} = typeof Decide === "undefined" ? {} : Decide; // no comparison
 
   /* --- one pair --- */
   const scaleOf = (values) => {
@@ -174,7 +178,7 @@ const Page = (() => {
     const level = pair.level > 0 ? `level ${levelWords(pair.level)}, ` : "its own, ";
     const rows = [["Difference", pair.text.difference], ["Interval that decides", `${pair.text.interval} (${level}n = ${pair.n_units})`]];
     const adjusted = answer.view.pairs.adjusted_pvalue;
-    if (adjusted !== undefined && pair.row !== undefined) rows.push(["p-value of no difference, adjusted", formatProbability(at(adjusted, pair.row) ?? NaN)]);
+    if (adjusted !== undefined && pair.row !== undefined) rows.push(["p-value of no difference, adjusted", formatPvalue(at(adjusted, pair.row) ?? NaN)]);
     if (pair.standard_error > 0) rows.push(["Standard error", formatScore(pair.standard_error, pair.decimals + 1)]);
     if (pair.df > 0) rows.push(["Degrees of freedom", String(pair.df)]);
     const regions = ["p_better", "p_equivalent", "p_worse"].map((name) => pair[name]);
