@@ -143,3 +143,12 @@ def test_baseline_does_not_change_the_shortlist() -> None:
     """It asks who may be best among all models, whichever pairs are judged."""
     table = noisy(0.80, 0.60, 0.79, 0.795)
     assert compared(table, baseline="b").shortlist() == compared(table).shortlist()
+
+
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [("mean_absolute_error", "mean_absolute_error"), ("accuracy", "mean accuracy"), ("meanness", "mean meanness")],
+)
+def test_the_mean_of_a_metric_that_is_a_mean_is_not_called_so_twice(name: str, label: str) -> None:
+    """mean_absolute_error is ranked by its mean over splits; "mean mean_absolute_error" says no more."""
+    assert compared(noisy(*MEANS), metric=Metric(name, higher_is_better=False)).ranking_table.value_label == label

@@ -103,7 +103,7 @@ def rank_models(scores: Scores, procedure: Procedure, pairs: PairTable, settings
     low, high = _rank_intervals(pairs, n_models) if has_all_pairs else (None, None)
     return RankingTable(
         value_name=values.name,
-        value_label=values.label or f"{values.name} {procedure.units(scores).metric.name}",
+        value_label=values.label or _label(values.name, procedure.units(scores).metric.name),
         mean=values.value,
         mean_interval=_mean_interval(scores, procedure, values),
         n_units=values.n_units,
@@ -152,6 +152,11 @@ def _standings(best: BestBounds, rope: float, tolerance: float) -> NDArray[np.in
     if np.count_nonzero(best.may_be_best) == 1:
         standing[best.may_be_best] = BEST
     return standing.astype(np.int8)
+
+
+def _label(value: str, metric: str) -> str:
+    """A value in words; the mean of a metric that is a mean by its name is not called so twice."""
+    return metric if metric.startswith(f"{value}_") else f"{value} {metric}"
 
 
 def _rank_intervals(pairs: PairTable, n_models: int) -> tuple[IntArray, IntArray]:

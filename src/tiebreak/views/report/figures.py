@@ -233,14 +233,19 @@ def drawing(display: Display, id: str) -> Markup:
 
 
 def _text_end(text: Element) -> float:
-    """Right end of a text that begins at its place, in a font of the reader's that is wider than matplotlib's; 0 for others."""
-    place = re.match(r"translate\(([-\d.]+)", text.attrib.get("transform", ""))
-    style = text.attrib.get("style", "")
-    if place is None or "rotate" in text.attrib["transform"] or "text-anchor" in style:
+    """Right end of a level text in a font of the reader's that is wider than matplotlib's; 0 for one that is turned."""
+    transform, style = text.attrib.get("transform", ""), text.attrib.get("style", "")
+    place = re.match(r"translate\(([-\d.]+)", transform)
+    if "rotate" in transform and not _LEVEL.fullmatch(transform):
         return 0.0
     size = re.search(r"([\d.]+)px", style)
-    return float(place.group(1)) + _WIDEST * float(size.group(1) if size else 10.0) * len(text.text or "")
+    width = _WIDEST * float(size.group(1) if size else 10.0) * len(text.text or "")
+    after = 0.0 if "text-anchor: end" in style else 0.5 if "text-anchor: middle" in style else 1.0
+    return float(place.group(1) if place else text.attrib.get("x", 0.0)) + after * width
 
+
+_LEVEL = re.compile(r"rotate\(-?0(?:\.0)? [^)]*\)")
+"""A turn by nothing, which matplotlib writes beside the place of a text."""
 
 _WIDEST = 0.58
 """Mean width of a character of a wide font, as a share of its size."""
@@ -261,6 +266,8 @@ def _slim(element: Element, id: str) -> str:
                 attributes["font-weight"] = "bold"
         elif name in _KEPT:
             attributes[name] = value
+    if _LEVEL.fullmatch(attributes.get("transform", "")):
+        del attributes["transform"]
     if _LINK in attributes:
         attributes["href"] = attributes.pop(_LINK)
     inside = "".join(_slim(child, id) for child in element)

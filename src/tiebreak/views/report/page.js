@@ -176,7 +176,7 @@ const Page = (() => {
 
   function pairNumbers(answer, first, second, pair) {
     const level = pair.level > 0 ? `level ${levelWords(pair.level)}, ` : "its own, ";
-    const rows = [["Difference", pair.text.difference], ["Interval that decides", `${pair.text.interval} (${level}n = ${pair.n_units})`]];
+    const rows = [["Difference", pair.text.difference], ["Interval that decides", `${pair.text.interval === "-" ? "none" : pair.text.interval} (${level}n = ${pair.n_units})`]];
     const adjusted = answer.view.pairs.adjusted_pvalue;
     if (adjusted !== undefined && pair.row !== undefined) rows.push(["p-value of no difference, adjusted", formatPvalue(at(adjusted, pair.row) ?? NaN)]);
     if (pair.standard_error > 0) rows.push(["Standard error", formatScore(pair.standard_error, pair.decimals + 1)]);
