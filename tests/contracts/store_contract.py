@@ -177,7 +177,7 @@ class StoreContract:
         log.write([a_failure((0, 1, 0)), an_outcome((0, 0, 1), scores={"accuracy": np.nan}), an_outcome((0, 0, 0))])
         table = log.table()
         assert cells_of(log) == [(0, 0, 0), (0, 0, 1), (0, 1, 0)]
-        assert [table.state_name(i) for i in range(3)] == ["done", "done", "raised"]
+        assert [STATES[state] for state in table.state] == ["done", "done", "raised"]
         np.testing.assert_array_equal(table.score, [[0.75, 0.1], [np.nan, np.nan], [np.nan, np.nan]])
         np.testing.assert_array_equal(table.has_score, [[True, True], [True, False], [False, False]])
         np.testing.assert_array_equal(table.fit_seconds, [0.1, 1.1, np.nan])

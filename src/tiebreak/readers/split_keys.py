@@ -36,7 +36,6 @@ class Keys(NamedTuple):
 class Rows(NamedTuple):
     """Facts of each row of a table, beside model and score; None where the table says nothing.
 
-    `is_part` says that the rows are those of one dataset among several, where a single split will do: the dataset is the unit.
     Of `kind` "seeds" and "periods" the keys are no splits: they name the seed, as the repeat, and the period, as the fold.
     """
 
@@ -45,7 +44,6 @@ class Rows(NamedTuple):
     seed: Words | None
     n_train: IntArray | None
     n_test: IntArray | None
-    is_part: bool = False
     kind: Kind = "unknown"
 
     @property
@@ -66,7 +64,7 @@ class Rows(NamedTuple):
         keys = None if self.keys is None else self.keys.take(rows)
         seed = None if self.seed is None else self.seed.take(rows)
         n_train, n_test = (None if part is None else part[rows] for part in (self.n_train, self.n_test))
-        return Rows(None, keys, seed, n_train, n_test, is_part=True)
+        return Rows(None, keys, seed, n_train, n_test)
 
     def unit_names(self, matrix: ScoreMatrix) -> tuple[str, ...]:
         """Names of the seeds or periods of a matrix of these rows; empty for splits."""

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, Self
 
 from tiebreak.errors import ConflictingScoreError, DamagedStoreError, Setting
-from tiebreak.plan.record import STATES, Cell, Outcome, RunRecord, State
+from tiebreak.plan.record import Cell, Outcome, RunRecord
 
 if TYPE_CHECKING:
     import numpy as np
@@ -97,10 +97,6 @@ class CellTable:
     predict_seconds: FloatArray
     environment: IntArray
 
-    def state_name(self, row: int) -> State:
-        """The state of a row in words."""
-        return STATES[int(self.state[row])]
-
 
 class Claim(NamedTuple):
     """Answer to asking for cells. Each of those asked for is in one of the three.
@@ -127,10 +123,6 @@ class Lease(Protocol):
     machine is gone, the process hangs) loses its cells to whoever asks for them next; what it hands in later is refused.
     No clock is compared with another: who asks measures for how long a holder has shown nothing.
     """
-
-    @property
-    def n_refused(self) -> int:
-        """Outcomes that came too late to be kept."""
 
     def claim(self, cells: Sequence[Cell], *, again: Collection[Cell] = ()) -> Claim:
         """Take on those of the cells that nobody else has.

@@ -215,7 +215,6 @@ class MemoryLease:
         self._mapping = mapping
         self._lock = lock
         self._own_metrics = [metric.name for metric in mapping.record.metrics]
-        self.n_refused = 0
 
     def claim(self, cells: Sequence[Cell], *, again: Collection[Cell] = ()) -> Claim:
         """Take on those of the cells that nobody else has."""

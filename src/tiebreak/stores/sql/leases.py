@@ -141,7 +141,6 @@ class SqlLease:
         self._lock = threading.Lock()
         self._is_over = threading.Event()
         self._heart = threading.Thread(target=self._beat_on, args=(seconds / BEATS,), name="tiebreak-lease", daemon=True)
-        self.n_refused = 0
 
     def claim(self, cells: Sequence[Cell], *, again: Collection[Cell] = ()) -> Claim:
         """Take on those of the cells that nobody else has."""
@@ -169,7 +168,6 @@ class SqlLease:
         if claim is None:
             claim = self.claim(wanted, again=again)
         refused = [outcome for outcome in outcomes if self._mapping.stored(outcome.cell) in lost] if lost else []
-        self.n_refused += len(refused)
         if refused:
             _log.warning(
                 "run %r: what this process measured for %s%s came too late and was not kept, as another process has taken over.",
