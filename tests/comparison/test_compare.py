@@ -49,6 +49,7 @@ def codes(answer: Comparison) -> dict[str, str]:
         ({"alpha": 0}, "alpha must lie between 0 and 1, ends excluded; got 0."),
         ({"alpha": 1.0}, "alpha must lie between 0 and 1, ends excluded; got 1.0."),
         ({"alpha": 5}, "got 5. Did you mean 0.05?"),
+        ({"alpha": 95}, "got 95. Did you mean 0.05?"),
         ({"alpha": np.nan}, "got nan."),
         ({"options": {"n_draws": 10}}, "corrected-t has no option 'n_draws'; it has none. Correct options=."),
         ({"correction": "tukey"}, "unknown correction 'tukey'; choose one of 'holm', 'bonferroni', 'sidak'"),

@@ -13,6 +13,7 @@ import pytest
 import tiebreak as tb
 from tiebreak.errors import (
     AmbiguousSourceError,
+    InvalidParameterError,
     InvalidScoresError,
     SourceNotFoundError,
     UnreadableSourceError,
@@ -125,6 +126,15 @@ def test_scores_that_are_not_0_or_1_need_a_name() -> None:
     with pytest.raises(tb.errors.UnknownDirectionError, match="is higher or lower better for the metric 'helpfulness'"):
         tb.read_items(frame, metric="helpfulness")
     assert not tb.read_items(frame, metric="helpfulness", lower_is_better=True).metric.higher_is_better
+
+
+def test_a_direction_is_never_passed_over() -> None:
+    """Scores of 0 and 1 of which lower is better are no accuracy: they need another name, and then they count."""
+    for named in ({}, {"metric": "accuracy"}):
+        with pytest.raises(InvalidParameterError, match="lower_is_better=True contradicts the metric 'accuracy'"):
+            tb.read_items(WIDE, lower_is_better=True, **named)
+        assert tb.read_items(WIDE, lower_is_better=False, **named).metric.higher_is_better
+    assert not tb.read_items(WIDE, metric="toxic", lower_is_better=True).metric.higher_is_better
 
 
 def test_several_columns_of_scores_are_asked_for() -> None:

@@ -95,7 +95,8 @@ def test_unnamed_column(column: str, called: str, write: Write) -> None:
         f"{column},svm,rf\n0,0.1,0.2\n1,0.3,0.1\n",
         UnreadableSourceError,
         f"column 1 of scores.csv {called}. It is probably a running number that pandas or R wrote beside the table: drop it "
-        "(index=False in pandas, row.names=FALSE in R), or call it 'split' if it numbers the splits.",
+        "(index=False in pandas, row.names=FALSE in R), or call it 'split' if it numbers the splits. If the rows are items of "
+        "one test set, such as questions, pass rows='items'.",
     )
 
 
@@ -109,7 +110,7 @@ def test_running_number(numbers: tuple[int, ...], write: Write) -> None:
         UnreadableSourceError,
         f"column 'id' of scores.csv counts upwards ({numbers[0]}, {numbers[1]} ... {numbers[-1]}), so it is probably a running "
         "number and not a model's scores. Drop it, or call it 'split' if it numbers the splits; if it does hold scores, use "
-        "columns 'model' and 'score' instead.",
+        "columns 'model' and 'score' instead. If the rows are items of one test set, such as questions, pass rows='items'.",
     )
 
 

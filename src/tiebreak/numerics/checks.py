@@ -151,7 +151,11 @@ def rope_share(rope: str, of: str = "best mean") -> float:
 def check_probability(value: float, name: str, *, low: float = 0.0, high: float = 1.0) -> float:
     """A number strictly between `low` and `high`."""
     if not _is_number(value) or not low < value < high:
-        hint = f" Did you mean {value / 100:g}?" if _is_number(value) and 1 <= value < 100 * high and value > 100 * low else ""
+        hint = ""
+        if _is_number(value) and 1 <= value < 100 * high and value > 100 * low:
+            # an alpha of 95 is the confidence that goes with 0.05
+            meant = 1.0 - value / 100 if name == "alpha" and value > 50 else value / 100
+            hint = f" Did you mean {meant:g}?"
         raise InvalidParameterError(
             f"{name} must lie between {low:g} and {high:g}, ends excluded; got {value!r:.60}.{hint}", about=name
         )

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, UnreadableSourceError
+from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, Setting, UnreadableSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.scores.assemble import row_blocks
 from tiebreak.scores.scores import quoted
@@ -304,7 +304,10 @@ def _refuse_unnamed(names: Sequence[str], others: Sequence[str], source: str) ->
         called = f"is called {unnamed[0]!r}" if unnamed[0] else "has no name"
         raise UnreadableSourceError(
             f"column {position} of {source} {called}. It is probably a running number that pandas or R wrote beside the "
-            "table: drop it (index=False in pandas, row.names=FALSE in R), or call it 'split' if it numbers the splits."
+            "table: drop it (index=False in pandas, row.names=FALSE in R), or call it 'split' if it numbers the splits. If the "
+            "rows are items of one test set, such as questions, pass ",
+            Setting("rows", "'items'"),
+            ".",
         )
 
 

@@ -542,7 +542,7 @@ def _named_metric(present: FloatArray, metric: str | None, lower_is_better: bool
     if called in _ITEM_SHARES and lower_is_better is None:
         lower_is_better = False
     name = ABBREVIATIONS.get(called.casefold(), called)
-    return name_metric(name, None if name == "accuracy" else lower_is_better)
+    return name_metric(name, lower_is_better)
 
 
 _ITEM_SHARES = frozenset(

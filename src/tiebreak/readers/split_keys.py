@@ -126,6 +126,8 @@ def _by_period(rows: Rows, table: ScoreTable) -> Rows:
         moments = [_moment(word) for word in words.names]
         wrong = [code for code, moment in enumerate(moments) if moment is None]
         if wrong or len({moment is not None and moment.tzinfo is None for moment in moments}) > 1:
+            # among numbers, the word that is none is to blame
+            wrong = [code for code in wrong if not re.fullmatch(r"-?\d+(\.\d+)?", words.names[code])] or wrong
             row = int(np.argmax(np.isin(words.code, wrong))) if wrong else 0
             raise InvalidScoresError(
                 f"{table.where(row)}, column {name!r}: {words.names[words.code[row]]!r} is neither a number nor a date such as "

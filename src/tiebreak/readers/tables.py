@@ -396,7 +396,10 @@ def _model_column(table: ScoreTable, model: str) -> FloatArray:
         raise UnreadableSourceError(
             f"column {model!r} of {table.name} counts upwards ({values[0]:g}, {values[1]:g} ... {values[-1]:g}), so it is "
             "probably a running number and not a model's scores. Drop it, or call it 'split' if it numbers the splits; if it "
-            "does hold scores, use columns 'model' and 'score' instead."
+            "does hold scores, use columns 'model' and 'score' instead. If the rows are items of one test set, such as "
+            "questions, pass ",
+            Setting("rows", "'items'"),
+            ".",
         )
     return values
 

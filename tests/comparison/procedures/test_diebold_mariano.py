@@ -124,6 +124,8 @@ def test_bad_input(rng: np.random.Generator) -> None:
         InvalidScoresError, match="row 1, column 'time': 'then' is neither a number nor a date such as 2024-01-31"
     ):
         compared(table.assign(time=["then", *map(str, range(2001, 2040))]))
+    with pytest.raises(InvalidScoresError, match="row 3, column 'time': 'soon' is neither a number nor a date"):
+        compared(table.assign(time=["1", "2", "soon", *map(str, range(4, 41))]))
     seconds = {"model": list("aabb"), "time": [0.5, 0.6, 9.1, 9.2], "score": [0.1, 0.2, 0.3, 0.5]}
     with pytest.raises(
         UnpairedScoresError, match=r"no period \(column 'time'\) in common.*how long something took, call it 'seconds'"

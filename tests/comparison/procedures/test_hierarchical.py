@@ -93,7 +93,19 @@ def test_what_it_needs_is_said(rng) -> None:
     """Several datasets, several splits of each, and their sizes."""
     with pytest.raises(TooFewDatasetsError, match="these scores are of one"):
         compared(table(rng, n_datasets=1))
-    with pytest.raises(TooFewSplitsError, match="'wilcoxon'"):
-        compared(table(rng, n_splits=1))
+    with pytest.raises(TooFewSplitsError, match=r"and 1 more have one split only.*'wilcoxon'"):
+        compared(table(rng, n_datasets=6, n_splits=1))
     with pytest.raises(MissingSizesError, match="n_train"):
         compared(table(rng), n_train=None, n_test=None)
+
+
+def test_scores_without_spread_are_called_what_they_are(rng) -> None:
+    """The same on every split, or apart by the same amount on every split of a dataset: neither is a lack of datasets."""
+    dataset, fold = (index.ravel() for index in np.indices((8, 4)))
+    score = rng.integers(0, 64, dataset.size) / 128
+    columns = {"dataset": [f"d{i}" for i in dataset], "fold": fold, "one": score}
+    pair = compared(columns | {"other": score}).pair("one", "other")
+    assert (pair.reason, pair.difference, pair.verdict) == ("identical-scores", 0.0, "undecided")
+    apart = compared(columns | {"other": score + 0.125})
+    assert apart.pair("one", "other").reason == "no-spread"
+    assert "too few" not in apart.sentence

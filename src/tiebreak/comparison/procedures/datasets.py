@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 FEWEST = 6
 """Datasets below which no rank test can reach 0.05 two-sided: with n of them the smallest p-value is 2 / 2^n."""
 
+_WITH_A_PRIOR = ("hierarchical", "bayes-signed-rank", "bayes-sign")
 
 RankTest = SignedRankResult | SignTestResult
 
@@ -259,10 +260,14 @@ class OverDatasets(Procedure):
         """Remark on few datasets."""
         n = len(data.matrices)
         if n < FEWEST:
+            still = (
+                f"{self.name!r} still answers, but with so few its prior and its assumptions count for much"
+                if self.name in _WITH_A_PRIOR
+                else "the methods 'hierarchical' and 'bayes-signed-rank' still answer"
+            )
             yield Notice(
                 "few-datasets",
-                f"with {n} datasets no rank test can reach 0.05, whatever the scores: {FEWEST} are the fewest; the methods "
-                "'hierarchical' and 'bayes-signed-rank' still answer",
+                f"with {n} datasets no rank test can reach 0.05, whatever the scores: {FEWEST} are the fewest; {still}",
             )
         if data.is_mixed:
             names = dict.fromkeys(data.metric_of(matrix).name for matrix in data.matrices)

@@ -19,7 +19,7 @@ from tiebreak.comparison.procedures.datasets import (
 )
 from tiebreak.comparison.procedures.procedure import Differences, Shrunken, TestOnly
 from tiebreak.errors import MissingSizesError, Setting, TiebreakError, TooFewSplitsError
-from tiebreak.numerics import SPREAD, UNDEFINED, FloatArray, IntArray, Interval
+from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, FloatArray, IntArray, Interval
 from tiebreak.scores.dataset_means import log_scores
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Scores, quoted
@@ -83,9 +83,10 @@ class Hierarchical(OverDatasets):
             return refusal
         few = [matrix.dataset for matrix in data.matrices if matrix.n_splits < 2]
         if few:
+            have = "has" if len(few) == 1 else "have"
             return TooFewSplitsError(
-                f"the hierarchical method reads how scores vary from split to split, and {quoted(few)} has one split only. Use "
-                "the method 'wilcoxon', which takes one score for each dataset."
+                f"the hierarchical method reads how scores vary from split to split, and {quoted(few)} {have} one split only. "
+                "Use the method 'wilcoxon', which takes one score for each dataset."
             )
         if not all(matrix.has_sizes for matrix in data.matrices):
             return MissingSizesError(
@@ -110,13 +111,18 @@ class Hierarchical(OverDatasets):
             posteriors[at] = (
                 hierarchical_posterior(rows, test_train_ratio=ratios, rope=rope) if len(rows) > 1 and varies else None
             )
-        _, scale = self.differences_of(data, first, second)
+        difference, scale = self.differences_of(data, first, second)
+        tolerance = tolerance_of(scale)
+        # without spread on any dataset there is no posterior: only the dataset means say whether the scores are the same
+        flat = np.where(self.kinds(difference, tolerance) == IDENTICAL, IDENTICAL, CONSTANT)
         exists = np.array([posterior is not None for posterior in posteriors.ravel()]).reshape(posteriors.shape)
+        kind = np.where(exists, SPREAD, np.where(n_units > 1, flat, UNDEFINED)).astype(np.int8)
+        means = np.array([np.nan if each is None else each.mean for each in posteriors.ravel()]).reshape(posteriors.shape)
         return HierarchicalDifferences(
-            estimate=np.array([np.nan if each is None else each.mean for each in posteriors.ravel()]).reshape(posteriors.shape),
+            estimate=np.where(kind == IDENTICAL, 0.0, means),
             n_units=n_units,
-            kind=np.where(exists, SPREAD, UNDEFINED).astype(np.int8),
-            tolerance=tolerance_of(scale),
+            kind=kind,
+            tolerance=tolerance,
             posteriors=posteriors,
             datasets=datasets,
         )

@@ -53,7 +53,11 @@ class OverItems(Procedure):
                 f"{instead}."
             )
         if items.n_clusters < 2:
-            alone = f"all {len(items.items)} {items.unit}s are of one cluster" if len(items.items) > 1 else "there is only one"
+            alone = (
+                f"all {len(items.items)} {items.unit}s are of one cluster"
+                if len(items.items) > 1
+                else f"there is only one {items.unit}"
+            )
             return TooFewSplitsError(
                 f"{alone}, so nothing shows how much the difference varies from one to the next. More are needed, or names of "
                 "clusters that say which of them belong together."
