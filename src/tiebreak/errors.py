@@ -57,6 +57,11 @@ class TiebreakError(Exception):
     # KeyError would print the repr of its message; the text is meant to be read.
     __str__ = Exception.__str__
 
+    def speak_of(self, name: str, instead_of: str) -> None:
+        """Call a source by the name that the caller gave it."""
+        self.parts = tuple(part.replace(instead_of, name) if isinstance(part, str) else part for part in self.parts)
+        self.args = (printable_lines("".join(map(str, self.parts))),)
+
 
 class InvalidParameterError(TiebreakError, ValueError):
     """A setting outside its range, such as a negative rope or an alpha of 5."""

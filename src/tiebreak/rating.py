@@ -10,6 +10,7 @@ from tiebreak.comparison.ratings import Ratings, rate_outcomes, rate_scores
 from tiebreak.frequentist.bradley_terry_fit import TieModel
 from tiebreak.frequentist.pair_outcomes import outcomes_of_battles
 from tiebreak.readers.battles import read_battles
+from tiebreak.readers.source import pipes_as_files
 from tiebreak.scores.scores import Scores
 
 
@@ -72,10 +73,11 @@ def rate(
     (('x', 'y'), [1095, 905])
     """
     settings: dict[str, Any] = {"ties": ties, "anchor": anchor, "level": level, "n_bootstrap": n_bootstrap, "rng": rng}
-    battles = read_battles(source)
-    if battles is None:
-        scores = source if isinstance(source, Scores) else read_scores(source, metric=metric, lower_is_better=lower_is_better)
-        return rate_scores(scores, tie_margin=tie_margin, **settings)
+    with pipes_as_files([source]) as (held,):
+        battles = read_battles(held)
+        if battles is None:
+            scores = held if isinstance(held, Scores) else read_scores(held, metric=metric, lower_is_better=lower_is_better)
+            return rate_scores(scores, tie_margin=tie_margin, **settings)
     outcomes = outcomes_of_battles(
         battles.model_a,
         battles.model_b,

@@ -5,13 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import shlex
-import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tiebreak.errors import Advice, Setting, TiebreakError, TiebreakWarning
@@ -288,29 +286,11 @@ def _discard_output() -> None:
 
 
 @contextmanager
-def standard_input_as_file(files: Sequence[str]) -> Iterator[list[str | Path]]:
-    """The files, "-" being a file with what standard input holds; messages on it speak of standard input."""
-    if "-" not in files:
-        yield list(files)
-        return
-    with TemporaryDirectory(prefix="tiebreak-") as folder:
-        path = _standard_input(folder)
-        try:
-            yield [path if file == "-" else file for file in files]
-        except TiebreakError as error:
-            if str(path) not in str(error):
-                raise
-            raise CommandError(as_typed(error).replace(str(path), "standard input")) from error
+def standard_input_as_file(files: Sequence[str]) -> Iterator[list[Any]]:
+    """The files, "-" being a file with what standard input holds, and likewise of pipes; messages speak of what was typed."""
+    from tiebreak.readers.source import pipes_as_files
 
-
-def _standard_input(folder: str) -> Path:
-    """Standard input as a file, which is what can be read; a JSON file if it begins like one."""
-    if sys.stdin is None:
+    if "-" in files and sys.stdin is None:
         raise CommandError("'-' stands for standard input, which is closed.")
-    start = sys.stdin.buffer.read(64)
-    is_json = start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"["))
-    path = Path(folder, "stdin.json" if is_json else "stdin.csv")
-    with path.open("wb") as file:
-        file.write(start)
-        shutil.copyfileobj(sys.stdin.buffer, file)
-    return path
+    with pipes_as_files(files, sys.stdin.buffer if "-" in files else None) as held:
+        yield held

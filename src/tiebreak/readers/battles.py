@@ -13,7 +13,7 @@ import numpy as np
 from tiebreak.errors import InvalidScoresError, SourceNotFoundError, UnreadableSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
-from tiebreak.readers.source import check_path, is_path, parse_json
+from tiebreak.readers.source import check_lines, check_path, is_path, parse_json
 
 COLUMNS = ("model_a", "model_b", "winner")
 CLUSTER, WEIGHT = "cluster", "weight"
@@ -194,11 +194,13 @@ def _of_parquet(path: Path) -> dict[str, list[Any]] | None:
 
 def _of_text(path: Path, name: str) -> dict[str, list[Any]] | None:
     """CSV, or JSON: a list of records, a dict of columns, or a record in each line."""
+    ending = path.suffix.lower()
+    if ending == ".jsonl":
+        check_lines(path, name)
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise UnreadableSourceError(f"{name} is not UTF-8 at byte {error.start}; save it as UTF-8.") from None
-    ending = path.suffix.lower()
     if ending == ".jsonl" or (ending == ".json" and "\n{" in text and text.lstrip().startswith("{")):
         return _of_records(_records(text, name))
     if ending == ".json":

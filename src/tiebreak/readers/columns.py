@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -335,3 +336,27 @@ def _refuse_search_results(others: Sequence[str], source: str) -> None:
             f"{source} looks like the cv_results_ of a search, with a row for each candidate. Pass search.cv_results_ itself, "
             "or better the fitted search."
         )
+
+
+def column_names(path: Path) -> list[str]:
+    """Names of the columns of a file, from its beginning alone."""
+    ending = path.suffix.lower()
+    if ending == ".parquet":
+        try:
+            from pyarrow import ArrowException, parquet
+        except ImportError:
+            return []
+        try:
+            return list(parquet.read_schema(path).names)
+        except (ArrowException, OSError):
+            return []  # whoever reads it says what is wrong
+    if ending not in (".csv", ".tsv", ".txt", ".json"):
+        return []
+    try:
+        with path.open(encoding="utf-8-sig", errors="replace") as file:
+            start = file.read(65536)
+    except OSError:
+        return []
+    if ending == ".json":
+        return re.findall(r'"([^"]{1,40})"\s*:', start.partition("}")[0])
+    return re.split(r"[,;\t]", start.lstrip().partition("\n")[0])

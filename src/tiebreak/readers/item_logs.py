@@ -14,7 +14,7 @@ from typing import Any
 from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, MissingDependencyError, Setting, UnreadableSourceError
 from tiebreak.printable import printable
 from tiebreak.readers.item_tables import LongTable
-from tiebreak.readers.source import parse_json
+from tiebreak.readers.source import lines_of, parse_json
 from tiebreak.scores.scores import quoted
 
 Record = dict[str, Any]
@@ -57,7 +57,7 @@ def _read(path: Path, name: str, metric: str | None) -> LongTable:
 
 def _first_record(path: Path) -> Record:
     with path.open(encoding="utf-8", errors="replace") as file:
-        line = next((line for line in file if line.strip()), "")
+        line = next((line for _, line in lines_of(file, printable(str(path))) if line.strip()), "")
     try:
         found = parse_json(line, path.name)
     except UnreadableSourceError:  # whoever reads it says what is wrong
@@ -69,7 +69,7 @@ def _records(path: Path, name: str) -> Iterator[Record]:
     """Objects of a file of JSON lines."""
     try:
         with path.open(encoding="utf-8") as file:
-            for number, line in enumerate(file, start=1):
+            for number, line in lines_of(file, name):
                 if line.strip():
                     record = parse_json(line, f"{name}, line {number},", "Was the file cut short?")
                     if not isinstance(record, dict):

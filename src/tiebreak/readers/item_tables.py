@@ -22,6 +22,7 @@ from tiebreak.errors import (
 )
 from tiebreak.numerics import FloatArray, Missing
 from tiebreak.printable import fault_of_name, printable, without_password
+from tiebreak.readers.source import check_lines
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.metric import ABBREVIATIONS, NamedMetric, is_known, name_metric
 from tiebreak.scores.scores import look_up, nearest_file, quoted
@@ -225,7 +226,7 @@ def _long(source: Any, model: str | None, metric: str | None, item: str | None, 
         path, name = Path(source), printable(os.fspath(source))
         if not path.is_file():
             if path.exists():
-                raise SourceNotFoundError(f"{name} is no file. Pass the files in it.")
+                raise SourceNotFoundError(f"{name} is no file. Pass the files in it, or a file with what a pipe gives.")
             raise SourceNotFoundError(
                 f"there is no file {without_password(name)!r} (looked in {Path.cwd()}).{nearest_file(path)}"
             )
@@ -276,6 +277,8 @@ def _read_file(path: Path, name: str, item: str | None) -> pd.DataFrame:
             ".jsonl, .json and .eval."
         )
     try:
+        if path.suffix.lower() == ".jsonl":
+            check_lines(path, name)
         return read()
     except ImportError:
         raise MissingDependencyError(f"reading {name} needs pyarrow: pip install 'pyarrow>=17'.") from None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import re
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -25,10 +24,20 @@ from tiebreak.errors import (
 )
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import fault_of_name
+from tiebreak.readers.columns import column_names
 from tiebreak.readers.item_tables import ITEM, LOGS, is_source, read_items
 from tiebreak.readers.json import holds_answered_items, reference_of
 from tiebreak.readers.metric import of_asked_metric
-from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, read_file, unsupported, with_sizes
+from tiebreak.readers.source import (
+    ACCEPTED,
+    ReadOptions,
+    Source,
+    known_sizes,
+    pipes_as_files,
+    read_file,
+    unsupported,
+    with_sizes,
+)
 from tiebreak.readers.split_keys import natural_key
 from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Asked, Notice, ScoreMatrix, Scores, SplitDesign, look_up, percent_notices, quoted
@@ -74,6 +83,11 @@ def read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
     """
     if not sources:
         raise UnsupportedSourceError(f"nothing to read: pass {ACCEPTED}.")
+    with pipes_as_files(sources) as held:
+        return _read_scores(held, options)
+
+
+def _read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
     names = ["the source"] if len(sources) == 1 else [f"source {number}" for number in range(1, len(sources) + 1)]
     if options.rows != "splits" and (
         options.rows == "items" or options.item is not None or any(_is_of_items(source, options.metric) for source in sources)
@@ -541,7 +555,7 @@ def _holds_items(source: Any) -> bool:
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         is_file = os.path.isfile(path)  # noqa: PTH113  (Path raises for a name that is too long)
-        return is_file and (_is_log(path) or _names_items(_column_names(path)))
+        return is_file and (_is_log(path) or _names_items(column_names(path)))
     if isinstance(source, Mapping):
         return _names_items(list(source)) or (
             bool(source) and all(is_source(value) for value in source.values()) and any(map(_holds_items, source.values()))
@@ -574,27 +588,3 @@ def _is_log(path: Path) -> bool:
 def _names_items(names: Sequence[Any]) -> bool:
     known = {name.strip().strip("\"'").casefold() for name in names if isinstance(name, str)}
     return bool(known & _SURE) and not known & {"fold", "split"}
-
-
-def _column_names(path: Path) -> list[str]:
-    """Names of the columns of a file, from its beginning alone."""
-    ending = path.suffix.lower()
-    if ending == ".parquet":
-        try:
-            from pyarrow import ArrowException, parquet
-        except ImportError:
-            return []
-        try:
-            return list(parquet.read_schema(path).names)
-        except (ArrowException, OSError):
-            return []  # whoever reads it says what is wrong
-    if ending not in (".csv", ".tsv", ".txt", ".json"):
-        return []
-    try:
-        with path.open(encoding="utf-8-sig", errors="replace") as file:
-            start = file.read(65536)
-    except OSError:
-        return []
-    if ending == ".json":
-        return re.findall(r'"([^"]{1,40})"\s*:', start.partition("}")[0])
-    return re.split(r"[,;\t]", start.lstrip().partition("\n")[0])

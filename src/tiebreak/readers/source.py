@@ -6,10 +6,13 @@ import dataclasses
 import json
 import operator
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from tempfile import TemporaryDirectory
+from typing import IO, Any, BinaryIO, Literal
 
 import numpy as np
 
@@ -20,6 +23,7 @@ from tiebreak.errors import (
     InvalidScoresError,
     Setting,
     SourceNotFoundError,
+    TiebreakError,
     UnreadableSourceError,
     UnsupportedSourceError,
 )
@@ -414,3 +418,123 @@ def check_path(path: Path, name: str) -> None:
     if not is_there:
         raise SourceNotFoundError(f"there is no file {without_password(name)!r} (looked in {Path.cwd()}).{nearest_file(path)}")
     check_regular(path, name)
+
+
+# --- lines and pipes of others ------------------------------------------------------------------------------------------
+
+LONGEST_LINE = 64 * 2**20
+"""Characters of a line; whole logs of long prompts and answers take less for each sample."""
+
+
+def lines_of(file: IO[str], name: str) -> Iterator[tuple[int, str]]:
+    """Lines of a file with their numbers, from 1 on; one longer than `LONGEST_LINE` is refused before it is read whole."""
+    number = 1
+    while line := file.readline(LONGEST_LINE + 2):
+        if len(line.rstrip("\n")) > LONGEST_LINE:
+            raise _long_line(name, number)
+        yield number, line
+        number += 1
+
+
+def check_lines(path: Path, name: str) -> None:
+    """Refuse a file with a line longer than `LONGEST_LINE`, for those who read all lines at once; in bytes here."""
+    number, length = 1, 0
+    with path.open("rb") as file:
+        while block := file.read(min(2**20, LONGEST_LINE)):  # so that no line that is too long ends where it began
+            first, last = block.find(b"\n"), block.rfind(b"\n")
+            length += len(block) if first < 0 else first
+            if length > LONGEST_LINE:
+                raise _long_line(name, number)
+            if first >= 0:
+                length = len(block) - last - 1
+            number += block.count(b"\n")
+
+
+def _long_line(name: str, number: int) -> UnreadableSourceError:
+    return UnreadableSourceError(
+        f"{name}, line {number} is longer than {LONGEST_LINE / 2**20:g} MiB, so it is no record of one sample. Are the line "
+        "breaks lost, or is it another kind of file?"
+    )
+
+
+@contextmanager
+def pipes_as_files(sources: Sequence[Any], standard_input: BinaryIO | None = None) -> Iterator[list[Any]]:
+    """The sources, with a file in the place of each pipe; errors speak of the pipe.
+
+    A pipe can be read only once, but the kind of a file, its columns and its values are read one after the other. With
+    `standard_input`, "-" stands for that.
+    """
+    names: dict[str, str] = {}
+
+    def is_input(source: Any) -> bool:
+        return standard_input is not None and isinstance(source, str) and source == "-"
+
+    def holds_pipe(source: Any) -> bool:
+        return is_input(source) or is_pipe(source) or (isinstance(source, Mapping) and any(map(is_pipe, source.values())))
+
+    def as_file(source: Any) -> Any:
+        if not holds_pipe(source):
+            return source
+        if isinstance(source, Mapping):
+            return {key: as_file(value) for key, value in source.items()}
+        path = Path("stdin" if is_input(source) else source)
+        name = "standard input" if is_input(source) else printable(str(path))
+        copy = _copied(standard_input if is_input(source) else None, path, name, Path(folder, str(len(names))))
+        names[str(copy)] = name
+        return copy
+
+    if not any(map(holds_pipe, sources)):
+        yield list(sources)
+        return
+    with TemporaryDirectory(prefix="tiebreak-") as folder:
+        held = [as_file(source) for source in sources]
+        try:
+            yield held
+        except TiebreakError as error:
+            for copy, name in names.items():
+                error.speak_of(name, copy)
+            raise
+
+
+def is_pipe(source: Any) -> bool:
+    """True for the path of a named pipe, as the shell's <(...) is one."""
+    try:
+        return isinstance(source, str | os.PathLike) and Path(source).is_fifo()
+    except (OSError, ValueError):  # a text that is no path
+        return False
+
+
+def _copied(standard_input: BinaryIO | None, path: Path, name: str, folder: Path) -> Path:
+    """File with what a pipe holds; its name says of what kind it begins to be, where that of the pipe does not."""
+    folder.mkdir()
+    try:
+        with path.open("rb") if standard_input is None else nullcontext(standard_input) as stream:
+            start = stream.readline(LONGEST_LINE)
+            if start.rstrip().endswith(b"}"):
+                start += stream.readline(LONGEST_LINE)
+            ending = path.suffix if path.suffix.lower() in _ENDINGS else _ending_of(start)
+            copy = folder / f"{path.stem}{ending}"
+            with copy.open("wb") as file:
+                file.write(start)
+                shutil.copyfileobj(stream, file)
+    except OSError as error:
+        raise SourceNotFoundError(f"{name} cannot be read: {error.strerror or error}.") from None
+    return copy
+
+
+def _ending_of(start: bytes) -> str:
+    """Ending of files that begin like this."""
+    if start.startswith(b"PAR1"):
+        return ".parquet"
+    if start.startswith(b"PK\x03\x04"):
+        return ".eval"
+    first, _, rest = start.removeprefix(b"\xef\xbb\xbf").strip().partition(b"\n")
+    if first.startswith((b"{", b"[")):
+        return ".jsonl" if first.startswith(b"{") and rest.startswith(b"{") else ".json"
+    if first[:9].lower() == b"<!doctype":
+        return ".html"
+    return ".tsv" if b"\t" in first and b"," not in first and b";" not in first else ".csv"
+
+
+_ENDINGS = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".parquet", ".eval", ".html")
+"""Endings that say what a file holds."""
