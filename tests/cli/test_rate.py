@@ -80,3 +80,20 @@ def test_battles_from_standard_input(battles: str) -> None:
     wrong = subprocess.run([*command, "-"], input="a,b\n", capture_output=True, text=True, check=False)
     assert wrong.returncode == 2
     assert wrong.stderr.startswith("tiebreak: standard input")
+
+
+def test_directions_of_several_metrics(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By hand: x is better on each dataset, in speed by more and in cost by less; with one direction for both nobody leads."""
+    rows = [f"d{i},{metric},{model},{value}" for i in range(6) for metric, model, value in _MIXED[i % 2]]
+    Path("mixed.csv").write_text("dataset,metric,model,score\n" + "\n".join(rows) + "\n")
+    typed = ("--direction", "speed", "higher", "--direction", "cost", "lower", "--format", "json")
+    code, out, err = run(capsys, "rate", "mixed.csv", *typed)
+    assert (code, err) == (0, "")
+    told = {each["model"]: each for each in json.loads(out)["models"]}
+    assert (told["x"]["wins"], told["y"]["wins"]) == (6, 0)
+    told = json.loads(run(capsys, "rate", "mixed.csv", "--higher-is-better", "--format", "json")[1])
+    assert [each["wins"] for each in told["models"]] == [3, 3]
+
+
+_MIXED = ([("speed", "x", 5.0), ("speed", "y", 3.0)], [("cost", "x", 1.0), ("cost", "y", 2.0)])
+"""A dataset in either metric."""

@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -144,3 +145,33 @@ def test_a_source_is_not_written_over(scores: str, capsys: pytest.CaptureFixture
         assert code == 2
         assert "would write over 'r.html'" in error
     assert Path("r.html").read_bytes() == before
+
+
+def test_directions_of_several_metrics(scores: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each metric has its own, as `compare` has it; none of a run, whose metrics are known."""
+    frame = pd.read_csv(scores).rename(columns={"accuracy": "speed", "log_loss": "cost"})
+    frame.to_csv("own.csv", index=False)
+    metrics = ("--metric", "speed", "--metric", "cost", "--direction", "speed", "higher", "--direction", "cost", "lower")
+    assert run(capsys, "report", "own.csv", *metrics, "--out", "r.html")[0] == 0
+    for metric, lower in (("speed", False), ("cost", True)):
+        expected = tb.compare("own.csv", metric=metric, lower_is_better=lower)
+        assert tb.compare("r.html", metric=metric).sentence == expected.sentence
+    wrong = run(capsys, "report", "own.csv", *metrics, "--lower-is-better", "--out", "r.html")
+    assert wrong[0] == 2
+    assert "--direction says for each metric what --lower-is-better" in wrong[2]
+    of_run = run(capsys, "report", "run", *STORE, "--direction", "speed", "higher", "--out", "r.html")
+    assert of_run[0] == 2
+    assert "the metrics of a run have their direction" in of_run[2]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_is_read_once_for_all_metrics(scores: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """As the shell's <(...) makes it; the page is that of the file."""
+    os.mkfifo("pipe")
+    metrics = ("--metric", "accuracy", "--metric", "log_loss")
+    writer = threading.Thread(target=Path("pipe").write_bytes, args=(Path(scores).read_bytes(),), daemon=True)
+    writer.start()
+    assert run(capsys, "report", "pipe", *metrics, "--out", "r.html")[0] == 0
+    writer.join(timeout=300)  # a guard against hanging
+    for metric in metrics[1::2]:
+        assert tb.compare("r.html", metric=metric).sentence == tb.compare(scores, metric=metric).sentence

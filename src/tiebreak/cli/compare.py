@@ -17,6 +17,7 @@ from tiebreak.cli.options import (
     ROPE,
     as_rope,
     check_raw,
+    direction_options,
     format_option,
     help_option,
     html_option,
@@ -260,10 +261,7 @@ _COUNT: dict[str, Any] = {"type": click.IntRange(min=1), "metavar": "N"}
 # fmt: off
 _OPTIONS = (
     click.option("--metric", **_NAME, help="Which metric, where a file holds several; its name, where it holds none."),
-    click.option("--lower-is-better/--higher-is-better", default=None,
-                 help="Direction of a metric that scikit-learn does not know."),
-    click.option("--direction", "directions", type=(str, click.Choice(("lower", "higher"))), multiple=True,
-                 metavar="METRIC lower|higher", help="Which is better for one of several metrics. Repeatable."),
+    direction_options,
     click.option("--models", **NAMES,
                  help="Compare only these models. Once for each, or a JSON list; a comma belongs to the name."),
     click.option("--dataset", **_NAME, help="Which dataset, where a file holds several."),
@@ -336,7 +334,6 @@ def compare_command(
     if html is not None and str(html) in files:
         raise click.UsageError(f"--html would write over {str(html)!r}, which holds the scores.")
     settings["rng"] = seed
-    settings["lower_is_better"] = _directions(settings.pop("directions"), settings["lower_is_better"])
     with standard_input_as_file(files) as sources:
         comparison = _compared(sources, settings)
         requirements = gates.judge(comparison, functools.partial(_compared_otherwise, sources, settings))
@@ -347,16 +344,6 @@ def compare_command(
         write_report(lambda: comparison.to_html(requirements=requirements), html)
     gates.write(comparison, requirements)
     context.exit(gates.exit_code(requirements))
-
-
-def _directions(typed: Sequence[tuple[str, str]], for_all: bool | None) -> bool | dict[str, bool] | None:
-    """True where lower is better: for the metric, or by metric."""
-    if typed and for_all is not None:
-        raise click.UsageError("--direction says for each metric what --lower-is-better or --higher-is-better says for all.")
-    doubled = next((metric for metric, _ in typed if len({way for of, way in typed if of == metric}) > 1), None)
-    if doubled is not None:
-        raise click.UsageError(f"--direction gives {doubled} two different directions.")
-    return {metric: way == "lower" for metric, way in typed} or for_all
 
 
 def write_answer(comparison: Comparison, format_: str, requirements: Requirements | None = None, *, raw: bool = False) -> None:

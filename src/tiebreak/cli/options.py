@@ -55,6 +55,35 @@ raw_option = click.option(
 )
 
 
+def direction_options(command: Command) -> Command:
+    """``--lower-is-better`` for all metrics or ``--direction`` for each; the command is given them as one value."""
+
+    @functools.wraps(command)
+    def with_one_value(
+        *arguments: Any, directions: Sequence[tuple[str, str]], lower_is_better: bool | None, **values: Any
+    ) -> None:
+        command(*arguments, lower_is_better=_lower_is_better(directions, lower_is_better), **values)
+
+    for_all = click.option(
+        "--lower-is-better/--higher-is-better", default=None, help="Direction of a metric that scikit-learn does not know."
+    )
+    for_each = click.option(
+        "--direction", "directions", type=(str, click.Choice(("lower", "higher"))), multiple=True,
+        metavar="METRIC lower|higher", help="Which is better for one of several metrics. Repeatable.",
+    )  # fmt: skip
+    return with_options(for_all, for_each)(with_one_value)
+
+
+def _lower_is_better(typed: Sequence[tuple[str, str]], for_all: bool | None) -> bool | dict[str, bool] | None:
+    """True where lower is better: for the metric, or by metric."""
+    if typed and for_all is not None:
+        raise click.UsageError("--direction says for each metric what --lower-is-better or --higher-is-better says for all.")
+    doubled = next((metric for metric, _ in typed if len({way for of, way in typed if of == metric}) > 1), None)
+    if doubled is not None:
+        raise click.UsageError(f"--direction gives {doubled} two different directions.")
+    return {metric: way == "lower" for metric, way in typed} or for_all
+
+
 def format_option(help_line: str | None = None, formats: Sequence[str] = FORMATS) -> Callable[[Command], Command]:
     """``--format``, of which the first is the default."""
     choice = click.Choice(formats)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from tiebreak.cli.options import check_raw, format_option, help_option, plots_option, raw_option, with_options
+from tiebreak.cli.options import check_raw, direction_options, format_option, help_option, plots_option, raw_option, with_options
 from tiebreak.cli.process import emit_result, make_folder, say, standard_input_as_file, writing
 
 EPILOG = """\b
@@ -20,8 +20,7 @@ Examples:
 # fmt: off
 _OPTIONS = (
     click.option("--metric", metavar="NAME", help="Of a table of scores: which metric, or its name where the table has none."),
-    click.option("--lower-is-better/--higher-is-better", default=None,
-                 help="Direction of a metric that scikit-learn does not know."),
+    direction_options,
     click.option("--ties", type=click.Choice(("half", "davidson")), default="half", show_default=True,
                  help="A tie is half a win for either, or an outcome of its own, by Davidson's model."),
     click.option("--tie-margin", type=float, default=0.0, metavar="WIDTH",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli.options import ROPE, help_option, report_file, store_option, with_options
-from tiebreak.cli.process import CommandError, write_report
+from tiebreak.cli.options import ROPE, direction_options, help_option, report_file, store_option, with_options
+from tiebreak.cli.process import CommandError, standard_input_as_file, write_report
 from tiebreak.cli.stores import read_run
 
 if TYPE_CHECKING:
@@ -37,8 +37,7 @@ _OPTIONS = (
                                         "best mean.  [default: as the study or the saved answer says, or 0]"),
     click.option("--alpha", type=float, help="Chance of any wrong verdict over all pairs.  [default: 0.05]"),
     click.option("--baseline", **_NAME, help="Judge every other model against this one only, instead of all pairs."),
-    click.option("--lower-is-better/--higher-is-better", default=None,
-                 help="Direction of a metric that scikit-learn does not know."),
+    direction_options,
     click.option("--n-train", **_COUNT, help="Training examples per split, where no file has them."),
     click.option("--n-test", **_COUNT, help="Test examples per split, where no file has them."),
     store_option,
@@ -75,8 +74,9 @@ def report_command(
 def _is_file(source: str) -> bool:
     """True for a file that is there, and for the name of one that is none: whoever reads it says what it is."""
     from tiebreak.readers.read import is_file_name
+    from tiebreak.readers.source import is_pipe
 
-    is_there = os.path.isfile(source)  # noqa: PTH113  (a text that may be no path)
+    is_there = os.path.isfile(source) or is_pipe(source)  # noqa: PTH113  (a text that may be no path)
     return is_there or ("#" not in source and is_file_name(source))
 
 
@@ -91,16 +91,16 @@ def _of_files(sources: Sequence[str], out: Path, metrics: Sequence[str], setting
     from tiebreak import api
     from tiebreak.views.report.comparison import report_of
 
-    def compared(metric: str | None) -> Comparison:
-        return api.compare(*sources, metric=metric, **settings)
-
-    comparisons = [compared(metric) for metric in metrics or (None,)]
+    with standard_input_as_file(sources) as held:
+        comparisons: list[Comparison] = [api.compare(*held, metric=metric, **settings) for metric in metrics or (None,)]
     write_report(lambda: report_of(comparisons), out)
 
 
 def _of_run(run: str, out: Path, metrics: Sequence[str], store: str | None, settings: dict[str, Any]) -> None:
     from tiebreak.views.report.evaluation import report
 
+    if settings["lower_is_better"] is not None:
+        raise click.UsageError("the metrics of a run have their direction; --direction and --lower-is-better are for files.")
     evaluation = read_run(run, store)
     asked = {name: settings[name] for name in ("rope", "alpha", "baseline") if settings[name] is not None}
     write_report(lambda: report(evaluation, metrics, **asked), out)
