@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from tests.cli.conftest import N_CELLS, environment
 from tests.cli.test_interrupts import MODELS
 from tests.cli.test_interrupts import STUDY as SLOW
 from tests.cli.test_run import STORE, run
+from tests.guarded import HANGS
 from tests.runners.clusters import Processes
 from tests.runners.workloads import wait_until
 from tiebreak.runners.dask import runner as module
@@ -85,7 +85,7 @@ def n_kept() -> int:
 
 @pytest.mark.slow
 def test_a_scheduler_that_is_killed(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The command ends within seconds, says what is kept and how to go on, and does so with another cluster."""
+    """The command ends by itself, says what is kept and how to go on, and does so with another cluster."""
     (here / "slow.toml").write_text(SLOW)
     (here / "slow_models.py").write_text(MODELS.replace("0.02", "0.1"))
     command = [sys.executable, "-m", "tiebreak", "run", "slow.toml", *STORE, "--quiet", "--dask"]
@@ -97,11 +97,9 @@ def test_a_scheduler_that_is_killed(here: Path, capsys: pytest.CaptureFixture[st
         Processes(folders[0], 1) as first,
         subprocess.Popen([*command, first.address], env=environment(), **pipes) as running,
     ):
-        wait_until(lambda: n_kept() > 5, 60)
+        wait_until(lambda: n_kept() > 5, HANGS)
         first.kill_scheduler()
-        killed = time.monotonic()
-        _, err = running.communicate(timeout=30)
-        assert time.monotonic() - killed < 20
+        _, err = running.communicate(timeout=HANGS)
         assert running.returncode == 2
     messages = err.splitlines()
     assert len(messages) == 3, messages

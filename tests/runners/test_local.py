@@ -312,7 +312,7 @@ def test_an_interrupt_here_keeps_the_batch_and_ends_the_workers(tmp_path, cold, 
     assert kept == [0, 1]
     hanging = workload.pid(3)
     assert hanging != os.getpid()
-    wait_until(lambda: not is_alive(hanging), 5)
+    wait_until(lambda: not is_alive(hanging))
 
 
 @pytest.mark.slow

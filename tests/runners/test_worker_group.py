@@ -163,7 +163,7 @@ def test_nobody_is_at_work_when_the_consumer_has_gone(tmp_path):
     worker = workload.pid(0)
     batches.close()
     assert not is_alive(worker)
-    wait_until(lambda: not group_members(worker), 5)
+    wait_until(lambda: not group_members(worker))
 
 
 def test_an_error_of_the_consumer_ends_the_workers(tmp_path):

@@ -91,7 +91,7 @@ class WaitFor:
         wait_until(self.path.exists)
 
 
-def wait_until(condition, seconds=20.0):
+def wait_until(condition, seconds=300.0):
     """Come back when a condition holds; an error when it does not come to that."""
     ends = time.monotonic() + seconds
     while not condition():

@@ -1,0 +1,32 @@
+"""A guard against hanging, for what must end by itself: the longest that a test waits, not a limit of speed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+Result = TypeVar("Result")
+
+HANGS = 300.0
+"""Seconds after which nobody expects an end any more, on a slow and busy machine too."""
+
+
+def ended(use: Callable[[], Result]) -> Result:
+    """Result of a call, or its exception, from a thread of its own that is left behind if it hangs."""
+    results: list[Result] = []
+    errors: list[BaseException] = []
+
+    def call() -> None:
+        try:
+            results.append(use())
+        except BaseException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=call, daemon=True)
+    thread.start()
+    thread.join(HANGS)
+    assert not thread.is_alive(), f"it did not end within {HANGS:g} s"
+    if errors:
+        raise errors[0]
+    return results[0]
