@@ -51,6 +51,8 @@ def test_the_anchor_is_rated_1000() -> None:
     ratings = tb.rate(BATTLES, anchor="y")
     assert ratings.rating == pytest.approx([1000 + 400 * np.log10(3), 1000.0])
     assert (ratings.rating_low[1], ratings.rating_high[1]) == (1000, 1000)
+    assert " y        1000  fixed" in ratings.to_text()
+    assert "fixed" not in tb.rate(BATTLES).to_text()
     free = tb.rate(BATTLES)
     assert ratings.rating_low[0] - 1000 == pytest.approx(2 * (free.rating_low[0] - 1000), abs=1e-6)
 

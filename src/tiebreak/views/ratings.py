@@ -131,10 +131,10 @@ def _table(ratings: Ratings) -> Table:
             rank_text(low, high),
             name,
             rating_text(rating),
-            _span(rating_low, rating_high),
+            "fixed" if model == ratings.anchor else _span(rating_low, rating_high),
             *(f"{value:.0f}" if is_whole else f"{value:.1f}" for value in record),
         )
-        for name, (rank, low, high, _, rating, rating_low, rating_high, *record, _) in zip(names, held, strict=True)
+        for name, (rank, low, high, model, rating, rating_low, rating_high, *record, _) in zip(names, held, strict=True)
     )
     level = format_percent(ratings.level)
     more = f"; {len(ratings.models) - len(held)} more below these" if len(ratings.models) > len(held) else ""
