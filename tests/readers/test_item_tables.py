@@ -247,3 +247,19 @@ def test_weights_that_are_no_numbers(weight: str, message: str) -> None:
     records = [{"item": n // 2, "model": "ab"[n % 2], "score": n % 2, "weight": "1" if n // 2 != 1 else weight} for n in range(8)]
     with pytest.raises(InvalidScoresError, match=message):
         tb.read_items(pd.DataFrame(records))
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_table_larger_than_memory_is_refused_before_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    """On a computer of 64 bytes, nothing fits; the error names what compares such tables."""
+    path = tmp_path / f"answers.{ending}"
+    LONG.to_csv(path, index=False) if ending == "csv" else LONG.to_parquet(path)
+    monkeypatch.setattr("os.sysconf", lambda name: 8)
+    with pytest.raises(
+        UnreadableSourceError, match=r"and this computer has 0\.0 GB of memory\. tb\.read_item_sums\(path\) compares"
+    ):
+        tb.compare(path, rows="items")
+    pytest.importorskip("duckdb")
+    assert tb.read_item_sums(path, cluster="question").models == ("a", "b")

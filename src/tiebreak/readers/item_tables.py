@@ -22,7 +22,7 @@ from tiebreak.errors import (
 )
 from tiebreak.numerics import FloatArray, Missing
 from tiebreak.printable import fault_of_name, printable, without_password
-from tiebreak.readers.source import check_lines
+from tiebreak.readers.source import check_extent
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.metric import ABBREVIATIONS, NamedMetric, is_known, name_metric
 from tiebreak.scores.scores import look_up, nearest_file, quoted
@@ -235,7 +235,7 @@ def _long(source: Any, model: str | None, metric: str | None, item: str | None, 
             if reader.reads(path):
                 table: LongTable = reader.read(path, name, metric)
                 return _with_model(table, model)
-        frame, stem = _read_file(path, name, item), path.stem
+        frame, stem = read_table_file(path, name, item), path.stem
     else:
         frame, name, stem = _as_pandas(source), "the table", ""
     return _with_model(_long_of_table(frame, name, stem, metric, item, rows), model)
@@ -249,8 +249,8 @@ def _with_model(table: LongTable, model: str | None) -> LongTable:
     return table._replace(frame=table.frame.assign(model=model))
 
 
-def _read_file(path: Path, name: str, item: str | None) -> pd.DataFrame:
-    """File as a frame of texts and numbers as they stand: an item called 007 or NA keeps its name."""
+def read_table_file(path: Path, name: str, item: str | None, n_rows: int | None = None) -> pd.DataFrame:
+    """File, or so many rows of CSV, as a frame of texts and numbers as they stand: an item called 007 or NA keeps its name."""
     import pandas as pd
 
     def read_text(separator: str) -> pd.DataFrame:
@@ -259,9 +259,8 @@ def _read_file(path: Path, name: str, item: str | None) -> pd.DataFrame:
         header = pd.read_csv(path, encoding="utf-8-sig", sep=separator, skipinitialspace=True, nrows=0).columns
         names = {each: "str" for each in header if each == item or each.casefold() in _NAMES}
         gaps = {each: ["", "NA", "N/A", "nan", "NaN", "null", "None"] for each in header if each not in names}
-        return pd.read_csv(
-            path, encoding="utf-8-sig", sep=separator, skipinitialspace=True, dtype=names, na_values=gaps, keep_default_na=False
-        )
+        as_text: Any = {"encoding": "utf-8-sig", "sep": separator, "skipinitialspace": True, "nrows": n_rows}
+        return pd.read_csv(path, dtype=names, na_values=gaps, keep_default_na=False, **as_text)  # type: ignore[no-any-return]
 
     endings: dict[str, Callable[[], pd.DataFrame]] = {
         ".csv": lambda: read_text(","),
@@ -277,8 +276,8 @@ def _read_file(path: Path, name: str, item: str | None) -> pd.DataFrame:
             ".jsonl, .json and .eval."
         )
     try:
-        if path.suffix.lower() == ".jsonl":
-            check_lines(path, name)
+        if n_rows is None:
+            check_extent(path, name)
         return read()
     except ImportError:
         raise MissingDependencyError(f"reading {name} needs pyarrow: pip install 'pyarrow>=17'.") from None
@@ -316,7 +315,7 @@ def _as_pandas(source: Any) -> pd.DataFrame:
 # --- columns ----------------------------------------------------------------------------------------------------------------
 
 
-def _find(frame: pd.DataFrame, names: Sequence[str]) -> str | None:
+def find(frame: pd.DataFrame, names: Sequence[str]) -> str | None:
     """First column whose name is one of these."""
     by_name = {str(column).casefold(): column for column in reversed(list(frame.columns))}
     return next((by_name[name] for name in names if name in by_name), None)
@@ -334,12 +333,12 @@ def _long_of_table(frame: pd.DataFrame, name: str, stem: str, metric: str | None
         raise UnreadableSourceError(f"{name} has two columns called {quoted(doubled)}. Give each a name of its own.")
     if not len(frame):
         raise UnreadableSourceError(f"{name} has no rows.")
-    key = item if item is not None else _find(frame, ITEM)
+    key = item if item is not None else find(frame, ITEM)
     if item is not None:
         key = list(frame.columns)[look_up(item, [str(column) for column in frame.columns], "column")]
     if key is None and rows == "items":
         frame = _turned(frame)
-        key = _find(frame, ITEM)
+        key = find(frame, ITEM)
     if key is None:
         if rows != "items":
             columns = quoted([str(column) for column in frame.columns])
@@ -349,8 +348,8 @@ def _long_of_table(frame: pd.DataFrame, name: str, stem: str, metric: str | None
                 Setting("item", "'COLUMN'"), ", or ", Setting("rows", "'items'"), " if each row is an item.",
             )  # fmt: skip
         frame, key = _numbered(frame, name)
-    model = _find(frame, MODEL)
-    meaning = {"item": key, "run": _find(frame, RUN), "cluster": _find(frame, CLUSTER), "weight": _find(frame, WEIGHT)}
+    model = find(frame, MODEL)
+    meaning = {"item": key, "run": find(frame, RUN), "cluster": find(frame, CLUSTER), "weight": find(frame, WEIGHT)}
     own = {column for column in meaning.values() if column is not None} | ({model} if model is not None else set())
     renamed = {column: word for word, column in meaning.items() if column is not None}
     rest = [column for column in frame.columns if column not in own]
@@ -358,7 +357,7 @@ def _long_of_table(frame: pd.DataFrame, name: str, stem: str, metric: str | None
     unit = noun if noun in _NOUNS else "item"
     if model is None and not _is_of_one_model(rest):
         return _melted(frame.rename(columns=renamed), name, rest)._replace(unit=unit)
-    score = _score_column(frame, rest, metric, name)
+    score = score_column(frame, rest, metric, name)
     table = frame.rename(columns=renamed | {score: "score"} | ({model: "model"} if model is not None else {}))
     if model is None:
         table = table.assign(model=stem or "model")
@@ -368,7 +367,7 @@ def _long_of_table(frame: pd.DataFrame, name: str, stem: str, metric: str | None
 
 def _turned(frame: pd.DataFrame) -> pd.DataFrame:
     """A table with a row for each model and a column for each item as one with a row for each item; any other as it is."""
-    model = _find(frame, MODEL)
+    model = find(frame, MODEL)
     rest = [column for column in frame.columns if column != model]
     if model is None or len(rest) < 2 or not frame[model].is_unique:
         return frame
@@ -380,7 +379,7 @@ def _turned(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _numbered(frame: pd.DataFrame, name: str) -> tuple[pd.DataFrame, Any]:
     """The table with names of its items, where each row is one: those of a column that numbers them, or by their order."""
-    model, known = _find(frame, MODEL), _find(frame, _NUMBERS)
+    model, known = find(frame, MODEL), find(frame, _NUMBERS)
     if known is not None and not frame.duplicated([known] if model is None else [known, model]).any():
         return frame, known
     if model is None:
@@ -403,7 +402,8 @@ def _is_of_one_model(rest: Sequence[Any]) -> bool:
     return sum(str(column).casefold() in SCORE for column in rest) == 1
 
 
-def _score_column(frame: pd.DataFrame, rest: Sequence[Any], metric: str | None, name: str) -> Any:
+def score_column(frame: pd.DataFrame, rest: Sequence[Any], metric: str | None, name: str) -> Any:
+    """Column of the scores: the one called `metric`, or score or the like, or the only one of numbers."""
     texts = {str(column): column for column in rest}
     if metric is not None and metric in texts:
         return texts[metric]
@@ -429,7 +429,7 @@ def _melted(frame: pd.DataFrame, name: str, rest: Sequence[Any]) -> LongTable:
     for column in rest:
         if str(column) in ("n_train", "n_test"):
             continue  # of splits, which items have none of
-        if frame[column].dtype.kind in "iufb" or _looks_numeric(frame[column]):
+        if frame[column].dtype.kind in "iufb" or looks_numeric(frame[column]):
             values[column] = numbers(frame[column], name, str(column))
     if not values:
         raise UnreadableSourceError(
@@ -445,7 +445,7 @@ def _melted(frame: pd.DataFrame, name: str, rest: Sequence[Any]) -> LongTable:
     )
 
 
-def _looks_numeric(column: pd.Series[Any]) -> bool:
+def looks_numeric(column: pd.Series[Any]) -> bool:
     """True for texts most of which are numbers, booleans or per cent: scores, some of which cannot be read."""
     texts = column.dropna().astype(str).str.strip().str.rstrip("%").str.casefold()
     if not len(texts):

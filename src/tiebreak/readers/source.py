@@ -450,6 +450,30 @@ def check_lines(path: Path, name: str) -> None:
             number += block.count(b"\n")
 
 
+def check_extent(path: Path, name: str) -> None:
+    """Refuse a table of items with an endless line, or one that this computer cannot hold, which would end the process."""
+    if path.suffix.lower() == ".jsonl":
+        check_lines(path, name)
+    if not hasattr(os, "sysconf"):
+        return  # Windows
+    size = path.stat().st_size
+    if path.suffix.lower() == ".parquet":
+        try:
+            from pyarrow import ArrowException, parquet
+
+            file = parquet.read_metadata(path)
+            size = 8 * file.num_rows * file.num_columns  # a score or the place of a text for each cell
+        except (ImportError, ArrowException, OSError, ValueError):
+            return  # whoever reads it says what is wrong
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if size > memory:
+        raise UnreadableSourceError(
+            f"{name} takes {size / 1e9:,.1f} GB or more when it is read, and this computer has {memory / 1e9:,.1f} GB of memory. "
+            "tb.read_item_sums(path) compares the means of such tables from their sums by cluster; or write a file of fewer "
+            "models or items."
+        )
+
+
 def _long_line(name: str, number: int) -> UnreadableSourceError:
     return UnreadableSourceError(
         f"{name}, line {number} is longer than {LONGEST_LINE / 2**20:g} MiB, so it is no record of one sample. Are the line "
