@@ -7,7 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 from scipy import stats
 
 import tiebreak as tb
@@ -254,3 +256,17 @@ def test_columns_of_wide_parquet_that_are_no_models(tmp_path: Path) -> None:
     for column in ("seed", "weight"):
         with pytest.raises(InvalidScoresError, match=f"different values in its column '{column}'"):
             tb.read_item_sums(written(frame.assign(**{column: frame["id"] % 3}), path))
+
+
+@pytest.mark.parametrize("table", [WIDE, LONG], ids=["wide", "long"])
+def test_an_index_of_pandas_is_a_column_of_the_file(tmp_path: Path, table: pd.DataFrame) -> None:
+    """Frames keep clusters or items in their index too; two columns of one name are refused."""
+    pytest.importorskip("duckdb")
+    table.set_index(["cluster", "item"]).to_parquet(tmp_path / "t.parquet")
+    found, flat = (tb.read_item_sums(path) for path in (tmp_path / "t.parquet", written(table, tmp_path / "flat.parquet")))
+    assert found.models == flat.models == ("a", "b", "c")
+    np.testing.assert_allclose(found.sums.totals, flat.sums.totals, rtol=1e-12)
+    doubled = pa.table([[1], [0], [1]], names=["cluster", "a", "a"])
+    parquet.write_table(doubled, tmp_path / "doubled.parquet")
+    with pytest.raises(UnreadableSourceError, match="has two columns called 'a'"):
+        tb.read_item_sums(tmp_path / "doubled.parquet")

@@ -143,9 +143,12 @@ def read_item_sums(
         raise SourceNotFoundError(f"there is no file {without_password(name)!r} (looked in {Path.cwd()}).{nearest_file(place)}")
     is_text = _is_text(place)
     file = None if is_text else _open_parquet(place, name)
-    head = read_table_file(place, name, item, _LOOKED_AT) if file is None else file.schema_arrow.empty_table().to_pandas()
+    head = read_table_file(place, name, item, _LOOKED_AT) if file is None else _without_rows(file)
     columns = [str(column) for column in head.columns]
     head = head.set_axis(columns, axis=1)
+    if len(set(columns)) < len(columns):
+        doubled = sorted({each for each in columns if columns.count(each) > 1})
+        raise UnreadableSourceError(f"{name} has two columns called {quoted(doubled)}. Give each a name of its own.")
     if cluster not in columns:
         raise UnreadableSourceError(
             f"{name} has no column {cluster!r}; its columns are {quoted(columns)}. Say with cluster='COLUMN' which items go "
@@ -208,6 +211,12 @@ def _open_parquet(path: Path, name: str) -> Any:
         return parquet.ParquetFile(path)
     except (pa.ArrowException, ValueError) as error:
         raise UnreadableSourceError(f"{name} cannot be read as Parquet: {error}.") from None
+
+
+def _without_rows(file: Any) -> pd.DataFrame:
+    """Columns of the file, what pandas wrote as an index among them."""
+    table: pd.DataFrame = file.schema_arrow.empty_table().to_pandas(ignore_metadata=True)
+    return table
 
 
 def _sums_of_batches(file: Any, name: str, found: _Columns, models: tuple[str, ...], batch_size: int) -> ItemSums:
