@@ -263,3 +263,12 @@ def test_a_table_larger_than_memory_is_refused_before_it_is_read(
         tb.compare(path, rows="items")
     pytest.importorskip("duckdb")
     assert tb.read_item_sums(path, cluster="question").models == ("a", "b")
+
+
+@pytest.mark.parametrize("second", ["question_id", "id", "Index", "Unnamed: 0", ""])
+def test_a_second_number_of_the_items_is_no_model(second: str, tmp_path: Path) -> None:
+    """Beside their names; a model that is called so, whose scores do not number the rows, stays one."""
+    WIDE.assign(**{second: [3, 4, 5]}).to_csv(tmp_path / "answers.csv", index=False)
+    assert tb.read_items(tmp_path / "answers.csv").models == ("a", "b")
+    assert tb.read_items(pd.concat([WIDE, WIDE]).assign(run=list("xxxyyy"), **{second: [3, 4, 5] * 2})).models == ("a", "b")
+    assert tb.read_items(WIDE.assign(id=[1, 1, 0])).models == ("a", "b", "id")

@@ -426,23 +426,22 @@ def _melted(frame: pd.DataFrame, name: str, rest: Sequence[Any]) -> LongTable:
     import pandas as pd
 
     values: dict[Any, pd.Series[Any]] = {}
+    counts = (len(frame), frame["item"].nunique())
     for column in rest:
-        if str(column) in ("n_train", "n_test"):
-            continue  # of splits, which items have none of
+        called_so = str(column).casefold() in (*ITEM, *_NUMBERS) or str(column).startswith("Unnamed: ")
+        is_name = called_so and frame[column].dtype.kind != "f" and frame[column].nunique() in counts
+        if is_name or str(column) in ("n_train", "n_test"):
+            continue  # of splits, which items have none of; or a second name of the items
         if frame[column].dtype.kind in "iufb" or looks_numeric(frame[column]):
             values[column] = numbers(frame[column], name, str(column))
     if not values:
         raise UnreadableSourceError(
-            f"{name} has no column of numbers, one for each model; it has {quoted([str(c) for c in rest])}."
+            f"{name} has no column of numbers, one for each model; it has {quoted(list(map(str, rest)))}."
         )
     kept = [column for column in frame.columns if column not in values]
     scores = pd.DataFrame({str(column): of_model for column, of_model in values.items()})
-    return LongTable(
-        pd.concat([frame[kept], scores], axis=1).melt(
-            id_vars=kept, value_vars=[str(c) for c in values], var_name="model", value_name="score"
-        ),
-        None,
-    )
+    table = pd.concat([frame[kept], scores], axis=1)
+    return LongTable(table.melt(id_vars=kept, value_vars=list(scores), var_name="model", value_name="score"), None)
 
 
 def looks_numeric(column: pd.Series[Any]) -> bool:

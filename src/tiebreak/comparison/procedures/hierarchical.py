@@ -158,7 +158,7 @@ def _next_dataset(pair: tuple[str, str], posterior: HierarchicalPosterior, alpha
         f"worse by more than {posterior.rope:.3g}",
     )
     words = names if posterior.rope else ("better", "", "worse")
-    shown = [f"{word} {float(p):.3f}" for word, p in zip(words, chances, strict=True) if word]
+    shown = [f"{word} ({float(p):.3f})" for word, p in zip(words, chances, strict=True) if word]
     text = (
         f"the next dataset: {quoted([pair[0]])} minus {quoted([pair[1]])} lies between {low:.3g} and {high:.3g} with probability "
         f"{1.0 - alpha:.3g}; {quoted([pair[0]])} is {', '.join(shown)}"
