@@ -100,6 +100,17 @@ def test_unnamed_column(column: str, called: str, write: Write) -> None:
     )
 
 
+def test_battles_are_no_scores(write: Write) -> None:
+    """They are rated, not compared."""
+    refuses(
+        write,
+        "model_a,model_b,winner\nsvm,rf,a\nrf,svm,tie\n",
+        UnreadableSourceError,
+        "scores.csv has the columns 'model_a' and 'model_b', so its rows are battles, not scores. Rate the models: tiebreak rate "
+        "FILE, or tb.rate(source).",
+    )
+
+
 @pytest.mark.parametrize("numbers", [(0, 1, 2, 3), (3, 7, 8, 20), (1, 1, 2, 3), (1, 2, 3, 3)])
 def test_running_number(numbers: tuple[int, ...], write: Write) -> None:
     """Whole numbers that only go up are no model's scores."""

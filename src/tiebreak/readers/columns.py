@@ -255,6 +255,11 @@ def read_header(names: Sequence[str], source: str) -> Header:
             "Add a 'model' column, or give each model a column of its own."
         )
     _refuse_search_results(others, source)
+    if {"model_a", "model_b"} <= {name.casefold() for name in others}:
+        raise UnreadableSourceError(
+            f"{source} has the columns 'model_a' and 'model_b', so its rows are battles, not scores. Rate the models: tiebreak "
+            "rate FILE, or tb.rate(source)."
+        )
     _refuse_unnamed(names, others, source)
     if not others:
         raise UnreadableSourceError(
