@@ -34,6 +34,31 @@ def designed(kind: str, table: np.ndarray, n_repeats: int = 1, **settings: objec
     return compare_scores(scores, Settings(**settings))  # type: ignore[arg-type]
 
 
+def wins_and_losses(wins: int, n: int, alpha: float) -> tb.PairComparison:
+    """Two models on n datasets of mixed metrics, of which the first wins so many."""
+    kinds = [("accuracy", "r2")[i % 2] for i in range(n)]
+    rows = [(i, kinds[i], model, score) for i in range(n) for model, score in (("a", float(i < wins)), ("b", 0.5))]
+    return tb.compare(pd.DataFrame(rows, columns=["dataset", "metric", "model", "score"]), alpha=alpha).pair("a", "b")
+
+
+@pytest.mark.parametrize(("wins", "n", "alpha"), [(9, 11, 0.001), (8, 11, 0.05), (14, 20, 0.01), (12, 20, 0.05)])
+def test_units_of_a_lopsided_interval_do_settle_the_pair(wins: int, n: int, alpha: float) -> None:
+    """The sign test at the same share of wins, asked with more and more datasets, is settled at about the number that was said.
+
+    With the mean of both sides for the side towards 0 it was up to half of that.
+    """
+    pair = wins_and_losses(wins, n, alpha)
+    need = need_of(pair)
+    assert need is not None
+    assert (need.half_width, need.margin) == (pair.difference - pair.interval_low, pair.difference)
+
+    def is_settled(more: int) -> bool:
+        return wins_and_losses(round(more * wins / n), more, alpha).verdict != "undecided"
+
+    first = next(more for more in range(n, 200) if is_settled(more) and is_settled(more + 1) and is_settled(more + 2))
+    assert first == pytest.approx(need.n_units, rel=0.1)
+
+
 @pytest.mark.parametrize(
     ("difference", "rope", "verdict", "goal", "margin"),
     [

@@ -28,9 +28,9 @@ class Need:
     goal : {"equivalent", "ahead", "better"}
         What would be shown.
     margin : float
-        Half-width that its interval would need, in the unit of the difference.
+        Largest distance from the estimate to the limit that is in its way, in the unit of the difference.
     half_width : float
-        That it has.
+        That distance today.
     n_units : float
         Of the procedure (splits, datasets, examples); infinite where more of them cannot narrow the interval so far.
     times_data : float
@@ -63,14 +63,14 @@ class Need:
 def need_of(pair: PairComparison) -> Need | None:
     """Units that would settle a pair that is undecided, or ahead; None where it is settled or has no interval.
 
-    The half-width of n' units is sqrt(f^2 + (h^2 - f^2) n / n'), with the floor f that overlapping training data leave (0 for
-    independent units). The margin is the distance from the estimate to the limit that would decide: inside the rope the larger
-    of |d| (ahead) and rope - |d| (equivalent), outside it |d| (ahead) or, of a pair that is ahead, |d| - rope (better).
+    The distance from the estimate to a limit of n' units is sqrt(f^2 + (h^2 - f^2) n / n'), with h that of n units and the floor
+    f that overlapping training data leave (0 for independent units). The margin is the distance that would decide: to be ahead,
+    |d| towards 0; to be better, |d| - rope; to be equivalent, rope - |d| away from 0 and rope + |d| beyond it, whichever takes
+    more units. Undecided pairs are asked for the nearer of ahead and equivalent, others inside the rope for equivalent.
     """
     if pair.verdict not in ("undecided", "ahead", "behind") or not isfinite(pair.interval_high - pair.interval_low):
         return None
-    goal, margin = _goal(abs(pair.difference), pair.rope, pair.verdict)
-    half_width = (pair.interval_high - pair.interval_low) / 2.0
+    goal, half_width, margin = _goal(pair)
     known_floor = pair.distribution.half_width_floor(pair.level)
     floor = 0.0 if known_floor is None else float(known_floor)
     n_units = pair.n_units * (half_width**2 - floor**2) / (margin**2 - floor**2) if margin > floor else inf
@@ -79,10 +79,17 @@ def need_of(pair: PairComparison) -> Need | None:
     return Need(goal, margin, half_width, n_units, times_data, n_runs, runs_needed, *_repeats(pair, n_units))
 
 
-def _goal(d: float, rope: float, verdict: str) -> tuple[Goal, float]:
-    if verdict == "undecided":
-        return ("equivalent", rope - d) if rope - d > d else ("ahead", d)
-    return ("equivalent", rope - d) if d <= rope else ("better", d - rope)
+def _goal(pair: PairComparison) -> tuple[Goal, float, float]:
+    """What could be shown, the distance from the estimate to the limit that is in its way, and the largest that would do."""
+    d, rope = abs(pair.difference), pair.rope
+    inner, outer = pair.difference - pair.interval_low, pair.interval_high - pair.difference
+    if pair.difference < 0:
+        inner, outer = outer, inner
+    if d <= rope if pair.verdict != "undecided" else rope - d > d:
+        # the limit beyond 0 is nearer to the estimate than the other one where an interval is lopsided
+        sides = [(outer, rope - d), (inner, rope + d)]
+        return "equivalent", *max(sides, key=lambda side: side[0] / side[1] if side[1] > 0 else inf)
+    return ("ahead", inner, d) if pair.verdict == "undecided" else ("better", inner, d - rope)
 
 
 def _repeats(pair: PairComparison, n_units: float) -> tuple[bool, int, float, float]:
