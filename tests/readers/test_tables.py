@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -490,6 +491,14 @@ def test_many_datasets_are_not_asked_for_sizes(write: Write) -> None:
     with pytest.raises(UnknownDirectionError) as caught:
         read(write("dataset,split,a,b\nx,0,1,2\nx,1,1,3\ny,0,2,3\ny,1,2,2\n"), metric=None)
     assert str(caught.value).endswith("or lower_is_better=False.")
+
+
+def test_a_name_of_very_many_digits_stays_what_it_is(write: Write) -> None:
+    """A float would call it infinite, and so would call another name."""
+    name = "1" + "0" * 400
+    path = write(f'{{"model": [{name}, 3, {name}, 3], "fold": [0, 0, 1, 1], "score": [0.1, 0.2, 0.3, 0.4]}}', "scores.json")
+    for source in (path, pd.DataFrame({"model": [10**400, 3] * 2, "fold": [0, 0, 1, 1], "score": [0.1, 0.2, 0.3, 0.4]})):
+        assert read(source, metric="accuracy").matrix().models == (name, "3")
 
 
 def test_direction_alone_is_enough(write: Write) -> None:

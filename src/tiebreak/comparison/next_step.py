@@ -80,7 +80,7 @@ def need_of(pair: PairComparison) -> Need | None:
 
 
 def _goal(pair: PairComparison) -> tuple[Goal, float, float]:
-    """What could be shown, the distance from the estimate to the limit that is in its way, and the largest that would do."""
+    """Goal of a pair, the distance from its estimate to the limit that is in the way, and the largest that would do."""
     d, rope = abs(pair.difference), pair.rope
     inner, outer = pair.difference - pair.interval_low, pair.interval_high - pair.difference
     if pair.difference < 0:

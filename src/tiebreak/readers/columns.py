@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -93,10 +94,10 @@ def column_of(values: Iterable[Any], kind: str, where: Where) -> Column:
     """Column of Python objects: numbers where all are (None is missing), else words, or the first one if it should be numbers."""
     values = [None if is_missing(value) else value for value in values]
     first = next((row for row, value in enumerate(values) if value is not None and not is_number(value)), None)
-    if first is None:
+    if first is None and (kind == "numbers" or not any(_is_beyond_floats(value) for value in values if value is not None)):
         number = to_float if kind == "numbers" else _as_written
         return np.array([np.nan if value is None else number(value) for value in values], dtype=float)
-    if kind == "numbers":
+    if kind == "numbers" and first is not None:
         return NotNumbers(where(first), str(values[first]))
     index: dict[str, int] = {}
     texts = (None if value is None else number_text(value) if isinstance(value, float) else str(value) for value in values)
@@ -122,6 +123,11 @@ def to_float(value: Any) -> float:
         return float(value)
     except OverflowError:
         return float("inf") if value > 0 else float("-inf")
+
+
+def _is_beyond_floats(value: Any) -> bool:
+    """True for a whole number of so many digits that a float would call it infinite, as which it would be a name for nothing."""
+    return math.isinf(to_float(value)) and value != to_float(value)
 
 
 def _as_written(value: Any) -> float:
