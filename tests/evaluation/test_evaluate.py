@@ -25,6 +25,7 @@ import tiebreak as tb
 from tests.contracts.plans import a_failure, a_plan, all_cells, an_outcome
 from tiebreak.errors import ChangedRunError, InvalidParameterError, InvalidPlanError, UnknownNameError
 from tiebreak.evaluation.evaluate import FIRST, Claims
+from tiebreak.evaluation.progress import Progress, Tracker
 from tiebreak.stores.memory import MemoryStore
 
 X, Y = make_classification(n_samples=60, n_features=5, flip_y=0.2, random_state=2)
@@ -114,6 +115,28 @@ def test_the_same_call_measures_nothing_twice(url: str, counting: Any):
     assert n_fits() == 5
     assert table(first) == table(second)
     assert table(tb.read_evaluation(url)) == table(first)
+
+
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_an_interrupt_beside_a_write_is_counted_right(url: str, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cells are written when Ctrl-C comes, and not counted yet, or just so: as many are said, and told to who listens."""
+    kind, method = (Claims, "write") if place == "before" else (Tracker, "add")
+    original, calls = getattr(kind, method), iter([True])
+
+    def interrupted(self: Any, outcomes: Any) -> Any:
+        done = original(self, outcomes)
+        if outcomes and next(calls, False):
+            raise KeyboardInterrupt
+        return done
+
+    monkeypatch.setattr(kind, method, interrupted)
+    told: list[Progress] = []
+    with pytest.raises(KeyboardInterrupt) as caught:
+        tb.evaluate({"m": GaussianNB()}, X, Y, cv=5, store=url, name="r", progress=told.append)
+    kept = len(tb.read_evaluation(url).to_frame())
+    assert kept > 0
+    assert caught.value.__notes__ == [f"{kept} of 5 cells of run 'r' are kept in {url}; the same call goes on from there."]
+    assert (told[-1].is_finished, told[-1].n_done) == (True, kept)
 
 
 def test_an_interrupted_run_goes_on_where_it_was(url: str, counting: Any):

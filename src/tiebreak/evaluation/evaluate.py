@@ -273,6 +273,7 @@ def run_missing(work: Measurement, log: RunLog, run: RunOptions, url: str, *, on
         missing, to_rescore = ([cell for cell in cells if cell in only] for cells in (missing, to_rescore))
     tracker = Tracker(log, missing, run.progress)
     pending: Sequence[Outcome] = []
+    n_before = 0
     try:
         if to_rescore:
             missing = sorted({*missing, *rescore(work, log, to_rescore)})
@@ -282,16 +283,17 @@ def run_missing(work: Measurement, log: RunLog, run: RunOptions, url: str, *, on
             claims = Claims(lease, missing, again=failed)
             while missing:
                 for outcomes in runner.run(work, claims):
-                    pending = outcomes
+                    pending, n_before = outcomes, tracker.n_measured
                     kept = claims.write(outcomes)
-                    pending = []
                     tracker.add([*kept, *claims.settled_elsewhere()])
+                    pending = []
                 if not claims.wait(lambda seconds: tracker.wait(seconds, claims.settled_elsewhere(), claims.n_held)):
                     break
             tracker.add(claims.settled_elsewhere())
     except BaseException as error:
         if not isinstance(error, Exception):
-            error.add_note(tracker.how_to_go_on(url, _n_kept(log, pending)))
+            tracker.n_measured = max(tracker.n_measured, n_before + _n_kept(log, pending))
+            error.add_note(tracker.how_to_go_on(url))
         raise
     finally:
         tracker.report(is_finished=True)

@@ -62,7 +62,7 @@ class Tracker:
         self._record = log.record
         self._report = report
         self._begun = self._reported = time.monotonic()
-        self._now_done = 0
+        self.n_measured = 0
         self._n_elsewhere = 0
         self.expect(missing)
         self._n_failed = 0
@@ -88,7 +88,7 @@ class Tracker:
 
     def add(self, outcomes: Sequence[Outcome]) -> None:
         """These outcomes are kept."""
-        self._now_done += len(outcomes)
+        self.n_measured += len(outcomes)
         if self._report is None:
             return
         metric = self._record.metrics[0].name
@@ -115,9 +115,9 @@ class Tracker:
             self._reported = time.monotonic()
             self._report(self._progress(is_finished))
 
-    def how_to_go_on(self, url: str, n_more: int = 0) -> str:
-        """Advice after an interruption: what is kept, `n_more` cells of it not counted yet, and how to go on."""
-        kept = self._n_before + self._now_done + n_more
+    def how_to_go_on(self, url: str) -> str:
+        """Advice after an interruption: what is kept, and how to go on."""
+        kept = self._n_before + self.n_measured
         if not url:
             return "Nothing was kept; with store='sqlite:///runs.db', evaluate would go on from here."
         run = f"run {self._record.name!r}"
@@ -125,10 +125,10 @@ class Tracker:
 
     def _progress(self, is_finished: bool) -> Progress:
         seconds = time.monotonic() - self._begun
-        rate = self._now_done / seconds if seconds > 0 else 0.0
-        left = (self._n_missing - self._now_done) / rate if rate else float("nan")
+        rate = self.n_measured / seconds if seconds > 0 else 0.0
+        left = (self._n_missing - self.n_measured) / rate if rate else float("nan")
         leader, score = self._leader()
-        n_settled = self._n_before + self._now_done
+        n_settled = self._n_before + self.n_measured
         metric = self._record.metrics[0].name
         return Progress(
             self._record.name, self._record.n_cells, n_settled - self._n_failed, self._n_failed, self._n_before, seconds, rate,
