@@ -13,7 +13,8 @@ from tiebreak.evaluation.cells import outcomes_with_outputs, table_of
 from tiebreak.evaluation.model_calls import as_answered
 from tiebreak.frequentist.corrected_t import corrected_ttest
 from tiebreak.metrics.fast.ranking import scores_of_class
-from tiebreak.metrics.targets import Array, Binary, Truth, make_truth
+from tiebreak.metrics.labels import Binary
+from tiebreak.metrics.targets import Array, Truth, make_truth
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.record import Cell, DatasetRecord
 from tiebreak.result import Result

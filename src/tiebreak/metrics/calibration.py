@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError
 from tiebreak.frequentist.proportions import proportion_interval
-from tiebreak.metrics.targets import Binary, check_binary
+from tiebreak.metrics.labels import Binary, check_binary
 from tiebreak.numerics import FloatArray, IntArray, check_count, check_probability
 from tiebreak.result import Result
 

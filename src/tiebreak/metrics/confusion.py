@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError
-from tiebreak.metrics.targets import check_labels, encode, label_column, labels_in
+from tiebreak.metrics.labels import check_labels, encode, label_column, labels_in
 from tiebreak.numerics import FloatArray, IntArray, divide
 from tiebreak.result import Result
 from tiebreak.scores.scores import Notice, quoted

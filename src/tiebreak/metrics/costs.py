@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError
-from tiebreak.metrics.answers import values_of_rows
 from tiebreak.metrics.confusion import ConfusionMatrix, confusion_matrix
-from tiebreak.metrics.targets import Array, Truth, UndefinedScore, check_labels
+from tiebreak.metrics.labels import check_labels
+from tiebreak.metrics.targets import Array, Truth, UndefinedScore, values_of_rows
 from tiebreak.numerics import FloatArray
 from tiebreak.result import Result
 from tiebreak.scores.scores import quoted

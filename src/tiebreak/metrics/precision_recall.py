@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.metrics.targets import Binary, check_binary
+from tiebreak.metrics.labels import Binary, check_binary
 from tiebreak.numerics import FloatArray
 from tiebreak.result import Result
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from tiebreak.errors import NAMED_SCORERS, InvalidParameterError, Setting, UnknownNameError
 from tiebreak.metrics.fast.formulas import FORMULAS, Formula
@@ -20,13 +20,6 @@ _ACCEPTED = (
     'a name such as "roc_auc", a scorer of make_scorer, a CostMatrix, a function (model, X, y) -> float, a list of these, '
     "or a dict {name: any of these}"
 )
-
-
-class _Target(NamedTuple):
-    """Kind of the targets: labels or not, and how many; None for several labels or outputs a row."""
-
-    is_of_classes: bool
-    n_classes: int | None
 
 
 def resolve_scorers(scoring: Any, *, classifier: bool, n_classes: int | None, models: Sequence[Any] = ()) -> tuple[Scorer, ...]:
@@ -51,15 +44,13 @@ def resolve_scorers(scoring: Any, *, classifier: bool, n_classes: int | None, mo
         Something else than a metric, two metrics of one name, a direction that contradicts the name, or a metric for two
         classes where there are more.
     """
-    target = _Target(classifier, n_classes)
     if scoring is None:
-        scoring = _default(classifier, models)
+        scoring = "accuracy" if classifier else _default_for_numbers(models)
     if isinstance(scoring, Mapping):
-        scorers = [_resolve(each, key, target) for key, each in scoring.items()]
-    elif isinstance(scoring, list | tuple | set | frozenset):
-        scorers = [_resolve(each, None, target) for each in scoring]
+        scorers = [_resolve(each, key, classifier, n_classes) for key, each in scoring.items()]
     else:
-        scorers = [_resolve(scoring, None, target)]
+        several = scoring if isinstance(scoring, list | tuple | set | frozenset) else [scoring]
+        scorers = [_resolve(each, None, classifier, n_classes) for each in several]
     if not scorers:
         raise InvalidParameterError(Setting("scoring", repr(scoring)), f" names no metric. Pass {_ACCEPTED}.")
     if isinstance(scoring, set | frozenset):  # whose own order changes from process to process
@@ -70,9 +61,9 @@ def resolve_scorers(scoring: Any, *, classifier: bool, n_classes: int | None, mo
     return tuple(scorers)
 
 
-def _default(classifier: bool, models: Sequence[Any]) -> str:
-    """The name of the metric where none was asked for."""
-    for model in () if classifier else models:
+def _default_for_numbers(models: Sequence[Any]) -> str:
+    """The name of the metric where none was asked for and nothing is classified."""
+    for model in models:
         kind = model.__sklearn_tags__().estimator_type if hasattr(model, "__sklearn_tags__") else None
         if kind not in (None, "classifier", "regressor"):
             raise InvalidParameterError(
@@ -80,22 +71,22 @@ def _default(classifier: bool, models: Sequence[Any]) -> str:
                 Setting("scoring"),
                 f": {_ACCEPTED}.",
             )
-    return "accuracy" if classifier else "r2"
+    return "r2"
 
 
-def _resolve(given: Any, key: Any, target: _Target) -> Scorer:
+def _resolve(given: Any, key: Any, classifier: bool, n_classes: int | None) -> Scorer:
     """One metric, under the key of a dict or its own name."""
     if key is not None and not (isinstance(key, str) and key):
         raise InvalidParameterError(f"scoring has the key {key!r} of type {type(key).__name__}; names of metrics are text.")
     if isinstance(given, str):
-        return _by_name(given, key, target)
+        return _by_name(given, key, classifier, n_classes)
     if hasattr(given, "_score_func"):
         registered = _registered(given)
-        return _by_name(registered, key, target) if registered else _of_make_scorer(given, key)
+        return _by_name(registered, key, classifier, n_classes) if registered else _of_make_scorer(given, key)
     from tiebreak.metrics.costs import CostMatrix
 
     if isinstance(given, CostMatrix):
-        return _of_costs(given, key, target)
+        return _of_costs(given, key, classifier, n_classes)
     if callable(given):
         return _of_callable(given, key)
     raise InvalidParameterError(f"scoring holds {given!r} of type {type(given).__name__}. Pass {_ACCEPTED}.")
@@ -104,7 +95,7 @@ def _resolve(given: Any, key: Any, target: _Target) -> Scorer:
 # --- by name ----------------------------------------------------------------------------------------------------------------
 
 
-def _by_name(name: str, key: str | None, target: _Target) -> Scorer:
+def _by_name(name: str, key: str | None, classifier: bool, n_classes: int | None) -> Scorer:
     """A metric of scikit-learn's list, with or without ``neg_``."""
     loss = name.removeprefix("neg_")
     if loss in LOWER_IS_BETTER:
@@ -113,17 +104,15 @@ def _by_name(name: str, key: str | None, target: _Target) -> Scorer:
         own, scikit_name, higher = name, name, True
     else:
         raise _unknown(name)
-    metric = _metric(key or own, higher)
+    metric = _metric(key, higher) if key else Metric(own, higher_is_better=higher)
     parts = ("sklearn", scikit_name)
     formula = FORMULAS.get(own)
-    if formula is None or formula.is_of_classes is not target.is_of_classes or (formula.is_of_classes and not target.n_classes):
+    if formula is None or formula.is_of_classes is not classifier or (classifier and not n_classes):
         call = _scikit_scorer(scikit_name)
         return Scorer(metric, (), parts, call=call, factor=1 if higher else -1, asks=_asks(call))
-    if formula.for_more and target.n_classes and target.n_classes > 2:
+    if formula.for_more and n_classes and n_classes > 2:
         instead = " or ".join(repr(each) for each in formula.for_more)
-        raise InvalidParameterError(
-            f"the metric {own!r} is for two classes, and the target has {target.n_classes}. Use {instead}."
-        )
+        raise InvalidParameterError(f"the metric {own!r} is for two classes, and the target has {n_classes}. Use {instead}.")
     return Scorer(metric, formula.needs, parts, formula=own, how=formula)
 
 
@@ -160,9 +149,9 @@ def _of_make_scorer(scorer: Any, key: str | None) -> Scorer:
     return Scorer(metric, (), parts, call=scorer, factor=int(scorer._sign), asks=asks)
 
 
-def _of_costs(costs: CostMatrix, key: str | None, target: _Target) -> Scorer:
+def _of_costs(costs: CostMatrix, key: str | None, classifier: bool, n_classes: int | None) -> Scorer:
     """The expected cost of an example."""
-    if not target.is_of_classes or not target.n_classes:
+    if not classifier or not n_classes:
         raise InvalidParameterError("a CostMatrix is for classes, and the target does not hold one label for each row.")
     formula = Formula(("predict",), costs.of_truth, True, costs.check_truth)
     return Scorer(_metric(key or costs.name, False), formula.needs, costs.fingerprint_parts, how=formula)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from tiebreak.caught import caught_warnings
 from tiebreak.frequentist.delong import AucResult, delong_auc
-from tiebreak.metrics.targets import Binary, check_binary
+from tiebreak.metrics.labels import Binary, check_binary
 from tiebreak.numerics import FloatArray, IntArray, Interval
 from tiebreak.result import Result
 

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from tiebreak.errors import NAMED_SCORERS, Advice, InvalidParameterError, InvalidPlanError, InvalidScoresError
-from tiebreak.metrics.answers import numbers, values_of_rows
 from tiebreak.metrics.fast.classification import positive_position
 from tiebreak.metrics.fast.formulas import Formula
 from tiebreak.metrics.fast.probability import log_likelihoods, squared_distances
-from tiebreak.metrics.targets import Array, Truth, UndefinedScore
+from tiebreak.metrics.targets import Array, Truth, UndefinedScore, numbers, values_of_rows
 from tiebreak.numerics import FloatArray
 from tiebreak.scores.metric import LOWER_IS_BETTER, Metric
 from tiebreak.scores.scores import quoted
@@ -78,7 +77,7 @@ class Scorer:
         for method in self.needs:
             answer = outputs.get(method)
             if self.how is not None and answer is not None:
-                return float(self.how.compute(truth, answer, method, model_classes))
+                return float(self.how.compute(truth, answer, model_classes, method))
         raise UndefinedScore(f"it needs {' or '.join(self.needs)}, and there is {quoted(list(outputs))} of the model")
 
     def score_model(self, model: Any, X_test: Any, y_test: Any, **kwargs: Any) -> float:

@@ -1,17 +1,14 @@
-"""True targets of the test rows, prepared once for all models that are scored on them."""
+"""True targets of the test rows, prepared once for all models, and answers of a model in the form that formulas take."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from tiebreak.errors import InvalidOutputsError, InvalidParameterError, InvalidPlanError, InvalidScoresError
+from tiebreak.errors import InvalidOutputsError, InvalidPlanError
 from tiebreak.numerics import FloatArray, IntArray
-from tiebreak.scores.scores import look_up, quoted
 
 Array = np.ndarray[Any, Any]
 Codes = np.ndarray[tuple[int], np.dtype[np.intp]]
@@ -166,141 +163,92 @@ def make_truth(y: ArrayLike, *, classifier: bool) -> Truth:
     return Truth(Labels(classes), code.astype(np.intp, copy=False), values)
 
 
-def label_column(values: ArrayLike, name: str) -> Array:
-    """Labels of examples as an array of one dimension, at least one; refuses nan and None. Messages call it `name`."""
-    column = np.asarray(values)
-    if column.ndim == 2 and column.shape[1] == 1:
-        column = column.ravel()
-    if column.ndim != 1 or not column.size:
-        got = "none" if column.ndim == 1 else f"an array of shape {column.shape}"
-        raise InvalidParameterError(f"{name} must hold one label for each example; got {got}.")
-    missing = np.isnan(column) if column.dtype.kind == "f" else np.array([_is_missing(each) for each in column.tolist()])
-    if np.any(missing):
-        raise InvalidParameterError(
-            f"{name}[{int(np.argmax(missing))}] is missing ({column[np.argmax(missing)]!s}). Leave out examples without a label."
-        )
-    return column
-
-
-def labels_in(*columns: Array) -> tuple[Any, ...]:
-    """All labels that occur, sorted, as Python's own values."""
-    found = {label for column in columns for label in _distinct(column)[0]}
-    try:
-        return tuple(sorted(found))
-    except TypeError:
-        kinds = sorted({type(label).__name__ for label in found})
-        raise InvalidParameterError(
-            f"labels of the types {quoted(kinds)} cannot be put in order. Make them all text or all numbers."
-        ) from None
-
-
-def check_labels(labels: Iterable[Any]) -> tuple[Any, ...]:
-    """Labels as they are given, as Python's own values: at least one, all different, none missing."""
-    plain = tuple(label.item() if isinstance(label, np.generic) else label for label in labels)
-    doubled = [label for place, label in enumerate(plain) if label in plain[:place]]
-    if doubled:
-        raise InvalidParameterError(f"the label {doubled[0]!r} stands twice in labels.")
-    if not plain or any(_is_missing(label) for label in plain):
-        raise InvalidParameterError(f"labels must name at least one class, and none may be nan or None; got {list(plain)}.")
-    return plain
-
-
-def encode(column: Array, labels: tuple[Any, ...], name: str) -> Codes:
-    """Positions of labels; refuses one that is not there."""
-    distinct, inverse = _distinct(column)
-    place = {label: position for position, label in enumerate(labels)}
-    unknown = [label for label in distinct if label not in place]
-    if unknown:
-        raise InvalidParameterError(
-            f"{name} holds {unknown[0]!r}, which is not among the labels {quoted(labels)}. Add it to labels, or leave those "
-            "examples out."
-        )
-    return np.array([place[label] for label in distinct], dtype=np.intp)[inverse]
-
-
-def _distinct(column: Array) -> tuple[list[Any], Codes]:
-    """The different labels, and for each example which of them it has."""
-    if column.dtype.kind != "O":
-        distinct, inverse = np.unique(column, return_inverse=True)
-        return distinct.tolist(), inverse
-    place: dict[Any, int] = {}  # labels of mixed types cannot be sorted
-    inverse = np.array([place.setdefault(label, len(place)) for label in column.tolist()], dtype=np.intp)
-    return list(place), inverse
-
-
-def _is_missing(label: Any) -> bool:
-    return label is None or (isinstance(label, float) and math.isnan(label))
-
-
-class Binary(NamedTuple):
-    """Examples of one class, the positive one, and of the rest, with a finite score for each."""
-
-    is_positive: NDArray[np.bool_]
-    scores: FloatArray
-    positive: Any
-
-    @property
-    def reason(self) -> str:
-        """Why nothing can be told of them; "" where it can."""
-        if not self.is_positive.any():
-            return f"there is no example of the positive class {self.positive!r}"
-        return f"all examples are of the positive class {self.positive!r}" if self.is_positive.all() else ""
-
-
-def check_binary(y_true: ArrayLike, scores: ArrayLike, positive: Any, *, name: str = "scores") -> Binary:
-    """Labels and finite scores of the same examples; all labels that are not `positive` count as one class.
-
-    None as the positive label is 1, for labels that are 0 and 1, -1 and 1, or False and True. Messages call the scores `name`.
-    """
-    labels = label_column(y_true, "y_true")
-    values = _numbers(scores, name)
-    if values.shape != labels.shape:
-        raise InvalidParameterError(
-            f"y_true has {labels.size} labels, and {name} the shape {values.shape}; one of each is needed per example."
-        )
-    chosen = find_positive(labels_in(labels), positive)
-    return Binary(np.array([label == chosen for label in labels.tolist()], dtype=bool), values, chosen)
-
-
-def find_positive(labels: tuple[Any, ...], positive: Any) -> Any:
-    """The positive one of some labels, which its name tells or the caller."""
-    if positive is not None:
-        if len(labels) > 1 and positive not in labels:
-            look_up(positive, labels, "class")
-        return positive
-    if set(labels) <= {0, 1} or set(labels) <= {-1, 1}:
-        return next((label for label in labels if label == 1), 1)
-    if len(labels) > 2:
-        raise InvalidParameterError(
-            f"there are {len(labels)} classes: {quoted(labels)}. Name one, positive={labels[-1]!r}, for a curve of that class "
-            "against the rest."
-        )
-    raise InvalidParameterError(
-        f"which of the labels {quoted(labels)} is the positive one? Say positive={labels[-1]!r}, for one."
-    )
-
-
-def _numbers(scores: ArrayLike, name: str) -> FloatArray:
-    try:
-        values = np.asarray(scores, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise InvalidScoresError(f"{name} must be one number for each example; {error}.") from None
-    if values.ndim == 2 and values.shape[1] == 1:
-        values = values.ravel()
-    if values.ndim == 2:
-        raise InvalidScoresError(
-            f"{name} has the shape {values.shape}; one number for each example is needed, such as the column of the positive "
-            f"class: {name}[:, 1]."
-        )
-    if not np.all(np.isfinite(values)):
-        row = int(np.argmin(np.isfinite(values)))
-        what = "nan" if np.isnan(values[row]) else "infinite"
-        raise InvalidScoresError(f"{name}[{row}] is {what}; such an example has no place in the order. Leave it out, or mend it.")
-    return values
-
-
 class UndefinedScore(Exception):
     """These data do not tell the metric; the text is the reason, such as "only one class in the test rows".
 
     No error of the caller's: whoever asks for the score writes nan and keeps the reason beside it.
     """
+
+
+# --- answers --------------------------------------------------------------------------------------------------------------
+
+
+def check_length(answer: Array, truth: Truth, method: str) -> Array:
+    """The answer, if it has as many rows as there are."""
+    if answer.ndim == 0 or answer.shape[0] != truth.n_rows:
+        got = "a single value" if answer.ndim == 0 else f"{answer.shape[0]} rows"
+        raise InvalidOutputsError(
+            f"{method} returned {got} for {truth.n_rows} test rows. It has to return one for each row, in their order."
+        )
+    return answer
+
+
+def values_of_rows(answer: Array, truth: Truth, method: str) -> Array:
+    """An answer with one value for each row."""
+    if answer.shape == truth.values.shape and answer.ndim == 1:
+        return answer
+    return one_column(check_length(answer, truth, method))
+
+
+def positive_column(answer: Array, truth: Truth, model_classes: Array | None, position: int) -> Array:
+    """Probability, for each row, of that of two classes at `position`; 0 throughout where the model lacks it.
+
+    A single column is the probability of the second class, unless the model knows one class only.
+    """
+    if answer.ndim == 1 or (answer.shape[1:] == (1,) and _has_all_classes(truth, model_classes)):
+        second = numbers(values_of_rows(answer, truth, "predict_proba"))
+        return second if position == 1 else 1 - second
+    return class_columns(answer, truth, model_classes, "predict_proba")[:, position]
+
+
+def class_columns(answer: Array, truth: Truth, model_classes: Array | None, method: str) -> Array:
+    """A column for each class of the dataset, in sorted order; 0 throughout where the model lacks the class."""
+    answer = numbers(check_length(answer, truth, method))
+    classes = truth.known_labels.classes
+    n_columns = classes.size if model_classes is None else len(model_classes)
+    if answer.ndim != 2 or answer.shape[1] != n_columns:
+        raise InvalidOutputsError(
+            f"{method} returned an array of shape {answer.shape}; a column for each of the {n_columns} classes is needed."
+        )
+    if _has_all_classes(truth, model_classes):
+        return answer
+    place = truth.encode(np.asarray(model_classes))
+    if np.count_nonzero(place < 0):
+        strange = np.asarray(model_classes)[place < 0].tolist()
+        raise InvalidOutputsError(f"the model has the class {strange[0]!r}, which is not among the labels of y.")
+    placed = np.zeros((truth.n_rows, classes.size), dtype=answer.dtype)
+    placed[:, place] = answer
+    return placed
+
+
+def numbers(answer: Array) -> Array:
+    """An array of integers or of floats in single or double precision; anything else becomes double."""
+    if answer.dtype.char in "dflqihb":
+        return answer
+    try:
+        return answer.astype(float)
+    except (TypeError, ValueError):
+        raise InvalidOutputsError(f"numbers are needed; the model returned {answer.reshape(-1)[:1].tolist()[0]!r}.") from None
+
+
+def raise_for_unusable(answer: Array, method: str) -> None:
+    """Say what is wrong with an answer that holds nan or an infinite number; return if it holds none."""
+    if np.isnan(answer).any():
+        raise UndefinedScore(f"nan in {method}")
+    if np.isinf(answer).any():
+        raise UndefinedScore(f"an infinite number in {method}")
+
+
+def raise_for_overflow(answer: Array, truth: Truth, method: str) -> NoReturn:
+    """Say why a sum over the rows is not finite."""
+    raise_for_unusable(answer, method)
+    raise_for_unusable(np.asarray(truth.values, dtype=float), "the target")
+    raise UndefinedScore("the errors are too large for a float")
+
+
+def _has_all_classes(truth: Truth, model_classes: Array | None) -> bool:
+    """True if the model's classes are the dataset's, in the same order; taken for granted where the model names none."""
+    classes = truth.known_labels.classes
+    if model_classes is None or model_classes is classes:
+        return True
+    return len(model_classes) == classes.size and not np.count_nonzero(model_classes != classes)

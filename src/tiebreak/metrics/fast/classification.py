@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tiebreak.errors import InvalidOutputsError
-from tiebreak.metrics.answers import values_of_rows
-from tiebreak.metrics.targets import Array, Codes, Truth, UndefinedScore
+from tiebreak.metrics.targets import Array, Codes, Truth, UndefinedScore, values_of_rows
 from tiebreak.numerics import FloatArray
 from tiebreak.scores.scores import quoted
 
@@ -52,25 +51,25 @@ def f1_by_label(counts: LabelCounts) -> FloatArray:
     return values
 
 
-def of_positive(by_label: PerLabel, truth: Truth, predicted: Array) -> float:
+def of_positive(by_label: PerLabel, truth: Truth, predicted: Array, *_: object) -> float:
     """The value of the positive class, which is the label 1, of at most two."""
     position = positive_position(truth)
     return float(by_label(count_labels(truth, predicted))[position])
 
 
-def macro(by_label: PerLabel, truth: Truth, predicted: Array) -> float:
+def macro(by_label: PerLabel, truth: Truth, predicted: Array, *_: object) -> float:
     """Mean over the labels that these rows have or were predicted to have."""
     counts = count_labels(truth, predicted)
     return float(np.add.reduce(by_label(counts))) / counts.present
 
 
-def weighted(by_label: PerLabel, truth: Truth, predicted: Array) -> float:
+def weighted(by_label: PerLabel, truth: Truth, predicted: Array, *_: object) -> float:
     """Mean over the labels, each as often as rows have it."""
     counts = count_labels(truth, predicted)
     return float(by_label(counts).dot(counts.true)) / truth.n_rows
 
 
-def accuracy(truth: Truth, predicted: Array) -> float:
+def accuracy(truth: Truth, predicted: Array, *_: object) -> float:
     """Share of rows whose label was predicted; also what precision, recall and F1 are when all labels are pooled."""
     predicted = values_of_rows(predicted, truth, "predict")
     kind, own_kind = predicted.dtype.kind, truth.values.dtype.kind
@@ -79,13 +78,13 @@ def accuracy(truth: Truth, predicted: Array) -> float:
     return float(np.count_nonzero(truth.known_code == _find(truth, predicted)[0]) / truth.n_rows)
 
 
-def balanced_accuracy(truth: Truth, predicted: Array) -> float:
+def balanced_accuracy(truth: Truth, predicted: Array, *_: object) -> float:
     """Mean recall of the classes that these rows have."""
     counts = count_labels(truth, predicted)
     return float(np.add.reduce(recall_by_label(counts)) / np.count_nonzero(counts.true))
 
 
-def matthews_corrcoef(truth: Truth, predicted: Array) -> float:
+def matthews_corrcoef(truth: Truth, predicted: Array, *_: object) -> float:
     """Correlation of true and predicted labels, for any number of classes [Gorodkin 2004]; 0 where either is constant."""
     counts = count_labels(truth, predicted)
     n = truth.n_rows

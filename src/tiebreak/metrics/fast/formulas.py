@@ -12,28 +12,27 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tiebreak.errors import InvalidOutputsError
-from tiebreak.metrics.answers import check_length, numbers, raise_for_overflow
 from tiebreak.metrics.fast import classification, probability, ranking
-from tiebreak.metrics.targets import Array, Truth, UndefinedScore
+from tiebreak.metrics.targets import Array, Truth, UndefinedScore, check_length, numbers, raise_for_overflow
 
 
-def mean_absolute_error(truth: Truth, predicted: Array) -> float:
+def mean_absolute_error(truth: Truth, predicted: Array, *_: object) -> float:
     """Mean of ``|y - predicted|``."""
     errors = np.add.reduce(np.abs(_differences(truth, predicted))) / truth.n_rows
     return _finite_mean(errors, truth, predicted)
 
 
-def mean_squared_error(truth: Truth, predicted: Array) -> float:
+def mean_squared_error(truth: Truth, predicted: Array, *_: object) -> float:
     """Mean of ``(y - predicted)**2``."""
     return _finite_mean(_squares(_differences(truth, predicted)) / truth.n_rows, truth, predicted)
 
 
-def root_mean_squared_error(truth: Truth, predicted: Array) -> float:
+def root_mean_squared_error(truth: Truth, predicted: Array, *_: object) -> float:
     """Square root of the mean squared error."""
     return _finite_mean(np.sqrt(_squares(_differences(truth, predicted)) / truth.n_rows), truth, predicted)
 
 
-def r2(truth: Truth, predicted: Array) -> float:
+def r2(truth: Truth, predicted: Array, *_: object) -> float:
     """Share of the spread of y that the predictions explain; 1 where they are perfect, else 0 where y has no spread."""
     squares = _squares(_differences(truth, predicted))
     if truth.n_rows < 2:
@@ -41,7 +40,7 @@ def r2(truth: Truth, predicted: Array) -> float:
     return _explained(squares, truth, predicted)
 
 
-def explained_variance(truth: Truth, predicted: Array) -> float:
+def explained_variance(truth: Truth, predicted: Array, *_: object) -> float:
     """The same about the mean error, so that a constant error costs nothing."""
     differences = _differences(truth, predicted)
     _finite_mean(_squares(differences), truth, predicted)  # an infinite one must not meet the mean
@@ -99,8 +98,8 @@ def _share(squares: float, spread: float) -> float:
     return 1 - squares / spread if spread else 0.0
 
 
-Compute = Callable[[Truth, Array, str, "Array | None"], float]
-"""Of the truth, an answer, the method that gave it, and the classes that the model knows."""
+Compute = Callable[[Truth, Array, "Array | None", str], float]
+"""Of the truth, an answer, the classes that the model knows, and the method that gave it; most need the first two only."""
 
 _PREDICT = ("predict",)
 _PROBA = ("predict_proba",)
@@ -130,38 +129,14 @@ class Formula(NamedTuple):
     for_more: tuple[str, ...] = ()
 
 
-def _of_predictions(compute: Callable[[Truth, Array], float], truth: Truth, answer: Array, *_: object) -> float:
-    return compute(truth, answer)
-
-
-def _of_probabilities(
-    compute: Callable[[Truth, Array, Array | None], float], truth: Truth, answer: Array, _: str, model_classes: Array | None
-) -> float:
-    return compute(truth, answer, model_classes)
-
-
-def _of_labels(compute: Callable[[Truth, Array], float]) -> Formula:
-    return Formula(_PREDICT, partial(_of_predictions, compute), True, attrgetter("known_labels"))
-
-
-def _of_numbers(compute: Callable[[Truth, Array], float]) -> Formula:
-    return Formula(_PREDICT, partial(_of_predictions, compute), False, check_numbers)
-
-
-def _of_proba(compute: Callable[[Truth, Array, Array | None], float]) -> Formula:
-    return Formula(_PROBA, partial(_of_probabilities, compute), True, probability.count_classes)
-
-
-def _of_positive(name: str, by_label: classification.PerLabel) -> Formula:
-    compute = partial(_of_predictions, partial(classification.of_positive, by_label))
-    averages = tuple(f"{name}_{average}" for average in ("macro", "micro", "weighted"))
-    return Formula(_PREDICT, compute, True, classification.positive_position, averages)
-
-
 def _check_ranks(truth: Truth) -> None:
     if truth.known_labels.classes.size <= 2:
         classification.positive_position(truth)
 
+
+_of_labels = partial(Formula, _PREDICT, is_of_classes=True, check=attrgetter("known_labels"))
+_of_numbers = partial(Formula, _PREDICT, is_of_classes=False, check=check_numbers)
+_of_proba = partial(Formula, _PROBA, is_of_classes=True, check=probability.count_classes)
 
 _BY_LABEL: dict[str, classification.PerLabel] = {
     "f1": classification.f1_by_label,
@@ -174,7 +149,16 @@ FORMULAS: dict[str, Formula] = {
     "accuracy": _of_labels(classification.accuracy),
     "balanced_accuracy": _of_labels(classification.balanced_accuracy),
     "matthews_corrcoef": _of_labels(classification.matthews_corrcoef),
-    **{name: _of_positive(name, by_label) for name, by_label in _BY_LABEL.items()},
+    **{
+        name: Formula(
+            _PREDICT,
+            partial(classification.of_positive, by_label),
+            True,
+            classification.positive_position,
+            (f"{name}_macro", f"{name}_micro", f"{name}_weighted"),
+        )
+        for name, by_label in _BY_LABEL.items()
+    },
     **{f"{name}_micro": _of_labels(classification.accuracy) for name in _BY_LABEL},
     **{
         f"{name}_{average}": _of_labels(partial(_AVERAGES[average], _BY_LABEL[name]))
@@ -183,8 +167,8 @@ FORMULAS: dict[str, Formula] = {
     "log_loss": _of_proba(probability.log_loss),
     "brier_score": _of_proba(probability.brier_score),
     "roc_auc": Formula(_SCORES, ranking.roc_auc, True, ranking.check_two_classes, ("roc_auc_ovr", "roc_auc_ovr_weighted")),
-    "roc_auc_ovr": Formula(_PROBA, ranking.roc_auc_ovr, True, probability.count_classes),
-    "roc_auc_ovr_weighted": Formula(_PROBA, partial(ranking.roc_auc_ovr, by_size=True), True, probability.count_classes),
+    "roc_auc_ovr": _of_proba(ranking.roc_auc_ovr),
+    "roc_auc_ovr_weighted": _of_proba(partial(ranking.roc_auc_ovr, by_size=True)),
     "average_precision": Formula(_SCORES, ranking.average_precision, True, _check_ranks),
     "r2": _of_numbers(r2),
     "explained_variance": _of_numbers(explained_variance),

@@ -10,13 +10,12 @@ import warnings
 
 import numpy as np
 
-from tiebreak.metrics.answers import class_columns, positive_column, raise_for_unusable
-from tiebreak.metrics.targets import Array, Truth, UndefinedScore
+from tiebreak.metrics.targets import Array, Truth, UndefinedScore, class_columns, positive_column, raise_for_unusable
 
 _EPS = {np.dtype(kind): float(np.finfo(kind).eps) for kind in (np.float32, np.float64)}
 
 
-def log_loss(truth: Truth, proba: Array, model_classes: Array | None) -> float:
+def log_loss(truth: Truth, proba: Array, model_classes: Array | None, *_: object) -> float:
     """Mean of ``-log(probability of the true class)``, the probability kept `eps` of its precision away from 0 and 1."""
     return -float(np.add.reduce(log_likelihoods(truth, proba, model_classes)) / truth.n_rows)
 
@@ -34,7 +33,7 @@ def log_likelihoods(truth: Truth, proba: Array, model_classes: Array | None) -> 
     return np.asarray(np.log(np.minimum(np.maximum(told, eps), 1 - eps)))
 
 
-def brier_score(truth: Truth, proba: Array, model_classes: Array | None) -> float:
+def brier_score(truth: Truth, proba: Array, model_classes: Array | None, *_: object) -> float:
     """Mean squared distance of the probabilities from the truth: of the second of two classes, else summed over all."""
     return float(np.add.reduce(squared_distances(truth, proba, model_classes)) / truth.n_rows)
 

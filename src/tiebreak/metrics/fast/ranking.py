@@ -8,22 +8,30 @@ from functools import partial
 
 import numpy as np
 
-from tiebreak.metrics.answers import class_columns, numbers, positive_column, raise_for_unusable, values_of_rows
 from tiebreak.metrics.fast.classification import positive_position
-from tiebreak.metrics.targets import Array, Truth, UndefinedScore
+from tiebreak.metrics.targets import (
+    Array,
+    Truth,
+    UndefinedScore,
+    class_columns,
+    numbers,
+    positive_column,
+    raise_for_unusable,
+    values_of_rows,
+)
 
 
-def roc_auc(truth: Truth, answer: Array, method: str, model_classes: Array | None) -> float:
+def roc_auc(truth: Truth, answer: Array, model_classes: Array | None, method: str) -> float:
     """Share of pairs, one row of the second class and one of the first, that are in the right order; ties count half."""
     check_two_classes(truth)
     return _roc_area_of(truth, scores_of_class(1, truth, answer, method, model_classes), 1, method)
 
 
-def roc_auc_ovr(truth: Truth, proba: Array, method: str, model_classes: Array | None, *, by_size: bool = False) -> float:
+def roc_auc_ovr(truth: Truth, proba: Array, model_classes: Array | None, method: str, *, by_size: bool = False) -> float:
     """The same of each class against the others, averaged over the classes, or over the rows' classes (`by_size`)."""
     n_classes = truth.known_labels.classes.size
     if n_classes <= 2:
-        return roc_auc(truth, proba, method, model_classes)
+        return roc_auc(truth, proba, model_classes, method)
     columns = class_columns(proba, truth, model_classes, method)
     _check_columns(columns, method)
     sizes = truth.counts.tolist() if by_size else [1] * n_classes
@@ -32,7 +40,7 @@ def roc_auc_ovr(truth: Truth, proba: Array, method: str, model_classes: Array | 
     return float(sum(areas) / sum(sizes))
 
 
-def average_precision(truth: Truth, answer: Array, method: str, model_classes: Array | None) -> float:
+def average_precision(truth: Truth, answer: Array, model_classes: Array | None, method: str) -> float:
     """Mean, over the rows of the positive class, of the precision at the row's score; of more classes, the mean of all.
 
     The positive class of two is the label 1. It is 0 without rows of the positive class, as scikit-learn has it.
