@@ -24,7 +24,7 @@ WIDE = pd.DataFrame({"question": ["q1", "q2", "q3"], "topic": ["x", "y", "x"], "
 LONG = WIDE.melt(id_vars=["question", "topic"], value_vars=["a", "b"], var_name="model", value_name="correct")
 
 
-def same(items: tb.Items) -> None:
+def check_items(items: tb.Items) -> None:
     assert items.metric == tb.Metric("accuracy", higher_is_better=True)
     assert items.models == ("a", "b")
     assert items.items == ("q1", "q2", "q3")
@@ -49,7 +49,7 @@ def test_every_form_holds_the_same_items(table: pd.DataFrame, form: str, tmp_pat
         "dict": lambda: table.to_dict("list"),
     }
     source = sources[form]()
-    same(tb.read_items(path if source is None or isinstance(source, str) else source))
+    check_items(tb.read_items(path if source is None or isinstance(source, str) else source))
 
 
 def test_rows_and_columns_in_another_order_are_the_same_table() -> None:
@@ -73,8 +73,8 @@ def test_sources_by_model_are_joined_on_their_items() -> None:
 def test_answers_as_text_booleans_and_words_are_numbers() -> None:
     """0/1 as text, True and False, yes and no; per cent and other words are refused with their place."""
     frame = WIDE.assign(a=["1", "0", "1"], b=[False, False, True])
-    same(tb.read_items(frame))
-    same(tb.read_items(WIDE.assign(b=["no", "No", "yes"])))
+    check_items(tb.read_items(frame))
+    check_items(tb.read_items(WIDE.assign(b=["no", "No", "yes"])))
     with pytest.raises(InvalidScoresError, match=r"column 'a', row 2: '85%' is no score. Write per cent as shares, 0.85 for 85%"):
         tb.read_items(WIDE.assign(a=["1", "85%", "1"]))
     with pytest.raises(

@@ -296,6 +296,7 @@ def run_command(arguments: Sequence[str], folder: Path) -> None:
     os.chdir(folder)
     sys.path.insert(0, str(folder))
     sys.argv = ["tiebreak", *arguments]
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it from the start
     sys.addaudithook(hook)
     code: Any = 70
     try:

@@ -55,6 +55,7 @@ def test_the_workload_is_left_after_the_run(tmp_path):
     """An idle process holds nobody's data."""
     [pid] = measured_by(measured(isolated, Entered(tmp_path, "a"), splits(1)))
     wait_until((tmp_path / f"a-left-{pid}").exists)
+    assert is_alive(pid)
 
 
 def test_a_process_that_died_meanwhile_is_not_used(tmp_path):
@@ -198,8 +199,8 @@ def begun(folder):
     return workload
 
 
-def gone(session):
-    """Wait until no process of a session is left."""
+def check_nobody_left(session):
+    """Wait until no process of a session is left; an error when it does not come to that."""
     wait_until(lambda: not session_members(session), SECONDS)
 
 
@@ -211,7 +212,7 @@ def test_workers_end_when_their_parent_is_killed(tmp_path, deed):
         if deed == "hang_in_children":
             wait_until(lambda: len(session_members(process.pid)) >= 7)  # parent, two workers, four children, trackers
         process.kill()
-        gone(process.pid)
+        check_nobody_left(process.pid)
 
 
 def test_a_forked_child_does_not_keep_the_workers_of_a_killed_parent(tmp_path):
@@ -243,7 +244,7 @@ def test_the_file_with_the_data_goes_with_a_killed_parent(tmp_path, monkeypatch)
         begun(tmp_path)
         assert len(list(data.iterdir())) == 1
         process.kill()
-        gone(process.pid)
+        check_nobody_left(process.pid)
     assert list(data.iterdir()) == []
 
 
@@ -253,7 +254,7 @@ def test_ctrl_c_ends_everybody_without_noise(tmp_path):
         begun(tmp_path)
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=300)
-        gone(process.pid)
+        check_nobody_left(process.pid)
     assert (out, err, process.returncode) == ("interrupted\n", "", 0)
 
 
@@ -263,7 +264,7 @@ def test_an_interpreter_ends_although_a_worker_hangs(tmp_path):
     script = script.replace("range(2)", "[1]") + "workload.deeds[0] = workloads.WaitFor(workload.path(1))\nnext(batches)\n"
     with started(script, tmp_path, "hang") as process:
         out, err = process.communicate(timeout=300)
-        gone(process.pid)
+        check_nobody_left(process.pid)
     assert (out, err, process.returncode) == ("", "", 0)
 
 
@@ -272,7 +273,7 @@ def test_an_interpreter_with_idle_workers_ends_without_noise(tmp_path):
     script = RUN.replace("range(2)", "[]")
     with started(script, tmp_path, "hang") as process:
         out, err = process.communicate(timeout=300)
-        gone(process.pid)
+        check_nobody_left(process.pid)
     assert (out, err, process.returncode) == ("", "", 0)
 
 

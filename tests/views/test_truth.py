@@ -39,7 +39,7 @@ def test_every_page_is_true(start: int) -> None:
     for seed in range(start, min(start + STEP, N)):
         comparison = random_comparison(seed)
         try:
-            _check(comparison)
+            check_page(comparison)
         except AssertionError as error:
             raise AssertionError(f"seed {seed}:\n{comparison.to_text()}\n{error}") from error
 
@@ -50,7 +50,7 @@ def test_every_page_of_runs_is_true(start: int) -> None:
     for seed in range(start, min(start + STEP, N // 5)):
         comparison = comparison_of_runs(seed)
         try:
-            _check(comparison)
+            check_page(comparison)
         except AssertionError as error:
             raise AssertionError(f"seed {seed}:\n{comparison.to_text()}\n{error}") from error
 
@@ -61,7 +61,7 @@ def test_every_page_of_items_is_true(start: int) -> None:
     for seed in range(start, start + STEP):
         comparison = random_item_comparison(seed)
         try:
-            _check(comparison)
+            check_page(comparison)
             text = comparison.to_text()
             assert "split" not in text.replace("missing-splits", "")
             if comparison.method.unit != "item":
@@ -76,7 +76,7 @@ def test_every_page_of_datasets_is_true(start: int) -> None:
     for seed in range(start, start + STEP):
         comparison = random_dataset_comparison(seed)
         try:
-            _check(comparison)
+            check_page(comparison)
             if comparison.method.name.startswith("bayes"):
                 pairs = comparison.pairs[comparison.pairs["reason"].isin(["", "unsettled"])]
                 regions = pairs[["p_better", "p_equivalent", "p_worse"]].to_numpy()
@@ -95,7 +95,7 @@ def test_every_page_of_predictions_is_true(start: int) -> None:
     for seed in range(start, start + STEP):
         comparison = comparison_of_predictions(seed)
         try:
-            _check(comparison)
+            check_page(comparison)
             text = comparison.to_text()
             assert "split" not in text
             assert not re.search(r"\bitems?\b", text)
@@ -118,7 +118,7 @@ def test_the_comparisons_are_of_all_kinds() -> None:
     assert standings == {"best", "near best", "may be best", "not best"}
 
 
-def _check(comparison: Comparison) -> None:
+def check_page(comparison: Comparison) -> None:
     text, markdown, page = comparison.to_text(), comparison.to_markdown(), comparison._repr_html_()
     for form in (text, markdown, page):
         for word in ("nan", "None", " inf", "varies too much", "claim", "among 0", "by -"):
@@ -138,11 +138,11 @@ def _check(comparison: Comparison) -> None:
     assert [pair["verdict"] for pair in answer["pairs"]] == list(comparison.pairs["verdict"])
     assert [row["standing"] for row in answer["ranking"]] == list(comparison.ranking["standing"])
     rope = _rope_as_printed(comparison, read)
-    _check_pairs(comparison, read, rope)
-    _check_ranking(comparison, read, rope)
-    _check_headline(comparison, rope)
-    _check_next_step(comparison, read)
-    _check_gates(comparison)
+    check_pairs(comparison, read, rope)
+    check_ranking(comparison, read, rope)
+    check_headline(comparison, rope)
+    check_next_step(comparison, read)
+    check_gates(comparison)
 
 
 def _rope_as_printed(comparison: Comparison, read: Read) -> float:
@@ -151,7 +151,7 @@ def _rope_as_printed(comparison: Comparison, read: Read) -> float:
     return 0.0 if found is None else float(found.group(1))
 
 
-def _check_pairs(comparison: Comparison, read: Read, rope: float) -> None:
+def check_pairs(comparison: Comparison, read: Read, rope: float) -> None:
     """Each printed interval lies where the verdict says, and is the frame's to the digits shown."""
     frame = comparison.pairs.set_index(["first", "second"])
     title = re.search(NAME, read.pair_title) if ":" in read.pair_title else None
@@ -166,10 +166,10 @@ def _check_pairs(comparison: Comparison, read: Read, rope: float) -> None:
         if expected is not None:
             assert expected["verdict"] == verdict
         interval = next(row[name] for name in row if name.endswith("interval"))
-        _check_interval(comparison, interval, pair.interval_low, pair.interval_high, verdict, rope)
+        check_interval(comparison, interval, pair.interval_low, pair.interval_high, verdict, rope)
 
 
-def _check_interval(comparison: Comparison, shown: str, low: float, high: float, verdict: str, rope: float) -> None:
+def check_interval(comparison: Comparison, shown: str, low: float, high: float, verdict: str, rope: float) -> None:
     if np.isnan(low):
         assert shown == "-"
         assert verdict == "undecided"
@@ -182,7 +182,7 @@ def _check_interval(comparison: Comparison, shown: str, low: float, high: float,
     assert np.allclose(printed, [low, high], atol=0.51 * digits, rtol=1e-3 if "e" in shown else 0)
 
 
-def _check_ranking(comparison: Comparison, read: Read, rope: float) -> None:
+def check_ranking(comparison: Comparison, read: Read, rope: float) -> None:
     frame = comparison.ranking.set_index("model")
     for rank, row in enumerate(read.ranking, 1):
         entry = frame.loc[row["model"]]
@@ -203,20 +203,20 @@ def _check_ranking(comparison: Comparison, read: Read, rope: float) -> None:
             verdict = row["verdict"].partition(" (")[0]
             assert verdict == entry["verdict"] == comparison.pair(row["model"], comparison.reference).verdict
             interval = next(row[name] for name in row if name.endswith("interval"))
-            _check_interval(comparison, interval, entry["interval_low"], entry["interval_high"], verdict, rope)
+            check_interval(comparison, interval, entry["interval_low"], entry["interval_high"], verdict, rope)
 
 
-def _check_headline(comparison: Comparison, rope: float) -> None:
+def check_headline(comparison: Comparison, rope: float) -> None:
     sentence = comparison.sentence
     if comparison.pair_table.n_pairs == 1:
-        _check_pair_sentence(comparison, sentence, rope)
+        check_pair_sentence(comparison, sentence, rope)
     elif comparison.settings.baseline is not None:
-        _check_against_baseline(comparison, sentence)
+        check_against_baseline(comparison, sentence)
     else:
-        _check_standings(comparison, sentence)
+        check_standings(comparison, sentence)
 
 
-def _check_pair_sentence(comparison: Comparison, sentence: str, rope: float) -> None:
+def check_pair_sentence(comparison: Comparison, sentence: str, rope: float) -> None:
     names = re.findall(NAME, sentence)
     pair = comparison.pair(names[0], names[1])
     words = {"better": "is better than", "ahead": "is ahead of", "equivalent": "practically equivalent"}
@@ -231,14 +231,14 @@ def _check_pair_sentence(comparison: Comparison, sentence: str, rope: float) -> 
     found = re.search(r"interval(?: of the difference)?,? (-?[\d.e+-]+ to -?[\d.e+-]*\d)", sentence)
     assert (found is not None) == pair.has_interval
     if found is not None:
-        _check_interval(comparison, found.group(1), pair.interval_low, pair.interval_high, pair.verdict, rope)
+        check_interval(comparison, found.group(1), pair.interval_low, pair.interval_high, pair.verdict, rope)
         size = re.search(r"(?:(?:higher|lower) by|difference in \S+ of) ([\d.e+-]*\d)", sentence).group(1)  # type: ignore[union-attr]
         assert float(size) >= 0
         assert ("difference in" in sentence) == (abs(pair.difference) <= float(pair.distribution.tolerance))
         assert np.isclose(float(size), abs(pair.difference), rtol=1e-3, atol=0.51 * 10.0 ** -len(size.partition(".")[2]))
 
 
-def _check_against_baseline(comparison: Comparison, sentence: str) -> None:
+def check_against_baseline(comparison: Comparison, sentence: str) -> None:
     baseline = comparison.settings.baseline
     assert sentence.startswith(f"Against the baseline '{baseline}'")
     counted = 0
@@ -255,7 +255,7 @@ def _check_against_baseline(comparison: Comparison, sentence: str) -> None:
     assert counted == len(comparison.models) - 1
 
 
-def _check_standings(comparison: Comparison, sentence: str) -> None:
+def check_standings(comparison: Comparison, sentence: str) -> None:
     ranking = comparison.ranking.set_index("model")
     top = ranking["mean"].to_numpy()[:2]
     said = sentence.removeprefix("Of the models that have all scores, ")
@@ -288,7 +288,7 @@ def _check_standings(comparison: Comparison, sentence: str) -> None:
         assert max(bounds) >= largest * (1 - 1e-9)
 
 
-def _check_next_step(comparison: Comparison, read: Read) -> None:
+def check_next_step(comparison: Comparison, read: Read) -> None:
     steps = [paragraph for paragraph in read.paragraphs if paragraph.startswith("Next step")]
     assert len(steps) <= 1
     if not steps:
@@ -310,7 +310,7 @@ def _check_next_step(comparison: Comparison, read: Read) -> None:
         assert comparison.pair(names[0], other).verdict in ("undecided", "ahead", "behind")
 
 
-def _check_gates(comparison: Comparison) -> None:
+def check_gates(comparison: Comparison) -> None:
     """A gate that is met stands beside no verdict that is its opposite, a broken one beside none that it asks for."""
     for first in comparison.models[:3]:
         for second in comparison.models[-2:]:

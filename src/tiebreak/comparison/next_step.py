@@ -85,11 +85,13 @@ def _goal(pair: PairComparison) -> tuple[Goal, float, float]:
     inner, outer = pair.difference - pair.interval_low, pair.interval_high - pair.difference
     if pair.difference < 0:
         inner, outer = outer, inner
-    if d <= rope if pair.verdict != "undecided" else rope - d > d:
-        # the limit beyond 0 is nearer to the estimate than the other one where an interval is lopsided
-        sides = [(outer, rope - d), (inner, rope + d)]
-        return "equivalent", *max(sides, key=lambda side: side[0] / side[1] if side[1] > 0 else inf)
-    return ("ahead", inner, d) if pair.verdict == "undecided" else ("better", inner, d - rope)
+    if pair.verdict == "undecided" and rope - d <= d:
+        return "ahead", inner, d
+    if pair.verdict != "undecided" and d > rope:
+        return "better", inner, d - rope
+    # the limit beyond 0 is nearer to the estimate than the other one where an interval is lopsided
+    sides = [(outer, rope - d), (inner, rope + d)]
+    return "equivalent", *max(sides, key=lambda side: side[0] / side[1] if side[1] > 0 else inf)
 
 
 def _repeats(pair: PairComparison, n_units: float) -> tuple[bool, int, float, float]:

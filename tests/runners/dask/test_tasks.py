@@ -96,12 +96,12 @@ def test_workers_without_nannies_and_a_scheduler_that_is_killed(tmp_path):
     one at work, the scheduler, and the run ends by itself."""
     with Processes(tmp_path, nanny=False) as cluster, distributed.Client(cluster.address, set_as_default=False) as client:
         client.wait_for_workers(2, timeout=HANGS)
-        one_left_and_none(client, tmp_path)
+        check_one_left_and_none(client, tmp_path)
         cluster.start_worker()
-        scheduler_lost(cluster, client, tmp_path)
+        check_scheduler_lost(cluster, client, tmp_path)
 
 
-def one_left_and_none(client, folder):
+def check_one_left_and_none(client, folder):
     """Two workers, neither of which is replaced."""
     workload = Marked(folder / "one", seconds=0.02)
     workload.folder.mkdir()
@@ -120,7 +120,7 @@ def one_left_and_none(client, folder):
     )
 
 
-def scheduler_lost(cluster, client, folder):
+def check_scheduler_lost(cluster, client, folder):
     """In the middle of a run."""
     workload, kept = Marked(folder / "two", seconds=0.02), []
     workload.folder.mkdir()

@@ -32,7 +32,7 @@ SHOWN = f"""() => {{
 """The rope and alpha that are set, the answer of the script, and the words that stand on the page."""
 
 
-def hold_equal(page, comparison):
+def check_equal(page, comparison):
     """The page says what Python says of the rope and alpha that are set on it."""
     shown = page.evaluate(SHOWN)
     asked = {name: shown[name] for name in ("rope", "alpha", "given")}
@@ -82,25 +82,25 @@ def test_forty_settings_are_answered_as_in_python(opened, name):
     slider = page.locator("[data-control=rope-slider]")
     most = float(slider.get_attribute("max"))
     alphas = page.locator("select[data-control=alpha] option").evaluate_all("(all) => all.map((each) => each.value)")
-    hold_equal(page, comparison)
+    check_equal(page, comparison)
     for step in range(12):
         typed(page, "rope", f"{rng.uniform(0, most) * (step % 4) / 3:.3g}")
-        hold_equal(page, comparison)
+        check_equal(page, comparison)
     for step in range(12):
         if alphas:
             page.select_option("[data-control=alpha]", alphas[step % len(alphas)])
         else:
             typed(page, "alpha", f"{rng.uniform(0.001, 0.4):.{step % 3 + 1}g}")
-        hold_equal(page, comparison)
+        check_equal(page, comparison)
     box = slider.bounding_box()
     for share in (0.03, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9):
         page.mouse.click(box["x"] + share * box["width"], box["y"] + box["height"] / 2)
-        hold_equal(page, comparison)
+        check_equal(page, comparison)
     for key in ("Home", "ArrowRight", "ArrowRight", "ArrowUp", "PageUp", "End", "ArrowLeft", "ArrowDown"):
         slider.press(key)
-        hold_equal(page, comparison)
+        check_equal(page, comparison)
     page.click("[data-control=reset]")
-    hold_equal(page, comparison)
+    check_equal(page, comparison)
     assert page.evaluate("document.querySelector('[data-answer]').controls.isAsked")
 
 

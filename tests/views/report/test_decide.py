@@ -94,7 +94,7 @@ def test_every_correction_grants_pythons_level(engine, correction):
     for n_models in (2, 3, 6, 11):
         rows = around(*(0.85 - 0.004 * np.arange(n_models)), noise=0.012, seed=n_models, n_splits=20)
         comparison = compared(table(named(*rows, names=tuple("abcdefghijk"))), rope=0.01, correction=correction)
-        hold_equal(engine, comparison, [(0.0, 0.05), (0.005, 0.3), (0.02, 0.0123), (0.01, 0.001)])
+        check_equal(engine, comparison, [(0.0, 0.05), (0.005, 0.3), (0.02, 0.0123), (0.01, 0.001)])
 
 
 @pytest.mark.parametrize("seed", range(0, 60, 3))
@@ -107,10 +107,10 @@ def test_random_comparisons_are_answered_as_in_python(engine, seed):
     settings = [
         (float(f"{rng.uniform(0, most) * share:.3g}"), float(f"{rng.uniform(0.001, 0.4):.2g}")) for share in (0, 0.1, 0.5, 1)
     ]
-    hold_equal(engine, comparison, settings)
+    check_equal(engine, comparison, settings)
 
 
-def hold_equal(engine, comparison, settings):
+def check_equal(engine, comparison, settings):
     """Compare the engine's answers with Python's: as asked, and with other ropes and alphas."""
     data = json.loads(json.dumps(decide_data(comparison, required(comparison)) | {"words": WORDS}))
     given = comparison.settings.rope if isinstance(comparison.settings.rope, str) else None
