@@ -52,8 +52,8 @@ def test_inner_splits_never_see_an_outer_test_row(outer: int, inner: int, seed: 
     cv = [{"kind": kind, "n_folds": n, "seed": seed} for n in (outer, inner)]
     made = plan(outer=cv[0], inner=cv[1], groups=groups)
     assert made.inner[0] is not None
-    planned = made.inner[0].plan.datasets[0]
-    for split, owner in zip(planned.splits, made.inner[0].outer, strict=True):
+    planned = made.inner[0].datasets[0]
+    for split, owner in zip(planned.splits, planned.described.repeat, strict=True):
         train = made.outer.datasets[0].splits[owner].train
         assert np.array_equal(np.sort(np.concatenate(split)), np.sort(train))
         if groups is not None:
@@ -68,7 +68,7 @@ def test_inner_splits_are_those_of_the_splitter_on_the_training_rows() -> None:
     made = plan(outer=outer, inner=inner)
     assert made.inner[0] is not None
     expected = [(train[a].tolist(), train[b].tolist()) for train, _ in outer.split(X) for a, b in inner.split(X[train], Y[train])]
-    assert [(a.tolist(), b.tolist()) for a, b in made.inner[0].plan.datasets[0].splits] == expected
+    assert [(a.tolist(), b.tolist()) for a, b in made.inner[0].datasets[0].splits] == expected
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_what_is_not_said_suits_the_data(settings: dict[str, Any], kinds: tuple[
     """Ten outer and five inner folds, stratified for classes, groups together; in order of time where the outer ones are."""
     made = plan(**settings)
     assert made.inner[0] is not None
-    outer, inner = made.outer.datasets[0], made.inner[0].plan.datasets[0]
+    outer, inner = made.outer.datasets[0], made.inner[0].datasets[0]
     assert (outer.described.kind, inner.described.kind) == kinds
     n_outer = 5 if kinds[0] == "time" else 10
     assert (len(outer.splits), len(inner.splits)) == (n_outer, 5 * n_outer)
@@ -147,7 +147,7 @@ def test_inner_seeds_depend_on_rng_and_on_nothing_else() -> None:
     def rows(rng: int) -> list[list[int]]:
         made = plan(outer=KFold(2), rng=rng).inner[0]
         assert made is not None
-        return [test.tolist() for _, test in made.plan.datasets[0].splits]
+        return [test.tolist() for _, test in made.datasets[0].splits]
 
     assert rows(0) == rows(0) != rows(1)
 

@@ -21,7 +21,10 @@ def name_candidates(params: Sequence[Params]) -> tuple[tuple[str, ...], tuple[No
     parameters ("poly, degree=2"). A parameter that only some candidates have is shown where it varies among those. Prefixes of
     pipelines are dropped where that leaves names distinct.
     """
-    texts = _value_texts(params)
+    texts: dict[str, dict[int, str]] = {}  # of each parameter, by the position of the candidates that have it
+    for name in _in_order(params):
+        having = [i for i, each in enumerate(params) if name in each]
+        texts[name] = dict(zip(having, _distinct_texts([params[i][name] for i in having]), strict=True))
     shown = [name for name in texts if len(params) == 1 or len(set(texts[name].values())) > 1]
     names = _names(params, texts, shown)
     if len(set(names)) < len(names):
@@ -32,7 +35,7 @@ def name_candidates(params: Sequence[Params]) -> tuple[tuple[str, ...], tuple[No
     if len(set(names)) < len({tuple((key, _identity(value)) for key, value in each.items()) for each in params}):
         # a text that reads like the name of another candidate, such as "default"
         names = _names(params, texts, shown, value_alone=False)
-    return _numbered(names)
+    return (tuple(names), ()) if len(set(names)) == len(names) else _numbered(names)
 
 
 def _names(
@@ -59,9 +62,8 @@ def _tells_apart(name: str, names: list[str], texts: dict[str, dict[int, str]]) 
 
 
 def _numbered(names: list[str]) -> tuple[tuple[str, ...], tuple[Notice, ...]]:
+    """The names with a number for each copy, and the notice that says so."""
     doubled = [name for name, count in Counter(names).items() if count > 1]
-    if not doubled:
-        return tuple(names), ()
     taken, unique = set(names), []
     seen: Counter[str] = Counter()
     for name in names:
@@ -79,15 +81,6 @@ def _numbered(names: list[str]) -> tuple[tuple[str, ...], tuple[Notice, ...]]:
 
 
 # --- values ---------------------------------------------------------------------------------------------------------------
-
-
-def _value_texts(params: Sequence[Params]) -> dict[str, dict[int, str]]:
-    """For each parameter, in order of appearance, the text of its value in each candidate that has it."""
-    texts: dict[str, dict[int, str]] = {}
-    for name in _in_order(params):
-        candidates = [i for i, each in enumerate(params) if name in each]
-        texts[name] = dict(zip(candidates, _distinct_texts([params[i][name] for i in candidates]), strict=True))
-    return texts
 
 
 def _in_order(params: Sequence[Params]) -> list[str]:
@@ -188,7 +181,6 @@ def grid(estimator: Any, parameters: Mapping[str, Sequence[Any]] | Sequence[Mapp
     """
     from sklearn.model_selection import ParameterGrid
 
-    _check_estimator(estimator)
     try:
         combinations = list(ParameterGrid(parameters))
     except (TypeError, ValueError) as error:
@@ -202,7 +194,9 @@ def with_parameters(estimator: Any, combinations: Sequence[Mapping[str, Any]]) -
     """Models for given combinations of parameters; names and errors are those of `grid`."""
     from sklearn.base import clone
 
-    _check_estimator(estimator)
+    if isinstance(estimator, type) or not hasattr(estimator, "set_params"):
+        kind = f"the class {estimator.__name__}" if isinstance(estimator, type) else f"of type {type(estimator).__name__}"
+        raise InvalidPlanError(f"grid needs an estimator with set_params, such as SVC(); got one {kind}.")
     known = list(estimator.get_params(deep=True))
     for each in combinations:
         for name in each:
@@ -224,9 +218,3 @@ def with_parameters(estimator: Any, combinations: Sequence[Mapping[str, Any]]) -
                 "Pass values that copy.deepcopy copies; a file or a connection is opened by the model when it is fitted."
             ) from error
     return models
-
-
-def _check_estimator(estimator: Any) -> None:
-    if isinstance(estimator, type) or not hasattr(estimator, "set_params"):
-        kind = f"the class {estimator.__name__}" if isinstance(estimator, type) else f"of type {type(estimator).__name__}"
-        raise InvalidPlanError(f"grid needs an estimator with set_params, such as SVC(); got one {kind}.")

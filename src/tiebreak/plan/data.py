@@ -40,11 +40,6 @@ class Dataset:
         """Number of columns of X; 1 for a list of texts."""
         return int(self.X.shape[1]) if len(self.X.shape) > 1 else 1
 
-    @property
-    def n_values(self) -> int:
-        """Number of values in X; of a sparse matrix, those that are stored."""
-        return int(self.X.nnz) if hasattr(self.X, "nnz") else self.n_samples * self.n_features
-
 
 def take_rows(table: Any, rows: IntArray) -> Any:
     """Some rows of an array, sparse matrix or data frame, as the same kind of thing."""
@@ -53,7 +48,8 @@ def take_rows(table: Any, rows: IntArray) -> Any:
 
 def cut(value: Any, n_samples: int, rows: IntArray) -> Any:
     """The rows of something that goes along with the examples; anything else as it is."""
-    return take_rows(value, rows) if _n_rows(value) == n_samples else value
+    shape = getattr(value, "shape", None)
+    return take_rows(value, rows) if shape and shape[0] == n_samples else value
 
 
 def check_dataset(
@@ -69,18 +65,19 @@ def check_dataset(
         lacking = "X" if X is None else "y"
         raise InvalidPlanError(f"{lacking}{of} is missing. Pass X and y, or datasets={{name: (X, y)}} for several datasets.")
     table, target = _as_rows(X, f"X{of}"), _as_target(y, f"y{of}")
-    _same_length("y", target, table, of)
-    if target.shape[0] < 2:
-        raise InvalidPlanError(f"X{of} has {target.shape[0]} row(s). At least 2 are needed: one to train on and one to test.")
-    along = dict(fit_params or {})
+    columns, along = {"y": target}, dict(fit_params or {})
     if sample_weight is not None:
         if "sample_weight" in along:
             raise InvalidPlanError("sample_weight is given twice: as sample_weight= and in fit_params=. Give it once.")
-        along["sample_weight"] = _as_column(sample_weight, "sample_weight")
-        _same_length("sample_weight", along["sample_weight"], table, of)
+        columns["sample_weight"] = along["sample_weight"] = _as_column(sample_weight, "sample_weight")
     if groups is not None:
-        groups = _as_column(groups, "groups")
-        _same_length("groups", groups, table, of)
+        columns["groups"] = groups = _as_column(groups, "groups")
+    n_rows = table.shape[0] if hasattr(table, "shape") else None
+    for what, column in columns.items():
+        if column.shape[0] != n_rows:
+            raise InvalidPlanError(f"X{of} has {n_rows} rows, but {what} has {column.shape[0]}. Each example needs one value.")
+    if target.shape[0] < 2:
+        raise InvalidPlanError(f"X{of} has {n_rows} row(s). At least 2 are needed: one to train on and one to test.")
     return Dataset(name, table, target, groups, {key: _as_sliceable(value) for key, value in along.items()})
 
 
@@ -112,30 +109,29 @@ def find_task(models: Mapping[str, Any], target: np.ndarray[Any, Any]) -> Task:
 
     Refuses models of which some are classifiers and some are regressors.
     """
-    said = {kind: name for name, model in models.items() if (kind := _kind(model)) is not None}
-    if len(said) > 1:
-        raise InvalidPlanError(
-            f"model {said['classification']!r} is a classifier and model {said['regression']!r} a regressor; their scores "
-            "cannot be compared. Evaluate them in two calls."
-        )
-    if said:
-        return next(iter(said))
+    from sklearn.base import is_classifier, is_regressor
     from sklearn.utils.multiclass import type_of_target
 
+    named: dict[Any, str] = {}
+    for name, model in models.items():
+        try:
+            said = "classifier" if is_classifier(model) else "regressor" if is_regressor(model) else None
+        except Exception:  # an object that is no estimator of scikit-learn, of which nothing can be asked
+            said = getattr(model, "_estimator_type", None)
+        named[said] = name
+    if {"classifier", "regressor"} <= named.keys():
+        raise InvalidPlanError(
+            f"model {named['classifier']!r} is a classifier and model {named['regressor']!r} a regressor; their scores cannot be "
+            "compared. Evaluate them in two calls."
+        )
+    if "classifier" in named:
+        return "classification"
+    if "regressor" in named:
+        return "regression"
     kind = type_of_target(target, input_name="y")
     if kind in ("binary", "multiclass"):
         return "classification"
     return "regression" if kind.startswith("continuous") else "other"
-
-
-def _kind(model: Any) -> Literal["classification", "regression"] | None:
-    from sklearn.base import is_classifier, is_regressor
-
-    try:
-        return "classification" if is_classifier(model) else "regression" if is_regressor(model) else None
-    except Exception:  # an object that is no estimator of scikit-learn, of which nothing can be asked
-        kind = getattr(model, "_estimator_type", None)
-        return {"classifier": "classification", "regressor": "regression"}.get(kind)  # type: ignore[return-value, arg-type]
 
 
 # --- forms ------------------------------------------------------------------------------------------------------------------
@@ -202,15 +198,3 @@ def _as_column(values: Any, what: str) -> np.ndarray[Any, Any]:
 def _as_sliceable(value: Any) -> Any:
     """A list of values as an array, whose rows can be taken; anything else as it is."""
     return np.asarray(value) if isinstance(value, list | tuple) else value
-
-
-def _n_rows(value: Any) -> int | None:
-    shape = getattr(value, "shape", ())
-    return int(shape[0]) if shape else None
-
-
-def _same_length(name: str, values: Any, table: Any, of: str) -> None:
-    if _n_rows(values) != _n_rows(table):
-        raise InvalidPlanError(
-            f"X{of} has {_n_rows(table)} rows, but {name} has {_n_rows(values)}. Each example needs one value."
-        )

@@ -63,17 +63,13 @@ def _pieces(thing: Any, above: tuple[int, ...]) -> Iterator[Any]:
         text = thing if isinstance(thing, str) else repr(thing)
         content = thing if isinstance(thing, bytes) else text.encode("utf-8", "surrogatepass")
         yield f"{type(thing).__name__}:".encode() + content
-    elif isinstance(thing, np.generic):
-        yield from _pieces(np.asarray(thing), above)
-    elif id(thing) in above:
+        return
+    if id(thing) in above:
         yield b"cycle:%d" % above.index(id(thing))
-    else:
-        yield from _composite(thing, (*above, id(thing)))
-
-
-def _composite(thing: Any, above: tuple[int, ...]) -> Iterator[Any]:
-    if isinstance(thing, np.ndarray):
-        yield from _array(thing, above)
+        return
+    above = (*above, id(thing))
+    if isinstance(thing, np.ndarray | np.generic):
+        yield from _array(np.asarray(thing), above)
     elif isinstance(thing, Mapping):
         yield b"mapping:%d" % len(thing)
         for key in sorted(thing, key=lambda key: (type(key).__name__, repr(key))):
@@ -87,7 +83,7 @@ def _composite(thing: Any, above: tuple[int, ...]) -> Iterator[Any]:
         yield b"set:%d" % len(thing)
         yield from sorted(fingerprint(each).encode() for each in thing)
     elif isinstance(thing, type):
-        yield from _class(thing)
+        yield from _object(thing, above)
     elif hasattr(thing, "tocsr"):
         matrix = thing.tocsr()
         yield b"sparse:" + repr(matrix.shape).encode()
@@ -124,13 +120,6 @@ def _frame(frame: Any, above: tuple[int, ...]) -> Iterator[Any]:
         yield from _array(np.asarray(column.to_numpy()), above)
 
 
-def _class(kind: type) -> Iterator[bytes]:
-    yield f"class:{kind.__module__}.{kind.__qualname__}".encode("utf-8", "surrogatepass")
-    for base in kind.__mro__:
-        if not _is_installed(base.__module__):
-            yield _source(base)
-
-
 def _function(function: Any, above: tuple[int, ...]) -> Iterator[Any]:
     yield f"function:{getattr(function, '__module__', '')}.{function.__qualname__}".encode("utf-8", "surrogatepass")
     if isinstance(function, types.MethodType):
@@ -146,7 +135,14 @@ def _function(function: Any, above: tuple[int, ...]) -> Iterator[Any]:
 
 
 def _object(thing: Any, above: tuple[int, ...]) -> Iterator[Any]:
-    yield from _class(type(thing))
+    """A class by its name, and by its source where it is not installed; another object also by what it holds."""
+    kind = thing if isinstance(thing, type) else type(thing)
+    yield f"class:{kind.__module__}.{kind.__qualname__}".encode("utf-8", "surrogatepass")
+    for base in kind.__mro__:
+        if not _is_installed(base.__module__):
+            yield _source(base)
+    if isinstance(thing, type):
+        return
     if hasattr(thing, "get_params"):
         yield from _pieces(thing.get_params(deep=False), above)
         for name in ("_metadata_requests", "_metadata_request"):  # what set_fit_request has set

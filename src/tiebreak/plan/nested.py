@@ -6,13 +6,12 @@ import copy
 import numbers
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from tiebreak.caught import without_warnings
 from tiebreak.errors import InvalidPlanError, UnknownNameError
-from tiebreak.numerics import IntArray
 from tiebreak.plan.candidates import grid, with_parameters
 from tiebreak.plan.data import Dataset, Task, check_dataset, find_task, take_rows
 from tiebreak.plan.fingerprint import split_hash
@@ -171,29 +170,20 @@ OUTER_FOLDS, INNER_FOLDS = 10, 5
 """Of the splits that nobody asked for otherwise."""
 
 
-class InnerPlan(NamedTuple):
-    """Plan of the inner measurement, which decides the candidate that is chosen of a selection.
-
-    It has the candidates on the inner splits of all outer training sets; a split's `repeat`, and its entry in `outer`, is the
-    position of its outer split.
-    """
-
-    plan: Plan
-    outer: IntArray
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class NestedPlan:
     """Everything that is decided before the first fit.
 
     `outer` has all candidates of all selections on the outer splits, and `places` tells where those of each selection stand
-    among its models. `inner` is None for a selection of one candidate only, so that nothing is chosen.
+    among its models. `inner` decides the candidate that is chosen: it has those of a selection on the inner splits of all outer
+    training sets, and the `repeat` of a split is the position of its outer split. It is None for a selection of one candidate
+    only, so that nothing is chosen.
     """
 
     outer: Plan
     selections: tuple[Selection, ...]
     places: tuple[range, ...]
-    inner: tuple[InnerPlan | None, ...]
+    inner: tuple[Plan | None, ...]
     notices: tuple[Notice, ...]
 
 
@@ -220,14 +210,14 @@ def make_nested_plan(
     data = check_dataset(X, y, groups=groups, sample_weight=sample_weight, fit_params=fit_params)
     task = find_task(named, data.y)
     planned = make_splits(_folds(OUTER_FOLDS, data, task) if outer is None else outer, data, task, seed)
-    plans: list[InnerPlan | None] = []
+    plans: list[Plan | None] = []
     notices: list[Notice] = []
     for each in selections:
         if len(each.candidates) == 1:
             plans.append(None)
             continue
         made = _inner_dataset(planned, inner if inner is not None else each.inner, seed)
-        plans.append(InnerPlan(Plan(each.candidates, (made,), seed), made.described.repeat))
+        plans.append(Plan(each.candidates, (made,), seed))
         notices += _inner_notices(planned, made, each.name)
     alone = [each.name for each in selections if len(each.candidates) == 1]
     if alone:  # which may be meant where there are others to compare with

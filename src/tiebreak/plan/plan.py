@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tiebreak.errors import InvalidParameterError, InvalidPlanError
-from tiebreak.plan.data import Dataset, Task, check_dataset, check_datasets, find_task
+from tiebreak.plan.data import Task, check_dataset, check_datasets, find_task
 from tiebreak.plan.fingerprint import fingerprint, rows_hash
 from tiebreak.plan.models import DeclaredModel, is_function, module_of, name_models, parts_of
 from tiebreak.plan.record import Cell, DatasetRecord, MetricRecord, ModelRecord, RunRecord
@@ -85,9 +85,15 @@ class Plan:
     ) -> RunRecord:
         """The plan as it is remembered; without hashes where nothing outlives this process and has to be recognised."""
         hashes: dict[tuple[int, ...], str] | None = {} if with_hashes else None
+        models = [ModelRecord(name, "") for name in self.models]
+        if with_hashes:  # one that was declared, and not made, has none
+            models = [
+                ModelRecord(name, "" if isinstance(model, DeclaredModel) else fingerprint(model), describe_model(model))
+                for name, model in self.models.items()
+            ]
         return RunRecord(
             name=name,
-            models=tuple(_model_record(name, model, with_hashes) for name, model in self.models.items()),
+            models=tuple(models),
             datasets=tuple(_dataset_record(each, hashes) for each in self.datasets),
             metrics=tuple(metrics),
             rng=self.rng,
@@ -98,7 +104,8 @@ class Plan:
 
     def default_name(self) -> str:
         """A name for the run that is the same for the same data, whatever the models."""
-        content = fingerprint([[each.data.name, *_content(each.data)] for each in self.datasets])
+        datasets = [each.data for each in self.datasets]
+        content = fingerprint([[data.name, data.X, data.y, data.groups, data.fit_params] for data in datasets])
         return f"run-{content[:8]}"
 
 
@@ -163,31 +170,22 @@ def threads_for(plan: Plan, asked: Any, n_workers: int, n_cores: int) -> int | N
     if asked is None:
         return None
     if asked == "auto":
-        largest = max(each.data.n_values for each in plan.datasets)
-        return 1 if largest <= SMALL_DATA else max(1, n_cores // n_workers)
+        datasets = [each.data for each in plan.datasets]
+        sizes = [data.X.nnz if hasattr(data.X, "nnz") else data.n_samples * data.n_features for data in datasets]
+        return 1 if max(sizes) <= SMALL_DATA else max(1, n_cores // n_workers)
     if isinstance(asked, bool) or not isinstance(asked, int) or asked < 1:
         raise InvalidParameterError(f"threads_per_fit must be 'auto', None or a whole number of at least 1; got {asked!r}.")
     return asked
 
 
-def _model_record(name: str, model: Any, with_hashes: bool) -> ModelRecord:
-    """The model as it is remembered; one that was declared, and not made, has no hash."""
-    if not with_hashes:
-        return ModelRecord(name, "")
-    return ModelRecord(name, "" if isinstance(model, DeclaredModel) else fingerprint(model), describe_model(model))
-
-
-def _content(data: Dataset) -> list[Any]:
-    return [data.X, data.y, data.groups, dict(data.fit_params)]
-
-
 def _dataset_record(planned: PlannedDataset, hashes: dict[tuple[int, ...], str] | None) -> DatasetRecord:
     """The dataset as it is remembered; `hashes` are of content read before, as the sizes of a learning curve share arrays."""
     data, described = planned.data, planned.described
-    content, split_hashes = "", ("",) * len(planned.splits)
+    digest, split_hashes = "", ("",) * len(planned.splits)
     if hashes is not None:
-        key = tuple(map(id, (data.X, data.y, data.groups, data.fit_params)))
-        content = hashes[key] = hashes.get(key) or fingerprint(_content(data))
+        content = [data.X, data.y, data.groups, data.fit_params]
+        key = tuple(map(id, content))
+        digest = hashes[key] = hashes.get(key) or fingerprint(content)
         split_hashes = tuple(rows_hash(*split) for split in planned.splits)
     classes, target = None, None
     if planned.task == "classification" and data.y.ndim == 1:
@@ -197,7 +195,7 @@ def _dataset_record(planned: PlannedDataset, hashes: dict[tuple[int, ...], str] 
         target = data.y
     return DatasetRecord(
         name=data.name,
-        fingerprint=content,
+        fingerprint=digest,
         n_samples=data.n_samples,
         n_features=data.n_features,
         classes=classes,

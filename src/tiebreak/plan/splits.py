@@ -327,7 +327,13 @@ def _rows(rows: Any, n_samples: int, what: str) -> IntArray:
 
 
 def _check_splits(splits: tuple[Split, ...], dataset: Dataset, task: Task) -> None:
-    """No example on both sides, and none tested twice in a split."""
+    """No example on both sides, none tested twice in a split, and every class in every training set."""
+    classes: list[Any] = []
+    if task == "classification" and dataset.y.ndim == 1:
+        labels, code = np.unique(dataset.y, return_inverse=True)
+        classes, overall = labels.tolist(), np.bincount(code)
+        if len(classes) < 2:
+            raise InvalidPlanError(f"y{_of(dataset)} has a single class, {classes[0]!r}. Nothing is to be learnt from one class.")
     in_training = np.zeros(dataset.n_samples, dtype=bool)
     for number, (train, test) in enumerate(splits):
         in_training[train] = True
@@ -340,19 +346,7 @@ def _check_splits(splits: tuple[Split, ...], dataset: Dataset, task: Task) -> No
             )
         if np.unique(test).size < test.size:
             raise InvalidPlanError(f"cv: split {number}{_of(dataset)} names a row twice in its test rows. Name each row once.")
-    if task == "classification" and dataset.y.ndim == 1:
-        _check_classes(splits, dataset)
-
-
-def _check_classes(splits: tuple[Split, ...], dataset: Dataset) -> None:
-    """Every class in every training set."""
-    labels, code = np.unique(dataset.y, return_inverse=True)
-    classes, overall = labels.tolist(), np.bincount(code)
-    if len(classes) < 2:
-        raise InvalidPlanError(f"y{_of(dataset)} has a single class, {classes[0]!r}. Nothing is to be learnt from one class.")
-    for number, (train, _) in enumerate(splits):
-        count = np.bincount(code[train], minlength=len(classes))
-        if count.min() == 0:
+        if classes and (count := np.bincount(code[train], minlength=len(classes))).min() == 0:
             absent = int(np.argmin(count))
             raise InvalidPlanError(
                 f"cv: class {classes[absent]!r} ({overall[absent]} example(s) in all) is absent from the training rows of split "

@@ -385,5 +385,5 @@ def _choice(nested: NestedPlan, place: int, scorer: Scorer, store: Store, run: R
     if inner is None:
         return choice_of_one(selection.name, models, next(iter(selection.candidates)), scorer.metric, n_outer)
     of = "" if len(nested.selections) == 1 else f" {selection.name}"
-    evaluation = measure(inner.plan, (scorer,), store, dataclasses.replace(run, name=f"{run.name} inner{of}"))
-    return choose(selection.name, models, evaluation, inner.outer, n_outer)
+    evaluation = measure(inner, (scorer,), store, dataclasses.replace(run, name=f"{run.name} inner{of}"))
+    return choose(selection.name, models, evaluation, inner.datasets[0].described.repeat, n_outer)
