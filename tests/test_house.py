@@ -238,7 +238,7 @@ class House:
         return found
 
     def registered(self) -> set[str]:
-        """Files that stand in a registry: by their dotted name in a text, or as a command."""
+        """Files that stand in a registry: by their dotted name in a text or in the stub of a package, or as a command."""
         paths = {module.name: module.path for module in self.modules}
         texts = {
             node.value.partition(":")[0]
@@ -246,6 +246,8 @@ class House:
             for node in module.nodes
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith("tiebreak.")
         }
+        stubs = (stub.read_text(encoding="utf-8") for stub in (self.root / "src").rglob("*.pyi"))
+        texts |= {line.split()[1] for stub in stubs for line in stub.splitlines() if line.startswith("from ")}
         commands = {f"cli/{name.replace('-', '_')}.py" for name in COMMANDS}
         return {paths[text] for text in texts & paths.keys()} | commands
 

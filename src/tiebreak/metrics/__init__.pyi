@@ -1,0 +1,11 @@
+from tiebreak.metrics.calibration import CalibrationCurve as CalibrationCurve
+from tiebreak.metrics.calibration import calibration_curve as calibration_curve
+from tiebreak.metrics.confusion import ConfusionMatrix as ConfusionMatrix
+from tiebreak.metrics.confusion import confusion_matrix as confusion_matrix
+from tiebreak.metrics.confusion import no_information_rate as no_information_rate
+from tiebreak.metrics.costs import CostMatrix as CostMatrix
+from tiebreak.metrics.precision_recall import PrecisionRecallCurve as PrecisionRecallCurve
+from tiebreak.metrics.precision_recall import precision_recall_curve as precision_recall_curve
+from tiebreak.metrics.roc import RocCurve as RocCurve
+from tiebreak.metrics.roc import RocRegion as RocRegion
+from tiebreak.metrics.roc import roc_curve as roc_curve
