@@ -44,7 +44,7 @@ class Study:
     datasets: Mapping[str, StudyData]
     cv: Any = None
     inner: Any = None
-    metrics: tuple[Any, ...] | None = None
+    scoring: list[Any] | None = None
     rope: float | str = 0.0
     seed: int = 0
     n_jobs: int = 1
@@ -65,11 +65,6 @@ class Study:
             for name, data in self.datasets.items()
         }
         return {**arguments, "datasets": datasets}
-
-    @property
-    def scoring(self) -> list[Any] | None:
-        """The metrics as `evaluate` takes them."""
-        return None if self.metrics is None else list(self.metrics)
 
 
 def read_study(path: Path | str, *, make_models: bool = True) -> Study:
@@ -93,8 +88,8 @@ def read_study(path: Path | str, *, make_models: bool = True) -> Study:
     if str(folder) not in sys.path:
         sys.path.append(str(folder))  # last of all: no module beside the study can stand in for an installed one
     cv, inner = (_cv(table[key]) if key in table else None for key in ("cv", "inner"))
-    metrics = _metrics(table["metrics"]) if "metrics" in table else None
-    models = build_models(table["models"]) if make_models else declare_models(table["models"])
+    scoring = _metrics(table["metrics"]) if "metrics" in table else None
+    models = build_models(table["models"], declare_only=not make_models)
     datasets = read_datasets(table["data"], folder)
     if "columns" in table:
         prepare = column_steps(table["columns"], datasets)
@@ -106,7 +101,7 @@ def read_study(path: Path | str, *, make_models: bool = True) -> Study:
         path=path.absolute(),
         cv=cv,
         inner=inner,
-        metrics=metrics,
+        scoring=scoring,
         models=models,
         datasets=datasets,
         **settings,
@@ -143,7 +138,7 @@ _READ: dict[str, Any] = {
 }
 
 
-def _metrics(entry: Entry) -> tuple[Any, ...]:
+def _metrics(entry: Entry) -> list[Any]:
     """Names of scorers as they are; what is written "module:name" is imported, and a table is made into an object."""
     entries = [entry] if isinstance(entry.value, str | dict) else entry.items()
     metrics: list[Any] = []
@@ -153,7 +148,7 @@ def _metrics(entry: Entry) -> tuple[Any, ...]:
         metrics.append(
             _made_metric(each) if isinstance(each.value, dict) else import_object(each) if ":" in each.text() else each.value
         )
-    return tuple(metrics)
+    return metrics
 
 
 def _made_metric(entry: Entry) -> Any:
@@ -233,18 +228,21 @@ def _splitter(entry: Entry) -> Any:
 # --- models ---------------------------------------------------------------------------------------------------------------
 
 
-def build_models(entry: Entry) -> dict[str, Any]:
-    """All models by name, of the table ``[models]``, in the order of the file; one with a grid is a dict of candidates."""
-    return _each_model(entry, _model)
+def build_models(entry: Entry, *, declare_only: bool = False) -> dict[str, Any]:
+    """All models by name, of the table ``[models]``, in the order of the file; one with a grid is a dict of candidates.
 
-
-def declare_models(entry: Entry) -> dict[str, Any]:
-    """The same with a `DeclaredModel` in the place of each: nothing is made, though classes are imported."""
-    return _each_model(entry, _declared_model)
-
-
-def _each_model(entry: Entry, make: Callable[[Entry], Any]) -> dict[str, Any]:
-    models = {name: make(each) for name, each in entry.table().items()}
+    To `declare_only` is to have a `DeclaredModel` in the place of each: nothing is made, though classes are imported.
+    """
+    make, vary = (_declared, _declared_grid) if declare_only else (build, _grid)
+    models = {}
+    for name, each in entry.table().items():
+        table = each.table(("import", "params", "steps", "grid"))
+        if "steps" in table and "import" in table:
+            raise each.error("has both import and steps. A model is one or the other.")
+        if "steps" not in table and "import" not in table:
+            raise each.error(f"says neither import nor steps. {_HOW}")
+        model = make(each)
+        models[name] = vary(table["grid"], model) if "grid" in table else model
     if not models:
         raise entry.error('there are no models. Add one: [models.NAME] with import = "module:class".')
     return models
@@ -296,29 +294,6 @@ def _refuse_standard(entry: Entry, module: str) -> None:
         )
 
 
-def build(entry: Entry) -> Any:
-    """An object from a table with ``import`` and ``params``, or with ``steps``.
-
-    A class is called with its parameters; a function, or any other object, is taken as it is.
-    """
-    return _pipeline(entry) if "steps" in entry.value else _imported(entry)
-
-
-def _model(entry: Entry) -> Any:
-    table = _checked_model(entry)
-    model = build(entry)
-    return _grid(table["grid"], model) if "grid" in table else model
-
-
-def _checked_model(entry: Entry) -> dict[str, Entry]:
-    table = entry.table(("import", "params", "steps", "grid"))
-    if "steps" in table and "import" in table:
-        raise entry.error("has both import and steps. A model is one or the other.")
-    if "steps" not in table and "import" not in table:
-        raise entry.error(f"says neither import nor steps. {_HOW}")
-    return table
-
-
 def _module(entry: Entry, name: str) -> Any:
     try:
         return importlib.import_module(name)
@@ -368,11 +343,28 @@ def _named(entry: Entry) -> tuple[Any, dict[str, Entry]]:
             raise entry.at("params").error(f"{named.value} is {what}; parameters go with a class.")
         return found, {}
     params = entry.at("params").table() if "params" in entry.value else {}
-    _check_names(found, params)
+    try:
+        parameters = inspect.signature(found).parameters.values()
+    except (TypeError, ValueError):  # a class whose signature is not known
+        return found, params
+    known = [each.name for each in parameters if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)]
+    takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters)
+    for name, each in params.items():
+        if name not in known and not takes_any:
+            hint = nearest(name, known, "it takes") if known else "it takes none."
+            raise each.error(f"{found.__name__} has no parameter {name!r}; {hint}")
     return found, params
 
 
-def _imported(entry: Entry) -> Any:
+def build(entry: Entry) -> Any:
+    """An object from a table with ``import`` and ``params``, or with ``steps``.
+
+    A class is called with its parameters; a function, or any other object, is taken as it is.
+    """
+    if "steps" in entry.value:
+        from sklearn.pipeline import Pipeline
+
+        return Pipeline(_steps(entry, build))
     found, params = _named(entry)
     if not isinstance(found, type):
         return found
@@ -398,28 +390,7 @@ def resolve(entry: Entry, make: Callable[[Entry], Any] = build) -> Any:
     return entry.value
 
 
-def _check_names(kind: type, params: Mapping[str, Entry]) -> None:
-    """Refuse parameters that a class does not take."""
-    try:
-        parameters = inspect.signature(kind).parameters.values()
-    except (TypeError, ValueError):  # a class whose signature is not known
-        return
-    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
-        return
-    known = [each.name for each in parameters if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)]
-    for name, entry in params.items():
-        if name not in known:
-            hint = nearest(name, known, "it takes") if known else "it takes none."
-            raise entry.error(f"{kind.__name__} has no parameter {name!r}; {hint}")
-
-
 # --- pipelines and grids --------------------------------------------------------------------------------------------------
-
-
-def _pipeline(entry: Entry) -> Any:
-    from sklearn.pipeline import Pipeline
-
-    return Pipeline(_steps(entry, _imported))
 
 
 def _steps(entry: Entry, make: Callable[[Entry], Any]) -> list[tuple[str, Any]]:
@@ -482,19 +453,16 @@ def _grid_values(entry: Entry, model: Any, known: Sequence[str]) -> list[dict[st
 # --- what is declared, and not made ---------------------------------------------------------------------------------------
 
 
-def _declared_model(entry: Entry) -> Any:
+def _declared_grid(entry: Entry, model: Any) -> dict[str, Any]:
+    """The candidates by name."""
     from sklearn.model_selection import ParameterGrid
 
-    table = _checked_model(entry)
-    model = _declared(entry)
-    if "grid" not in table:
-        return model
-    values = _grid_values(table["grid"], model, ())
-    grids = [{name: [resolve(one, _declared) for one in each.items()] for name, each in table.items()} for table in values]
+    tables = _grid_values(entry, model, ())
+    grids = [{name: [resolve(one, _declared) for one in each.items()] for name, each in table.items()} for table in tables]
     candidates = list(ParameterGrid(grids))
     names, notices = name_candidates(candidates)
     if notices:
-        raise table["grid"].error(f"{notices[0].text}. Leave the copies out.")
+        raise entry.error(f"{notices[0].text}. Leave the copies out.")
     return {name: model.varied(each) for name, each in zip(names, candidates, strict=True)}
 
 
