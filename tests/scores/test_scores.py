@@ -8,7 +8,8 @@ from numpy.testing import assert_array_equal
 
 from tiebreak.errors import AmbiguousSourceError, UnknownNameError
 from tiebreak.scores.metric import Metric
-from tiebreak.scores.scores import ScoreMatrix, Scores, look_up, quoted
+from tiebreak.scores.scores import ScoreMatrix, Scores
+from tiebreak.scores.vocabulary import look_up, quoted
 
 ACCURACY = Metric("accuracy", True)
 

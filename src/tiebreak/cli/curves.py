@@ -122,7 +122,7 @@ def run_curve(path: str, kind: str, measure: Callable[..., Curve], typed: TypedC
 
 def _arguments(study: Study, typed: TypedCurve) -> dict[str, Any]:
     """Models and data of the study, as arguments of `make_plan`."""
-    from tiebreak.scores.scores import look_up
+    from tiebreak.scores.vocabulary import look_up
 
     models, datasets = dict(study.models), dict(study.datasets)
     for name in typed.models or ():

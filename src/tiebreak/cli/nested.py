@@ -118,7 +118,7 @@ def _plan_arguments(study: Study, dataset: str | None, together: bool) -> dict[s
 
 
 def _dataset(study: Study, name: str | None) -> StudyData:
-    from tiebreak.scores.scores import look_up, quoted
+    from tiebreak.scores.vocabulary import look_up, quoted
 
     names = list(study.datasets)
     if name is not None:

@@ -17,7 +17,8 @@ from tiebreak.errors import InvalidParameterError, InvalidScoresError, MissingSp
 from tiebreak.frequentist.adjustment import interval_level
 from tiebreak.numerics import CONSTANT, IDENTICAL, IntArray, Missing, rope_share
 from tiebreak.scores.metric import Metric
-from tiebreak.scores.scores import Notice, NoticeCode, ScoreMatrix, Scores, percent_notices, quoted
+from tiebreak.scores.scores import ScoreMatrix, Scores, percent_notices
+from tiebreak.scores.vocabulary import Notice, NoticeCode, quoted
 
 LARGEST_SCORE = 1e300
 """Beyond it the difference of two scores may be infinite."""

@@ -31,7 +31,8 @@ from tiebreak.printable import printable
 from tiebreak.result import Result, view_of
 from tiebreak.scores.differences import model_correlation
 from tiebreak.scores.metric import Metric
-from tiebreak.scores.scores import Asked, Notice, ScoreMatrix, Scores, SplitDesign, look_up
+from tiebreak.scores.scores import Asked, ScoreMatrix, Scores, SplitDesign
+from tiebreak.scores.vocabulary import Notice, look_up
 
 if TYPE_CHECKING:
     import os

@@ -14,7 +14,8 @@ from tiebreak.frequentist.bradley_terry_resampled import BradleyTerryBootstrap, 
 from tiebreak.frequentist.pair_outcomes import PairOutcomes, outcomes_of_scores
 from tiebreak.numerics import FloatArray, IntArray, check_count, check_probability, check_seed
 from tiebreak.result import Result
-from tiebreak.scores.scores import Scores, look_up, quoted
+from tiebreak.scores.scores import Scores
+from tiebreak.scores.vocabulary import look_up, quoted
 
 if TYPE_CHECKING:
     from tiebreak.views.plots.ratings import RatingsPlots

@@ -13,7 +13,8 @@ from tiebreak.errors import Advice, InvalidParameterError, Setting
 from tiebreak.frequentist.adjustment import Correction
 from tiebreak.numerics import Alternative, Missing, check_alternative, check_probability, check_rope, check_seed, rope_share
 from tiebreak.scores.dataset_means import Scale
-from tiebreak.scores.scores import Scores, look_up, quoted
+from tiebreak.scores.scores import Scores
+from tiebreak.scores.vocabulary import look_up, quoted
 
 
 @dataclass(frozen=True, slots=True)

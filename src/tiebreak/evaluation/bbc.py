@@ -20,7 +20,7 @@ from tiebreak.plan.plan import check_rng
 from tiebreak.plan.record import DatasetRecord
 from tiebreak.result import Result
 from tiebreak.scores.metric import Metric
-from tiebreak.scores.scores import Notice, look_up, quoted
+from tiebreak.scores.vocabulary import Notice, look_up, quoted
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from tiebreak.scores.scores import look_up
+from tiebreak.scores.vocabulary import look_up
 from tiebreak.stores.contract import Damage, cell_text, refuse
 
 if TYPE_CHECKING:

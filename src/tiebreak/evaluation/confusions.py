@@ -16,7 +16,7 @@ from tiebreak.metrics.confusion import ConfusionMatrix
 from tiebreak.metrics.targets import Truth
 from tiebreak.numerics import IntArray
 from tiebreak.result import Result
-from tiebreak.scores.scores import look_up
+from tiebreak.scores.vocabulary import look_up
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation

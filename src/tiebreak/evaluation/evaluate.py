@@ -34,7 +34,7 @@ from tiebreak.plan.plan import Plan, threads_for
 from tiebreak.plan.record import Cell, MetricRecord, Outcome
 from tiebreak.runners.local import number_of_workers
 from tiebreak.runners.runner import make_runner
-from tiebreak.scores.scores import quoted
+from tiebreak.scores.vocabulary import quoted
 from tiebreak.stores import open_store, split_address
 from tiebreak.stores.contract import Claim, Lease, RunLog, Store
 

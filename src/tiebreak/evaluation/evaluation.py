@@ -17,7 +17,7 @@ from tiebreak.numerics import check_probability
 from tiebreak.plan.fingerprint import split_hash
 from tiebreak.plan.record import DatasetRecord, RunRecord
 from tiebreak.result import Result
-from tiebreak.scores.scores import Asked, Notice, ScoreMatrix, Scores, SplitDesign, look_up, quoted
+from tiebreak.scores.vocabulary import Notice, look_up, quoted
 from tiebreak.stores.contract import CellTable, RunLog
 from tiebreak.stores.memory import CopiedLog
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tiebreak.evaluation.confusions import Confusions
     from tiebreak.metrics.calibration import Strategy
     from tiebreak.scores.items import Items
+    from tiebreak.scores.scores import ScoreMatrix, Scores
     from tiebreak.views.plots.evaluation import EvaluationPlots
 
 Average = Literal["folds", "pooled"]
@@ -119,6 +120,8 @@ class Evaluation(Result["EvaluationPlots"]):
         UnknownNameError
             A metric or model that was not measured.
         """
+        from tiebreak.scores.scores import Asked, Scores, SplitDesign
+
         position = metric_position(self, metric)
         wanted = range(len(self.models)) if models is None else [look_up(name, self.models, "model") for name in models]
         grids = [self.grid(dataset, position) for dataset in range(len(self.datasets))]
@@ -423,6 +426,8 @@ class Evaluation(Result["EvaluationPlots"]):
 
 
 def _matrix(record: DatasetRecord, names: Sequence[str], kept: Sequence[int], grid: np.ndarray[Any, Any]) -> ScoreMatrix:
+    from tiebreak.scores.scores import ScoreMatrix
+
     order = np.lexsort((record.fold, record.repeat))
     return ScoreMatrix(
         record.name,

@@ -17,7 +17,7 @@ from tiebreak.metrics.targets import UndefinedScore, make_truth
 from tiebreak.numerics import FloatArray, Interval, row_moments
 from tiebreak.plan.record import Cell, Outcome, State
 from tiebreak.scores.metric import Metric
-from tiebreak.scores.scores import quoted
+from tiebreak.scores.vocabulary import quoted
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,7 +18,7 @@ from tiebreak.metrics.targets import Array, Truth, make_truth
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.record import Cell, DatasetRecord
 from tiebreak.result import Result
-from tiebreak.scores.scores import look_up, quoted
+from tiebreak.scores.vocabulary import look_up, quoted
 
 if TYPE_CHECKING:
     import pandas as pd

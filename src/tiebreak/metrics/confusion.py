@@ -14,7 +14,7 @@ from tiebreak.errors import InvalidParameterError
 from tiebreak.metrics.labels import check_labels, encode, label_column, labels_in
 from tiebreak.numerics import FloatArray, IntArray, divide
 from tiebreak.result import Result
-from tiebreak.scores.scores import Notice, quoted
+from tiebreak.scores.vocabulary import Notice, quoted
 
 if TYPE_CHECKING:
     import pandas as pd

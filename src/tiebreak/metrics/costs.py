@@ -16,7 +16,7 @@ from tiebreak.metrics.labels import check_labels
 from tiebreak.metrics.targets import Array, Truth, UndefinedScore, values_of_rows
 from tiebreak.numerics import FloatArray
 from tiebreak.result import Result
-from tiebreak.scores.scores import quoted
+from tiebreak.scores.vocabulary import quoted
 
 if TYPE_CHECKING:
     from tiebreak.views.plots.display import Plots

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
 from tiebreak.metrics.targets import Array, Codes
 from tiebreak.numerics import FloatArray
-from tiebreak.scores.scores import look_up, quoted
+from tiebreak.scores.vocabulary import look_up, quoted
 
 
 def label_column(values: ArrayLike, name: str) -> Array:

@@ -11,7 +11,7 @@ from tiebreak.errors import NAMED_SCORERS, InvalidParameterError, Setting, Unkno
 from tiebreak.metrics.fast.formulas import FORMULAS, Formula
 from tiebreak.metrics.scorer import Scorer
 from tiebreak.scores.metric import ABBREVIATIONS, HIGHER_IS_BETTER, LOWER_IS_BETTER, Metric
-from tiebreak.scores.scores import look_up, quoted
+from tiebreak.scores.vocabulary import look_up, quoted
 
 if TYPE_CHECKING:
     from tiebreak.metrics.costs import CostMatrix

@@ -18,7 +18,7 @@ from tiebreak.metrics.fast.probability import log_likelihoods, squared_distances
 from tiebreak.metrics.targets import Array, Truth, UndefinedScore, numbers, values_of_rows
 from tiebreak.numerics import FloatArray
 from tiebreak.scores.metric import LOWER_IS_BETTER, Metric
-from tiebreak.scores.scores import quoted
+from tiebreak.scores.vocabulary import quoted
 
 Outputs = Mapping[str, Array]
 """What a model said of the test rows, by the method that said it."""

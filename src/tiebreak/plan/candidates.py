@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tiebreak.errors import InvalidPlanError
-from tiebreak.scores.scores import Notice, look_up, quoted
+from tiebreak.scores.vocabulary import Notice, look_up, quoted
 
 Params = Mapping[str, Any]
 

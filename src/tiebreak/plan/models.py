@@ -10,7 +10,7 @@ from typing import Any
 from tiebreak.errors import InvalidPlanError
 from tiebreak.plan.candidates import name_candidates
 from tiebreak.printable import fault_of_name
-from tiebreak.scores.scores import quoted
+from tiebreak.scores.vocabulary import quoted
 
 _ACCEPTED = (
     "an object with fit and predict (an estimator, a pipeline, a class of your own), a function "

@@ -20,7 +20,7 @@ from tiebreak.plan.plan import Plan, check_rng
 from tiebreak.plan.seeds import derive_seed
 from tiebreak.plan.split_design import Split, Splits
 from tiebreak.plan.splits import PlannedDataset, make_splits, plain_kind
-from tiebreak.scores.scores import Notice, quoted
+from tiebreak.scores.vocabulary import Notice, quoted
 
 SEARCH_FOLDS = 5
 """What scikit-learn's searches mean by ``cv=None``."""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from tiebreak.numerics import IntArray
     from tiebreak.scores.metric import Metric
-    from tiebreak.scores.scores import Kind
+    from tiebreak.scores.vocabulary import Kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,16 @@ import dataclasses
 import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from tiebreak.numerics import IntArray
 from tiebreak.plan.fingerprint import split_hash
-from tiebreak.scores.scores import Kind, ScoreMatrix, SplitDesign
+from tiebreak.scores.vocabulary import Kind
+
+if TYPE_CHECKING:
+    from tiebreak.scores.scores import ScoreMatrix, SplitDesign
 
 
 class Split(NamedTuple):
@@ -48,6 +51,8 @@ class Splits:
 
     def applied_to(self, matrix: ScoreMatrix) -> tuple[ScoreMatrix, SplitDesign]:
         """The matrix with these keys and sizes, and the design."""
+        from tiebreak.scores.scores import SplitDesign
+
         design = SplitDesign(self.kind, self.ordered, self.pairing, self.sizes, self.hash)
         keyed = dataclasses.replace(matrix, repeat=self.repeat, fold=self.fold, n_train=self.n_train, n_test=self.n_test)
         return keyed, design

@@ -16,7 +16,7 @@ from tiebreak.numerics import IntArray
 from tiebreak.plan.data import Dataset, Task
 from tiebreak.plan.seeds import derive_seed
 from tiebreak.plan.split_design import Split, Splits, describe_splits, scheme_of
-from tiebreak.scores.scores import SplitKind, look_up, quoted
+from tiebreak.scores.vocabulary import SplitKind, look_up, quoted
 
 KINDS = tuple(kind for kind in get_args(SplitKind) if kind != "unknown")
 

@@ -39,7 +39,7 @@ from tiebreak.readers.item_tables import (
     read_table_file,
     score_column,
 )
-from tiebreak.scores.scores import look_up, nearest_file, quoted
+from tiebreak.scores.vocabulary import look_up, nearest_file, quoted
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,7 +14,7 @@ import numpy as np
 from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, Setting, UnreadableSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.scores.assemble import row_blocks
-from tiebreak.scores.scores import quoted
+from tiebreak.scores.vocabulary import quoted
 
 Where = Callable[[int], str]
 """Place of a row, for messages: "scores.csv, line 7"."""

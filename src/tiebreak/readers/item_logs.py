@@ -15,7 +15,7 @@ from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, MissingDep
 from tiebreak.printable import printable
 from tiebreak.readers.item_tables import LongTable
 from tiebreak.readers.source import lines_of, parse_json
-from tiebreak.scores.scores import quoted
+from tiebreak.scores.vocabulary import quoted
 
 Record = dict[str, Any]
 

@@ -25,7 +25,7 @@ from tiebreak.printable import fault_of_name, printable, without_password
 from tiebreak.readers.source import check_extent
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.metric import ABBREVIATIONS, NamedMetric, is_known, name_metric
-from tiebreak.scores.scores import look_up, nearest_file, quoted
+from tiebreak.scores.vocabulary import look_up, nearest_file, quoted
 
 if TYPE_CHECKING:
     import pandas as pd

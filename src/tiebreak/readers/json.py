@@ -31,7 +31,8 @@ from tiebreak.readers.source import (
 from tiebreak.readers.tables import read_columns
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.metric import Metric
-from tiebreak.scores.scores import Asked, Kind, Notice, ScoreMatrix, Scores, SplitDesign
+from tiebreak.scores.scores import Asked, ScoreMatrix, Scores, SplitDesign
+from tiebreak.scores.vocabulary import Kind, Notice
 
 SCHEMAS = (1, 2)
 """Schemas that are read: in the first one, "scores" is that of one dataset, and the rope as it was asked "rope_given"."""

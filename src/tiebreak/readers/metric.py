@@ -18,7 +18,8 @@ from tiebreak.scores.metric import (
     is_known,
     name_metric,
 )
-from tiebreak.scores.scores import Scores, look_up, quoted
+from tiebreak.scores.scores import Scores
+from tiebreak.scores.vocabulary import look_up, quoted
 
 
 def choose_metric(held: Sequence[str], asked: str | None, source: str) -> str:

@@ -13,7 +13,7 @@ from tiebreak.frequentist.metric_sums import METRICS_OF_CLASSES, METRICS_OF_NUMB
 from tiebreak.numerics import FloatArray
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.metric import ABBREVIATIONS, name_metric
-from tiebreak.scores.scores import quoted
+from tiebreak.scores.vocabulary import quoted
 
 OF_LABELS = ("accuracy",)
 OF_PROBABILITIES = ("roc_auc", "log_loss", "brier_score")

@@ -40,7 +40,8 @@ from tiebreak.readers.source import (
 )
 from tiebreak.readers.split_keys import natural_key
 from tiebreak.scores.items import Items
-from tiebreak.scores.scores import Asked, Notice, ScoreMatrix, Scores, SplitDesign, look_up, percent_notices, quoted
+from tiebreak.scores.scores import Asked, ScoreMatrix, Scores, SplitDesign, percent_notices
+from tiebreak.scores.vocabulary import Notice, look_up, quoted
 
 
 @runtime_checkable

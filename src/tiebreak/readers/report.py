@@ -11,7 +11,7 @@ from typing import Any
 from tiebreak.errors import AmbiguousSourceError, Setting, UnreadableSourceError
 from tiebreak.readers.json import read_answer
 from tiebreak.readers.source import ReadOptions, Source, is_path, read_file
-from tiebreak.scores.scores import quoted
+from tiebreak.scores.vocabulary import quoted
 
 
 def reads(source: Any) -> bool:

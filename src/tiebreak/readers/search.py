@@ -19,7 +19,8 @@ from tiebreak.plan.candidates import name_candidates
 from tiebreak.plan.split_design import Scheme, Split, Splits, class_names, describe_splits, scheme_of, split_of
 from tiebreak.readers.metric import SearchScorer, choose_metric, scorer_of, sklearn_metric
 from tiebreak.readers.source import ReadOptions, Source, source_of
-from tiebreak.scores.scores import Notice, ScoreMatrix, SplitDesign
+from tiebreak.scores.scores import ScoreMatrix, SplitDesign
+from tiebreak.scores.vocabulary import Notice
 
 _SPLIT_KEY = re.compile(r"split(\d+)_test_(.+)")
 

@@ -30,7 +30,8 @@ from tiebreak.errors import (
 from tiebreak.numerics import IntArray
 from tiebreak.printable import printable, without_password
 from tiebreak.scores.metric import LOWER_IS_BETTER, NamedMetric, is_abbreviated_loss
-from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, SplitDesign, nearest_file
+from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
+from tiebreak.scores.vocabulary import Notice, nearest_file
 
 ACCEPTED = (
     "a fitted search (GridSearchCV and its like) or its cv_results_, {name: cross_validate(...)}, "

@@ -12,7 +12,8 @@ from tiebreak.errors import InvalidScoresError, Setting, UnsuitableDesignError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.readers.columns import ScoreTable, Words, number_text
 from tiebreak.scores.assemble import SplitKeys, number_splits, row_blocks
-from tiebreak.scores.scores import Kind, ScoreMatrix
+from tiebreak.scores.scores import ScoreMatrix
+from tiebreak.scores.vocabulary import Kind
 
 
 class Key(NamedTuple):

@@ -35,7 +35,8 @@ from tiebreak.readers.split_keys import (
 )
 from tiebreak.scores.assemble import SplitKeys, assemble, number_splits, size_per_split
 from tiebreak.scores.metric import Metric, NamedMetric
-from tiebreak.scores.scores import Kind, Notice, ScoreMatrix, SplitDesign, look_up, quoted
+from tiebreak.scores.scores import ScoreMatrix, SplitDesign
+from tiebreak.scores.vocabulary import Kind, Notice, look_up, quoted
 
 
 def read_table(table: ScoreTable, options: ReadOptions) -> Source:

@@ -12,7 +12,8 @@ import numpy as np
 from tiebreak.errors import InvalidScoresError
 from tiebreak.numerics import FloatArray
 from tiebreak.scores.metric import Metric
-from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, SplitDesign, quoted
+from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
+from tiebreak.scores.vocabulary import Notice, quoted
 
 Scale = Literal["absolute", "relative"]
 

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, MissingSplitsError, TooFewModelsError
 from tiebreak.numerics import FloatArray, IntArray, Missing
 from tiebreak.scores.metric import Metric
-from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, look_up, quoted
+from tiebreak.scores.scores import ScoreMatrix, Scores
+from tiebreak.scores.vocabulary import Notice, look_up, quoted
 
 if TYPE_CHECKING:
     import pandas as pd

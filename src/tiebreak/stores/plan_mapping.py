@@ -12,7 +12,7 @@ import numpy as np
 from tiebreak.errors import Advice, ChangedRunError, ChangedVersionsError, InvalidParameterError, InvalidPlanError, Setting
 from tiebreak.numerics import IntArray
 from tiebreak.plan.record import STATES, Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, Outputs, RunRecord
-from tiebreak.scores.scores import look_up, quoted
+from tiebreak.scores.vocabulary import look_up, quoted
 from tiebreak.stores.contract import is_planned
 from tiebreak.stores.sql.encoding import to_json
 

@@ -22,7 +22,7 @@ from tiebreak.plan.seeds import derive_seed
 from tiebreak.plan.split_design import Split, Splits
 from tiebreak.plan.splits import PlannedDataset
 from tiebreak.result import Result
-from tiebreak.scores.scores import look_up
+from tiebreak.scores.vocabulary import look_up
 from tiebreak.studies.curves import run_of_study
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from tiebreak.plan.plan import Plan
 from tiebreak.plan.training_sizes import with_sizes
 from tiebreak.result import Result
 from tiebreak.scores.metric import Metric
-from tiebreak.scores.scores import look_up
+from tiebreak.scores.vocabulary import look_up
 from tiebreak.studies import curves
 from tiebreak.studies.curves import CurvePoints
 

@@ -18,7 +18,8 @@ from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.split_design import class_names, describe_splits, scheme_of, split_of
 from tiebreak.readers.search import scores_of_candidates
 from tiebreak.scores.metric import Metric
-from tiebreak.scores.scores import ScoreMatrix, Scores, quoted
+from tiebreak.scores.scores import ScoreMatrix, Scores
+from tiebreak.scores.vocabulary import quoted
 
 FIT_TIME = "mean_fit_time"
 

@@ -21,7 +21,7 @@ from tiebreak.plan.nested import NestedPlan
 from tiebreak.plan.record import Cell
 from tiebreak.result import Result, view_of
 from tiebreak.scores.metric import Metric
-from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, SplitDesign, look_up, quoted
+from tiebreak.scores.vocabulary import Notice, look_up, quoted
 from tiebreak.stores.contract import Store
 from tiebreak.studies.nested_choice import NOTHING, Choice, choice_of_one, choose, first_best
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.evaluation.bbc import BiasCorrectedScore
+    from tiebreak.scores.scores import Scores
     from tiebreak.views.plots.nested import NestedPlots
 
 
@@ -241,6 +242,8 @@ class NestedEvaluation(Result["NestedPlots"]):
         MissingSplitsError
             No search has a score.
         """
+        from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
+
         record = self.outer.record.datasets[0]
         table = np.stack([self.outer_scores(name, metric) for name in self.searches])
         if np.isnan(table).all():

@@ -20,7 +20,7 @@ from tiebreak.plan.models import is_function, name_models
 from tiebreak.plan.plan import Plan
 from tiebreak.result import Result
 from tiebreak.scores.metric import Metric
-from tiebreak.scores.scores import look_up, quoted
+from tiebreak.scores.vocabulary import look_up, quoted
 from tiebreak.studies import curves
 from tiebreak.studies.curves import CurvePoints
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tiebreak.errors import InvalidStudyError, MissingDependencyError, SourceNotFoundError
 from tiebreak.plan.models import DeclaredModel, is_function
-from tiebreak.scores.scores import nearest_file
+from tiebreak.scores.vocabulary import nearest_file
 from tiebreak.study_file.toml import Entry, nearest, plain
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tiebreak.errors import InvalidStudyError, SourceNotFoundError
-from tiebreak.scores.scores import nearest_file, quoted
+from tiebreak.scores.vocabulary import nearest_file, quoted
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _KINDS = {

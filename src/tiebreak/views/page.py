@@ -16,7 +16,7 @@ from tiebreak.views.words import columns, shorten
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from tiebreak.scores.scores import Notice
+    from tiebreak.scores.vocabulary import Notice
 
 T = TypeVar("T")
 

@@ -26,7 +26,8 @@ from tiebreak.errors import Setting, TiebreakError, TooFewModelsError
 from tiebreak.frequentist.sign import sign_test
 from tiebreak.frequentist.walsh import hodges_lehmann
 from tiebreak.numerics import CONSTANT, SPREAD, FloatArray, IntArray
-from tiebreak.scores.scores import Scores, quoted
+from tiebreak.scores.scores import Scores
+from tiebreak.scores.vocabulary import quoted
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings

@@ -29,7 +29,8 @@ from tiebreak.numerics import (
 )
 from tiebreak.scores.differences import model_moments, pair_differences
 from tiebreak.scores.items import Items
-from tiebreak.scores.scores import Notice, Scores, quoted
+from tiebreak.scores.scores import Scores
+from tiebreak.scores.vocabulary import Notice, quoted
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings

@@ -26,7 +26,8 @@ from tiebreak.numerics import (
     student_tails,
 )
 from tiebreak.scores.differences import model_moments, model_ratios, pair_differences
-from tiebreak.scores.scores import Notice, Scores
+from tiebreak.scores.scores import Scores
+from tiebreak.scores.vocabulary import Notice
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings

@@ -30,7 +30,8 @@ from tiebreak.numerics import (
     divide,
 )
 from tiebreak.scores.dataset_means import Scale, dataset_means, log_means
-from tiebreak.scores.scores import Notice, ScoreMatrix, Scores, quoted
+from tiebreak.scores.scores import ScoreMatrix, Scores
+from tiebreak.scores.vocabulary import Notice, quoted
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings

@@ -14,7 +14,8 @@ from tiebreak.errors import InvalidParameterError, Setting, TiebreakError, TooFe
 from tiebreak.frequentist.confidence_set import model_confidence_set
 from tiebreak.frequentist.diebold_mariano import diebold_mariano_test
 from tiebreak.numerics import CONSTANT, IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, IntArray
-from tiebreak.scores.scores import Notice, Scores, quoted
+from tiebreak.scores.scores import Scores
+from tiebreak.scores.vocabulary import Notice, quoted
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings

@@ -17,7 +17,8 @@ from tiebreak.comparison.verdict import TOO_FEW_DRAWS, Codes
 from tiebreak.errors import InvalidParameterError, Setting, TooFewModelsError, TooFewSplitsError, UnsuitableDesignError
 from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, Alternative, FloatArray, IntArray
 from tiebreak.scores.items import Items
-from tiebreak.scores.scores import Notice, Scores
+from tiebreak.scores.scores import Scores
+from tiebreak.scores.vocabulary import Notice
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings

@@ -16,7 +16,8 @@ from tiebreak.comparison.procedures.student import StudentTails
 from tiebreak.errors import TiebreakError, UnsuitableDesignError
 from tiebreak.frequentist.five_by_two import FiveByTwoResult, five_by_two_cv_test
 from tiebreak.numerics import CONSTANT, IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray
-from tiebreak.scores.scores import Notice, ScoreMatrix, Scores
+from tiebreak.scores.scores import ScoreMatrix, Scores
+from tiebreak.scores.vocabulary import Notice
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings

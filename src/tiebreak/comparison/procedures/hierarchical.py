@@ -22,7 +22,8 @@ from tiebreak.errors import MissingSizesError, Setting, TiebreakError, TooFewSpl
 from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, FloatArray, IntArray, Interval
 from tiebreak.scores.dataset_means import log_scores
 from tiebreak.scores.metric import Metric
-from tiebreak.scores.scores import Scores, quoted
+from tiebreak.scores.scores import Scores
+from tiebreak.scores.vocabulary import quoted
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings

@@ -12,7 +12,8 @@ from tiebreak.comparison.procedures.procedure import Procedure, Question, TestOn
 from tiebreak.errors import TooFewSplitsError, UnsuitableDesignError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
 from tiebreak.scores.items import Items
-from tiebreak.scores.scores import Notice, Scores, quoted
+from tiebreak.scores.scores import Scores
+from tiebreak.scores.vocabulary import Notice, quoted
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings

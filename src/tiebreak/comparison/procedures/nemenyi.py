@@ -24,7 +24,8 @@ from tiebreak.frequentist.nemenyi import range_tail, rank_quantile
 from tiebreak.numerics import IDENTICAL, RELATIVE_TOLERANCE, SPREAD, FloatArray, IntArray
 from tiebreak.scores.dataset_means import dataset_means
 from tiebreak.scores.metric import Metric
-from tiebreak.scores.scores import Notice, Scores, quoted
+from tiebreak.scores.scores import Scores
+from tiebreak.scores.vocabulary import Notice, quoted
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings

@@ -12,7 +12,8 @@ from tiebreak.comparison.procedures.procedure import Procedure
 from tiebreak.comparison.procedures.seeds import FURTHER_RUNS, SEED_REFERENCE, TEST_SET_AS_IS, seeds_only
 from tiebreak.errors import TiebreakError, TooFewSplitsError
 from tiebreak.numerics import FloatArray
-from tiebreak.scores.scores import Notice, Scores
+from tiebreak.scores.scores import Scores
+from tiebreak.scores.vocabulary import Notice
 
 
 @dataclass(frozen=True)

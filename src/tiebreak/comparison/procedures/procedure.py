@@ -15,7 +15,8 @@ from tiebreak.errors import InvalidParameterError, Setting
 from tiebreak.frequentist.adjustment import Correction
 from tiebreak.numerics import SPREAD, Alternative, FloatArray, IntArray, Interval, Missing, divide
 from tiebreak.scores.differences import model_moments
-from tiebreak.scores.scores import Notice, Scores, quoted
+from tiebreak.scores.scores import Scores
+from tiebreak.scores.vocabulary import Notice, quoted
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings

@@ -20,7 +20,8 @@ from tiebreak.frequentist.proportions import (
     proportion_interval,
 )
 from tiebreak.numerics import CONSTANT, IDENTICAL, RELATIVE_TOLERANCE, SPREAD, FloatArray, IntArray
-from tiebreak.scores.scores import Notice, Scores
+from tiebreak.scores.scores import Scores
+from tiebreak.scores.vocabulary import Notice
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tiebreak.scores.scores import Notice, Scores
+from tiebreak.scores.scores import Scores
+from tiebreak.scores.vocabulary import Notice
 
 FURTHER_RUNS = "further training runs on this very test set"
 

@@ -10,7 +10,8 @@ import numpy as np
 from tiebreak.comparison.procedures.items import OverItems
 from tiebreak.comparison.procedures.procedure import Procedure
 from tiebreak.numerics import FloatArray
-from tiebreak.scores.scores import Notice, Scores
+from tiebreak.scores.scores import Scores
+from tiebreak.scores.vocabulary import Notice
 
 FURTHER_EXAMPLES = "further examples like those of the test sets, with these models as they are"
 

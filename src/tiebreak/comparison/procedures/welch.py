@@ -17,7 +17,8 @@ from tiebreak.comparison.procedures.test_sets import INDEPENDENT_SETS, counts_of
 from tiebreak.errors import Setting, TiebreakError, TooFewSplitsError
 from tiebreak.numerics import CONSTANT, IDENTICAL, RELATIVE_TOLERANCE, SPREAD, FloatArray, IntArray, divide, student_multiplier
 from tiebreak.scores.differences import model_moments
-from tiebreak.scores.scores import Notice, Scores, quoted
+from tiebreak.scores.scores import Scores
+from tiebreak.scores.vocabulary import Notice, quoted
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings

@@ -12,7 +12,7 @@ import numpy as np
 from tiebreak.errors import InvalidOutputsError
 from tiebreak.metrics.targets import Array, Codes, Truth, UndefinedScore, values_of_rows
 from tiebreak.numerics import FloatArray
-from tiebreak.scores.scores import quoted
+from tiebreak.scores.vocabulary import quoted
 
 
 class LabelCounts(NamedTuple):

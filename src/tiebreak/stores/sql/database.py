@@ -405,7 +405,7 @@ def readable_schema(connection: Connection, shown: str) -> int:
     found = fetch(connection, STORE)
     versions: list[object] = [row.schema_version for row in found]  # of a table that may not be ours
     if len(versions) != 1 or not isinstance(versions[0], int) or versions[0] < 1:
-        from tiebreak.scores.scores import quoted
+        from tiebreak.scores.vocabulary import quoted
 
         refuse(Damage("", "the version of the schema", f"it is {quoted([str(version) for version in versions])}"))
     schema = found[0].schema_version

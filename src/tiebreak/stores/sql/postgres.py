@@ -195,7 +195,7 @@ class PostgresDatabase(Database):
 
     def foreign_text(self, names: Sequence[str]) -> str:
         """Tables with our names that are no store."""
-        from tiebreak.scores.scores import quoted
+        from tiebreak.scores.vocabulary import quoted
 
         return (
             f"{self.shown} has tables of something else that are called {quoted(names)}; they were left as they are. Name "
@@ -255,7 +255,7 @@ def _connection_parameters(url: str) -> Mapping[str, str]:
     Raises `InvalidParameterError` for an address or an option that PostgreSQL's library does not know, and
     `MissingDependencyError` without the driver.
     """
-    from tiebreak.scores.scores import look_up
+    from tiebreak.scores.vocabulary import look_up
 
     address = postgres_url(url)
     try:

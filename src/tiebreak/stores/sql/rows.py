@@ -14,7 +14,7 @@ from tiebreak.errors import StoreError
 from tiebreak.numerics import IntArray
 from tiebreak.plan.record import STATES, Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, Outputs, RunRecord
 from tiebreak.scores.metric import Metric
-from tiebreak.scores.scores import SplitKind
+from tiebreak.scores.vocabulary import SplitKind
 from tiebreak.stores.contract import MISMATCH, Damage, Report, cell_text, deleted_text, refuse
 from tiebreak.stores.sql.encoding import (
     MALFORMED,

@@ -182,7 +182,7 @@ def known_run(connection: Connection, name: str, *, even_damaged: bool = False) 
     """Find the row of a run; raises `UnknownNameError` if there is none of that name."""
     row = find_run(connection, name, even_damaged=even_damaged)
     if row is None:
-        from tiebreak.scores.scores import look_up
+        from tiebreak.scores.vocabulary import look_up
 
         look_up(name, [run_name(each) for each in all_runs(connection)], "run")
     return cast("RunRow", row)

@@ -117,7 +117,7 @@ class SqliteDatabase(Database):
 
     def foreign_text(self, names: Sequence[str]) -> str:
         """A file is a store or something else, not both."""
-        from tiebreak.scores.scores import quoted
+        from tiebreak.scores.vocabulary import quoted
 
         return (
             f"{self.shown} is a SQLite database of something else, with the tables {quoted(names)}; it was left as it is. "

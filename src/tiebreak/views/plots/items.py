@@ -9,7 +9,7 @@ import numpy as np
 
 from tiebreak.errors import NotOfferedError
 from tiebreak.numerics import FloatArray
-from tiebreak.scores.scores import look_up
+from tiebreak.scores.vocabulary import look_up
 from tiebreak.views.pair import interval_name, level_words
 from tiebreak.views.plots.display import ComparisonDisplay, Display, Plots, TopLook, better_is, default_pair, of_all, shown_models
 from tiebreak.views.plots.matrix import WORDS_UP_TO, CorrelationDisplay, counted_verdicts, pair_sentence

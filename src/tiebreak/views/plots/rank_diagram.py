@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from tiebreak.scores.scores import look_up
+from tiebreak.scores.vocabulary import look_up
 from tiebreak.views.pair import interval_name
 from tiebreak.views.plots.display import MOST_MODELS, ComparisonDisplay, of_all
 from tiebreak.views.plots.style import COLOURS, band, ink, quiet, row_axes, rows_width, short_labels

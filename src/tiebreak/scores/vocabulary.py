@@ -1,0 +1,112 @@
+"""Words that all rooms share: names in messages, the codes of notices, and the kinds of splits."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from tiebreak.errors import UnknownNameError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def look_up(name: str, known: Sequence[str], what: str) -> int:
+    """Position of a name; raises `UnknownNameError` with the nearest names, e.g. for `what` = "model"."""
+    try:
+        return known.index(name)
+    except ValueError:
+        pass
+    near = difflib.get_close_matches(str(name), [str(k) for k in known], 3, 0.5)
+    hint = f"did you mean {' or '.join(repr(n) for n in near)}?" if near else f"there are {quoted(known)}."
+    raise UnknownNameError(f"no {what} is called {name!r}: {hint}", about=what.partition(" ")[0])
+
+
+def nearest_file(path: Path) -> str:
+    """A question after a file that is there, if one of nearly that name is."""
+    try:
+        names = [entry.name for entry in path.parent.iterdir()]
+    except OSError:
+        return ""
+    near = difflib.get_close_matches(path.name, names, 1, 0.6)
+    return f" Did you mean {str(path.with_name(near[0]))!r}?" if near else ""
+
+
+def quoted(names: Sequence[str], most: int = 5) -> str:
+    """Names for a message, never more than `most` of them: 'a', 'b' and 3 more."""
+    shown = [repr(name) for name in names[:most]]
+    if len(names) > most:
+        return f"{', '.join(shown)} and {len(names) - most} more"
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}" if shown else "none"
+
+
+NoticeCode = Literal[
+    "assumed-paired",
+    "approximate-sizes",
+    "unequal-sizes",
+    "small-test-sets",
+    "ordered-splits",
+    "single-repeat",
+    "missing-splits",
+    "identical-scores",
+    "no-spread",
+    "no-rope",
+    "selected-best",
+    "percent-or-fraction",
+    "duplicate-candidates",
+    "failed-models",
+    "fit-warnings",
+    "majority-class",
+    "undefined-metric",
+    "failed-splits",
+    "one-candidate",
+    "unstable-choice",
+    "groups-torn",
+    "future-training",
+    "grouped-examples",
+    "incomplete-models",
+    "similar-datasets",
+    "few-datasets",
+    "mixed-metrics",
+    "pool-dependent",
+    "averaged-seeds",
+    "survivors-only",
+    "seeds-only",
+    "independent-sets",
+    "first-fold",
+    "uneven-periods",
+    "item-sources",
+    "few-clusters",
+    "few-runs",
+    "unequal-runs",
+    "same-answers",
+]
+
+
+class Notice(NamedTuple):
+    """Remark that a reader of the answer should know.
+
+    The code is stable, so that a program can look for it or ignore it; the text is for people.
+    """
+
+    code: NoticeCode
+    text: str
+
+
+SplitKind = Literal[
+    "unknown",
+    "holdout",
+    "repeated-holdout",
+    "kfold",
+    "repeated-kfold",
+    "stratified",
+    "repeated-stratified",
+    "loo",
+    "group",
+    "stratified-group",
+    "time",
+]
+"""Schemes of splits."""
+Kind = Literal[SplitKind, "seeds", "periods", "test-sets"]
+"""Schemes of splits, or what is none: training runs on one test set, forecasts of periods, independent test sets."""
