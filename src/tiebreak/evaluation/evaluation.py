@@ -19,7 +19,6 @@ from tiebreak.plan.record import DatasetRecord, RunRecord
 from tiebreak.result import Result
 from tiebreak.scores.vocabulary import Notice, look_up, quoted
 from tiebreak.stores.contract import CellTable, RunLog
-from tiebreak.stores.memory import CopiedLog
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,6 +58,8 @@ class Evaluation(Result["EvaluationPlots"]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy, or what is sent to another process, has the cells and not the store; scorers are found by name there."""
+        from tiebreak.stores.memory import CopiedLog
+
         return type(self), (CopiedLog.of(self._log, self._table), self._table, self.url)
 
     @property

@@ -322,21 +322,16 @@ def damage_text(damage: Damage) -> str:
     return f"{run}{damage.where} is not what was written: {damage.what}. Put a copy of the store in its place, or {remedy}."
 
 
-class Settled(NamedTuple):
-    """Cell as it is to be kept, with the outputs that are to be written; `amends` where those kept before stay beside them."""
-
-    outcome: Outcome
-    amends: bool
-
-
-def settle(stored: RunRecord, old: Outcome | None, kept_outputs: Collection[str], new: Outcome) -> Settled | None:
+def settle(stored: RunRecord, old: Outcome | None, kept_outputs: Collection[str], new: Outcome) -> Outcome | None:
     """Find out what a cell becomes when an outcome is written over what is kept of it; None where nothing changes.
+
+    The outputs of the answer are those that are to be written; where the cell was done before, those kept stay beside them.
 
     The cells of both outcomes are positions in the stored run; `kept_outputs` are the methods whose outputs are kept. Raises
     `ConflictingScoreError` where a metric was measured before and has another score now, in a run that can be reproduced.
     """
     if old is None or not old.is_done:
-        return Settled(new, amends=False)
+        return new
     if not new.is_done:
         return None
     if stored.rng is not None:
@@ -347,7 +342,7 @@ def settle(stored: RunRecord, old: Outcome | None, kept_outputs: Collection[str]
     if not scores and not train_scores and not outputs:
         return None
     undefined = {name: why for name, why in new.undefined.items() if name in scores}
-    amended = dataclasses.replace(
+    return dataclasses.replace(
         old,
         scores={**old.scores, **scores},
         undefined={**old.undefined, **undefined},
@@ -355,7 +350,6 @@ def settle(stored: RunRecord, old: Outcome | None, kept_outputs: Collection[str]
         warnings=tuple(dict.fromkeys((*old.warnings, *new.warnings))),
         outputs=outputs,
     )
-    return Settled(amended, amends=True)
 
 
 def is_settled(outcome: Outcome, metrics: Collection[str], *, is_again: bool) -> bool:

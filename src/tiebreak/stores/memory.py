@@ -126,11 +126,10 @@ class MemoryLog:
                 settled = settle(self._run.record, old, kept, outcome)
                 if settled is None:
                     continue
-                if settled.amends:
-                    both = {**kept, **settled.outcome.outputs}
-                    changed[outcome.cell] = dataclasses.replace(settled.outcome, outputs=both), environment
+                if old is not None and old.is_done:
+                    changed[outcome.cell] = dataclasses.replace(settled, outputs={**kept, **settled.outputs}), environment
                 else:
-                    changed[outcome.cell] = settled.outcome, self._environment
+                    changed[outcome.cell] = settled, self._environment
             self._run.cells.update(changed)
             self._run.updated = time.time() if changed else self._run.updated
 

@@ -47,11 +47,6 @@ def unreadable_text(error: Exception) -> str:
 # --- scores ---------------------------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=64)
-def _packing(n_metrics: int) -> struct.Struct:
-    return struct.Struct(f"<{n_metrics}d{n_metrics}B")
-
-
 def pack_scores(scores: Mapping[str, float], place: Mapping[str, int]) -> bytes:
     """Pack scores: little-endian float64 in the order of the metrics, then a byte for each, 1 where measured; or nothing.
 
@@ -64,13 +59,13 @@ def pack_scores(scores: Mapping[str, float], place: Mapping[str, int]) -> bytes:
     for name, score in scores.items():
         values[place[name]] = float(score)
         measured[place[name]] = 1
-    return _packing(n_metrics).pack(*values, *measured)
+    return struct.pack(f"<{n_metrics}d{n_metrics}B", *values, *measured)
 
 
 def unpack_scores(packed: bytes, metrics: Sequence[str]) -> dict[str, float]:
     """Unpack the scores by metric. The run may have got some of the metrics after this was packed, or after they were read."""
     n_metrics = len(packed) // 9
-    numbers = _packing(n_metrics).unpack(packed)
+    numbers = struct.unpack(f"<{n_metrics}d{n_metrics}B", packed)
     return {name: numbers[i] for i, name in enumerate(metrics[:n_metrics]) if numbers[n_metrics + i]}
 
 
@@ -150,16 +145,14 @@ def _npy_layout(header: bytes) -> tuple[tuple[int, ...], np.dtype[Any]]:
 _PAIR = re.compile("([\ud800-\udbff])(\0*)([\udc00-\udfff])")
 
 
-@lru_cache(maxsize=256)
-def name_to_json(name: str) -> str:
-    """Write JSON of a text that comes again and again."""
-    return to_json(name)
-
-
 def to_json(value: Any) -> str:
     """Write ASCII JSON of texts, numbers, lists and dicts; `from_json` makes the same of it, lone surrogates included."""
     text = json.dumps(value, default=_plain_number)
     return json.dumps(_map_texts(value, _part), default=_plain_number) if "\\ud" in text else text
+
+
+name_to_json = lru_cache(maxsize=256)(to_json)
+"""The same of a text that comes again and again."""
 
 
 def from_json(text: str) -> Any:

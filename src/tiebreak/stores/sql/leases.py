@@ -9,17 +9,18 @@ import secrets
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from tiebreak.errors import StoreError, TiebreakError
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.stores.contract import Claim, cell_text, is_settled
-from tiebreak.stores.sql.encoding import MALFORMED, from_json
+from tiebreak.stores.sql.encoding import MALFORMED
 from tiebreak.stores.sql.rows import KeptCell, kept_cells
 from tiebreak.stores.sql.statements import delete, fetch, put
 from tiebreak.stores.sql.tables import HOLDERS, LEASES, HolderRow, LeaseRow
@@ -57,39 +58,34 @@ def is_gone(key: ProcessKey) -> bool:
     return False
 
 
-def _place_of(holder: HolderRow) -> ProcessKey:
-    """Process that a holder is; an empty one where that cannot be read."""
-    try:
-        place = from_json(holder.place or "")
-    except MALFORMED:
-        return {}
-    return place if isinstance(place, dict) else {}
-
-
+@dataclass(slots=True)
 class HolderWatch:
     """Finds out which holders live, by looking at them again and again.
 
     A holder whose beat has not changed for `seconds` is taken for dead; of the clock, only differences between two looks count.
     """
 
-    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._seconds = seconds
-        self._clock = clock
-        self._looked = clock()
-        self._silent: dict[int, tuple[int, float]] = {}
+    seconds: float
+    clock: Callable[[], float] = time.monotonic
+    _looked: float = field(default=0.0, init=False)
+    _silent: dict[int, tuple[int, float]] = field(default_factory=dict, init=False)
 
     def living(self, holders: Iterable[HolderRow]) -> set[int]:
         """Numbers of those that live."""
-        now = self._clock()
+        now = self.clock()
         step, self._looked = min(max(now - self._looked, 0.0), LONGEST_STEP), now
         silent: dict[int, tuple[int, float]] = {}
         for holder in holders:
-            if is_gone(_place_of(holder)):
+            try:
+                place = json.loads(holder.place)
+            except MALFORMED:
+                place = None
+            if isinstance(place, dict) and is_gone(place):
                 continue
             last_beat, seconds = self._silent.get(holder.id, (None, 0.0))
             silent[holder.id] = holder.beat, seconds + step if holder.beat == last_beat else 0.0
         self._silent = silent
-        return {number for number, (_, seconds) in silent.items() if seconds < self._seconds}
+        return {number for number, (_, seconds) in silent.items() if seconds < self.seconds}
 
 
 @cache
@@ -123,7 +119,7 @@ BEATS = 4
 _log = logging.getLogger("tiebreak")
 
 
-class SqlLease:
+class SqlLease(AbstractContextManager["SqlLease"]):
     """A share in a run; `seconds` is for how long a holder may show nothing."""
 
     def __init__(self, writer: Writer, seconds: float) -> None:
@@ -132,6 +128,7 @@ class SqlLease:
         self._number = writer.number
         self._stored = writer.stored
         self._mapping = writer.mapping
+        self._metrics = [metric.name for metric in writer.stored.metrics]
         self._own_metrics = [metric.name for metric in writer.mapping.record.metrics]
         self._holder = secrets.randbits(62)
         self._place = json.dumps(own_process())
@@ -147,26 +144,24 @@ class SqlLease:
         with self._lock:
             claim = self._database.read(partial(self._survey, cells, again), self._stored.name)
             if claim.granted:
-                claim = self._database.write(partial(self._survey, cells, again, takes=True), self._stored.name)
-                self._own(claim.granted)
+                _, claim = self._database.write(partial(self._exchange, (), cells, again), self._stored.name)
+                self._held.update(map(self._mapping.stored, claim.granted))
             return claim
 
     def write(
         self, outcomes: Sequence[Outcome], wanted: Sequence[Cell] = (), *, again: Collection[Cell] = ()
     ) -> tuple[list[Outcome], Claim]:
         """Keep outcomes of cells that were granted, and take on others in the same transaction."""
-        claim: Claim | None = None
+        claim = Claim([], [], [])
         lost: set[Cell] = set()
         with self._lock:
             for piece in self._writer.pieces(outcomes):
-                asked = wanted if claim is None else ()
-                lost_now, claimed = self._writer.write(partial(self._exchange, piece, asked, again))
+                lost_now, claimed = self._database.write(partial(self._exchange, piece, wanted, again), self._stored.name)
                 self._held -= {each.cell for each in piece} - lost_now
-                self._own(claimed.granted)
+                self._held.update(map(self._mapping.stored, claimed.granted))
                 lost |= lost_now
-                claim = claim or claimed
-        if claim is None:
-            claim = self.claim(wanted, again=again)
+                if wanted:
+                    claim, wanted = claimed, ()
         refused = [outcome for outcome in outcomes if self._mapping.stored(outcome.cell) in lost] if lost else []
         if refused:
             _log.warning(
@@ -176,9 +171,6 @@ class SqlLease:
                 f" and {len(refused) - 1} more" if len(refused) > 1 else "",
             )
         return refused, claim
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         """Give back what was taken on and not measured."""
@@ -196,41 +188,35 @@ class SqlLease:
                 raise  # else what went wrong before counts; others will find out that this process has ended
 
     def _end(self, connection: Connection) -> None:
-        self._give_back(connection, self._held, self._owners(connection))
-        delete(connection, HOLDERS, (self._number, self._holder))
+        self._put_leases(connection, self._owners(connection), self._held, ())
 
     # --- within a transaction -------------------------------------------------------------------------------------------------
 
     def _exchange(
-        self, piece: Sequence[Ready], wanted: Sequence[Cell], again: Collection[Cell], amends: bool, connection: Connection
+        self, piece: Sequence[Ready], wanted: Sequence[Cell], again: Collection[Cell], connection: Connection
     ) -> tuple[set[Cell], Claim]:
         """Put those outcomes whose cells are not another's by now, give these cells back, and take on others instead."""
         owners = self._owners(connection)
         unowned = [each.cell for each in piece if each.cell not in owners]
-        kept = kept_cells(connection, self._number, self._stored, unowned) if unowned else {}
+        kept = kept_cells(connection, self._number, self._stored, self._metrics, unowned)
         lost = {each.cell for each in piece if owners.get(each.cell, self._holder) != self._holder}
         lost |= {each.cell for each in piece if each.cell in kept and not _is_same(kept[each.cell], each)}
         own = [each for each in piece if each.cell not in lost]
         if own:
-            self._writer.put(own, amends, connection)
-        written = {each.cell for each in own}
-        self._give_back(connection, written, owners)
+            self._writer.put(own, connection)
         claim = self._survey(wanted, again, connection) if wanted else Claim([], [], [])
-        if claim.granted or self._held - written:
-            self._take(connection, claim.granted)
-        else:
-            delete(connection, HOLDERS, (self._number, self._holder))
+        self._put_leases(connection, owners, {each.cell for each in own}, claim.granted)
         return lost, claim
 
-    def _survey(self, cells: Sequence[Cell], again: Collection[Cell], connection: Connection, *, takes: bool = False) -> Claim:
-        """Find out which cells can be granted now, and take them on if `takes`."""
+    def _survey(self, cells: Sequence[Cell], again: Collection[Cell], connection: Connection) -> Claim:
+        """Find out which cells can be granted now."""
         claim = Claim([], [], [])
         holders = fetch(connection, HOLDERS, run=self._number)
         damaged = HOLDERS.damaged(holders)  # holds nothing, and `check` tells of it
         living = self._watch.living(holder for i, holder in enumerate(holders) if i not in damaged)
         owners = self._owners(connection)
         stored_cells = [self._mapping.stored(cell) for cell in cells]
-        kept = kept_cells(connection, self._number, self._stored, stored_cells)
+        kept = kept_cells(connection, self._number, self._stored, self._metrics, stored_cells)
         for cell, stored in zip(cells, stored_cells, strict=True):
             outcome = kept[stored].outcome if stored in kept else None
             owner = owners.get(stored)
@@ -240,8 +226,6 @@ class SqlLease:
                 claim.held.append(cell)
             else:
                 claim.granted.append(cell)
-        if takes:
-            self._take(connection, claim.granted)
         return claim
 
     def _owners(self, connection: Connection) -> Mapping[Cell, int]:
@@ -250,26 +234,22 @@ class SqlLease:
         damaged = set(LEASES.damaged(leases))
         return {lease.cell: lease.holder for i, lease in enumerate(leases) if i not in damaged}
 
-    def _take(self, connection: Connection, cells: Sequence[Cell]) -> None:
-        """Take on cells, and show that this holder lives."""
-        put(connection, LEASES, [LeaseRow(self._number, *self._mapping.stored(cell), self._holder) for cell in cells])
-        self._beat += 1
-        put(connection, HOLDERS, [HolderRow(self._number, self._holder, self._beat, self._place)])
+    def _put_leases(self, connection: Connection, owners: Mapping[Cell, int], ended: Set[Cell], taken: Sequence[Cell]) -> None:
+        """End the leases of cells that are this holder's still, take on others, and show that it lives while it has any."""
+        delete(connection, LEASES, *((self._number, *cell) for cell in ended if owners.get(cell) == self._holder))
+        put(connection, LEASES, [LeaseRow(self._number, *self._mapping.stored(cell), self._holder) for cell in taken])
+        if taken or self._held - ended:
+            self._beat += 1
+            put(connection, HOLDERS, [HolderRow(self._number, self._holder, self._beat, self._place)])
+            if self._heart.ident is None:
+                self._heart.start()
+        else:
+            delete(connection, HOLDERS, (self._number, self._holder))
 
     def _show(self, connection: Connection) -> None:
         """Show that this holder lives, unless others have taken it for dead."""
         if fetch(connection, HOLDERS, run=self._number, id=self._holder):
-            self._take(connection, ())
-
-    def _give_back(self, connection: Connection, stored: Collection[Cell], owners: Mapping[Cell, int]) -> None:
-        """End the leases of cells that are this holder's still."""
-        delete(connection, LEASES, *((self._number, *cell) for cell in stored if owners.get(cell) == self._holder))
-
-    def _own(self, cells: Sequence[Cell]) -> None:
-        """Note that the cells are taken on for certain."""
-        self._held.update(self._mapping.stored(cell) for cell in cells)
-        if self._held and self._heart.ident is None:
-            self._heart.start()
+            self._put_leases(connection, {}, set(), ())
 
     # --- between the transactions ---------------------------------------------------------------------------------------------
 

@@ -72,7 +72,7 @@ class SqlLog:
     def write(self, outcomes: Sequence[Outcome]) -> None:
         """Keep the outcomes, all of them or none."""
         for piece in self._writer.pieces(outcomes):
-            self._writer.write(partial(self._writer.put, piece))
+            self._database.write(partial(self._writer.put, piece), self.record.name)
 
     def lease(self) -> SqlLease:
         """Begin a share in measuring the run, for one process among several."""

@@ -211,9 +211,10 @@ def read_metrics(connection: Connection, number: int, name: str) -> list[str]:
     return [metric.name for metric in read_list(METRICS, fetch(connection, METRICS, run=number), name, metric_record)]
 
 
-def kept_cells(connection: Connection, number: int, stored: RunRecord, cells: Iterable[Cell]) -> dict[Cell, KeptCell]:
-    """Read what is kept of some cells, by stored positions; those not kept are left out."""
-    metrics = read_metrics(connection, number, stored.name)  # others may have added some
+def kept_cells(
+    connection: Connection, number: int, stored: RunRecord, metrics: Sequence[str], cells: Iterable[Cell]
+) -> dict[Cell, KeptCell]:
+    """Read what is kept of some cells, by stored positions, in these first metrics of the run; those not kept are left out."""
     wanted = set(cells)
     kept: dict[Cell, KeptCell] = {}
     for _, group in groupby(sorted(wanted), key=lambda cell: cell[:2]):
