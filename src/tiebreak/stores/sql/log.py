@@ -6,14 +6,14 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.record import STATES, Cell, Outcome, RunRecord
 from tiebreak.stores.contract import CellTable, Damage, Note, Report, cell_text, refuse
-from tiebreak.stores.plan_mapping import ABSENT, PlanMapping, check_record, environment_of, map_plan, merge_records
+from tiebreak.stores.plan_mapping import ABSENT, PlanMapping, map_plan
 from tiebreak.stores.sql.database import Database
 from tiebreak.stores.sql.encoding import MALFORMED, NumericArray, require, unpack_table, unreadable_text
 from tiebreak.stores.sql.leases import SqlLease
@@ -27,7 +27,7 @@ from tiebreak.stores.sql.rows import (
     versions_record,
     whole_rows,
 )
-from tiebreak.stores.sql.runs import StoredRun, begin_run, extend_run, find_run, known_run, load_run
+from tiebreak.stores.sql.runs import StoredRun
 from tiebreak.stores.sql.statements import cells_after, cells_between, fetch
 from tiebreak.stores.sql.tables import CELLS, ENVIRONMENTS, OUTPUTS, CellRow, OutputRow, TallyRow, add_hashes
 from tiebreak.stores.sql.writing import Writer
@@ -155,59 +155,26 @@ class SqlLog:
         return found
 
 
-def open_log(database: Database, record: RunRecord, *, accept_versions: bool, lease_seconds: float) -> SqlLog:
-    """Begin a run, or go on with the one of the same name."""
-    check_record(record)
-    run, environment = database.write(partial(_begun, record, accept_versions), record.name, create=True)
-    return SqlLog(database, run, dataclasses.replace(record, threads=run.record.threads), environment, lease_seconds)
-
-
-def read_log(database: Database, name: str, *, lease_seconds: float) -> SqlLog:
-    """Open a stored run with everything that it has."""
-    run = database.read(lambda connection: _loaded(connection, known_run(connection, name)), name)
-    return SqlLog(database, run, run.record, len(run.environments) - 1, lease_seconds)
-
-
-def _loaded(connection: Connection, row: Any) -> StoredRun:
-    return cast("StoredRun", load_run(connection, row))
-
-
-def _begun(record: RunRecord, accept_versions: bool, connection: Connection) -> tuple[StoredRun, int]:
-    """Write what the record adds to the stored run; return that and the position of the versions at work."""
-    row = find_run(connection, record.name)
-    if row is None:
-        return begin_run(connection, record), 0
-    stored = _loaded(connection, row)
-    merged = merge_records(stored.record, record)
-    environment = environment_of(record.name, stored.environments, record.versions, accept_versions)
-    is_new = environment == len(stored.environments)
-    environments = (*stored.environments, dict(record.versions)) if is_new else stored.environments
-    return extend_run(connection, stored, merged, environments), environment
-
-
 Columns = tuple[IntArray | FloatArray | np.ndarray[tuple[int, int], np.dtype[np.bool_]], ...]
 
 
 def _columns(mapping: PlanMapping, stored: RunRecord, page: Sequence[CellRow]) -> Columns:
     """Turn the part of a page that belongs to the plan into columns, in the order of the fields of `CellTable`."""
     try:
-        return _read_columns(mapping, page)
+        positions = np.array([row[1:6] for row in page], dtype=np.int64).reshape(-1, 5)
+        states, environments = positions[:, 3], positions[:, 4]
+        require(states.min(initial=0) >= 0 and states.max(initial=0) < len(STATES), "a state")
+        require(environments.min(initial=0) >= 0, "versions")
+        numbers = [row.numbers for row in page]
+        seconds = np.frombuffer(b"".join([each[: SECONDS.size] for each in numbers]), "<f8").reshape(-1, 2)
+        require(len(seconds) == len(page), "no seconds")
+        score, measured = unpack_table([each[SECONDS.size :] for each in numbers], len(mapping.metric_position))
     except MALFORMED as error:  # which row it is, takes reading them one by one
         for _ in read_cells(page, [metric.name for metric in stored.metrics], stored):
             pass
         refuse(Damage(stored.name, "the list of cells", unreadable_text(error)))
         raise
-
-
-def _read_columns(mapping: PlanMapping, page: Sequence[CellRow]) -> Columns:
-    positions = np.array([row[1:6] for row in page], dtype=np.int64).reshape(-1, 5)
-    states, environments = positions[:, 3], positions[:, 4]
-    require(states.min(initial=0) >= 0 and states.max(initial=0) < len(STATES) and environments.min(initial=0) >= 0, "a state")
     dataset, split, model = mapping.planned(positions[:, 0], positions[:, 1], positions[:, 2])
-    numbers = [row.numbers for row in page]
-    seconds = np.frombuffer(b"".join([each[: SECONDS.size] for each in numbers]), "<f8").reshape(-1, 2)
-    require(len(seconds) == len(page), "no seconds")
-    score, measured = unpack_table([each[SECONDS.size :] for each in numbers], len(mapping.metric_position))
     own = np.flatnonzero(dataset != ABSENT)
     return (
         dataset[own],

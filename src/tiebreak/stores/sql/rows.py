@@ -234,45 +234,40 @@ def kept_methods(connection: Connection, number: int, stored: RunRecord, cell: C
 # --- plans ----------------------------------------------------------------------------------------------------------------
 
 
-def run_row(run: int, created: int, record: RunRecord, n_environments: int) -> RunRow:
-    """Make a row of `RUNS` without its hash."""
+def run_rows(
+    run: int, created: int, record: RunRecord, environments: Sequence[Mapping[str, str]]
+) -> tuple[RunRow, list[ModelRow], list[MetricRow], list[EnvironmentRow]]:
+    """Make rows of `RUNS`, `MODELS`, `METRICS` and `ENVIRONMENTS` without their hashes."""
     name = to_json(record.name)
-    return RunRow(
+    row = RunRow(
         run,
         created,
         n_models=len(record.models),
         n_datasets=len(record.datasets),
         n_splits=sum(dataset.n_splits for dataset in record.datasets),
         n_metrics=len(record.metrics),
-        n_environments=n_environments,
+        n_environments=len(environments),
         name_key=blake2b(name.encode("ascii"), digest_size=16).hexdigest(),  # as names of any length must be unique
         name=name,
         rng=to_json(record.rng),
         threads=to_json(record.threads),
         settings=to_json(record.settings),
     )
-
-
-def model_rows(run: int, record: RunRecord) -> list[ModelRow]:
-    """Make rows of `MODELS` without their hashes."""
-    return [
+    models = [
         ModelRow(run, i, to_json(model.name), to_json(model.fingerprint), to_json(model.text))
         for i, model in enumerate(record.models)
     ]
-
-
-def metric_rows(run: int, record: RunRecord) -> list[MetricRow]:
-    """Make rows of `METRICS` without their hashes."""
-    return [
+    metrics = [
         MetricRow(run, i, int(metric.metric.higher_is_better), to_json(metric.name), to_json(metric.fingerprint))
         for i, metric in enumerate(record.metrics)
     ]
+    return row, models, metrics, [EnvironmentRow(run, i, to_json(versions)) for i, versions in enumerate(environments)]
 
 
-def dataset_row(run: int, position: int, dataset: DatasetRecord) -> DatasetRow:
-    """Make a row of `DATASETS` without its hash."""
+def dataset_rows(run: int, position: int, dataset: DatasetRecord, n_known: int) -> tuple[DatasetRow, list[SplitRow]]:
+    """Make a row of `DATASETS`, and rows of `SPLITS` for the splits behind those known, without their hashes."""
     target = dataset.target
-    return DatasetRow(
+    row = DatasetRow(
         run,
         position,
         n_samples=int(dataset.n_samples),
@@ -284,17 +279,16 @@ def dataset_row(run: int, position: int, dataset: DatasetRecord) -> DatasetRow:
         classes=None if dataset.classes is None else to_json(list(dataset.classes)),
         target=None if target is None else to_npy(numeric_array(target, f"the target of dataset {dataset.name!r}")),
     )
-
-
-def split_rows(run: int, position: int, dataset: DatasetRecord, n_known: int) -> list[SplitRow]:
-    """Make rows of `SPLITS`, without their hashes, for the splits of a dataset behind those known."""
     columns = (np.asarray(column) for column in (dataset.repeat, dataset.fold, dataset.n_train, dataset.n_test))
     numbers = zip(*(column[n_known:].tolist() for column in columns), strict=True)
-    rows = []
+    splits = []
     for i, (repeat, fold, n_train, n_test) in enumerate(numbers, n_known):
-        split_hash, test_rows = to_json(dataset.split_hashes[i]), _row_numbers(dataset.test_rows[i])
-        rows.append(SplitRow(run, position, i, repeat, fold, n_train, n_test, split_hash, test_rows))
-    return rows
+        tested = np.asarray(dataset.test_rows[i])
+        if tested.size and tested.min() >= 0:
+            tested = tested.astype(np.min_scalar_type(tested.max()))  # the smallest type that holds them
+        split_hash = to_json(dataset.split_hashes[i])
+        splits.append(SplitRow(run, position, i, repeat, fold, n_train, n_test, split_hash, to_npy(tested)))
+    return row, splits
 
 
 def read_list(
@@ -336,14 +330,6 @@ def split_record(row: SplitRow) -> tuple[SplitRow, str, IntArray]:
     rows = from_npy(row.test_rows)
     require(rows.ndim == 1 and rows.dtype.kind in "iu" and rows.size == row.n_test, "test rows that are none")
     return row, text_from_json(row.split_hash), rows.astype(np.int64)
-
-
-def _row_numbers(rows: IntArray) -> bytes:
-    """Numbers of rows in the smallest type that holds them."""
-    rows = np.asarray(rows)
-    if rows.size and rows.min() >= 0:
-        rows = rows.astype(np.min_scalar_type(rows.max()))
-    return to_npy(np.ascontiguousarray(rows))
 
 
 def dataset_record(row: DatasetRow, splits: Sequence[tuple[SplitRow, str, IntArray]]) -> DatasetRecord:

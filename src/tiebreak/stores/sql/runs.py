@@ -30,7 +30,6 @@ from tiebreak.stores.sql.tables import (
     SPLITS,
     STORE,
     TALLIES,
-    EnvironmentRow,
     MetricRow,
     RunRow,
     StoredTable,
@@ -94,8 +93,13 @@ def all_runs(connection: Connection, report: Report = refuse) -> list[RunRow]:
     damaged = RUNS.damaged(found)
     whole = []
     for i, row in enumerate(found):
-        if what := MISMATCH if i in damaged else out_of_range(row) or _name_fault(row):
-            report(Damage(run_name(row), "the description of the run", what))
+        what = MISMATCH if i in damaged else out_of_range(row)
+        try:
+            name = text_from_json(row.name)
+        except MALFORMED as error:  # which others may not have
+            name, what = "", what or unreadable_text(error)
+        if what:
+            report(Damage(name, "the description of the run", what))
         else:
             whole.append(row)
     return whole
@@ -107,15 +111,6 @@ def run_name(row: RunRow) -> str:
         return text_from_json(row.name)
     except MALFORMED:
         return ""
-
-
-def _name_fault(row: RunRow) -> str:
-    """Say what is wrong with the name of a run, which others may not have; "" for one that is right."""
-    try:
-        text_from_json(row.name)
-    except MALFORMED as error:
-        return unreadable_text(error)
-    return ""
 
 
 def _whole(connection: Connection, table: StoredTable[OfRun], runs: Mapping[int, RunRow], where: str) -> list[OfRun]:
@@ -188,6 +183,11 @@ def known_run(connection: Connection, name: str, *, even_damaged: bool = False) 
     return cast("RunRow", row)
 
 
+def read_run(name: str, connection: Connection) -> StoredRun:
+    """Find and load a run; raises `UnknownNameError` if there is none of that name."""
+    return cast("StoredRun", load_run(connection, known_run(connection, name)))
+
+
 def load_run(connection: Connection, row: RunRow, report: Report = refuse) -> StoredRun | None:
     """Load all that belongs to a run but its cells; None where damage was reported."""
     from tiebreak.stores.sql import rows
@@ -248,36 +248,48 @@ def _record(
 # --- writing --------------------------------------------------------------------------------------------------------------
 
 
-def begin_run(connection: Connection, record: RunRecord) -> StoredRun:
-    """Write a new run."""
-    store = store_row(connection)
+def open_run(record: RunRecord, accept_versions: bool, connection: Connection) -> tuple[StoredRun, int]:
+    """Begin a run, or add to the stored one of that name what the record has beyond it.
+
+    Returns the stored run, and the position of the versions at work among those that it was made with.
+    """
+    from tiebreak.stores.plan_mapping import environment_of, merge_records
+
+    row = find_run(connection, record.name)
+    if row is not None:
+        run = cast("StoredRun", load_run(connection, row))
+        merged = merge_records(run.record, record)
+        environment = environment_of(record.name, run.environments, record.versions, accept_versions)
+        environments = run.environments if environment < len(run.environments) else (*run.environments, dict(record.versions))
+        return _extend_run(connection, run, merged, environments), environment
+    [store] = fetch(connection, STORE)  # which was verified on looking for the run
     if fetch(connection, RUNS, id=store.next_run):
         refuse(Damage("", "the description of the store", f"the number of the next run, {store.next_run}, is that of another"))
     put(connection, STORE, [store._replace(n_runs=store.n_runs + 1, next_run=store.next_run + 1)])
     now = time.time_ns() // 1000
     put(connection, TALLIES, [TallyRow(store.next_run, n_cells=0, n_done=0, hash_sum=0, updated=now)])
     empty = StoredRun(store.next_run, now, RunRecord(record.name, (), (), ()), ())
-    return extend_run(connection, empty, record, (dict(record.versions),))
+    return _extend_run(connection, empty, record, (dict(record.versions),)), 0
 
 
-def extend_run(
+def _extend_run(
     connection: Connection, run: StoredRun, record: RunRecord, environments: tuple[Mapping[str, str], ...]
 ) -> StoredRun:
     """Write what a record has beyond the stored one that it continues."""
     from tiebreak.stores.sql import rows
 
     number, old = run.number, run.record
-    put(connection, MODELS, rows.model_rows(number, record)[len(old.models) :])
-    put(connection, METRICS, rows.metric_rows(number, record)[len(old.metrics) :])
-    known: list[DatasetRecord | None] = [*old.datasets, *([None] * (len(record.datasets) - len(old.datasets)))]
-    for i, (dataset, stored) in enumerate(zip(record.datasets, known, strict=True)):
-        put(connection, SPLITS, rows.split_rows(number, i, dataset, stored.n_splits if stored is not None else 0))
+    row, models, metrics, versions = rows.run_rows(number, run.created, record, environments)
+    put(connection, MODELS, models[len(old.models) :])
+    put(connection, METRICS, metrics[len(old.metrics) :])
+    for i, dataset in enumerate(record.datasets):
+        stored = old.datasets[i] if i < len(old.datasets) else None
+        dataset_row, splits = rows.dataset_rows(number, i, dataset, 0 if stored is None else stored.n_splits)
+        put(connection, SPLITS, splits)
         if stored is None or (dataset.kind, dataset.ordered) != (stored.kind, stored.ordered):
-            put(connection, DATASETS, [rows.dataset_row(number, i, dataset)])
-    versions = [EnvironmentRow(number, i, to_json(each)) for i, each in enumerate(environments)]
+            put(connection, DATASETS, [dataset_row])
     put(connection, ENVIRONMENTS, versions[len(run.environments) :])
-    row = rows.run_row(number, run.created, record, len(environments))
-    if row != rows.run_row(number, run.created, old, len(run.environments)):
+    if RUNS.seal([row]) != fetch(connection, RUNS, id=number):
         put(connection, RUNS, [row])
     return StoredRun(number, run.created, record, environments)
 

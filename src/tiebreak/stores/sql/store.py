@@ -5,8 +5,10 @@ The methods import what they need: a list of runs is there before numpy would be
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import os
+from functools import partial
 from numbers import Real
 from typing import TYPE_CHECKING
 
@@ -16,7 +18,7 @@ from tiebreak.stores import ACCEPTED
 from tiebreak.stores.contract import Damage, RunSummary
 from tiebreak.stores.sql.database import Database
 from tiebreak.stores.sql.postgres import PostgresDatabase, is_postgres, masked
-from tiebreak.stores.sql.runs import delete_run, list_runs
+from tiebreak.stores.sql.runs import delete_run, list_runs, open_run, read_run
 from tiebreak.stores.sql.sqlite import SqliteDatabase
 
 if TYPE_CHECKING:
@@ -95,15 +97,20 @@ class SqlStore:
 
     def open(self, record: RunRecord, *, accept_versions: bool = False) -> SqlLog:
         """Begin a run, or go on with the one of the same name."""
-        from tiebreak.stores.sql.log import open_log
+        from tiebreak.stores.plan_mapping import check_record
+        from tiebreak.stores.sql.log import SqlLog
 
-        return open_log(self._database, record, accept_versions=accept_versions, lease_seconds=self._lease_seconds)
+        check_record(record)
+        run, environment = self._database.write(partial(open_run, record, accept_versions), record.name, create=True)
+        record = dataclasses.replace(record, threads=run.record.threads)
+        return SqlLog(self._database, run, record, environment, self._lease_seconds)
 
     def read(self, name: str) -> SqlLog:
         """A stored run with everything that it has."""
-        from tiebreak.stores.sql.log import read_log
+        from tiebreak.stores.sql.log import SqlLog
 
-        return read_log(self._database, name, lease_seconds=self._lease_seconds)
+        run = self._database.read(partial(read_run, name), name)
+        return SqlLog(self._database, run, run.record, len(run.environments) - 1, self._lease_seconds)
 
     def delete(self, name: str) -> None:
         """Forget a run, even a damaged one."""
