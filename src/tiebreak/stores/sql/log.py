@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -261,18 +261,6 @@ def _scan(
 ReadCell = tuple[KeptCell, dict[str, NumericArray]]
 
 
-class _Block(NamedTuple):
-    """Cells that were found, the rows of their outputs, and what is wrong with the cells.
-
-    `is_too_large` where the outputs are too much to be read at once; then they were not.
-    """
-
-    kept: list[KeptCell]
-    output_rows: Sequence[OutputRow]
-    is_too_large: bool
-    damages: list[Damage]
-
-
 def read_block(
     database: Database,
     number: int,
@@ -287,16 +275,16 @@ def read_block(
     `number` and the record are those of the stored run; the cells are positions in it. Everything between the first and the last
     of them is read, so they should lie side by side. `report` says what to do about damage.
     """
-    found = database.read(partial(_read_block, number, record, cells, outputs), record.name)
-    for damage in found.damages:
+    kept, output_rows, damages = database.read(partial(_read_block, number, record, cells, outputs), record.name)
+    for damage in damages:
         report(damage)
-    if found.is_too_large:
+    if output_rows is None:
         ordered = sorted(cells)
         halves = ordered[: len(cells) // 2], ordered[len(cells) // 2 :]
         both = [read_block(database, number, record, half, outputs=True, report=report) for half in halves]
         return both[0] | both[1]
-    block: dict[Cell, ReadCell] = {each.outcome.cell: (each, {}) for each in found.kept}
-    for cell, arrays in read_outputs(whole_rows(OUTPUTS, found.output_rows, record, report), record, report).items():
+    block: dict[Cell, ReadCell] = {each.outcome.cell: (each, {}) for each in kept}
+    for cell, arrays in read_outputs(whole_rows(OUTPUTS, output_rows, record, report), record, report).items():
         if cell in block:
             block[cell][1].update(arrays)
     for each, arrays in block.values() if outputs else ():
@@ -306,13 +294,17 @@ def read_block(
     return block
 
 
-def _read_block(number: int, record: RunRecord, cells: Sequence[Cell], outputs: bool, connection: Connection) -> _Block:
+def _read_block(
+    number: int, record: RunRecord, cells: Sequence[Cell], outputs: bool, connection: Connection
+) -> tuple[list[KeptCell], Sequence[OutputRow] | None, list[Damage]]:
+    """Find cells, the rows of their outputs, and what is wrong with the cells; None for outputs too large to be read at once."""
     metrics = [metric.name for metric in record.metrics]
     wanted, first, last = set(cells), min(cells), max(cells)
     damages: list[Damage] = []
     found = whole_rows(CELLS, cells_between(connection, CELLS, number, first, last), record, damages.append)
     kept = list(read_cells([row for row in found if row.cell in wanted], metrics, record, damages.append))
-    is_too_large = outputs and len(cells) > 1 and sum(each.output_bytes for each in kept) > MOST_BYTES
-    reads_outputs = outputs and not is_too_large
-    output_rows = cells_between(connection, OUTPUTS, number, first, last) if reads_outputs else []
-    return _Block(kept, output_rows, is_too_large, damages)
+    if not outputs:
+        return kept, [], damages
+    if len(cells) > 1 and sum(each.output_bytes for each in kept) > MOST_BYTES:
+        return kept, None, damages
+    return kept, cells_between(connection, OUTPUTS, number, first, last), damages
