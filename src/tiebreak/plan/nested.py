@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import numbers
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,11 +15,10 @@ from tiebreak.caught import without_warnings
 from tiebreak.errors import InvalidPlanError, UnknownNameError
 from tiebreak.plan.candidates import grid, with_parameters
 from tiebreak.plan.data import Dataset, Task, check_dataset, find_task, take_rows
-from tiebreak.plan.fingerprint import split_hash
 from tiebreak.plan.models import is_function, name_models
 from tiebreak.plan.plan import Plan, check_rng
 from tiebreak.plan.seeds import derive_seed
-from tiebreak.plan.split_design import Split, Splits
+from tiebreak.plan.split_design import Scheme, Split, Splits, describe_splits
 from tiebreak.plan.splits import PlannedDataset, make_splits, plain_kind
 from tiebreak.scores.vocabulary import Notice, quoted
 
@@ -245,23 +245,18 @@ def _inner_dataset(outer: PlannedDataset, inner: Any, rng: int | None) -> Planne
     splits: list[Split] = []
     owner: list[int] = []
     fold: list[int] = []
-    schemes: list[Splits] = []
+    made: list[Splits] = []
     for position, (train, _) in enumerate(outer.splits):
         part = _inner_splits(outer, position, inner, rng)
         # the rows of a part are counted from its own beginning
         splits += [Split(train[split.train], train[split.test]) for split in part.splits]
         owner += [position] * len(part.splits)
         fold += range(len(part.splits))
-        schemes.append(part.described)
-    n_train, n_test = (np.array([rows.size for rows in part], dtype=np.int64) for part in zip(*splits, strict=True))
-    described = Splits(
-        np.array(owner, dtype=np.int64),
-        np.array(fold, dtype=np.int64),
-        n_train,
-        n_test,
-        schemes[0].kind,
-        schemes[0].ordered,
-        hash=split_hash([split.test for split in splits]),
+        made.append(part.described)
+    described = dataclasses.replace(
+        describe_splits(splits, Scheme(made[0].kind, 1, made[0].ordered)),
+        repeat=np.array(owner, dtype=np.int64),
+        fold=np.array(fold, dtype=np.int64),
     )
     return PlannedDataset(outer.data, outer.task, tuple(splits), described)
 

@@ -16,7 +16,7 @@ import numpy as np
 from tiebreak.errors import InvalidParameterError, InvalidPlanError
 from tiebreak.plan.data import Task, check_dataset, check_datasets, find_task
 from tiebreak.plan.fingerprint import fingerprint, rows_hash
-from tiebreak.plan.models import DeclaredModel, is_function, module_of, name_models, parts_of
+from tiebreak.plan.models import is_function, module_of, name_models, parts_of
 from tiebreak.plan.record import Cell, DatasetRecord, MetricRecord, ModelRecord, RunRecord
 from tiebreak.plan.splits import PlannedDataset, make_splits
 
@@ -85,12 +85,10 @@ class Plan:
     ) -> RunRecord:
         """The plan as it is remembered; without hashes where nothing outlives this process and has to be recognised."""
         hashes: dict[tuple[int, ...], str] | None = {} if with_hashes else None
-        models = [ModelRecord(name, "") for name in self.models]
-        if with_hashes:  # one that was declared, and not made, has none
-            models = [
-                ModelRecord(name, "" if isinstance(model, DeclaredModel) else fingerprint(model), describe_model(model))
-                for name, model in self.models.items()
-            ]
+        models = [
+            ModelRecord(name, fingerprint(model), describe_model(model)) if with_hashes else ModelRecord(name, "")
+            for name, model in self.models.items()
+        ]
         return RunRecord(
             name=name,
             models=tuple(models),

@@ -133,17 +133,16 @@ def _strata(options: Mapping[str, Any], kind: str, dataset: Dataset, task: Task)
     return np.unique(np.searchsorted(edges, dataset.y, side="right"), return_inverse=True)[1]
 
 
-def _check_smallest(strata: IntArray, n_folds: int, dataset: Dataset, task: Task) -> None:
+def _too_small_class(strata: IntArray, n_folds: int, dataset: Dataset, task: Task) -> InvalidPlanError:
+    """The error that names the smallest class, which has fewer examples than there are folds."""
     count = np.bincount(strata)
-    if count.min() < n_folds:
-        smallest = int(np.argmin(count))
-        name = f"class {dataset.y[strata == smallest].tolist()[0]!r}" if task == "classification" else "a quantile of y"
-        least = int(count.min())
-        way = f"Use at most {least} folds, or" if least >= 2 else "Use"
-        raise InvalidPlanError(
-            f"cv: {n_folds} folds are more than the smallest class can fill: {name} has {least} example(s). {way} 'kfold', which "
-            "does not stratify."
-        )
+    smallest, least = int(np.argmin(count)), int(count.min())
+    name = f"class {dataset.y[strata == smallest].tolist()[0]!r}" if task == "classification" else "a quantile of y"
+    way = f"Use at most {least} folds, or" if least >= 2 else "Use"
+    return InvalidPlanError(
+        f"cv: {n_folds} folds are more than the smallest class can fill: {name} has {least} example(s). {way} 'kfold', which "
+        "does not stratify."
+    )
 
 
 # --- splitters ----------------------------------------------------------------------------------------------------------------
@@ -184,8 +183,8 @@ def _folds(kind: SplitKind, options: Mapping[str, Any], dataset: Dataset, task: 
         n_folds = _group_folds(kind, n_folds, dataset)
     elif n_folds > dataset.n_samples:
         raise InvalidPlanError(f"cv: {n_folds} folds are more than there are examples ({dataset.n_samples}).")
-    if strata is not None and kind != "stratified-group":
-        _check_smallest(strata, n_folds, dataset, task)
+    if strata is not None and kind != "stratified-group" and np.bincount(strata).min() < n_folds:
+        raise _too_small_class(strata, n_folds, dataset, task)
     if kind in ("repeated-kfold", "repeated-stratified"):
         repeated = RepeatedKFold if kind == "repeated-kfold" else RepeatedStratifiedKFold
         return repeated(n_splits=n_folds, n_repeats=options["n_repeats"], random_state=seed)

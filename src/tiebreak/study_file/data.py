@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.errors import InvalidStudyError, MissingDependencyError, SourceNotFoundError
-from tiebreak.plan.models import DeclaredModel, is_function
+from tiebreak.plan.models import is_function
 from tiebreak.scores.vocabulary import nearest_file
 from tiebreak.study_file.toml import Entry, nearest, plain
 
@@ -303,15 +303,17 @@ def _transformer(frame: pd.DataFrame, imputed: Sequence[str], encoded: Sequence[
 
 def with_columns(entry: Entry, model: Any, transformer: Any) -> Any:
     """A model, or each candidate of a grid, behind the transformer: the step ``columns`` before the step ``model``."""
+    from sklearn.base import clone
+    from sklearn.pipeline import Pipeline
+
+    from tiebreak.study_file.declared import DeclaredModel
+
     if isinstance(model, dict):
         return {name: with_columns(entry, each, transformer) for name, each in model.items()}
     if isinstance(model, DeclaredModel):
         return model
     if is_function(model):
         raise entry.error("is a function, which is given the table as it is. [columns] goes with estimators.")
-    from sklearn.base import clone
-    from sklearn.pipeline import Pipeline
-
     return Pipeline([("columns", clone(transformer)), ("model", model)])
 
 

@@ -16,7 +16,6 @@ from typing import Any, Literal
 from tiebreak.errors import InvalidParameterError, TiebreakError
 from tiebreak.numerics import check_rope_given, is_n_jobs
 from tiebreak.plan.candidates import grid, name_candidates
-from tiebreak.plan.models import DeclaredModel, declare
 from tiebreak.plan.splits import KINDS, OPTIONS
 from tiebreak.study_file.data import StudyData, column_steps, read_datasets, refuse_unreadable, with_columns
 from tiebreak.study_file.toml import Entry, kind_of, nearest, one_line, plain, read_toml
@@ -468,6 +467,8 @@ def _declared_grid(entry: Entry, model: Any) -> dict[str, Any]:
 
 def _declared(entry: Entry) -> Any:
     """A stand-in for what a table would make; a function, or another object that is there, is taken as it is."""
+    from tiebreak.study_file.declared import DeclaredModel, declare
+
     if "steps" in entry.value:
         from sklearn.pipeline import Pipeline
 
