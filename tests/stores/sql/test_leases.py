@@ -20,7 +20,7 @@ from tests.contracts.plans import a_plan, all_cells, an_outcome
 from tests.stores.rows import execute, put_rows, rows_in
 from tiebreak.errors import DamagedStoreError, InvalidParameterError
 from tiebreak.stores.sql import leases
-from tiebreak.stores.sql.leases import LONGEST_STEP, HolderWatch, is_gone, own_process
+from tiebreak.stores.sql.leases import LONGEST_STEP, HolderWatch, is_gone, key_of
 from tiebreak.stores.sql.sqlite import SqliteDatabase
 from tiebreak.stores.sql.store import SqlStore
 from tiebreak.stores.sql.tables import HOLDERS, LEASES, HolderRow, LeaseRow
@@ -49,7 +49,7 @@ def rows(path: Path) -> tuple[int, int]:
 
 def elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """From now on leases are taken on as if on another machine."""
-    monkeypatch.setattr(leases, "own_process", lambda: {"machine": "another", "process": 1, "begun": ""})
+    monkeypatch.setattr(leases, "key_of", lambda _: {"machine": "another", "process": 1, "begun": ""})
 
 
 def test_a_finished_run_has_no_leases(store: SqlStore, path: Path):
@@ -204,12 +204,12 @@ def a_holder(number: int, beat: int, place: dict[str, Any] | None = None) -> Hol
 
 def test_this_process_is_not_gone():
     """Whatever else can be told of it."""
-    assert not is_gone(own_process())
+    assert not is_gone(key_of(os.getpid()))
 
 
 def test_a_process_of_another_machine_is_not_known_to_be_gone():
     """Its number means nothing here."""
-    assert not is_gone({**own_process(), "machine": "another", "process": 2**22 + 1})
+    assert not is_gone({**key_of(os.getpid()), "machine": "another", "process": 2**22 + 1})
 
 
 @LINUX
@@ -217,7 +217,7 @@ def test_a_process_that_ended_is_gone():
     """Waited for by its parent or not."""
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
         text = Path(f"/proc/{process.pid}/stat").read_text()
-        place = {**own_process(), "process": process.pid, "begun": text.rpartition(")")[2].split()[19]}
+        place = {**key_of(os.getpid()), "process": process.pid, "begun": text.rpartition(")")[2].split()[19]}
         assert not is_gone(place)
         process.kill()
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
@@ -228,7 +228,7 @@ def test_a_process_that_ended_is_gone():
 @LINUX
 def test_another_process_of_the_same_number_is_not_the_holder():
     """Numbers are given again."""
-    assert is_gone({**own_process(), "process": os.getppid(), "begun": "0"})
+    assert is_gone({**key_of(os.getpid()), "process": os.getppid(), "begun": "0"})
 
 
 def test_a_silent_holder_dies_after_the_time():

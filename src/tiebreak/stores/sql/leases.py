@@ -37,9 +37,15 @@ ProcessKey = Mapping[str, str | int]
 """A process: its machine, its number, and when that began to run, in words that only its own machine understands."""
 
 
-def own_process() -> ProcessKey:
-    """Key of this process."""
-    return {"machine": _machine(), "process": os.getpid(), "begun": _begun(os.getpid())}
+def key_of(process: int) -> ProcessKey:
+    """Key of a process of this machine; it began "" where it has ended, or the system does not tell when that was."""
+    begun = ""
+    if sys.platform.startswith("linux"):
+        with suppress(OSError):
+            text = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
+            state, *fields = text.rpartition(")")[2].split()  # the name in parentheses may hold anything
+            begun = "" if state in ("Z", "X") else fields[18]
+    return {"machine": _machine(), "process": process, "begun": begun}
 
 
 def is_gone(key: ProcessKey) -> bool:
@@ -48,7 +54,7 @@ def is_gone(key: ProcessKey) -> bool:
     if key.get("machine") != _machine() or not isinstance(process, int) or process == os.getpid():
         return False
     if sys.platform.startswith("linux"):
-        return _begun(process) != key.get("begun")
+        return key_of(process)["begun"] != key.get("begun")
     if os.name == "posix":
         with suppress(PermissionError):
             try:
@@ -101,18 +107,6 @@ def _machine() -> str:
     return f"{platform.node()} {uuid.getnode():x}"
 
 
-def _begun(process: int) -> str:
-    """Time when a process of this machine began, in the system's own count; "" where it has ended or nothing can be told."""
-    if not sys.platform.startswith("linux"):
-        return ""
-    try:
-        text = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
-    state, *fields = text.rpartition(")")[2].split()  # the name in parentheses may hold anything
-    return "" if state in ("Z", "X") else fields[18]
-
-
 BEATS = 4
 """How often a holder shows that it lives, in the time for which it may show nothing."""
 
@@ -131,7 +125,7 @@ class SqlLease(AbstractContextManager["SqlLease"]):
         self._metrics = [metric.name for metric in writer.stored.metrics]
         self._own_metrics = [metric.name for metric in writer.mapping.record.metrics]
         self._holder = secrets.randbits(62)
-        self._place = json.dumps(own_process())
+        self._place = json.dumps(key_of(os.getpid()))
         self._beat = 0
         self._held: set[Cell] = set()
         self._watch = HolderWatch(seconds)
