@@ -20,7 +20,7 @@ from tiebreak.plan.record import Cell
 from tiebreak.stores.contract import Damage
 from tiebreak.stores.sql import postgres
 from tiebreak.stores.sql.database import Connection, NoStoreError, NotAStoreError
-from tiebreak.stores.sql.postgres import PostgresDatabase, is_postgres, masked, option_names
+from tiebreak.stores.sql.postgres import PostgresDatabase, masked, option_names
 from tiebreak.stores.sql.postgres import postgres_url as library_url
 from tiebreak.stores.sql.store import SqlStore
 from tiebreak.stores.sql.tables import TABLES
@@ -162,13 +162,11 @@ def test_readers_see_one_state_and_write_nothing(store: SqlStore, database: Post
     """What others keep meanwhile is not seen until the next transaction."""
     log = store.open(a_plan())
 
-    def look_twice(connection: Connection) -> None:
-        assert connection.fetch("SELECT count(*) FROM tiebreak_cells") == [(0,)]
+    with database.transaction() as connection:
+        assert connection.execute("SELECT count(*) FROM tiebreak_cells") == [(0,)]
         log.write([an_outcome((0, 0, 0))])
-        assert connection.fetch("SELECT count(*) FROM tiebreak_cells") == [(0,)]
-        assert connection.fetch("SHOW transaction_read_only") == [("on",)]
-
-    database.attempt(look_twice)
+        assert connection.execute("SELECT count(*) FROM tiebreak_cells") == [(0,)]
+        assert connection.execute("SHOW transaction_read_only") == [("on",)]
     assert len(log.table().state) == 1
 
 
@@ -179,17 +177,15 @@ def test_writers_take_turns(store: SqlStore, database: PostgresDatabase, postgre
     other.open(a_plan())
     second = threading.Thread(target=lambda: other.read("moons") and other.open(a_plan()).write([an_outcome((0, 0, 0))]))
 
-    def take_turn(connection: Connection) -> None:
+    with database.transaction(to_write=True) as connection:
         second.start()
         second.join(0.3)
         assert second.is_alive()
-        waiting = connection.fetch(
+        waiting = connection.execute(
             "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted "
             "AND objid = to_regclass('tiebreak_store')::oid"
         )
         assert waiting == [(1,)]
-
-    database.attempt(take_turn, to_write=True)
     second.join(30)
     assert not second.is_alive()
     assert len(log.table().state) == 1
@@ -204,15 +200,13 @@ def test_a_writer_that_waits_too_long(
     monkeypatch.setattr(postgres, "BUSY_SECONDS", 0.1)
     other = SqlStore(postgres_url)
 
-    def hold(_: Connection) -> None:
+    with database.transaction(to_write=True):
         with pytest.raises(StoreError) as error:
             other.open(a_plan())
         assert str(error.value) == (
             f"{store.url} is locked: another process has been writing to it for more than 0.1 seconds. What was written before "
             "is kept, and nothing of this call. Wait for that process or stop it; the same command goes on where it stopped."
         )
-
-    database.attempt(hold, to_write=True)
     log.write([an_outcome((0, 0, 0))])
     other.close()
 
@@ -226,7 +220,7 @@ def test_a_writer_that_stands_still_loses_its_turn(store: SqlStore, postgres_url
     def dawdle(connection: Connection) -> None:
         connection.execute("UPDATE tiebreak_store SET n_runs = 7")
         store.open(a_plan("other"))
-        connection.fetch("SELECT 1")
+        connection.execute("SELECT 1")
 
     with pytest.raises(StoreError, match="idle-in-transaction timeout"):
         still.write(dawdle)
@@ -267,7 +261,7 @@ def test_limits_that_somebody_set_are_kept_to(store: SqlStore, database: Postgre
     store.open(a_plan())
     given = PostgresDatabase(postgres_url.replace("options=", "options=-cstatement_timeout%3D7s%20"), patience=0)
     for each, limits in ((database, ours), (given, ("30s", "7s", "20s"))):
-        shown = each.read(lambda connection: [connection.fetch(f"SHOW {name}") for name in names])
+        shown = each.read(lambda connection: [connection.execute(f"SHOW {name}") for name in names])
         assert shown == [[(limit,)] for limit in limits]
     given.close()
 
@@ -392,21 +386,17 @@ def test_no_password_is_shown(before: str, after: str) -> None:
             assert "S3CRET" not in masked(url)
 
 
-@pytest.mark.parametrize(
-    ("source", "expected"),
-    [
-        ("postgresql://host/db", True),
-        ("postgres://host/db", True),
-        ("PostgreSQL+psycopg://host/db", True),
-        ("postgresql+asyncpg://host/db", False),
-        ("postgresql", False),
-        ("sqlite:///a.db", False),
-        (7, False),
-    ],
-)
-def test_which_addresses_are_of_postgres(source: object, expected: bool) -> None:
-    """By their scheme; other drivers are not ours."""
-    assert is_postgres(source) is expected
+@pytest.mark.parametrize("source", ["postgresql://host/db", "postgres://host/db", "PostgreSQL+psycopg://host/db"])
+def test_addresses_of_postgres(source: str) -> None:
+    """Known by their scheme."""
+    assert SqlStore(source).url == source
+
+
+@pytest.mark.parametrize("source", ["postgresql+asyncpg://host/db", "postgresql"])
+def test_addresses_that_are_not_of_postgres(source: str) -> None:
+    """Other drivers are not ours, and a scheme alone is no address."""
+    with pytest.raises(InvalidParameterError, match=r"is not (supported|known as a store)"):
+        SqlStore(source)
 
 
 def test_the_address_that_the_library_is_given() -> None:

@@ -91,10 +91,11 @@ def test_a_switch_that_others_stand_in_the_way_of(path: Path, monkeypatch: pytes
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN")
     other.execute("SELECT * FROM tiebreak_store").fetchall()
-    connection = sqlite.connect(str(path), 0.05)
-    sqlite.choose_journal(connection, is_new=True)
+    database = sqlite.SqliteDatabase(str(path))
+    connection = database.connect()
+    database.settle(connection, is_new=True, to_write=True)
     other.close()
     assert mode_of(path) == "delete"
-    sqlite.choose_journal(connection, is_new=True)
-    connection.close()
+    database.settle(connection, is_new=True, to_write=True)
+    connection.driver.close()
     assert mode_of(path) == "wal"

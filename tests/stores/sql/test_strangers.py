@@ -133,9 +133,9 @@ def test_a_statement_without_end_is_ended(path: Path) -> None:
     database = SqliteDatabase(str(path))
     begun = time.thread_time()
     with pytest.raises(DamagedStoreError, match="reading it takes longer than a file of its size can"):
-        database.read(lambda connection: connection.fetch(f"{ENDLESS} SELECT count(*) FROM c"))
+        database.read(lambda connection: connection.execute(f"{ENDLESS} SELECT count(*) FROM c"))
     assert 0.9 < time.thread_time() - begun < 4
-    assert database.read(lambda connection: connection.fetch("SELECT 1")) == [(1,)]
+    assert database.read(lambda connection: connection.execute("SELECT 1")) == [(1,)]
     database.close()
 
 
@@ -159,12 +159,12 @@ def test_a_signal_ends_a_statement(path: Path, number: int) -> None:
     try:
         timer.start()
         with pytest.raises(Ended):
-            database.read(lambda connection: connection.fetch(f"{ENDLESS} SELECT count(*) FROM c"))
+            database.read(lambda connection: connection.execute(f"{ENDLESS} SELECT count(*) FROM c"))
     finally:
         timer.cancel()
         signal.signal(number, before)
     assert time.process_time() - heard[0] < 0.5
-    assert database.read(lambda connection: connection.fetch("SELECT 1")) == [(1,)]
+    assert database.read(lambda connection: connection.execute("SELECT 1")) == [(1,)]
     database.close()
 
 

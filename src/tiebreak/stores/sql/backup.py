@@ -81,7 +81,11 @@ def back_up(
     with _faults_told(shown):
         _check_target(database, shown, path, overwrite)
     with _faults_told(shown), _written_whole(path, overwrite) as part:
-        database.attempt(partial(_copy, database.shown, shown, part))
+        with database.transaction() as connection:
+            if connection.is_sqlite:
+                copy_pages(shown, connection, part)
+            else:
+                copy_rows(connection, database.shown, str(part), shown)
         damages = verify_copy(database, shown, part, even_damaged)
     return damages
 
@@ -113,13 +117,6 @@ def _check_target(database: Database, shown: str, path: Path, overwrite: bool) -
 
 
 # --- copying --------------------------------------------------------------------------------------------------------------
-
-
-def _copy(database_shown: str, shown: str, part: Path, connection: Connection) -> None:
-    if connection.is_sqlite:
-        copy_pages(shown, connection, part)
-    else:
-        copy_rows(connection, database_shown, str(part), shown)
 
 
 def copy_pages(shown: str, connection: Connection, part: Path) -> None:
@@ -185,7 +182,7 @@ def _written_whole(path: Path, overwrite: bool) -> Iterator[Path]:
     part = path.with_name(f".{path.name[:40]}.{uuid.uuid4().hex}.tmp")
     _remove_leftovers(path)
     try:
-        sqlite.create_file(str(part))
+        part.touch(0o600, exist_ok=False)
         yield part
         _sync(part)
         _rename(part, path, overwrite)

@@ -253,7 +253,8 @@ class SqlLease(AbstractContextManager["SqlLease"]):
         while not self._is_over.wait(seconds):
             if self._held and beat == self._beat and self._lock.acquire(blocking=False):
                 try:
-                    self._database.attempt(self._show, self._stored.name, to_write=True)  # once: nobody waits for it
+                    with self._database.transaction(self._stored.name, to_write=True) as connection:  # once: nobody waits for it
+                        self._show(connection)
                 except TiebreakError:  # who measures will meet it too, and tell
                     pass
                 finally:

@@ -20,15 +20,13 @@ from tiebreak.errors import (
     UnsafeServerWarning,
 )
 from tiebreak.printable import HIDDEN, without_password
-from tiebreak.stores.sql.database import AGAIN, KEPT, Connection, Database, LostStoreError
-from tiebreak.stores.sql.tables import STORE, TABLES
+from tiebreak.stores.sql.database import AGAIN, KEPT, Connection, Database, LostStoreError, NotAStoreError, readable_schema
+from tiebreak.stores.sql.tables import STORE, TABLES, StoredTable
 
 if TYPE_CHECKING:
     import psycopg
 
 # --- addresses ------------------------------------------------------------------------------------------------------------
-
-_SCHEMES = {"postgresql": "postgresql", "postgres": "postgresql", "postgresql+psycopg": "postgresql"}
 
 _URL = re.compile(
     r"""(?P<scheme>[A-Za-z][\w+.-]*)://
@@ -39,11 +37,6 @@ _URL = re.compile(
     re.VERBOSE,
 )
 _SECRET_OPTION = re.compile(r"([?&](?:password|sslpassword|oauth_client_secret|scram_client_key|scram_server_key)=)[^&]*", re.I)
-
-
-def is_postgres(source: object) -> bool:
-    """Tell that this is meant as the address of a PostgreSQL database."""
-    return isinstance(source, str) and source.partition("://")[0].lower() in _SCHEMES and "://" in source
 
 
 def masked(url: str) -> str:
@@ -79,7 +72,7 @@ def postgres_url(url: str) -> str:
             "postgresql://user:password@host:port/database?option=value; in user and password, characters such as @ : / ? # and "
             "% are written in percent code (@ as %40). The name of a run goes behind a # only where a run is asked for."
         )
-    return _SCHEMES[found["scheme"].lower()] + url[found.end("scheme") :]
+    return "postgresql" + url[found.end("scheme") :]
 
 
 def option_names(url: str) -> list[str]:
@@ -114,6 +107,30 @@ _TAKE_TURNS = f"""
         to_regclass('{STORE.in_database}')::oid, quote_ident(current_schema())::regnamespace::oid)::int4)"""
 
 _VISIBLE = "SELECT relname::text FROM pg_catalog.pg_class WHERE relname = ANY(?) AND pg_catalog.pg_table_is_visible(oid)"
+
+
+class PostgresConnection(Connection):
+    """A connection to a server; `Connection` describes the methods."""
+
+    is_sqlite = False
+
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Execute a statement and fetch the rows that it answers with."""
+        # in binary numbers and blobs come as they are kept, and not as texts to be read
+        with self.driver.cursor(binary=True) as cursor:
+            cursor.execute(statement.replace("?", "%s"), values)
+            rows: list[tuple[Any, ...]] = cursor.fetchall() if cursor.description else []
+        return rows
+
+    def fetch_rows(self, table: StoredTable[Any], statement: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Execute a query for whole rows of a table, and fetch them."""
+        return self.execute(statement, values)
+
+    def execute_rows(self, table: StoredTable[Any], statement: str, rows: Sequence[Sequence[Any]]) -> int:
+        """Execute a statement for each of some rows of a table, or for their keys, and count the rows that changed."""
+        with self.driver.cursor(binary=True) as cursor:
+            cursor.executemany(statement.replace("?", "%s"), rows)
+            return int(cursor.rowcount)
 
 
 class PostgresDatabase(Database):
@@ -158,7 +175,7 @@ class PostgresDatabase(Database):
             raise refusal(self.shown, error, was_reached=self._was_reached) from error
         driver.autocommit = False
         self._was_reached = True
-        return Connection(driver, is_sqlite=False)
+        return PostgresConnection(driver)
 
     def begin(self, connection: Connection, *, to_write: bool) -> None:
         """Readers see one state and wait for nobody; writers take turns."""
@@ -189,18 +206,20 @@ class PostgresDatabase(Database):
         """Put an error of PostgreSQL into words."""
         return translate(self.shown, error, run=run, to_write=to_write, busy_seconds=BUSY_SECONDS)
 
-    def tables(self, connection: Connection) -> Sequence[str]:
-        """List tiebreak's tables, as far as they are visible; other tables are no reason not to make a store."""
-        return [name for (name,) in connection.fetch(_VISIBLE, [[table.in_database for table in TABLES]])]
+    def is_store(self, connection: Connection) -> bool:
+        """Look for tiebreak's tables, as far as they are visible; other tables are no reason not to make a store."""
+        names = [name for (name,) in connection.execute(_VISIBLE, [[table.in_database for table in TABLES]])]
+        if not names:
+            return False
+        if STORE.in_database not in names:
+            from tiebreak.scores.vocabulary import quoted
 
-    def foreign_text(self, names: Sequence[str]) -> str:
-        """Tables with our names that are no store."""
-        from tiebreak.scores.vocabulary import quoted
-
-        return (
-            f"{self.shown} has tables of something else that are called {quoted(names)}; they were left as they are. Name "
-            "another database for the store, or another schema: ?options=-csearch_path%3DSCHEMA"
-        )
+            raise NotAStoreError(
+                f"{self.shown} has tables of something else that are called {quoted(names)}; they were left as they are. Name "
+                "another database for the store, or another schema: ?options=-csearch_path%3DSCHEMA"
+            )
+        readable_schema(connection, self.shown)
+        return True
 
     def settle(self, connection: Connection, *, is_new: bool, to_write: bool) -> None:
         """Warn of a server that does not keep what it says it keeps."""

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import errno
 import os
+import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tiebreak.errors import DamagedStoreError, Setting, StoreError, TiebreakError
 from tiebreak.stores.contract import Damage, refuse
 from tiebreak.stores.sql.database import AGAIN, KEPT, Connection, Database, NoStoreError, NotAStoreError, readable_schema
-from tiebreak.stores.sql.statements import columns_of, table_statement
+from tiebreak.stores.sql.statements import table_statement
 from tiebreak.stores.sql.tables import DATASETS, OUTPUTS, PREFIX, SPLITS, STORE, TABLES, StoredTable
-
-if TYPE_CHECKING:
-    import sqlite3
 
 BUSY_SECONDS = 30.0
 """How long a writer waits for another one."""
@@ -46,19 +43,21 @@ class SqliteDatabase(Database):
         super().__init__(
             f"sqlite:///{path}", shown or path, path=str(Path(path).absolute()), patience=0, opening=_OPENING
         )  # nothing is lost that would come back
-        self._file: tuple[int, int] | None = None
+        self._file: os.stat_result | None = None
 
     def prepare(self, *, create: bool) -> None:
         """Make an empty file, for its owner only, if there is none."""
-        if _identity(self.path) is None:
-            if not create and not os.path.islink(self.path):  # noqa: PTH114  Path raises for a name that is too long
+        # os.path, as Path raises for a name that is too long
+        if not os.path.exists(self.path):  # noqa: PTH110
+            if not create and not os.path.islink(self.path):  # noqa: PTH114
                 raise NoStoreError(self.no_store_text())
             try:
-                create_file(self.path)
+                with suppress(FileExistsError):
+                    Path(self.path).touch(0o600, exist_ok=False)  # its journals will have the same rights
             except OSError as error:
                 kind = "FULL" if error.errno == errno.ENOSPC else "CANTOPEN"
                 raise StoreError(_fault_text(self.shown, kind, "", "")) from error
-        if _identity(self.path) is None:  # a name is there, which leads to no file
+        if not os.path.exists(self.path):  # noqa: PTH110  a name is there, which leads to no file
             raise StoreError(
                 f"{self.shown} is a link that leads nowhere, or to itself. Remove it, or name the file that is meant."
             )
@@ -77,10 +76,16 @@ class SqliteDatabase(Database):
             return
         # SQLite itself asks for the lock ten times a second only, and may not get it for long beside writers that never pause
         driver.execute("PRAGMA busy_timeout = 0")
+        until = time.monotonic() + BUSY_SECONDS
         try:
-            until = time.monotonic() + BUSY_SECONDS
-            while not _is_begun(driver, last_try=time.monotonic() >= until):
-                time.sleep((1 + time.monotonic_ns() // 100 % 10) / 1000)  # 1 to 10 ms, not in step with others
+            while not driver.in_transaction:
+                is_last = time.monotonic() >= until
+                try:
+                    driver.execute("BEGIN IMMEDIATE")
+                except sqlite3.OperationalError as error:
+                    if is_last or not error_name(error).startswith("BUSY"):
+                        raise
+                    time.sleep((1 + time.monotonic_ns() // 100 % 10) / 1000)  # 1 to 10 ms, not in step with others
         finally:
             driver.execute(f"PRAGMA busy_timeout = {round(1000 * BUSY_SECONDS)}")
 
@@ -90,17 +95,15 @@ class SqliteDatabase(Database):
 
     def errors(self) -> tuple[type[Exception], ...]:
         """SQLite's; UnicodeError where the text of an error is damaged."""
-        import sqlite3
-
         return sqlite3.Error, UnicodeError
 
     def translate(self, error: Exception, *, run: str, to_write: bool) -> TiebreakError:
         """Put an error of SQLite into words."""
         return translate(self.shown, error, run=run, to_write=to_write)
 
-    def tables(self, connection: Connection) -> Sequence[str]:
-        """List all tables of the file; of a store, make sure first that nothing in it can act: tables alone, made as here."""
-        found = connection.fetch(
+    def is_store(self, connection: Connection) -> bool:
+        """Look for the tables; of a store, make sure first that nothing in it can act: tables alone, made as here."""
+        found = connection.execute(
             "SELECT type, name, rootpage, sql FROM sqlite_master WHERE sql IS NOT NULL"
             " AND NOT (type = 'table' AND name LIKE 'sqlite~_%' ESCAPE '~') ORDER BY name"
         )
@@ -113,21 +116,44 @@ class SqliteDatabase(Database):
                 f"{self.shown} holds the {kind} {name!r}, which is not as tiebreak makes one. Nothing was read, as that could do "
                 "whatever it says. Use a copy from before it was changed, or from somebody whom you trust."
             )
-        return [name for kind, name, _, _ in found if kind == "table"]
+        names = [name for kind, name, _, _ in found if kind == "table"]
+        if not names:
+            return False
+        if STORE.in_database not in names:  # a file is a store or something else, not both
+            from tiebreak.scores.vocabulary import quoted
 
-    def foreign_text(self, names: Sequence[str]) -> str:
-        """A file is a store or something else, not both."""
-        from tiebreak.scores.vocabulary import quoted
-
-        return (
-            f"{self.shown} is a SQLite database of something else, with the tables {quoted(names)}; it was left as it is. "
-            "Name another file for the store."
-        )
+            raise NotAStoreError(
+                f"{self.shown} is a SQLite database of something else, with the tables {quoted(names)}; it was left as it is. "
+                "Name another file for the store."
+            )
+        readable_schema(connection, self.shown)
+        return True
 
     def settle(self, connection: Connection, *, is_new: bool, to_write: bool) -> None:
-        """Choose the journal, and remember which file it is."""
-        choose_journal(connection.driver, is_new=is_new)
-        self._file = _identity(self.path)
+        """Remember which file it is, and switch to the journal mode in which this release of SQLite keeps its promises.
+
+        A file in use by others is left as it is, and WAL is switched on only where this process made the tables: others may use
+        releases that should not have it.
+        """
+        with suppress(OSError):  # it is gone already, which the next transaction will tell
+            self._file = Path(self.path).stat()
+        is_safe = wal_is_safe(sqlite3.sqlite_version_info)
+        if is_safe and not is_new:
+            return
+        wanted = "wal" if is_safe else "delete"
+        driver = connection.driver
+        driver.execute("PRAGMA busy_timeout = 0")  # it would wait for others to end what they are doing, and not for openers
+        until = time.monotonic() + (JOURNAL_SECONDS if is_new else 0)
+        mode = ""
+        try:
+            while True:
+                with suppress(sqlite3.OperationalError):
+                    ((mode,),) = driver.execute(f"PRAGMA journal_mode = {wanted}")
+                if mode == wanted or time.monotonic() >= until:  # without it the store is as safe, only slower
+                    break
+                time.sleep(0.01)
+        finally:
+            driver.execute(f"PRAGMA busy_timeout = {round(1000 * BUSY_SECONDS)}")
 
     def gone_text(self) -> str:
         """A file that was moved, deleted, replaced or emptied."""
@@ -135,9 +161,9 @@ class SqliteDatabase(Database):
             found = Path(self.path).stat()
         except OSError:
             found = None
-        if found is not None and found.st_size and self._file == (found.st_dev, found.st_ino):
-            return ""
-        if found is not None and self._file == (found.st_dev, found.st_ino):
+        if found is not None and self._file is not None and os.path.samestat(found, self._file):
+            if found.st_size:
+                return ""
             return (
                 f"{self.shown} was emptied while it was in use, and what was in it is gone. Put a copy of the store in its "
                 f"place; {AGAIN}."
@@ -156,7 +182,7 @@ class SqliteDatabase(Database):
         """Ask SQLite's own check of the file, after arrays that are too large for it."""
         for table in _ARRAYS:
             refuse_large_arrays(connection, table)
-        ((found,),) = connection.fetch("PRAGMA integrity_check(1)")
+        ((found,),) = connection.execute("PRAGMA integrity_check(1)")
         return "" if found == "ok" else " ".join(str(found).split())
 
 
@@ -168,7 +194,7 @@ def _is_known(name: str, sql: str) -> bool:
 @cache
 def _definitions() -> dict[str, str]:
     """Statements that make the tables of a store, by name."""
-    return {table.in_database: " ".join(table_statement(table.in_database, **columns_of(table)).split()) for table in TABLES}
+    return {table.in_database: " ".join(table_statement(table).split()) for table in TABLES}
 
 
 # --- what a file from elsewhere may cost ----------------------------------------------------------------------------------
@@ -190,21 +216,96 @@ _STEPS = 10_000
 """Steps of SQLite, about a millisecond, from one call of the watch to the next."""
 
 
-class Watch:
-    """Called by SQLite while it works on a statement: lets signals through, and ends what takes longer than the file can.
+class SqliteConnection(Connection):
+    """A connection to a file that anybody may have made: nothing in it costs more than its size allows.
 
+    SQLite calls it while it works on a statement: that lets signals through, and ends what takes longer than the file can.
     Seconds are those of the processor, so that neither a slow disk nor a busy machine counts.
     """
 
-    def __init__(self, path: str, shown: str) -> None:
+    is_sqlite = True
+
+    def __init__(self, driver: sqlite3.Connection, path: str, shown: str) -> None:
+        super().__init__(driver)
         self._path = path
         self._shown = shown
         self._begun: float | None = None
         self._used: float | None = None
         self._error: BaseException | None = None
+        self._looked_at: set[str] = set()
         calls = self._calls()
         next(calls)
-        self.call = calls.__next__
+        driver.set_progress_handler(calls.__next__, _STEPS)
+
+    @contextmanager
+    def _cursor(self, most_bytes: int) -> Iterator[sqlite3.Cursor]:
+        """Open a cursor for one statement, in which no value has more bytes than that."""
+        self.driver.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, most_bytes)
+        self._begun = self._used = None
+        cursor = self.driver.cursor()
+        try:
+            yield cursor
+        finally:
+            cursor.close()
+            if self._error is not None:
+                ended, self._error = self._error, None
+                raise ended from None
+
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Execute a statement and fetch the rows that it answers with."""
+        with self._cursor(MOST_ARRAY) as cursor:
+            return cursor.execute(statement, values).fetchall()
+
+    def fetch_rows(
+        self, table: StoredTable[Any], statement: str, values: Sequence[Any], *, one_by_one: bool = False
+    ) -> list[tuple[Any, ...]]:
+        """Execute a query for whole rows of a table, and fetch them; refuses what no store holds."""
+        is_of_arrays = table in _ARRAYS
+        if is_of_arrays and table.name not in self._looked_at and self.file_bytes() > MOST_ARRAY:
+            refuse_large_arrays(self, table)
+            self._looked_at.add(table.name)
+        longest = MOST_ARRAY if is_of_arrays else MOST_TEXT
+        rows: list[tuple[Any, ...]] = []
+        n_bytes = 0
+        number = 0  # of the row that SQLite goes to next
+        try:
+            with self._cursor(longest if one_by_one else _FEW_BYTES) as cursor:
+                cursor.execute(statement, values)
+                number = 1
+                while found := cursor.fetchmany(1 if one_by_one else _MANY_ROWS):
+                    n_bytes += _n_bytes(table, found)
+                    if n_bytes > _FREE_BYTES and n_bytes > _FREE_BYTES + self.file_bytes():
+                        what = "its rows are more than fit into the file, as if in a circle"
+                        refuse(Damage("", f"the table of {table.name}", what))
+                    if one_by_one and _has_long_text(table, found):
+                        self._refuse_row(table, statement, values, number - 1)
+                    number += len(found)
+                    rows += found
+        except sqlite3.DataError as error:
+            if error_name(error) != "TOOBIG":
+                raise
+            if not one_by_one:  # a row is longer than most are
+                return self.fetch_rows(table, statement, values, one_by_one=True)
+            self._refuse_row(table, statement, values, number)
+        return rows
+
+    def execute_rows(self, table: StoredTable[Any], statement: str, rows: Sequence[Sequence[Any]]) -> int:
+        """Execute a statement for each of some rows of a table, or for their keys, and count the rows that changed."""
+        is_of_arrays = table in _ARRAYS
+        if is_of_arrays and _has_long_text(table, rows):
+            raise StoreError(*_too_large(self._shown, KEPT))
+        with self._cursor(MOST_ARRAY if is_of_arrays else MOST_TEXT) as cursor:
+            return cursor.executemany(statement, rows).rowcount
+
+    def _refuse_row(self, table: StoredTable[Any], statement: str, values: Sequence[Any], number: int) -> None:
+        """Refuse a row that is too long; it is the one with this number among those of a query."""
+        query = statement.replace(", ".join(table.columns), ", ".join(table.keys), 1)
+        at_most = "" if " LIMIT " in query else " LIMIT 1"
+        try:
+            found = self.execute(f"{query}{at_most} OFFSET {number}", values)
+        except sqlite3.DataError:  # it is looked for by what is too long
+            found = []
+        refuse(_too_large_row(table, found[0] if found else ()))
 
     def file_bytes(self) -> int:
         """Size of the file with its journal."""
@@ -237,117 +338,12 @@ class Watch:
                 "round in a circle. Put a copy of the store in its place."
             )
 
-    def __enter__(self) -> None:
-        self._begun = self._used = None
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if self._error is not None:
-            ended, self._error = self._error, None
-            raise ended from None
-
-
-class _TooLargeError(Exception):
-    """A row with a value of too many bytes, by its number among those asked for."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
-
-
-class SqliteConnection(Connection):
-    """A connection to a file that anybody may have made: nothing in it costs more than its size allows."""
-
-    def __init__(self, driver: sqlite3.Connection, path: str, shown: str) -> None:
-        super().__init__(driver, is_sqlite=True)
-        self._shown = shown
-        self._watch = Watch(path, shown)
-        self._looked_at: set[str] = set()
-        driver.set_progress_handler(self._watch.call, _STEPS)
-        self._limit(MOST_ARRAY)
-
-    def fetch(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Execute a query and fetch its rows."""
-        with self._watch:
-            return super().fetch(statement, values)
-
-    def fetch_rows(self, table: StoredTable[Any], statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Execute a query for whole rows of a table, and fetch them; refuses what no store holds."""
-        if table in _ARRAYS and table.name not in self._looked_at and self._watch.file_bytes() > MOST_ARRAY:
-            refuse_large_arrays(self, table)
-            self._looked_at.add(table.name)
-        try:
-            with suppress(_TooLargeError):  # a row that is longer than most
-                return self._fetched(table, statement, values, _FEW_BYTES, _MANY_ROWS)
-            return self._fetched(table, statement, values, MOST_ARRAY if table in _ARRAYS else MOST_TEXT, 1)
-        except _TooLargeError as error:
-            self._refuse_row(table, statement, values, error.number)
-            raise
-        finally:
-            self._limit(MOST_ARRAY)
-
-    def expect(self, table: StoredTable[Any], rows: Sequence[Sequence[Any]]) -> None:
-        """Be ready for rows of a table that are about to be written; refuse those that could not be read again."""
-        self._limit(MOST_ARRAY if table in _ARRAYS else MOST_TEXT)
-        if table in _ARRAYS and any(_has_long_text(table, row) for row in rows):
-            raise StoreError(*_too_large(self._shown, KEPT))
-
-    def execute_rows(self, statement: str, rows: Sequence[Sequence[Any]]) -> int:
-        """Execute a statement for each row of values, and count the rows of the table that changed."""
-        with self._watch:
-            return super().execute_rows(statement, rows)
-
-    def _limit(self, n_bytes: int) -> None:
-        import sqlite3
-
-        self.driver.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, n_bytes)
-
-    def _fetched(
-        self, table: StoredTable[Any], statement: str, values: Sequence[Any], most: int, n_at_a_time: int
-    ) -> list[tuple[Any, ...]]:
-        """Fetch rows without a value of more bytes than that, some at a time, as many as the file can hold."""
-        import sqlite3
-
-        rows: list[tuple[Any, ...]] = []
-        n_bytes = 0
-        number = 0  # of the row that SQLite goes to next
-        self._limit(most)
-        try:
-            with self._watch, closing(self.driver.cursor()) as cursor:
-                cursor.execute(statement, values)
-                number = 1
-                while found := cursor.fetchmany(n_at_a_time):
-                    number += len(found)
-                    n_bytes += _n_bytes(table, found)
-                    if n_at_a_time == 1 and _has_long_text(table, found[0]):
-                        raise _TooLargeError(number - 2)
-                    if n_bytes > _FREE_BYTES and n_bytes > _FREE_BYTES + self._watch.file_bytes():
-                        what = "its rows are more than fit into the file, as if in a circle"
-                        refuse(Damage("", f"the table of {table.name}", what))
-                    rows += found
-        except sqlite3.DataError as error:
-            if error_name(error) != "TOOBIG":
-                raise
-            raise _TooLargeError(number) from None
-        return rows
-
-    def _refuse_row(self, table: StoredTable[Any], statement: str, values: Sequence[Any], number: int) -> None:
-        """Refuse a row that is too long; it is the one with this number among those of a query."""
-        import sqlite3
-
-        query = statement.replace(", ".join(table.columns), ", ".join(table.keys), 1)
-        at_most = "" if " LIMIT " in query else " LIMIT 1"
-        try:
-            found = self.fetch(f"{query}{at_most} OFFSET {number}", values)
-        except sqlite3.DataError:  # it is looked for by what is too long
-            found = []
-        refuse(_too_large_row(table, found[0] if found else ()))
-
 
 def refuse_large_arrays(connection: Connection, table: StoredTable[Any]) -> None:
     """Refuse arrays that are too large before a row is looked for, as SQLite reads those that it comes past."""
     [blob] = table.blobs  # of which the length is known without reading it
     query = f"SELECT {', '.join(table.keys)} FROM {table.in_database} WHERE length({blob}) > {MOST_ARRAY} LIMIT 1"  # noqa: S608
-    if found := connection.fetch(query):
+    if found := connection.execute(query):
         refuse(_too_large_row(table, found[0]))
 
 
@@ -359,29 +355,21 @@ def _too_large_row(table: StoredTable[Any], key: Sequence[Any]) -> Damage:
 
 def _n_bytes(table: StoredTable[Any], rows: Sequence[Sequence[Any]]) -> int:
     """Bytes that rows take up in a file, at least."""
-    columns = range(len(table.integers), len(table.columns) - 1)
-    try:
-        contents = sum([sum([len(row[i] or "") for row in rows]) for i in columns])
-    except TypeError:  # a number where a text belongs
-        contents = sum([len(row[i]) for row in rows for i in columns if isinstance(row[i], (str, bytes))])
-    return contents + len(rows) * len(table.columns)
+    n_bytes = len(rows) * len(table.columns)
+    for column in list(zip(*rows, strict=True))[len(table.integers) : -1]:
+        try:
+            n_bytes += sum(map(len, filter(None, column)))
+        except TypeError:  # a number where a text belongs
+            n_bytes += sum(len(content) for content in column if isinstance(content, (str, bytes)))
+    return n_bytes
 
 
-def _has_long_text(table: StoredTable[Any], row: Sequence[Any]) -> bool:
-    first = len(table.integers)
-    return any(isinstance(text, str) and len(text) > MOST_TEXT for text in row[first : first + table.n_texts])
+def _has_long_text(table: StoredTable[Any], rows: Sequence[Sequence[Any]]) -> bool:
+    texts = slice(len(table.integers), len(table.integers) + table.n_texts)
+    return any(isinstance(text, str) and len(text) > MOST_TEXT for row in rows for text in row[texts])
 
 
 # --- files ----------------------------------------------------------------------------------------------------------------
-
-
-def _identity(path: str) -> tuple[int, int] | None:
-    """Device and number that tell the file from another one of its name; None if there is none."""
-    try:
-        found = Path(path).stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
 
 
 def wal_is_safe(version: tuple[int, ...]) -> bool:
@@ -400,19 +388,11 @@ def journal_mode(version: tuple[int, ...]) -> str:
     return f"DELETE + FULL, as this release {why}"
 
 
-def create_file(path: str) -> None:
-    """Make an empty file that only its owner may read, unless there is one already. Its journals will have the same rights."""
-    with suppress(FileExistsError):
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_CLOEXEC", 0), 0o600))
-
-
 def connect(path: str, busy_seconds: float) -> sqlite3.Connection:
     """Connect to an existing file, whose transactions are begun and ended by hand.
 
     The path is absolute; the connection waits `busy_seconds` for others.
     """
-    import sqlite3
-
     # mode=rw: a file that is gone is an error, and not made anew with the rights of any other file
     connection = sqlite3.connect(
         f"{Path(path).as_uri()}?mode=rw", uri=True, timeout=busy_seconds, isolation_level=None, check_same_thread=False
@@ -426,52 +406,6 @@ def connect(path: str, busy_seconds: float) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
-
-
-def choose_journal(connection: sqlite3.Connection, *, is_new: bool) -> None:
-    """Switch to the journal mode that this release of SQLite keeps its promises in; a file in use by others is left as it is.
-
-    WAL is switched on only where this process made the tables (`is_new`): others may use releases that should not have it.
-    """
-    import sqlite3
-
-    safe = wal_is_safe(sqlite3.sqlite_version_info)
-    if safe and not is_new:
-        return
-    wanted = "wal" if safe else "delete"
-    until = time.monotonic() + (JOURNAL_SECONDS if is_new else 0)
-    # the switch does not wait for other openers, so it is tried again; without it the store is as safe, only slower
-    while not _switch_journal(connection, wanted) and time.monotonic() < until:
-        time.sleep(0.01)
-
-
-def _is_begun(connection: sqlite3.Connection, *, last_try: bool) -> bool:
-    """Try to get the lock for writing."""
-    import sqlite3
-
-    try:
-        connection.execute("BEGIN IMMEDIATE")
-    except sqlite3.OperationalError as error:
-        if last_try or not error_name(error).startswith("BUSY"):
-            raise
-        return False
-    return True
-
-
-def _switch_journal(connection: sqlite3.Connection, wanted: str) -> bool:
-    """Try to switch, and tell that the file is in the wanted mode now."""
-    import sqlite3
-
-    try:
-        ((mode,),) = connection.execute("PRAGMA journal_mode")
-        if mode != wanted:
-            connection.execute("PRAGMA busy_timeout = 0")  # where it does wait, it would be for others to end what they are doing
-            ((mode,),) = connection.execute(f"PRAGMA journal_mode = {wanted}")
-        return bool(mode == wanted)
-    except sqlite3.OperationalError:
-        return False
-    finally:
-        connection.execute(f"PRAGMA busy_timeout = {round(1000 * BUSY_SECONDS)}")
 
 
 # --- errors ---------------------------------------------------------------------------------------------------------------

@@ -16,42 +16,43 @@ from tiebreak.errors import InvalidParameterError
 from tiebreak.plan.record import RunRecord
 from tiebreak.stores import ACCEPTED
 from tiebreak.stores.contract import Damage, RunSummary
-from tiebreak.stores.sql.database import Database
-from tiebreak.stores.sql.postgres import PostgresDatabase, is_postgres, masked
 from tiebreak.stores.sql.runs import delete_run, list_runs, open_run, read_run
-from tiebreak.stores.sql.sqlite import SqliteDatabase
 
 if TYPE_CHECKING:
+    from tiebreak.stores.sql.database import Database
     from tiebreak.stores.sql.log import SqlLog
     from tiebreak.stores.sql.upgrade import Upgrade
 
 _SUFFIXES = (".db", ".sqlite", ".sqlite3")
+_POSTGRES = ("postgresql", "postgres", "postgresql+psycopg")
 
 
-def _sqlite_path(source: str | os.PathLike[str]) -> str:
-    """Path of the file that a URL or a path means."""
+def _database(source: str | os.PathLike[str], patience: float) -> Database:
+    """Database that a URL or a path means."""
     text = os.fspath(source)
     if not isinstance(text, str):
         raise InvalidParameterError(f"the path of a store is text, and not bytes. {ACCEPTED}.")
     scheme, separator, rest = text.partition("://")
-    if not separator:
-        if not text.lower().endswith(_SUFFIXES):
-            raise InvalidParameterError(f"{masked(text)!r} is not known as a store. {ACCEPTED}.")
-        return text
-    path = rest.removeprefix("/")
-    if scheme != "sqlite" or not rest.startswith("/"):
-        raise InvalidParameterError(
-            f"{masked(text)!r} is not supported: tiebreak keeps runs in SQLite and PostgreSQL. {ACCEPTED}."
-        )
-    if path in ("", ":memory:"):
-        raise InvalidParameterError(
-            f"{masked(text)!r} names no file. {ACCEPTED}; without a store, results are kept in memory only."
-        )
-    if "?" in path:
-        raise InvalidParameterError(
-            f"{masked(text)!r} has options after the question mark, and tiebreak takes none. Leave them out."
-        )
-    return path
+    if separator and scheme.lower() in _POSTGRES:
+        from tiebreak.stores.sql.postgres import PostgresDatabase
+
+        return PostgresDatabase(text, patience)
+    path = rest.removeprefix("/") if separator else text
+    if not separator and not text.lower().endswith(_SUFFIXES):
+        fault = f"is not known as a store. {ACCEPTED}."
+    elif separator and (scheme != "sqlite" or not rest.startswith("/")):
+        fault = f"is not supported: tiebreak keeps runs in SQLite and PostgreSQL. {ACCEPTED}."
+    elif separator and path in ("", ":memory:"):
+        fault = f"names no file. {ACCEPTED}; without a store, results are kept in memory only."
+    elif separator and "?" in path:
+        fault = "has options after the question mark, and tiebreak takes none. Leave them out."
+    else:
+        from tiebreak.stores.sql.sqlite import SqliteDatabase
+
+        return SqliteDatabase(path)
+    from tiebreak.stores.sql.postgres import masked
+
+    raise InvalidParameterError(f"{masked(text)!r} {fault}")
 
 
 class SqlStore:
@@ -81,10 +82,7 @@ class SqlStore:
     """
 
     def __init__(self, source: str | os.PathLike[str], *, patience: float = 60.0, lease_seconds: float = 60.0) -> None:
-        wait = _seconds("patience", patience, 0)
-        self._database: Database = (
-            PostgresDatabase(str(source), wait) if is_postgres(source) else SqliteDatabase(_sqlite_path(source))
-        )
+        self._database = _database(source, _seconds("patience", patience, 0))
         self.url = self._database.url
         self._lease_seconds = _seconds("lease_seconds", lease_seconds, 1)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import starmap
 from typing import Any, Generic, NamedTuple, TypeVar, cast
@@ -204,7 +203,6 @@ AnyRow = (
 Row = TypeVar("Row", bound=AnyRow)
 
 
-@dataclass(frozen=True, slots=True)
 class StoredTable(Generic[Row]):
     """A table: integer columns, the first `n_keys` of which are its key, then texts and blobs, then the hash.
 
@@ -217,36 +215,21 @@ class StoredTable(Generic[Row]):
     older store does not have it.
     """
 
-    name: str
-    row: type[Row]
-    n_keys: int
-    n_texts: int = 0
-    n_blobs: int = 0
-    since: int = 1
-    columns: tuple[str, ...] = field(init=False)
-    keys: tuple[str, ...] = field(init=False)
-    integers: tuple[str, ...] = field(init=False)
-    texts: tuple[str, ...] = field(init=False)
-    blobs: tuple[str, ...] = field(init=False)
-    in_database: str = field(init=False)
-    _head: struct.Struct = field(init=False, repr=False, compare=False)
-    _hasher: Any = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        columns = self.row._fields
-        n_integers = len(columns) - 1 - self.n_texts - self.n_blobs
-        derived = {
-            "columns": columns,
-            "keys": columns[: self.n_keys],
-            "integers": columns[:n_integers],
-            "texts": columns[n_integers : n_integers + self.n_texts],
-            "blobs": columns[n_integers + self.n_texts : -1],
-            "in_database": PREFIX + self.name,
-            "_head": struct.Struct(f"<{len(columns) - 1}q"),
-            "_hasher": blake2b(digest_size=8, person=self.name.encode()),
-        }
-        for name, value in derived.items():
-            object.__setattr__(self, name, value)
+    def __init__(self, name: str, row: type[Row], *, n_keys: int, n_texts: int = 0, n_blobs: int = 0, since: int = 1) -> None:
+        self.name = name
+        self.in_database = PREFIX + name
+        self.row = row
+        self.n_keys = n_keys
+        self.n_texts = n_texts
+        self.since = since
+        self.columns = row._fields
+        self.keys = self.columns[:n_keys]
+        n_integers = len(self.columns) - 1 - n_texts - n_blobs
+        self.integers = self.columns[:n_integers]
+        self.texts = self.columns[n_integers : n_integers + n_texts]
+        self.blobs = self.columns[n_integers + n_texts : -1]
+        self._head = struct.Struct(f"<{len(self.columns) - 1}q")
+        self._hasher = blake2b(digest_size=8, person=name.encode())
 
     def seal(self, rows: Sequence[Row]) -> list[Row]:
         """Put their hashes into the rows."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from tiebreak import __version__
@@ -14,15 +13,22 @@ from tiebreak.stores.sql.backup import back_up
 from tiebreak.stores.sql.check import check_database
 from tiebreak.stores.sql.database import Connection, Database, readable_schema
 from tiebreak.stores.sql.runs import store_row
-from tiebreak.stores.sql.statements import create_table, put
+from tiebreak.stores.sql.statements import put
 from tiebreak.stores.sql.tables import SCHEMA, STORE
 
 
 def _add_leases(connection: Connection) -> None:
     """Schema 2: runs that several processes share."""
-    create_table(connection, "tiebreak_holders", integers=("run", "id", "beat"), texts=("place",), keys=("run", "id"))
-    cell = ("run", "dataset", "split", "model")
-    create_table(connection, "tiebreak_leases", integers=(*cell, "holder"), keys=cell)
+    holders = ["run BIGINT NOT NULL", "id BIGINT NOT NULL", "beat BIGINT NOT NULL", "place TEXT"]
+    leases = [f"{name} BIGINT NOT NULL" for name in ("run", "dataset", "split", "model", "holder")]
+    _create_table(connection, "tiebreak_holders", holders, "run, id")
+    _create_table(connection, "tiebreak_leases", leases, "run, dataset, split, model")
+
+
+def _create_table(connection: Connection, name: str, columns: Sequence[str], keys: str) -> None:
+    listed = ", \n\t".join([*columns, "hash BIGINT NOT NULL", f"PRIMARY KEY ({keys})"])
+    ending = "\n WITHOUT ROWID" if connection.is_sqlite else ""
+    connection.execute(f"CREATE TABLE {name} (\n\t{listed}\n){ending}\n\n")
 
 
 MIGRATIONS: Mapping[int, Callable[[Connection], None]] = {2: _add_leases}
@@ -54,21 +60,19 @@ def upgrade_database(database: Database, *, even_damaged: bool = False) -> Upgra
 
     With `even_damaged` it goes on where not everything is as it was written; that stays so, and is reported as before.
     """
-    schema = database.attempt(partial(readable_schema, shown=database.shown))
+    with database.transaction() as connection:
+        schema = readable_schema(connection, database.shown)
     if schema == SCHEMA:
         return Upgrade(schema, schema)
     # Nobody writes from here on, so the backup is what is upgraded; who upgrades it too waits, and finds it done.
-    return database.attempt(partial(_upgrade, database, even_damaged), to_write=True, to_upgrade=True)
-
-
-def _upgrade(database: Database, even_damaged: bool, connection: Connection) -> Upgrade:
-    schema = readable_schema(connection, database.shown)
-    if schema == SCHEMA:
-        return Upgrade(schema, schema)
-    backup, damages = _backed_up(database, connection, schema, even_damaged)
-    for number in range(schema + 1, SCHEMA + 1):
-        MIGRATIONS[number](connection)
-    put(connection, STORE, [store_row(connection)._replace(schema_version=SCHEMA, written_by=__version__)])
+    with database.transaction(to_write=True, to_upgrade=True) as connection:
+        schema = readable_schema(connection, database.shown)
+        if schema == SCHEMA:
+            return Upgrade(schema, schema)
+        backup, damages = _backed_up(database, connection, schema, even_damaged)
+        for number in range(schema + 1, SCHEMA + 1):
+            MIGRATIONS[number](connection)
+        put(connection, STORE, [store_row(connection)._replace(schema_version=SCHEMA, written_by=__version__)])
     return Upgrade(schema, SCHEMA, backup, tuple(damages))
 
 
