@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
@@ -59,6 +60,7 @@ def one_column(answer: Array) -> Array:
     raise InvalidOutputsError(f"one value for each row is needed; got an array of shape {answer.shape}.")
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Truth:
     """The target of some rows. What metrics need of it is computed when first asked for, and kept.
 
@@ -75,22 +77,20 @@ class Truth:
     n_rows : int
     """
 
-    __slots__ = ("_counts", "_is_second", "_sides", "_spread", "classes", "code", "labels", "n_rows", "values")
-
-    def __init__(self, labels: Labels | None, code: Codes | None, values: Array) -> None:
-        self.labels = labels
-        self.classes: Array | None = None if labels is None else labels.classes
-        self.code = code
-        self.values = values
-        self.n_rows: int = values.shape[0]
-        self._counts: Codes | None = None
-        self._is_second: Array | None = None
-        self._sides: tuple[int, Codes, Codes] | None = None
-        self._spread: Any = None
+    labels: Labels | None
+    classes: Array | None
+    code: Codes | None
+    values: Array
+    n_rows: int
+    _counts: Codes | None = None
+    _is_second: Array | None = None
+    _sides: tuple[int, Codes, Codes] | None = None
+    _spread: Any = None
 
     def take(self, rows: IntArray) -> Truth:
         """The same of some rows, in their order."""
-        return Truth(self.labels, None if self.code is None else self.code[rows], self.values[rows])
+        values = self.values[rows]
+        return Truth(self.labels, self.classes, None if self.code is None else self.code[rows], values, values.shape[0])
 
     def encode(self, labels: ArrayLike) -> Codes:
         """Positions of any labels among the classes, -1 for a label that is none of them."""
@@ -155,12 +155,12 @@ def make_truth(y: ArrayLike, *, classifier: bool) -> Truth:
         values = values.ravel()
     if values.ndim > 1 or not classifier:
         is_one_number_each = values.ndim == 1 and values.dtype.kind in _NUMBERS
-        return Truth(None, None, values.astype(float, copy=False) if is_one_number_each else values)
+        return Truth(None, None, None, values.astype(float, copy=False) if is_one_number_each else values, values.shape[0])
     try:
         classes, code = np.unique(values, return_inverse=True)
     except TypeError as error:
         raise InvalidPlanError(f"the labels in y cannot be put in order: {error}. Make them all text or all numbers.") from None
-    return Truth(Labels(classes), code.astype(np.intp, copy=False), values)
+    return Truth(Labels(classes), classes, code.astype(np.intp, copy=False), values, values.size)
 
 
 class UndefinedScore(Exception):

@@ -14,12 +14,12 @@ import numpy as np
 from tiebreak.caught import without_warnings
 from tiebreak.errors import InvalidPlanError, UnknownNameError
 from tiebreak.plan.candidates import grid, with_parameters
-from tiebreak.plan.data import Dataset, Task, check_dataset, find_task, take_rows
+from tiebreak.plan.data import Dataset, check_dataset, find_task, take_rows
 from tiebreak.plan.models import is_function, name_models
 from tiebreak.plan.plan import Plan, check_rng
 from tiebreak.plan.seeds import derive_seed
 from tiebreak.plan.split_design import Scheme, Split, Splits, describe_splits
-from tiebreak.plan.splits import PlannedDataset, make_splits, plain_kind
+from tiebreak.plan.splits import PlannedDataset, make_splits, plain_folds
 from tiebreak.scores.vocabulary import Notice, quoted
 
 SEARCH_FOLDS = 5
@@ -209,7 +209,7 @@ def make_nested_plan(
     named, places = all_models(selections)
     data = check_dataset(X, y, groups=groups, sample_weight=sample_weight, fit_params=fit_params)
     task = find_task(named, data.y)
-    planned = make_splits(_folds(OUTER_FOLDS, data, task) if outer is None else outer, data, task, seed)
+    planned = make_splits(plain_folds(OUTER_FOLDS, data, task) if outer is None else outer, data, task, seed)
     plans: list[Plan | None] = []
     notices: list[Notice] = []
     for each in selections:
@@ -224,12 +224,6 @@ def make_nested_plan(
         advice = "" if len(selections) > 1 else ". Plain cross-validation (tb.evaluate) gives the same score"
         notices.append(Notice("one-candidate", f"{quoted(alone)} has one candidate, so nothing is chosen there{advice}"))
     return NestedPlan(Plan(named, (planned,), seed), selections, places, tuple(plans), tuple(notices))
-
-
-def _folds(n_folds: int, data: Dataset, task: Task) -> dict[str, Any]:
-    """Shuffled folds as they suit the data: classes stratified, groups kept together."""
-    most = n_folds if data.groups is None else min(n_folds, len(set(data.groups.tolist())))
-    return {"kind": plain_kind(data, task), "n_folds": most}
 
 
 # --- inner splits -----------------------------------------------------------------------------------------------------------
@@ -266,7 +260,9 @@ def _inner_splits(outer: PlannedDataset, position: int, inner: Any, rng: int | N
     data, train = outer.data, outer.splits[position].train
     part = Dataset("", take_rows(data.X, train), data.y[train], None if data.groups is None else data.groups[train])
     if inner is None:
-        inner = {"kind": "time", "n_folds": INNER_FOLDS} if outer.described.ordered else _folds(INNER_FOLDS, part, outer.task)
+        inner = (
+            {"kind": "time", "n_folds": INNER_FOLDS} if outer.described.ordered else plain_folds(INNER_FOLDS, part, outer.task)
+        )
     seed = None if rng is None else derive_seed(rng, "inner", position)
     try:
         with without_warnings("The groups parameter is ignored"):  # a notice of ours says it

@@ -221,7 +221,7 @@ def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None, *, check
     if isinstance(cv, bool) or (isinstance(cv, numbers.Real) and not isinstance(cv, numbers.Integral)):
         raise InvalidPlanError(f"cv={cv!r} is no number of folds. Pass a whole number of at least 2, a name, or a splitter.")
     if isinstance(cv, numbers.Integral):
-        cv = {"kind": plain_kind(dataset, task), "n_folds": int(cv), "shuffle": False}
+        cv = plain_folds(int(cv), dataset, task) | {"n_folds": int(cv), "shuffle": False}
     if isinstance(cv, str):
         cv = {"kind": cv}
     scheme = None
@@ -247,20 +247,19 @@ def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None, *, check
 
 
 def _default(dataset: Dataset, task: Task) -> dict[str, Any]:
-    kind = plain_kind(dataset, task)
-    if dataset.groups is not None:
-        return {"kind": kind, "n_folds": min(10, len(set(dataset.groups.tolist())))}
-    if dataset.n_samples < SMALL:
-        return {"kind": "repeated-stratified" if kind == "stratified" else "repeated-kfold", "n_folds": 10, "n_repeats": 10}
-    return {"kind": kind, "n_folds": 10}
+    folds = plain_folds(10, dataset, task)
+    if dataset.groups is None and dataset.n_samples < SMALL:
+        return folds | {"kind": f"repeated-{folds['kind']}", "n_repeats": 10}
+    return folds
 
 
-def plain_kind(dataset: Dataset, task: Task) -> str:
-    """K-fold as it suits the data: classes stratified, groups kept together."""
+def plain_folds(n_folds: int, dataset: Dataset, task: Task) -> dict[str, Any]:
+    """K-fold as it suits the data: classes stratified, groups kept together, and never more folds than groups."""
     stratified = task == "classification" and dataset.y.ndim == 1
-    if dataset.groups is not None:
-        return "stratified-group" if stratified else "group"
-    return "stratified" if stratified else "kfold"
+    if dataset.groups is None:
+        return {"kind": "stratified" if stratified else "kfold", "n_folds": n_folds}
+    n_groups = len(set(dataset.groups.tolist()))
+    return {"kind": "stratified-group" if stratified else "group", "n_folds": min(n_folds, n_groups)}
 
 
 def _seeded(cv: Any, dataset: Dataset, rng: int | None) -> Any:

@@ -18,7 +18,7 @@ from tiebreak.numerics import check_rope_given, is_n_jobs
 from tiebreak.plan.candidates import grid, name_candidates
 from tiebreak.plan.splits import KINDS, OPTIONS
 from tiebreak.study_file.data import StudyData, column_steps, read_datasets, refuse_unreadable, with_columns
-from tiebreak.study_file.toml import Entry, kind_of, nearest, one_line, plain, read_toml
+from tiebreak.study_file.toml import Entry, kind_of, nearest, one_line, read_toml
 
 _HOW = 'Write "module:name", such as "sklearn.svm:SVC".'
 _KEYS = (
@@ -96,7 +96,7 @@ def read_study(path: Path | str, *, make_models: bool = True) -> Study:
     else:
         refuse_unreadable(table["data"], datasets, models)
     return Study(
-        file=plain(str(path)),
+        file=whole.file,
         path=path.absolute(),
         cv=cv,
         inner=inner,
