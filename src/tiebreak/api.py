@@ -279,14 +279,14 @@ def evaluate(
     >>> evaluation.compare(rope=0.01).pair("rbf", "linear").n_units
     100
     """
-    from tiebreak.evaluation.evaluate import measure_plan
+    from tiebreak.evaluation.evaluate import find_scorers, measure_plan
     from tiebreak.plan.plan import make_plan
 
     run = RunOptions(store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, shown(progress))
     plan = make_plan(
         models, X, y, groups=groups, datasets=datasets, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng
     )
-    return measure_plan(plan, run, scoring=scoring, keep_predictions=keep_predictions, train_scores=train_scores)
+    return measure_plan(plan, find_scorers(plan, scoring), run, keep_predictions=keep_predictions, train_scores=train_scores)
 
 
 def nested_cross_validate(

@@ -111,9 +111,9 @@ def test_options_and_study_reach_the_library(
     seen: dict[str, Any] = {}
     original = room.measure_plan
 
-    def spy(plan: Any, options: Any, **more: Any) -> Any:
+    def spy(plan: Any, scorers: Any, options: Any, **more: Any) -> Any:
         seen.update(dataclasses.asdict(options), rng=plan.rng, **more)
-        return original(plan, dataclasses.replace(options, n_jobs=1, timeout=None), **more)
+        return original(plan, scorers, dataclasses.replace(options, n_jobs=1, timeout=None), **more)
 
     monkeypatch.setattr(room, "measure_plan", spy)
     Path(study).write_text("n_jobs = 3\ntimeout = 60\nthreads_per_fit = 1\nkeep_predictions = false\nseed = 4\n" + STUDY)

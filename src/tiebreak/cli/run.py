@@ -154,7 +154,7 @@ def _preview(study: Study, name: str, url: str, run: TypedRun, format_: str) -> 
 
 
 def _measured(study: Study, name: str, url: str, run: TypedRun) -> Evaluation:
-    from tiebreak.evaluation.evaluate import measure_plan
+    from tiebreak.evaluation.evaluate import find_scorers, measure_plan
     from tiebreak.plan.plan import make_plan
 
     def how_to_go_on(last: Progress) -> str:
@@ -166,7 +166,7 @@ def _measured(study: Study, name: str, url: str, run: TypedRun) -> Evaluation:
     with watched(run.quiet, how_to_go_on) as report:
         options = run.options(study, url, name, report, study=str(study.path), rope=study.rope)
         plan = make_plan(**study.plan_arguments)
-        return measure_plan(plan, options, scoring=study.scoring, keep_predictions=study.keep_predictions)
+        return measure_plan(plan, find_scorers(plan, study.scoring), options, keep_predictions=study.keep_predictions)
 
 
 def _present(study: Study, evaluation: Evaluation, asked: TypedAnswer) -> int:

@@ -6,8 +6,9 @@ import math
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
-from typing import Any, Self
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import closing
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +37,8 @@ from tiebreak.runners.local import number_of_workers
 from tiebreak.runners.runner import make_runner
 from tiebreak.scores.vocabulary import quoted
 from tiebreak.stores import open_store, split_address
-from tiebreak.stores.contract import Claim, Lease, RunLog, Store
+from tiebreak.stores.contract import Claim, Lease, RunLog
+from tiebreak.stores.memory import MemoryStore
 
 AHEAD_SECONDS = 1.0
 """How much work is taken on at a time: asking costs a transaction, and what one has taken the others cannot."""
@@ -48,7 +50,7 @@ POLL_SECONDS = 0.1, 2.0
 """From one look for what others have lost or finished to the next: at first, and at most."""
 
 
-class Claims:
+class Claims(Iterator[Cell]):
     """Cells to be measured, as a runner takes them: an iterator that asks the store just in time.
 
     `missing` stands in the order of the plan; `again` are those of them that are measured although they have failed before.
@@ -67,9 +69,6 @@ class Claims:
         self._is_shared = False
         self._is_over = False
         self._lock = threading.RLock()
-
-    def __iter__(self) -> Self:
-        return self
 
     def __next__(self) -> Cell:
         with self._lock:
@@ -187,33 +186,36 @@ def _tells(outcome: Outcome, scorer: Scorer, work: Measurement) -> bool:
 
 
 def measure_plan(
-    plan: Plan, run: RunOptions, *, scoring: Any = None, keep_predictions: bool = True, train_scores: bool = False
-) -> Evaluation:
-    """Measure what a store does not have of a plan; `tiebreak.evaluate` describes the parameters."""
-    check_flags(keep_predictions=keep_predictions, train_scores=train_scores)
-    scorers = find_scorers(plan, scoring)
-    store = run.open_store()
-    try:
-        return measure(plan, scorers, store, run, keep_predictions=keep_predictions, train_scores=train_scores)
-    finally:
-        store.close()
-
-
-def measure(
     plan: Plan,
     scorers: tuple[Scorer, ...],
-    store: Store,
     run: RunOptions,
     *,
-    keep_predictions: bool = False,
+    keep_predictions: bool = True,
     train_scores: bool = False,
     only: Collection[Cell] | None = None,
 ) -> Evaluation:
-    """Measure what an open store does not have of a plan; of some cells only, where these are given."""
-    log = open_log(plan, scorers, store, run)
-    work = Measurement(plan, scorers, threads=log.record.threads, keep_predictions=keep_predictions, train_scores=train_scores)
-    run_missing(work, log, run, store.url, only=only)
-    return Evaluation(log, log.table(), store.url, scorers)
+    """Measure what a store does not have of a plan; of some cells only, where these are given.
+
+    `scorers` come from `find_scorers`; `tiebreak.evaluate` describes the other parameters. A run that goes on keeps its threads.
+    """
+    import joblib
+
+    check_flags(keep_predictions=keep_predictions, train_scores=train_scores)
+    remembered = run.store is not None  # the store outlives this call, so that the plan has to be recognised later
+    with closing(open_store(run.store) if remembered else MemoryStore()) as store:
+        record = plan.record(
+            run.name or (plan.default_name() if remembered else "run"),
+            [MetricRecord(each.metric, fingerprint(each.fingerprint_parts) if remembered else "") for each in scorers],
+            threads=threads_for(plan, run.threads_per_fit, number_of_workers(run.n_jobs), joblib.cpu_count()),
+            settings=run.settings,
+            with_hashes=remembered,
+        )
+        log = store.open(record, accept_versions=run.accept_versions)
+        work = Measurement(
+            plan, scorers, threads=log.record.threads, keep_predictions=keep_predictions, train_scores=train_scores
+        )
+        run_missing(work, log, run, store.url, only=only)
+        return Evaluation(log, log.table(), store.url, scorers)
 
 
 def find_scorers(plan: Plan, scoring: Any) -> tuple[Scorer, ...]:
@@ -247,21 +249,6 @@ def find_scorers(plan: Plan, scoring: Any) -> tuple[Scorer, ...]:
     return scorers
 
 
-def open_log(plan: Plan, scorers: Sequence[Scorer], store: Store, run: RunOptions) -> RunLog:
-    """The run in the store, begun or gone on with; one that was begun keeps its threads."""
-    import joblib
-
-    remembered = run.store is not None  # the store outlives this call, so that the plan has to be recognised later
-    record = plan.record(
-        run.name or (plan.default_name() if remembered else "run"),
-        [MetricRecord(each.metric, fingerprint(each.fingerprint_parts) if remembered else "") for each in scorers],
-        threads=threads_for(plan, run.threads_per_fit, number_of_workers(run.n_jobs), joblib.cpu_count()),
-        settings=run.settings,
-        with_hashes=remembered,
-    )
-    return store.open(record, accept_versions=run.accept_versions)
-
-
 def run_missing(work: Measurement, log: RunLog, run: RunOptions, url: str, *, only: Collection[Cell] | None = None) -> None:
     """Measure and keep what the log does not have; of some cells only, where these are given.
 
@@ -277,7 +264,7 @@ def run_missing(work: Measurement, log: RunLog, run: RunOptions, url: str, *, on
     try:
         if to_rescore:
             missing = sorted({*missing, *rescore(work, log, to_rescore)})
-            tracker.expect(missing)
+            tracker.n_missing = len(missing)
         tracker.report()
         with log.lease() as lease:
             claims = Claims(lease, missing, again=failed)

@@ -15,22 +15,18 @@ import numpy as np
 from tiebreak.caught import caught_warnings
 from tiebreak.errors import SAMPLE_WEIGHT, InvalidPlanError
 from tiebreak.evaluation.model_calls import (
-    MakeCopy,
+    PreparedModel,
     as_stored,
     ask,
     ask_function,
-    copies_of,
-    is_open,
     limited_threads,
-    methods_for,
+    prepare_model,
     seeded_globals,
     settings_after_success,
-    sklearn_settings,
 )
 from tiebreak.metrics.scorer import Scorer
 from tiebreak.metrics.targets import Truth, UndefinedScore, make_truth
 from tiebreak.plan.data import cut, take_rows
-from tiebreak.plan.models import is_function
 from tiebreak.plan.plan import Plan
 from tiebreak.plan.record import Cell, Outcome, State
 from tiebreak.plan.seeds import derive_seed
@@ -125,17 +121,6 @@ class _Slices(NamedTuple):
     test_params: Mapping[str, Any]
 
 
-class _Prepared(NamedTuple):
-    """Preparation shared by all cells of a model."""
-
-    name: str
-    model: Any
-    is_function: bool
-    copy: MakeCopy
-    is_open: bool
-    methods: tuple[str, ...]
-
-
 class Measurement:
     """The work of a run: measures cells, in this process or, sent there, in another.
 
@@ -160,29 +145,19 @@ class Measurement:
         self.keep_predictions = keep_predictions
         self.train_scores = train_scores
         self.config = dict(get_config())
-        self._forget()
-
-    def _forget(self) -> None:
-        """Drop what is only worth keeping within a process."""
-        self._stack: ExitStack | None = None
-        self._names: list[str] = list(self.plan.models)
-        self._asking = [scorer.call for scorer in self.scorers if scorer.call is not None]
-        self._prepared: dict[int, _Prepared] = {}
-        self._truths: dict[int, Truth] = {}
-        self._slices: tuple[tuple[int, int], _Slices] | None = None
-        self._settings: dict[tuple[int, int], dict[str, bool]] = {}  # of models that were fitted on the data before
 
     def __getstate__(self) -> dict[str, Any]:
+        """All but what is only worth keeping within a process."""
         return {name: value for name, value in vars(self).items() if not name.startswith("_")}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self._forget()
 
     def __enter__(self) -> Self:
         """Limit the threads of numerical libraries in this process, and set scikit-learn up as it was for the caller."""
         from sklearn import config_context
 
+        self._prepared: dict[int, PreparedModel] = {}
+        self._truths: dict[int, Truth] = {}
+        self._slices: tuple[tuple[int, int], _Slices] | None = None
+        self._settings: dict[tuple[int, int], dict[str, bool]] = {}  # of models that were fitted on the data before
         self._stack = ExitStack()
         self._stack.enter_context(config_context(**self.config))
         self._stack.enter_context(limited_threads(self.threads))
@@ -190,18 +165,23 @@ class Measurement:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         """Give the threads back and drop the slices."""
-        if self._stack is not None:
-            self._stack.close()
-        self._forget()
+        self._stack.close()
+        self._slices = None
 
     def measure(self, cell: Cell) -> Outcome:
         """Fit, predict and score one cell.
 
         Whatever a model raises becomes an outcome; KeyboardInterrupt, and what a handler of signals raises, go through.
         """
+        from sklearn import config_context
+
         dataset = self.plan.datasets[cell.dataset]
         described = dataset.described
-        prepared = self._prepare(cell.model)
+        prepared = self._prepared.get(cell.model)
+        if prepared is None:
+            name, model = list(self.plan.models.items())[cell.model]
+            prepared = prepare_model(name, model, self.scorers, seeded=self.plan.rng is not None)
+            self._prepared[cell.model] = prepared
         seed = None
         if self.plan.rng is not None:
             key = (int(described.repeat[cell.split]), int(described.fold[cell.split]))
@@ -209,7 +189,11 @@ class Measurement:
         settings = self._settings.get((cell.dataset, cell.model))
         with caught_warnings() as caught:
             try:
-                with seeded_globals(seed if prepared.is_open else None), sklearn_settings(settings or {}, self.config):
+                with ExitStack() as stack:
+                    if prepared.is_open and seed is not None:
+                        stack.enter_context(seeded_globals(seed))
+                    if settings:
+                        stack.enter_context(config_context(**settings))
                     outcome = self._measure(cell, prepared, seed)
                 if settings is None:
                     known = settings_after_success(prepared.model, dataset.data, prepared.is_open)
@@ -227,25 +211,6 @@ class Measurement:
             texts = dict.fromkeys(each.text for each in caught)
             object.__setattr__(outcome, "warnings", tuple(text[:LONGEST_MESSAGE] for text in list(texts)[:MOST_WARNINGS]))
         return outcome
-
-    # --- what is kept -----------------------------------------------------------------------------------------------------
-
-    def _prepare(self, position: int) -> _Prepared:
-        prepared = self._prepared.get(position)
-        if prepared is None:
-            name = self._names[position]
-            model = self.plan.models[name]
-            draws_elsewhere = is_open(model)
-            prepared = _Prepared(
-                name,
-                model,
-                is_function(model),
-                copies_of(model, seeded=self.plan.rng is not None, is_known=not draws_elsewhere),
-                draws_elsewhere,
-                methods_for(model, self.scorers),
-            )
-            self._prepared[position] = prepared
-        return prepared
 
     def _slice(self, cell: Cell) -> _Slices:
         """The rows of a split; kept, as the next cell is likely to be of the same one."""
@@ -269,9 +234,7 @@ class Measurement:
         self._slices = (key, slices)
         return slices
 
-    # --- measuring ----------------------------------------------------------------------------------------------------------
-
-    def _measure(self, cell: Cell, prepared: _Prepared, seed: int | None) -> Outcome:
+    def _measure(self, cell: Cell, prepared: PreparedModel, seed: int | None) -> Outcome:
         slices = self._slice(cell)
         # a model may change what it is given; the next one must not notice
         X_train, y_train, X_test = _own(slices.X_train), slices.y_train.copy(), _own(slices.X_test)
@@ -283,7 +246,8 @@ class Measurement:
             outputs = ask_function(answer, slices.truth)
         else:
             model = prepared.copy(seed)
-            arguments = fit_arguments(model, slices.fit_params, self._asking) if slices.fit_params else {}
+            calls = [scorer.call for scorer in self.scorers]
+            arguments = fit_arguments(model, slices.fit_params, calls) if slices.fit_params else {}
             start = time.perf_counter()
             model.fit(X_train, y_train, **arguments)
             fitted = time.perf_counter()

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,16 +27,33 @@ from tiebreak.plan.seeds import open_random_states, seeded_parameters
 Array = np.ndarray[Any, Any]
 
 
-def methods_for(model: Any, scorers: Sequence[Scorer]) -> tuple[str, ...]:
-    """The methods that a model is asked by: for each scorer the first of those it can use that the model has."""
-    wanted: dict[str, None] = {}
-    for scorer in scorers:
-        method = next((name for name in scorer.needs if hasattr(model, name)), None)
-        if method is not None:
-            wanted[method] = None
-    if not wanted and not is_function(model):
-        wanted = dict.fromkeys(name for name in ("predict",) if hasattr(model, name))
-    return tuple(wanted)
+MakeCopy = Callable[[int | None], Any]
+
+
+class PreparedModel(NamedTuple):
+    """What all fits of a model share.
+
+    `copy` makes a copy of it out of a seed; `is_open` says that it may draw from the global generators; `methods` are those that
+    it is asked by: for each scorer the first of those it can use that the model has.
+    """
+
+    name: str
+    model: Any
+    is_function: bool
+    copy: MakeCopy
+    is_open: bool
+    methods: tuple[str, ...]
+
+
+def prepare_model(name: str, model: Any, scorers: Sequence[Scorer], *, seeded: bool) -> PreparedModel:
+    """Look at a model once for all of its fits; `seeded` is that of `copies_of`."""
+    draws_elsewhere = is_open(model)
+    copy_ = copies_of(model, seeded=seeded, is_known=not draws_elsewhere)
+    wanted = [next((method for method in scorer.needs if hasattr(model, method)), None) for scorer in scorers]
+    methods = dict.fromkeys(method for method in wanted if method is not None)
+    if not methods and hasattr(model, "predict"):
+        methods = {"predict": None}
+    return PreparedModel(name, model, is_function(model), copy_, draws_elsewhere, tuple(methods))
 
 
 def ask(model: Any, methods: Sequence[str], X: Any, truth: Truth) -> dict[str, Array]:
@@ -115,9 +132,6 @@ def _in_class_order(answer: Array, model: Any, truth: Truth) -> Array:
 def _are_equal(one: Array, other: Array) -> bool:
     """As `numpy.array_equal` has it, which takes as long as a short metric."""
     return one.shape == other.shape and (one is other or (one == other).tolist() == [True] * one.size)
-
-
-MakeCopy = Callable[[int | None], Any]
 
 
 def copies_of(model: Any, *, seeded: bool, is_known: bool) -> MakeCopy:
@@ -257,14 +271,11 @@ if hasattr(os, "register_at_fork"):
 
 
 @contextmanager
-def seeded_globals(seed: int | None) -> Iterator[None]:
-    """Seed the generators of `random` and `numpy.random`, and put them back afterwards; None leaves them alone.
+def seeded_globals(seed: int) -> Iterator[None]:
+    """Seed the generators of `random` and `numpy.random`, and put them back afterwards.
 
     They are the process's, so models that may draw from them are fitted one at a time, whatever the threads; others do not wait.
     """
-    if seed is None:
-        yield
-        return
     with _shared.generators:
         before, numpy_before = random.getstate(), np.random.get_state()  # noqa: NPY002 - it is the global one that models use
         random.seed(seed)
@@ -288,11 +299,13 @@ def limited_threads(threads: int | None) -> Iterator[None]:
         while _shared.holders and _shared.limit != threads and me not in _shared.holders:
             _shared.pools.wait()
         is_within = bool(_shared.holders) and _shared.limit != threads  # of a run in this very thread
+        pools: Any = None if threads is None else _thread_pools(len(sys.modules))
         if not _shared.holders:
             _shared.limit = threads
-            _shared.blas = None if threads is None else _limited(threads, "blas")
+            _shared.blas = None if pools is None else pools.select(user_api="blas").limit(limits=threads)
         _shared.holders.append(me)
-    own = [] if threads is None else [_limited(threads, "openmp"), *([_limited(threads, "blas")] if is_within else [])]
+    apis = [] if pools is None else ["openmp", "blas"] if is_within else ["openmp"]
+    own = [pools.select(user_api=api).limit(limits=threads) for api in apis]
     try:
         yield
     finally:
@@ -305,10 +318,6 @@ def limited_threads(threads: int | None) -> Iterator[None]:
                     _shared.blas.restore_original_limits()
                 _shared.blas = None
                 _shared.pools.notify_all()
-
-
-def _limited(threads: int, api: str) -> Any:
-    return _thread_pools(len(sys.modules)).select(user_api=api).limit(limits=threads)
 
 
 @lru_cache(maxsize=1)
@@ -329,29 +338,8 @@ def settings_after_success(model: Any, dataset: Dataset, is_open: bool) -> dict[
     if is_open:
         return {}
     settings = {"skip_parameter_validation": True}
-    if len(parts_of(model)) == 1 and not dataset.fit_params and _is_finite(dataset.X):
+    values = dataset.X.data if hasattr(dataset.X, "tocsr") else dataset.X
+    is_numeric = isinstance(values, np.ndarray) and values.dtype.kind in "biuf"  # a data frame is not looked into
+    if is_numeric and len(parts_of(model)) == 1 and not dataset.fit_params and np.isfinite(values).all():
         settings["assume_finite"] = True
     return settings
-
-
-@contextmanager
-def sklearn_settings(during: Mapping[str, bool], before: Mapping[str, Any]) -> Iterator[None]:
-    """As `sklearn.config_context`, but that it knows what to go back to, which takes half the time."""
-    if not during:
-        yield
-        return
-    from sklearn import set_config
-
-    set_config(**during)
-    try:
-        yield
-    finally:
-        set_config(**{name: before[name] for name in during})
-
-
-def _is_finite(X: Any) -> bool:
-    """True if all values are known to be finite numbers; False for a data frame, which is not looked into."""
-    values = X.data if hasattr(X, "tocsr") else X
-    if not isinstance(values, np.ndarray) or values.dtype.kind not in "biuf":
-        return False
-    return values.dtype.kind != "f" or bool(np.isfinite(values).all())

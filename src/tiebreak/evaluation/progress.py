@@ -62,29 +62,23 @@ class Tracker:
         self._record = log.record
         self._report = report
         self._begun = self._reported = time.monotonic()
+        self.n_missing = len(missing)
+        """Cells that are to be measured in this call."""
         self.n_measured = 0
         self._n_elsewhere = 0
-        self.expect(missing)
         self._n_failed = 0
         self._sum: defaultdict[int, float] = defaultdict(float)
         self._count: Counter[int] = Counter()
-        if report is not None:
-            self._read(log, set(missing))
-
-    def _read(self, log: RunLog, missing: set[Cell]) -> None:
-        table = log.table()
+        if report is None:
+            return
+        table, again = log.table(), set(missing)
         failed = np.flatnonzero(table.state)
         cells = zip(table.dataset[failed].tolist(), table.split[failed].tolist(), table.model[failed].tolist(), strict=True)
-        self._n_failed = sum(cell not in missing for cell in cells)
+        self._n_failed = sum(cell not in again for cell in cells)
         has_score = (table.state == 0) & ~np.isnan(table.score[:, 0])
         for model, score in zip(table.model[has_score].tolist(), table.score[has_score, 0].tolist(), strict=True):
             self._sum[model] += score
             self._count[model] += 1
-
-    def expect(self, missing: Sequence[Cell]) -> None:
-        """These cells are to be measured in this call."""
-        self._n_missing = len(missing)
-        self._n_before = self._record.n_cells - len(missing)
 
     def add(self, outcomes: Sequence[Outcome]) -> None:
         """These outcomes are kept."""
@@ -111,29 +105,29 @@ class Tracker:
 
     def report(self, *, is_finished: bool = False) -> None:
         """Tell whoever listens where the run stands, or that this was all."""
-        if self._report is not None:
-            self._reported = time.monotonic()
-            self._report(self._progress(is_finished))
+        if self._report is None:
+            return
+        self._reported = time.monotonic()
+        seconds = self._reported - self._begun
+        rate = self.n_measured / seconds if seconds > 0 else 0.0
+        left = (self.n_missing - self.n_measured) / rate if rate else float("nan")
+        leader, score = self._leader()
+        n_cells, n_before = self._record.n_cells, self._record.n_cells - self.n_missing
+        n_done = n_before + self.n_measured - self._n_failed
+        metric = self._record.metrics[0].name
+        moment = Progress(
+            self._record.name, n_cells, n_done, self._n_failed, n_before, seconds, rate, left, leader, score, metric, is_finished,
+            0 if is_finished else self._n_elsewhere,
+        )  # fmt: skip
+        self._report(moment)
 
     def how_to_go_on(self, url: str) -> str:
         """Advice after an interruption: what is kept, and how to go on."""
-        kept = self._n_before + self.n_measured
+        kept = self._record.n_cells - self.n_missing + self.n_measured
         if not url:
             return "Nothing was kept; with store='sqlite:///runs.db', evaluate would go on from here."
         run = f"run {self._record.name!r}"
         return f"{kept} of {self._record.n_cells} cells of {run} are kept in {url}; the same call goes on from there."
-
-    def _progress(self, is_finished: bool) -> Progress:
-        seconds = time.monotonic() - self._begun
-        rate = self.n_measured / seconds if seconds > 0 else 0.0
-        left = (self._n_missing - self.n_measured) / rate if rate else float("nan")
-        leader, score = self._leader()
-        n_settled = self._n_before + self.n_measured
-        metric = self._record.metrics[0].name
-        return Progress(
-            self._record.name, self._record.n_cells, n_settled - self._n_failed, self._n_failed, self._n_before, seconds, rate,
-            left, leader, score, metric, is_finished, 0 if is_finished else self._n_elsewhere,
-        )  # fmt: skip
 
     def _leader(self) -> tuple[str, float]:
         if not self._count:

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from tiebreak.errors import InvalidParameterError
-from tiebreak.stores import open_store
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.progress import Progress
-    from tiebreak.stores.contract import Store
 
 ThreadsPerFit = int | Literal["auto"] | None
 
@@ -42,14 +40,6 @@ class RunOptions:
         name: Any = self.name
         if name is not None and not (isinstance(name, str) and name):
             raise InvalidParameterError(f"name must be a text that is not empty; got {name!r}.")
-
-    def open_store(self) -> Store:
-        """Open the store; without one, a store in memory."""
-        if self.store is not None:
-            return open_store(self.store)
-        from tiebreak.stores.memory import MemoryStore
-
-        return MemoryStore()
 
 
 def check_flags(**flags: Any) -> None:

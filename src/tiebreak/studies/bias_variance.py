@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidOutputsError, InvalidParameterError, InvalidPlanError
 from tiebreak.evaluation.cells import outcomes_with_outputs
-from tiebreak.evaluation.evaluate import measure_plan
+from tiebreak.evaluation.evaluate import find_scorers, measure_plan
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.run_options import RunOptions
 from tiebreak.numerics import FloatArray, IntArray
@@ -189,7 +189,8 @@ def bias_variance(
     chosen = _loss_for(whole, loss)
     plan = _resampled(whole, int(n_rounds))
     run = run_of_study(run, "bias-variance", whole)
-    evaluation = measure_plan(plan, run, scoring="accuracy" if chosen == "zero-one" else "neg_mean_squared_error")
+    scorers = find_scorers(plan, "accuracy" if chosen == "zero-one" else "neg_mean_squared_error")
+    evaluation = measure_plan(plan, scorers, run)
     planned = plan.datasets[0]
     parts = tuple(_parts(evaluation, position, planned, chosen) for position in range(len(evaluation.models)))
     split = planned.splits[0]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tiebreak.evaluation.cells import metric_position
-from tiebreak.evaluation.evaluate import measure_plan
+from tiebreak.evaluation.evaluate import find_scorers, measure_plan
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.frames import split_ratio
 from tiebreak.evaluation.run_options import RunOptions
@@ -133,7 +133,7 @@ def learning_curve(
     plan, chosen = with_sizes(whole, sizes)
     described = whole.datasets[0].described
     run = curves.run_of_study(run, "learning-curve", whole)
-    evaluation = measure_plan(plan, run, scoring=scoring, keep_predictions=keep_predictions, train_scores=True)
+    evaluation = measure_plan(plan, find_scorers(plan, scoring), run, keep_predictions=keep_predictions, train_scores=True)
     return curve_of(evaluation, chosen, described.n_test / described.n_train, rope, alpha)
 
 

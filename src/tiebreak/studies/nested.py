@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,19 +11,18 @@ import numpy as np
 
 from tiebreak.errors import InvalidParameterError, MissingSplitsError
 from tiebreak.evaluation.cells import log_of, metric_position
-from tiebreak.evaluation.evaluate import find_scorers, measure
+from tiebreak.evaluation.evaluate import find_scorers, measure_plan
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.run_options import RunOptions, check_flags
-from tiebreak.frequentist.corrected_t import corrected_ttest
+from tiebreak.frequentist.corrected_t import ttest_of_moments
 from tiebreak.metrics.scorer import Scorer
-from tiebreak.numerics import FloatArray, check_probability, check_rope_given, rope_share
+from tiebreak.numerics import FloatArray, check_probability, check_rope_given, rope_share, row_moments
 from tiebreak.plan.nested import NestedPlan
 from tiebreak.plan.record import Cell
 from tiebreak.result import Result, view_of
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.vocabulary import Notice, look_up, quoted
-from tiebreak.stores.contract import Store
-from tiebreak.studies.nested_choice import NOTHING, Choice, choice_of_one, choose, first_best
+from tiebreak.studies.nested_choice import NOTHING, Choice, choose, first_best
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,23 +105,6 @@ class NestedEvaluation(Result["NestedPlots"]):
     is_plain: bool
     notices: tuple[Notice, ...]
 
-    @classmethod
-    def of(
-        cls,
-        outer: Evaluation,
-        choices: Sequence[Choice],
-        *,
-        rope: float | str,
-        alpha: float,
-        is_plain: bool,
-        notices: Sequence[Notice] = (),
-    ) -> NestedEvaluation:
-        """The answer with its notices."""
-        nested = cls(outer, tuple(choices), check_rope_given(rope, "honest score"), alpha, is_plain, tuple(notices))
-        more = [notice for choice in choices for notice in (_failed(nested, choice), _unstable(nested, choice)) if notice]
-        object.__setattr__(nested, "notices", (*notices, *more))
-        return nested
-
     @property
     def searches(self) -> tuple[str, ...]:
         """Names of the searches."""
@@ -181,21 +163,29 @@ class NestedEvaluation(Result["NestedPlots"]):
         position = metric_position(self.outer, metric)
         known = self.outer.record.metrics[position].metric
         scores = self.outer_scores(choice.name, metric)
-        mean, error, low, high, reason = self._interval(scores)
+        has = ~np.isnan(scores)
+        n_splits = int(np.count_nonzero(has))
+        record = self.outer.record.datasets[0]
+        ratio = (record.n_test / record.n_train)[has].sum() / max(n_splits, 1)
+        test = ttest_of_moments(row_moments(scores[has]), ratio, "two-sided")  # of the mean itself rather than of a difference
+        low, high = test.interval_at(self.alpha)
+        reason = "" if test.standard_error > 0 else "no-spread"
+        if n_splits < 2:
+            reason = "one-split" if scores.size == 1 else "missing-splits"
         bounds = known.bounds_of(np.fmin.reduce(scores, initial=np.nan), np.fmax.reduce(scores, initial=np.nan))
         by, claim = self._claim(choice, position)
         return HonestScore(
             metric=known,
-            mean=mean,
-            standard_error=error,
+            mean=float(test.difference),
+            standard_error=float(test.standard_error),
             low=float(np.clip(low, *bounds)),
             high=float(np.clip(high, *bounds)),
-            n_splits=int(np.count_nonzero(~np.isnan(scores))),
+            n_splits=n_splits,
             claim=claim,
             claimed_by=by,
             inner_claim=_mean(choice.best_inner()) if choice.metric == known else float("nan"),
             reason=reason,
-            is_cut=low < bounds[0] or high > bounds[1],
+            is_cut=bool(low < bounds[0] or high > bounds[1]),
         )
 
     def plain_mean(self, search: str | None = None, metric: str | None = None) -> FloatArray:
@@ -211,19 +201,6 @@ class NestedEvaluation(Result["NestedPlots"]):
         if not isinstance(self.rope, str):
             return self.rope
         return rope_share(self.rope, "honest score") * abs(_mean(self.outer_scores(choice.name, choice.metric.name)))
-
-    def _interval(self, scores: FloatArray) -> tuple[float, float, float, float, str]:
-        """Mean, standard error, ends of the interval, and why it has none."""
-        has = ~np.isnan(scores)
-        nan = float("nan")
-        if np.count_nonzero(has) < 2:
-            return _mean(scores), nan, nan, nan, "one-split" if scores.size == 1 else "missing-splits"
-        record = self.outer.record.datasets[0]
-        ratio = float(np.mean((record.n_test / record.n_train)[has]))
-        test = corrected_ttest(scores[has], test_train_ratio=ratio)  # of the mean itself rather than of a difference
-        low, high = test.interval_at(self.alpha)
-        reason = "" if test.standard_error > 0 else "no-spread"
-        return float(test.difference), float(test.standard_error), float(low), float(high), reason
 
     def _claim(self, choice: Choice, metric: int) -> tuple[str, float]:
         """Who would be chosen without nesting, by the metric of the search, and what would be claimed in the other."""
@@ -315,34 +292,28 @@ def _mean(values: FloatArray) -> float:
 # --- warnings ---------------------------------------------------------------------------------------------------------------
 
 
-def _failed(nested: NestedEvaluation, choice: Choice) -> Notice | None:
+def _notices(nested: NestedEvaluation, choice: Choice) -> Iterator[Notice]:
+    """Splits without a score, and a choice of which no candidate is chosen, or as good as chosen, on half of the splits."""
     reasons = [reason for reason in nested.reasons(choice.name) if reason]
-    if not reasons:
-        return None
-    return Notice(
-        "failed-splits",
-        f"{choice.name!r} has no score on {len(reasons)} of {nested.n_outer} outer splits, which are left out of its mean; the "
-        f"first because {reasons[0]}",
-    )
-
-
-def _unstable(nested: NestedEvaluation, choice: Choice) -> Notice | None:
-    """When no candidate is chosen, or as good as chosen, on half of the splits."""
+    if reasons:
+        yield Notice(
+            "failed-splits",
+            f"{choice.name!r} has no score on {len(reasons)} of {nested.n_outer} outer splits, which are left out of its mean; "
+            f"the first because {reasons[0]}",
+        )
     n = int(choice.n_chosen.sum())
     if len(choice.candidates) == 1 or n < 2:
-        return None
+        return
     rope = nested.rope_width(choice.name)
     n_within = choice.n_within(rope)
-    if 2 * n_within >= n:
-        return None
-    most = int(choice.n_chosen.max())
-    near = f", and is within the rope of what was chosen on {n_within}" if rope else ""
-    return Notice(
-        "unstable-choice",
-        f"the choice of {choice.name!r} is unstable: {choice.n_distinct} of {len(choice.candidates)} candidates were chosen on "
-        f"{n} outer splits, the most frequent, {choice.candidates[choice.favourite]!r}, on {most}{near}. The score is that of "
-        "the procedure, not of one candidate; these data hardly say which one to use",
-    )
+    if 2 * n_within < n:
+        near = f", and is within the rope of what was chosen on {n_within}" if rope else ""
+        yield Notice(
+            "unstable-choice",
+            f"the choice of {choice.name!r} is unstable: {choice.n_distinct} of {len(choice.candidates)} candidates were chosen "
+            f"on {n} outer splits, the most frequent, {choice.candidates[choice.favourite]!r}, on {int(choice.n_chosen.max())}"
+            f"{near}. The score is that of the procedure, not of one candidate; these data hardly say which one to use",
+        )
 
 
 def nested_cross_validate(
@@ -358,17 +329,16 @@ def nested_cross_validate(
     """Score the choice of a model; `tiebreak.nested_cross_validate` describes the parameters."""
     check_flags(keep_predictions=keep_predictions, plain=plain)
     alpha = check_probability(alpha, "alpha")
+    rope = check_rope_given(rope, "honest score")
     scorers, choosing = _scorers(nested, scoring)
-    store = run.open_store()
     default = "nested" if run.store is None else f"nested-{nested.outer.default_name().removeprefix('run-')}"
     run = dataclasses.replace(run, name=run.name or default)
-    try:
-        choices = [_choice(nested, place, choosing[place], store, run) for place in range(len(nested.selections))]
-        only = None if plain else {cell for choice in choices for cell in choice.cells()}
-        evaluation = measure(nested.outer, scorers, store, run, keep_predictions=keep_predictions, only=only)
-        return NestedEvaluation.of(evaluation, choices, rope=rope, alpha=alpha, is_plain=plain, notices=nested.notices)
-    finally:
-        store.close()
+    choices = tuple(_choice(nested, place, choosing[place], run) for place in range(len(nested.selections)))
+    only = None if plain else {cell for choice in choices for cell in choice.cells()}
+    outer = measure_plan(nested.outer, scorers, run, keep_predictions=keep_predictions, only=only)
+    answer = NestedEvaluation(outer, choices, rope, alpha, plain, nested.notices)
+    found = (notice for choice in choices for notice in _notices(answer, choice))
+    return dataclasses.replace(answer, notices=(*nested.notices, *found))
 
 
 def _scorers(nested: NestedPlan, scoring: Any) -> tuple[tuple[Scorer, ...], tuple[Scorer, ...]]:
@@ -381,12 +351,16 @@ def _scorers(nested: NestedPlan, scoring: Any) -> tuple[tuple[Scorer, ...], tupl
     return tuple(found[metric] for metric in order), choosing
 
 
-def _choice(nested: NestedPlan, place: int, scorer: Scorer, store: Store, run: RunOptions) -> Choice:
+def _choice(nested: NestedPlan, place: int, scorer: Scorer, run: RunOptions) -> Choice:
     """Choice of a selection on each outer split."""
     selection, models, inner = nested.selections[place], nested.places[place], nested.inner[place]
     n_outer = len(nested.outer.datasets[0].splits)
     if inner is None:
-        return choice_of_one(selection.name, models, next(iter(selection.candidates)), scorer.metric, n_outer)
+        nothing, first = np.full((1, n_outer), np.nan), np.zeros(n_outer, dtype=np.intp)
+        return Choice(
+            selection.name, np.array(models), tuple(selection.candidates), scorer.metric, nothing, first, ("",) * n_outer
+        )
     of = "" if len(nested.selections) == 1 else f" {selection.name}"
-    evaluation = measure(inner, (scorer,), store, dataclasses.replace(run, name=f"{run.name} inner{of}"))
+    run = dataclasses.replace(run, name=f"{run.name} inner{of}")
+    evaluation = measure_plan(inner, (scorer,), run, keep_predictions=False)
     return choose(selection.name, models, evaluation, inner.datasets[0].described.repeat, n_outer)

@@ -108,13 +108,6 @@ def choose(name: str, models: Sequence[int], inner: Evaluation, outer: IntArray,
     return Choice(name, np.array(models, dtype=np.intp), inner.models, metric, mean, chosen, reasons, inner)
 
 
-def choice_of_one(name: str, models: Sequence[int], candidate: str, metric: Metric, n_outer: int) -> Choice:
-    """The only candidate, without asking."""
-    nothing = np.full((1, n_outer), np.nan)
-    zeros = np.zeros(n_outer, dtype=np.intp)
-    return Choice(name, np.array(models, dtype=np.intp), (candidate,), metric, nothing, zeros, ("",) * n_outer)
-
-
 def first_best(scores: FloatArray, sign: int) -> int:
     """Position of the best score, the first of those that differ by rounding only; -1 where all are nan."""
     if np.isnan(scores).all():

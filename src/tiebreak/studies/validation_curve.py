@@ -11,7 +11,7 @@ import numpy as np
 from tiebreak.comparison.verdict import VERDICTS
 from tiebreak.errors import InvalidParameterError, InvalidPlanError, TiebreakError, UnknownNameError
 from tiebreak.evaluation.cells import metric_position
-from tiebreak.evaluation.evaluate import measure_plan
+from tiebreak.evaluation.evaluate import find_scorers, measure_plan
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.run_options import RunOptions
 from tiebreak.numerics import FloatArray, check_probability, check_rope_given
@@ -225,7 +225,7 @@ def validation_curve(
     check_rope_given(rope)
     check_probability(alpha, "alpha")
     run = curves.run_of_study(run, "validation-curve", plan, f"-{grids.parameter}")
-    evaluation = measure_plan(plan, run, scoring=scoring, keep_predictions=keep_predictions, train_scores=True)
+    evaluation = measure_plan(plan, find_scorers(plan, scoring), run, keep_predictions=keep_predictions, train_scores=True)
     return curve_of(evaluation, grids, rope, alpha)
 
 
