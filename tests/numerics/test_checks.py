@@ -19,7 +19,6 @@ from tiebreak.numerics import (
     check_score_table,
     divide,
     group_codes,
-    is_n_jobs,
 )
 
 
@@ -103,14 +102,6 @@ def test_score_table_that_is_none(scores: object, error: type[Exception], text: 
     with pytest.raises(error) as caught:
         check_score_table(scores)  # type: ignore[arg-type]
     assert text in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("value", "is_one"), [(1, True), (-1, True), (np.int64(4), True), (0, False), (True, False), (2.0, False), (None, False)]
-)
-def test_a_number_of_processes_is_whole_and_not_zero(value: object, is_one: bool) -> None:
-    """The one rule that runners, study files and the command line ask."""
-    assert is_n_jobs(value) is is_one
 
 
 @pytest.mark.parametrize(("value", "expected"), [(1, 1), (np.int64(7), 7), (100.0, 100), (10**400, 10**400)])

@@ -6,6 +6,7 @@ import os
 import threading
 
 import joblib
+import numpy as np
 import pytest
 
 from tests.runners.workloads import (
@@ -141,7 +142,7 @@ def test_a_large_array_is_shared_and_its_file_removed(tmp_path, monkeypatch):
 def test_negative_jobs_count_down_from_the_cores(monkeypatch):
     """As joblib does it: of 4 cores -1 is all, -2 three, and at least one."""
     monkeypatch.setattr(joblib, "cpu_count", lambda: 4)
-    assert [LocalRunner(n).n_workers for n in (1, 7, -1, -2, -4, -9)] == [1, 7, 4, 3, 1, 1]
+    assert [LocalRunner(n).n_workers for n in (1, np.int64(7), -1, -2, -4, -9)] == [1, 7, 4, 3, 1, 1]
 
 
 @pytest.mark.parametrize("n_jobs", [0, 1.5, "2", None, True])

@@ -193,9 +193,7 @@ class TypedRun:
 
 
 def _jobs(_: click.Context, __: click.Parameter, value: int | None) -> int | None:
-    from tiebreak.numerics import is_n_jobs
-
-    if value is not None and not is_n_jobs(value):
+    if value == 0:
         raise click.BadParameter("0 is no number of processes; give 1 or more, or -1 for all cores.")
     return value
 

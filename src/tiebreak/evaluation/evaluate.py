@@ -31,9 +31,8 @@ from tiebreak.metrics.scorer import Scorer, check_model, check_target
 from tiebreak.metrics.targets import UndefinedScore, make_truth
 from tiebreak.plan.fingerprint import fingerprint
 from tiebreak.plan.models import is_function
-from tiebreak.plan.plan import Plan, threads_for
+from tiebreak.plan.plan import Plan, number_of_workers, threads_for
 from tiebreak.plan.record import Cell, MetricRecord, Outcome
-from tiebreak.runners.local import number_of_workers
 from tiebreak.runners.runner import make_runner
 from tiebreak.scores.vocabulary import quoted
 from tiebreak.stores import open_store, split_address

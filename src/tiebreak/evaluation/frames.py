@@ -10,11 +10,10 @@ import numpy as np
 from tiebreak.errors import MissingSplitsError, Setting, UnknownNameError
 from tiebreak.evaluation.cells import log_of, outcomes_with_outputs, scorers_of, table_of
 from tiebreak.evaluation.model_calls import as_answered
-from tiebreak.frequentist.corrected_t import ttest_of_moments
 from tiebreak.metrics.resolve import resolve_scorers
 from tiebreak.metrics.scorer import Scorer
 from tiebreak.metrics.targets import UndefinedScore, make_truth
-from tiebreak.numerics import FloatArray, Interval, row_moments
+from tiebreak.numerics import FloatArray, Interval, corrected_interval, row_moments
 from tiebreak.plan.record import Cell, Outcome, State
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.vocabulary import quoted
@@ -171,11 +170,10 @@ def mean_interval(scores: FloatArray, ratio: FloatArray, alpha: float, metric: M
     `scores` has shape (..., n_splits); `ratio`, of shape (n_splits,), is n_test / n_train of each split; `alpha` is 1 - coverage.
     """
     moments = row_moments(scores, omit_missing=True)
-    result = ttest_of_moments(moments, split_ratio(scores, ratio), "two-sided")  # of the mean itself
-    low, high = result.interval_at(alpha)
+    _, (low, high) = corrected_interval(moments, split_ratio(scores, ratio), alpha)
     values = scores.ravel()
     bounds = metric.bounds_of(np.fmin.reduce(values, initial=np.nan), np.fmax.reduce(values, initial=np.nan))
-    return np.asarray(result.difference), Interval(np.clip(low, *bounds), np.clip(high, *bounds))
+    return moments.mean, Interval(np.clip(low, *bounds), np.clip(high, *bounds))
 
 
 def split_ratio(scores: FloatArray, ratio: FloatArray) -> FloatArray:

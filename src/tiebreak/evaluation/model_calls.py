@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -246,15 +247,15 @@ def is_open(model: Any) -> bool:
 # --- what belongs to the process, and not to a thread ---------------------------------------------------------------------
 
 
+@dataclass
 class _Shared:
     """Locks, and who measures at the moment, of all runs in the threads of this process."""
 
-    def __init__(self) -> None:
-        self.generators = threading.RLock()
-        self.pools = threading.Condition()
-        self.holders: list[int] = []
-        self.limit: int | None = None
-        self.blas: Any = None
+    generators: Any = field(default_factory=threading.RLock)
+    pools: threading.Condition = field(default_factory=threading.Condition)
+    holders: list[int] = field(default_factory=list)
+    limit: int | None = None
+    blas: Any = None
 
 
 _shared = _Shared()

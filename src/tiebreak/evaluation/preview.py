@@ -11,9 +11,8 @@ import numpy as np
 from tiebreak.evaluation.evaluate import find_scorers
 from tiebreak.evaluation.run_options import RunOptions
 from tiebreak.plan.fingerprint import fingerprint
-from tiebreak.plan.plan import Plan
+from tiebreak.plan.plan import Plan, number_of_workers
 from tiebreak.plan.record import MetricRecord, RunRecord
-from tiebreak.runners.local import number_of_workers
 from tiebreak.stores import open_store
 from tiebreak.stores.contract import RunLog
 from tiebreak.stores.plan_mapping import environment_of, map_plan, merge_records

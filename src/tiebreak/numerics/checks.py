@@ -116,13 +116,17 @@ LARGEST_ROPE = 1e300
 
 def check_rope(rope: float) -> float:
     """Half-width of the region of practical equivalence, finite and not negative."""
-    if not _is_number(rope) or not 0 <= _to_float(rope) <= LARGEST_ROPE:
+    try:
+        width = float(rope) if _is_number(rope) else float("nan")
+    except OverflowError:  # a whole number beyond all floats
+        width = float("inf")
+    if not 0 <= width <= LARGEST_ROPE:
         raise InvalidParameterError(
             f"rope must be a finite half-width of at least 0, in the metric's unit; got {rope!r:.60}. "
             "It is the largest difference that does not matter to you, e.g. 0.01 for one point of accuracy.",
             about="rope",
         )
-    return float(rope)
+    return width
 
 
 def check_rope_given(rope: float | str, of: str = "best mean") -> float | str:
@@ -192,24 +196,11 @@ def group_codes(names: Sequence[object] | ArrayLike, n: int, what: str) -> tuple
     return codes, found.size
 
 
-def is_n_jobs(value: object) -> bool:
-    """True for a number of worker processes: a whole number that is not 0; negative ones count down from all cores."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) != 0
-
-
 def check_alternative(alternative: str) -> Alternative:
     """One of the three alternatives."""
     if alternative not in get_args(Alternative):
         raise InvalidParameterError(f"alternative must be 'two-sided', 'greater' or 'less'; got {alternative!r}.")
     return alternative  # type: ignore[return-value]
-
-
-def _to_float(value: float) -> float:
-    """A number as a float, of whatever type; infinite if it is beyond all floats."""
-    try:
-        return float(value)
-    except OverflowError:
-        return float("inf")
 
 
 def _is_number(value: object) -> bool:

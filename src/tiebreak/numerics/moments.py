@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.numerics.checks import FloatArray, IntArray
+from tiebreak.numerics.checks import FloatArray, IntArray, Interval
+from tiebreak.numerics.student import student_multiplier
 
 RELATIVE_TOLERANCE = 1e-12
 """Differences below this share of the largest score are rounding noise (design promise 5)."""
@@ -81,7 +82,8 @@ def row_moments(differences: FloatArray, scale: ArrayLike | None = None, *, omit
     mean, sd, deviation = (np.ldexp(mean, exponent), np.ldexp(sd, exponent), np.ldexp(np.abs(deviation), exponent[..., None]))
     size = largest if scale is None else np.broadcast_to(np.asarray(scale, dtype=float), mean.shape)
     tolerance = np.maximum(RELATIVE_TOLERANCE * size, SMALLEST)
-    kind = _kind_of(mean, deviation.max(axis=-1, initial=0.0), tolerance)
+    flat = np.where(np.abs(mean) <= tolerance, IDENTICAL, CONSTANT)
+    kind = np.where(deviation.max(axis=-1, initial=0.0) <= tolerance, flat, SPREAD)  # design promise 5
     kind = np.where(defined & (n >= 2), kind, UNDEFINED).astype(np.int8)
     mean = np.where(defined & (n >= 1), mean, np.nan)
     return _settled(mean, sd, n, kind, tolerance)
@@ -205,12 +207,6 @@ BLOCK = 500_000
 """Numbers handled at a time (4 MB)."""
 
 
-def _kind_of(mean: FloatArray, largest_deviation: FloatArray, tolerance: FloatArray) -> NDArray[np.int8]:
-    """SPREAD, IDENTICAL or CONSTANT, by design promise 5."""
-    flat = np.where(np.abs(mean) <= tolerance, IDENTICAL, CONSTANT)
-    return np.where(largest_deviation <= tolerance, flat, SPREAD).astype(np.int8)
-
-
 def _settled(
     mean: FloatArray, sd: FloatArray, n: IntArray | int, kind: NDArray[np.int8], tolerance: FloatArray
 ) -> DifferenceMoments:
@@ -229,3 +225,11 @@ def corrected_standard_error(moments: DifferenceMoments, test_train_ratio: Array
     .. [NB03] C. Nadeau, Y. Bengio. Inference for the generalization error. Machine Learning 52, 2003, section 3.
     """
     return np.asarray(np.sqrt(1.0 / np.maximum(moments.n_splits, 1) + np.asarray(test_train_ratio)) * moments.sd)
+
+
+def corrected_interval(moments: DifferenceMoments, test_train_ratio: ArrayLike, alpha: ArrayLike) -> tuple[FloatArray, Interval]:
+    """`corrected_standard_error` and the two-sided 1 - alpha t interval of the mean; its ends are nan without spread."""
+    standard_error = corrected_standard_error(moments, test_train_ratio)
+    half_width = student_multiplier(alpha, np.maximum(moments.df, 1)) * standard_error
+    half_width = np.where(standard_error > 0, half_width, np.nan)
+    return standard_error, Interval(moments.mean - half_width, moments.mean + half_width)

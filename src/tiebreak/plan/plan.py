@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tiebreak.errors import InvalidParameterError, InvalidPlanError
+from tiebreak.errors import InvalidParameterError, InvalidPlanError, Setting
 from tiebreak.plan.data import Task, check_dataset, check_datasets, find_task
 from tiebreak.plan.fingerprint import fingerprint, rows_hash
 from tiebreak.plan.models import is_function, module_of, name_models, parts_of
@@ -161,6 +161,23 @@ def check_rng(rng: Any) -> int | None:
     if seed < 0 or isinstance(rng, bool):
         raise InvalidParameterError(f"rng must be a whole number of at least 0, a Generator or None; got {rng!r}.")
     return seed
+
+
+def number_of_workers(n_jobs: Any) -> int:
+    """Number of processes that `n_jobs` means; negative ones count down from the cores that this process may use, plus one.
+
+    Raises `InvalidParameterError` for 0, and for what is no whole number.
+    """
+    if not isinstance(n_jobs, int | np.integer) or isinstance(n_jobs, bool) or n_jobs == 0:
+        raise InvalidParameterError(
+            Setting("n_jobs", repr(n_jobs)),
+            " is no number of processes; give 1 or more, or -1 for all cores that may be used, -2 for one less.",
+        )
+    if n_jobs > 0:
+        return int(n_jobs)
+    import joblib
+
+    return max(1, int(joblib.cpu_count()) + 1 + int(n_jobs))
 
 
 def threads_for(plan: Plan, asked: Any, n_workers: int, n_cores: int) -> int | None:

@@ -10,7 +10,7 @@ from numbers import Real
 from operator import length_hint
 
 from tiebreak.errors import InvalidParameterError, InvalidPlanError, Setting, TiebreakWarning
-from tiebreak.numerics import is_n_jobs
+from tiebreak.plan.plan import number_of_workers
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners.batch import BATCH_SECONDS, CellQueue, PackedWorkload, Workload, failed
 
@@ -40,7 +40,12 @@ class LocalRunner:
 
     def __init__(self, n_jobs: int = 1, timeout: float | None = None, isolate: bool = False) -> None:
         self.n_workers = number_of_workers(n_jobs)
-        self.timeout = _checked_timeout(timeout)
+        is_number = isinstance(timeout, Real) and not isinstance(timeout, bool)
+        if timeout is not None and not (is_number and 0 < timeout < math.inf):
+            raise InvalidParameterError(
+                Setting("timeout", repr(timeout)), " is no number of seconds above 0 for a cell; give one, or None for no limit."
+            )
+        self.timeout = None if timeout is None else float(timeout)
         self.isolate = isolate
 
     def run(self, workload: Workload, cells: Iterable[Cell]) -> Generator[list[Outcome], None, None]:
@@ -104,31 +109,3 @@ def measure_here(
             raise
     if batch:
         yield batch
-
-
-def number_of_workers(n_jobs: int) -> int:
-    """Number of processes that `n_jobs` means; negative ones count down from the cores that this process may use, plus one.
-
-    Raises `InvalidParameterError` for 0, and for what is no whole number.
-    """
-    if not is_n_jobs(n_jobs):
-        raise InvalidParameterError(
-            Setting("n_jobs", repr(n_jobs)),
-            " is no number of processes; give 1 or more, or -1 for all cores that may be used, -2 for one less.",
-        )
-    if n_jobs > 0:
-        return int(n_jobs)
-    import joblib
-
-    return max(1, int(joblib.cpu_count()) + 1 + int(n_jobs))
-
-
-def _checked_timeout(timeout: float | None) -> float | None:
-    """Seconds above 0, or None."""
-    if timeout is None:
-        return None
-    if isinstance(timeout, bool) or not isinstance(timeout, Real) or not 0 < timeout < math.inf:
-        raise InvalidParameterError(
-            Setting("timeout", repr(timeout)), " is no number of seconds above 0 for a cell; give one, or None for no limit."
-        )
-    return float(timeout)

@@ -14,9 +14,8 @@ from tiebreak.evaluation.cells import log_of, metric_position
 from tiebreak.evaluation.evaluate import find_scorers, measure_plan
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.run_options import RunOptions, check_flags
-from tiebreak.frequentist.corrected_t import ttest_of_moments
 from tiebreak.metrics.scorer import Scorer
-from tiebreak.numerics import FloatArray, check_probability, check_rope_given, rope_share, row_moments
+from tiebreak.numerics import FloatArray, check_probability, check_rope_given, corrected_interval, rope_share, row_moments
 from tiebreak.plan.nested import NestedPlan
 from tiebreak.plan.record import Cell
 from tiebreak.result import Result, view_of
@@ -167,17 +166,17 @@ class NestedEvaluation(Result["NestedPlots"]):
         n_splits = int(np.count_nonzero(has))
         record = self.outer.record.datasets[0]
         ratio = (record.n_test / record.n_train)[has].sum() / max(n_splits, 1)
-        test = ttest_of_moments(row_moments(scores[has]), ratio, "two-sided")  # of the mean itself rather than of a difference
-        low, high = test.interval_at(self.alpha)
-        reason = "" if test.standard_error > 0 else "no-spread"
+        moments = row_moments(scores[has])
+        error, (low, high) = corrected_interval(moments, ratio, self.alpha)
+        reason = "" if error > 0 else "no-spread"
         if n_splits < 2:
             reason = "one-split" if scores.size == 1 else "missing-splits"
         bounds = known.bounds_of(np.fmin.reduce(scores, initial=np.nan), np.fmax.reduce(scores, initial=np.nan))
         by, claim = self._claim(choice, position)
         return HonestScore(
             metric=known,
-            mean=float(test.difference),
-            standard_error=float(test.standard_error),
+            mean=float(moments.mean),
+            standard_error=float(error),
             low=float(np.clip(low, *bounds)),
             high=float(np.clip(high, *bounds)),
             n_splits=n_splits,

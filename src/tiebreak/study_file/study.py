@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tiebreak.errors import InvalidParameterError, TiebreakError
-from tiebreak.numerics import check_rope_given, is_n_jobs
+from tiebreak.numerics import check_rope_given
 from tiebreak.plan.candidates import grid, name_candidates
+from tiebreak.plan.plan import number_of_workers
 from tiebreak.plan.splits import KINDS, OPTIONS
 from tiebreak.study_file.data import StudyData, column_steps, read_datasets, refuse_unreadable, with_columns
 from tiebreak.study_file.toml import Entry, kind_of, nearest, one_line, read_toml
@@ -120,8 +121,10 @@ def _rope(entry: Entry) -> float | str:
 
 
 def _n_jobs(entry: Entry) -> int:
-    if not is_n_jobs(entry.value):
-        raise entry.error("must be a whole number of worker processes, or -1 for all cores.")
+    try:
+        number_of_workers(entry.value)
+    except InvalidParameterError:
+        raise entry.error("must be a whole number of worker processes, or -1 for all cores.") from None
     return int(entry.value)
 
 

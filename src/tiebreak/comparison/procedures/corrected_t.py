@@ -19,6 +19,7 @@ from tiebreak.numerics import (
     DifferenceMoments,
     FloatArray,
     IntArray,
+    corrected_interval,
     corrected_standard_error,
     divide,
     student_multiplier,
@@ -178,10 +179,7 @@ class CorrectedT(Procedure):
         """Mean score of each model, with its corrected t interval."""
         matrix = data.matrix()
         moments = model_moments(matrix)
-        standard_error = corrected_standard_error(moments, model_ratios(matrix, self.split_ratio(data)))
-        half_width = student_multiplier(settings.alpha, np.maximum(moments.df, 1)) * standard_error
-        half_width = np.where(standard_error > 0, half_width, np.nan)
-        ends = moments.mean - half_width, moments.mean + half_width
+        _, ends = corrected_interval(moments, model_ratios(matrix, self.split_ratio(data)), settings.alpha)
         return ModelValues("mean", moments.mean, *ends, np.asarray(moments.n_splits), moments.tolerance)
 
     def reason_for(self, data: Scores) -> str:

@@ -13,11 +13,11 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.errors import ClusterError, InvalidParameterError, MissingDependencyError, UnprotectedClusterWarning
+from tiebreak.plan.plan import number_of_workers
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners.batch import CellQueue, Workload, in_one_line
 from tiebreak.runners.dask.tasks import Cluster, Tasks
 from tiebreak.runners.dask.worker import ScatteredWorkload
-from tiebreak.runners.local import number_of_workers
 
 if TYPE_CHECKING:
     from distributed import Client
