@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import io
 import os
 import pickle
 import random
@@ -34,8 +33,9 @@ MakeCopy = Callable[[int | None], Any]
 class PreparedModel(NamedTuple):
     """What all fits of a model share.
 
-    `copy` makes a copy of it out of a seed; `is_open` says that it may draw from the global generators; `methods` are those that
-    it is asked by: for each scorer the first of those it can use that the model has.
+    `copy` makes a copy of it out of a seed. `is_open` says that something in it may draw from the global generators, or otherwise
+    differ from fit to fit. `methods` are those that it is asked by: for each scorer the first of those it can use that the model
+    has.
     """
 
     name: str
@@ -48,13 +48,18 @@ class PreparedModel(NamedTuple):
 
 def prepare_model(name: str, model: Any, scorers: Sequence[Scorer], *, seeded: bool) -> PreparedModel:
     """Look at a model once for all of its fits; `seeded` is that of `copies_of`."""
-    draws_elsewhere = is_open(model)
-    copy_ = copies_of(model, seeded=seeded, is_known=not draws_elsewhere)
+    # scikit-learn's own estimators draw from their random state alone, which is set; nothing sets that of a splitter
+    # (cv=KFold(shuffle=True)) or of a search's candidates
+    drawing = ("get_n_splits", "param_grid", "param_distributions")
+    is_open = any(
+        not module_of(part).startswith("sklearn.") or any(hasattr(part, name) for name in drawing) for part in parts_of(model)
+    )
+    copy_ = copies_of(model, seeded=seeded, is_known=not is_open)
     wanted = [next((method for method in scorer.needs if hasattr(model, method)), None) for scorer in scorers]
     methods = dict.fromkeys(method for method in wanted if method is not None)
     if not methods and hasattr(model, "predict"):
         methods = {"predict": None}
-    return PreparedModel(name, model, is_function(model), copy_, draws_elsewhere, tuple(methods))
+    return PreparedModel(name, model, is_function(model), copy_, is_open, tuple(methods))
 
 
 def ask(model: Any, methods: Sequence[str], X: Any, truth: Truth) -> dict[str, Array]:
@@ -153,25 +158,6 @@ def copies_of(model: Any, *, seeded: bool, is_known: bool) -> MakeCopy:
 _PLAIN = frozenset((str, bytes, int, float, bool, type(None)))
 
 
-class _Place:
-    """Stands for a seed that is not known yet."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-
-class _Writer(pickle.Pickler):
-    def persistent_id(self, obj: Any) -> str | None:
-        return obj.name if isinstance(obj, _Place) else None
-
-
-class _Reader(pickle.Unpickler):
-    seeds: dict[str, int]
-
-    def persistent_load(self, name: str) -> int | None:
-        return self.seeds.get(name)
-
-
 def _from_attributes(model: Any, names: tuple[str, ...]) -> MakeCopy | None:
     """Copies of a model that holds nothing but plain values, in a tenth of the time that reading bytes takes; else None."""
     from sklearn.base import clone
@@ -191,25 +177,24 @@ def _from_attributes(model: Any, names: tuple[str, ...]) -> MakeCopy | None:
 
 
 def _from_bytes(model: Any, names: tuple[str, ...]) -> MakeCopy:
-    """Copies out of bytes that say where a seed belongs.
+    """Copies out of bytes, which name the parts of the copy that take a seed.
 
-    To set parameters of a pipeline takes a twentieth of the time of a small fit; a seed that is put in while the copy is made
-    takes none.
+    To set parameters of a pipeline takes a twentieth of the time of a small fit; attributes of its parts take none.
     """
     from sklearn.base import clone
 
-    file = io.BytesIO()
-    _Writer(file, protocol=pickle.HIGHEST_PROTOCOL).dump(clone(model).set_params(**{name: _Place(name) for name in names}))
-    copied = file.getvalue()
+    whole = clone(model)
+    parts = {"": whole, **whole.get_params(deep=True)}
+    drawing = [parts[name.removesuffix("random_state").removesuffix("__")] for name in names]
+    copied = pickle.dumps((whole, drawing), protocol=pickle.HIGHEST_PROTOCOL)
 
     def make(seed: int | None) -> Any:
-        reader = _Reader(io.BytesIO(copied))
-        reader.seeds = seeded_parameters(names, seed)
-        return reader.load()
+        made, drawing = pickle.loads(copied)  # noqa: S301  (written above)
+        if seed is not None:
+            for part, value in zip(drawing, seeded_parameters(names, seed).values(), strict=True):
+                part.random_state = value
+        return made
 
-    made, wanted = make(0), seeded_parameters(names, 0)
-    if wanted and any(made.get_params(deep=True)[name] != seed for name, seed in wanted.items()):
-        raise ValueError("a parameter took something else than its seed")
     return make
 
 
@@ -227,21 +212,6 @@ def _copy(model: Any) -> Any:
         except (TypeError, RuntimeError):
             pass
     return copy.deepcopy(model)
-
-
-_SEARCHED = ("param_grid", "param_distributions")
-
-
-def is_open(model: Any) -> bool:
-    """True if something in a model may draw from the global generators, or otherwise differ from fit to fit.
-
-    Of scikit-learn's own estimators it is known that they draw from their random state alone, which is set. Nothing sets that of
-    a splitter (``cv=KFold(shuffle=True)``) or of a search's candidates.
-    """
-    return any(
-        not module_of(part).startswith("sklearn.") or any(hasattr(part, name) for name in ("get_n_splits", *_SEARCHED))
-        for part in parts_of(model)
-    )
 
 
 # --- what belongs to the process, and not to a thread ---------------------------------------------------------------------
