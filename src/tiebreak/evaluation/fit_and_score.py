@@ -28,9 +28,9 @@ from tiebreak.metrics.scorer import Scorer
 from tiebreak.metrics.targets import Truth, UndefinedScore, make_truth
 from tiebreak.plan.data import cut, take_rows
 from tiebreak.plan.plan import Plan
-from tiebreak.plan.record import Cell, Outcome, State
+from tiebreak.plan.record import Cell, Outcome
 from tiebreak.plan.seeds import derive_seed
-from tiebreak.runners.batch import traceback_text
+from tiebreak.runners.failures import LONGEST_MESSAGE, failed, in_one_line
 
 
 def fit_arguments(model: Any, parameters: Mapping[str, Any], scorers: Iterable[Any] = ()) -> dict[str, Any]:
@@ -104,8 +104,6 @@ def _takes_anything(model: Any) -> bool:
     return any(parameter.kind is parameter.VAR_KEYWORD for parameter in inspect.signature(model.fit).parameters.values())
 
 
-LONGEST_MESSAGE = 1_000
-LONGEST_TRACEBACK = 20_000
 MOST_WARNINGS = 20
 
 
@@ -200,13 +198,13 @@ class Measurement:
                     self._settings[cell.dataset, cell.model] = known
             except MemoryError as error:
                 self._slices = None
-                outcome = _failed(cell, "out-of-memory", error, seed)
+                outcome = failed(cell, error, seed)
             except Exception as error:
-                outcome = _failed(cell, "raised", error, seed)
+                outcome = failed(cell, error, seed)
             except BaseException as error:  # SystemExit, or such as the panic of a library written in Rust
                 if isinstance(error, KeyboardInterrupt) or _is_of_signal(error):
                     raise
-                outcome = _failed(cell, "raised", error, seed)
+                outcome = failed(cell, error, seed)
         if caught:
             texts = dict.fromkeys(each.text for each in caught)
             object.__setattr__(outcome, "warnings", tuple(text[:LONGEST_MESSAGE] for text in list(texts)[:MOST_WARNINGS]))
@@ -289,7 +287,7 @@ class Measurement:
             except MemoryError:
                 raise
             except Exception as error:
-                undefined[name] = _in_one_line(error)
+                undefined[name] = in_one_line(error)
             else:
                 if scores[name] != scores[name] or scores[name] in (float("inf"), float("-inf")):
                     undefined[name] = f"the metric is {scores[name]}"
@@ -309,19 +307,3 @@ def _is_of_signal(error: BaseException) -> bool:
     """True for what a handler of a signal has raised, wherever that came in between."""
     handlers = {getattr(signal.getsignal(number), "__code__", None) for number in signal.valid_signals()}
     return any(frame.f_code in handlers for frame, _ in traceback.walk_tb(error.__traceback__))
-
-
-def _failed(cell: Cell, state: State, error: BaseException, seed: int | None) -> Outcome:
-    text = traceback_text(error)
-    if len(text) > LONGEST_TRACEBACK:
-        text = f"{text[: LONGEST_TRACEBACK // 4]}\n[...]\n{text[-3 * LONGEST_TRACEBACK // 4 :]}"
-    return Outcome(cell, state, seed=seed, message=_in_one_line(error), traceback=text)
-
-
-def _in_one_line(error: BaseException) -> str:
-    try:
-        what = " ".join(str(error).split())
-    except Exception:  # an error whose own text fails
-        what = "(its text cannot be read)"
-    text = f"{type(error).__name__}: {what}" if what else type(error).__name__
-    return text if len(text) <= LONGEST_MESSAGE else f"{text[: LONGEST_MESSAGE - 3]}..."

@@ -31,7 +31,7 @@ MakeCopy = Callable[[int | None], Any]
 
 
 class PreparedModel(NamedTuple):
-    """What all fits of a model share.
+    """Facts that all fits of a model share.
 
     `copy` makes a copy of it out of a seed. `is_open` says that something in it may draw from the global generators, or otherwise
     differ from fit to fit. `methods` are those that it is asked by: for each scorer the first of those it can use that the model

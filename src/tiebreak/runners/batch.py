@@ -7,22 +7,20 @@ import os
 import pickle
 import shutil
 import tempfile
-import traceback
 import weakref
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from operator import length_hint
 from pathlib import Path
 from threading import Lock
-from types import TracebackType
-from typing import NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from tiebreak.errors import InvalidPlanError, Setting
-from tiebreak.plan.fingerprint import parsed
-from tiebreak.plan.record import Cell, Outcome, State
+from tiebreak.plan.record import Cell
+from tiebreak.runners.failures import BATCH_SECONDS
 
-BATCH_SECONDS = 0.2
-"""Seconds of work in a batch: what may be lost when everything is killed."""
+if TYPE_CHECKING:
+    from tiebreak.runners.runner import Workload
 
 MIN_BATCH_SECONDS = 0.01
 """Towards the end batches get shorter, but handing one over costs about a millisecond."""
@@ -40,25 +38,6 @@ ALIGNMENT = 64
 """Arrays in the file begin at multiples of this, as numpy and BLAS like them."""
 
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  (a fresh folder of this user's own is made in there)
-
-
-class Workload(Protocol):
-    """The work of a run. It can be sent to another process by cloudpickle, and is entered there before it measures.
-
-    Measuring one cell does not depend on which others are measured beside it, before it, or where.
-    """
-
-    def __enter__(self) -> object:
-        """Set this process up for the work: threads, caches."""
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Leave the process as it was."""
-
-    def measure(self, cell: Cell) -> Outcome:
-        """Fit, predict and score; whatever a model raises (but for KeyboardInterrupt and the like) becomes an outcome.
-
-        Cells of the same dataset and split that follow one another share their slices of the data.
-        """
 
 
 class CellQueue:
@@ -233,22 +212,6 @@ def cloudpickle_dumps() -> Callable[..., bytes]:
     from joblib.externals.loky.cloudpickle_wrapper import dumps  # in old versions of joblib a copy of its own
 
     return cast("Callable[..., bytes]", dumps)
-
-
-def failed(cell: Cell, error: BaseException) -> Outcome:
-    """Outcome of a cell that ended with an exception."""
-    state: State = "out-of-memory" if isinstance(error, MemoryError) else "raised"
-    return Outcome(cell, state, message=in_one_line(error), traceback=traceback_text(error))
-
-
-def traceback_text(error: BaseException) -> str:
-    """Traceback of an exception, for which Python parses the lines that it shows."""
-    return "".join(parsed(traceback.format_exception, error))
-
-
-def in_one_line(error: BaseException) -> str:
-    """Exception as a message shows it: "ValueError: the input holds NaN"."""
-    return " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
 
 
 def _folder_for(size: int) -> str | None:

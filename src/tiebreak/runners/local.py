@@ -8,11 +8,15 @@ import warnings
 from collections.abc import Callable, Generator, Iterable
 from numbers import Real
 from operator import length_hint
+from typing import TYPE_CHECKING
 
 from tiebreak.errors import InvalidParameterError, InvalidPlanError, Setting, TiebreakWarning
 from tiebreak.plan.plan import number_of_workers
 from tiebreak.plan.record import Cell, Outcome
-from tiebreak.runners.batch import BATCH_SECONDS, CellQueue, PackedWorkload, Workload, failed
+from tiebreak.runners.failures import BATCH_SECONDS, failed
+
+if TYPE_CHECKING:
+    from tiebreak.runners.runner import Workload
 
 
 class LocalRunner:
@@ -57,13 +61,15 @@ class LocalRunner:
         n_workers = min(self.n_workers, length_hint(cells, self.n_workers))
         if n_workers <= 1 and self.timeout is None and not self.isolate:
             return measure_here(workload, cells)
-        return self._run_in_workers(workload, CellQueue(cells), n_workers)
+        return self._run_in_workers(workload, cells, n_workers)
 
-    def _run_in_workers(self, workload: Workload, queue: CellQueue, n_workers: int) -> Generator[list[Outcome], None, None]:
+    def _run_in_workers(self, workload: Workload, cells: Iterable[Cell], n_workers: int) -> Generator[list[Outcome], None, None]:
         """Measure in worker processes, and here until they are ready where that is allowed."""
         from tiebreak.runners import processes
+        from tiebreak.runners.batch import CellQueue, PackedWorkload
         from tiebreak.runners.worker_group import DelayedStart, WorkerGroup
 
+        queue = CellQueue(cells)
         try:
             packed = PackedWorkload(workload)
         except InvalidPlanError as error:

@@ -1,14 +1,33 @@
-"""The contract of a runner, and the runner that a user has asked for."""
+"""The contract of a runner and its work, and the runner that a user has asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
+from types import TracebackType
 from typing import Protocol, cast
 
 from tiebreak.errors import InvalidParameterError, Setting
 from tiebreak.plan.record import Cell, Outcome
-from tiebreak.runners.batch import Workload
 from tiebreak.runners.local import LocalRunner
+
+
+class Workload(Protocol):
+    """The work of a run. It can be sent to another process by cloudpickle, and is entered there before it measures.
+
+    Measuring one cell does not depend on which others are measured beside it, before it, or where.
+    """
+
+    def __enter__(self) -> object:
+        """Set this process up for the work: threads, caches."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Leave the process as it was."""
+
+    def measure(self, cell: Cell) -> Outcome:
+        """Fit, predict and score; whatever a model raises (but for KeyboardInterrupt and the like) becomes an outcome.
+
+        Cells of the same dataset and split that follow one another share their slices of the data.
+        """
 
 
 class Runner(Protocol):

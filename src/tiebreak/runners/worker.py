@@ -13,10 +13,14 @@ from contextlib import suppress
 from dataclasses import fields
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from tiebreak.plan.record import Cell, Outcome
-from tiebreak.runners.batch import Payload, Workload, cloudpickle_dumps, failed, in_one_line
+from tiebreak.runners.batch import Payload, cloudpickle_dumps
+from tiebreak.runners.failures import failed, in_one_line
+
+if TYPE_CHECKING:
+    from tiebreak.runners.runner import Workload
 
 
 class Environment(NamedTuple):

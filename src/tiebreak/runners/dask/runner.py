@@ -15,12 +15,15 @@ from typing import TYPE_CHECKING, Any
 from tiebreak.errors import ClusterError, InvalidParameterError, MissingDependencyError, UnprotectedClusterWarning
 from tiebreak.plan.plan import number_of_workers
 from tiebreak.plan.record import Cell, Outcome
-from tiebreak.runners.batch import CellQueue, Workload, in_one_line
+from tiebreak.runners.batch import CellQueue
 from tiebreak.runners.dask.tasks import Cluster, Tasks
 from tiebreak.runners.dask.worker import ScatteredWorkload
+from tiebreak.runners.failures import in_one_line
 
 if TYPE_CHECKING:
     from distributed import Client
+
+    from tiebreak.runners.runner import Workload
 
 PATIENCE_SECONDS = 60.0
 CONNECT_SECONDS = 10.0

@@ -25,11 +25,15 @@ from hashlib import blake2b
 from importlib import metadata
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tiebreak.plan.record import Cell
-from tiebreak.runners.batch import ALIGNMENT, Workload, in_one_line, pickled
+from tiebreak.runners.batch import ALIGNMENT, pickled
+from tiebreak.runners.failures import in_one_line
 from tiebreak.runners.worker import Failure, Report, leave, measure_with
+
+if TYPE_CHECKING:
+    from tiebreak.runners.runner import Workload
 
 SAME_EVERYWHERE = ("tiebreak", "numpy", "scipy", "scikit-learn")
 """Packages whose version decides about the bits of a score, or about what workers and client say to each other."""
