@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -24,8 +24,8 @@ from tiebreak.views.comparison_columns import Coded, pair_columns, ranking_colum
 
 pytestmark = pytest.mark.slow
 
-every_table = settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-some_tables = settings(every_table, max_examples=150)
+every_table = settings(max_examples=150)
+some_tables = settings(max_examples=60)
 
 UP, DOWN = Metric("score", higher_is_better=True), Metric("loss", higher_is_better=False)
 """Without bounds, at which intervals of means would be cut off whatever the unit."""

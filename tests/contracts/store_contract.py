@@ -154,7 +154,7 @@ class StoreContract:
         assert found(log) == []
 
     @pytest.mark.slow
-    @settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=SUPPRESSED)
+    @settings(max_examples=30, derandomize=True, suppress_health_check=SUPPRESSED)
     @given(data=st.data())
     def test_any_outcomes_come_back_bit_for_bit(self, store: Store, data: st.DataObject) -> None:
         """Scores, times, seeds, texts and arrays, nan, -0.0 and lone surrogates included, in the order of the plan."""

@@ -475,7 +475,7 @@ def test_failures_are_measured_again_only_on_demand():
         assert list(claims) == CELLS[:1]
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(2, 4), st.randoms(use_true_random=False))
 def test_together_they_measure_each_cell_once(n: int, rng: random.Random):
     """Threads that stop and go as it comes, each writing batches of its own size; all of them see the whole at the end."""

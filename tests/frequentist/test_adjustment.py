@@ -96,7 +96,7 @@ pvalues = st.lists(
 ).map(np.array)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(p=pvalues)
 def test_textbook(p: np.ndarray) -> None:
     """Each correction by its definition, ties, zeros and ones included."""
@@ -105,7 +105,7 @@ def test_textbook(p: np.ndarray) -> None:
         assert_allclose(adjust_pvalues(p, correction), expected, rtol=1e-12, atol=1e-14, err_msg=correction)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(p=pvalues.map(lambda p: p[:7]))
 def test_hommel_and_holm_are_closed_tests(p: np.ndarray) -> None:
     """Over all 127 subsets: Hommel is the closed Simes test, Holm the closed Bonferroni test."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -22,7 +22,6 @@ def runs(seed: int, n_runs: int = 7, n_tasks: int = 3) -> np.ndarray:
     return np.round(np.random.default_rng(seed).normal(size=(n_runs, n_tasks)), 1)
 
 
-@settings(deadline=None)
 @given(seed=seeds, n=st.integers(1, 9))
 def test_estimates_are_scipys(seed: int, n: int) -> None:
     """The interquartile mean is the mean trimmed by a quarter of all; mean and median go over the means of tasks."""
@@ -33,7 +32,6 @@ def test_estimates_are_scipys(seed: int, n: int) -> None:
     assert aggregate_scores(scores, "median", **few).estimate == pytest.approx(np.median(scores.mean(axis=0)), abs=1e-15)
 
 
-@settings(deadline=None)
 @given(seed=seeds)
 def test_probability_of_improvement_is_mann_whitneys(seed: int) -> None:
     """U over the number of pairs of runs, a mean over tasks; exchanged models give the rest."""

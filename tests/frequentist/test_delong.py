@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
@@ -25,7 +25,6 @@ def by_definition(truth: np.ndarray, scores: np.ndarray) -> tuple[float, float]:
     return float(kernel.mean()), float(rows.var(ddof=1) / rows.size + columns.var(ddof=1) / columns.size)
 
 
-@settings(deadline=None)
 @given(few_values)
 @pytest.mark.slow
 def test_area_and_variance_are_those_of_all_pairs(data: list[tuple[bool, int]]) -> None:

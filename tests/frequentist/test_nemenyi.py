@@ -90,7 +90,7 @@ def by_all_subsets(scores: np.ndarray, alpha: float) -> dict[tuple[int, int], se
     return found
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(
     seed=st.integers(0, 10_000), k=st.integers(2, 7), n=st.integers(3, 30), kind=st.sampled_from(["smooth", "tied", "opposed"])
 )

@@ -7,7 +7,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
@@ -39,7 +39,6 @@ def test_sets_as_printed() -> None:
     assert shaffer_sets(10)[-5:] == (24, 28, 29, 36, 45)
 
 
-@settings(deadline=None)
 @given(p=families)
 @pytest.mark.slow
 def test_bergmann_hommel_is_the_closed_bonferroni_test(p: np.ndarray) -> None:
@@ -53,7 +52,6 @@ def test_bergmann_hommel_is_the_closed_bonferroni_test(p: np.ndarray) -> None:
     assert_allclose(bergmann_hommel(p), expected, rtol=1e-12)
 
 
-@settings(deadline=None)
 @given(p=families)
 def test_each_is_at_least_as_sharp_as_the_one_before(p: np.ndarray) -> None:
     """Bergmann and Hommel reject what Shaffer rejects, and Shaffer what Holm does; none goes below the p-value."""

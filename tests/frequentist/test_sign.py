@@ -38,7 +38,7 @@ def test_order_sign_and_unit(d: np.ndarray, factor: float) -> None:
     assert low <= one.estimate <= high
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(n=st.integers(1, 200), seed=st.integers(0, 100), alpha=st.sampled_from([0.5, 0.05, 0.001]))
 def test_ends_are_where_the_tails_cross(n: int, seed: int, alpha: float) -> None:
     """The interval holds exactly the shifts that the shifted test does not reject; gaps and ties as well."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -29,7 +29,6 @@ def by_enumeration(d: np.ndarray, zeros: str) -> tuple[float, float]:
     return float(np.mean(sums >= observed - 1e-9)), float(np.mean(sums <= observed + 1e-9))
 
 
-@settings(deadline=None)
 @given(d=decimals, zeros=st.sampled_from(["drop", "pratt"]))
 @pytest.mark.slow
 def test_exact_is_enumeration(d: np.ndarray, zeros: Any) -> None:
@@ -67,7 +66,6 @@ def test_scipy_agrees_with_ties_and_zeros(zeros: Any) -> None:
     assert ours.n_zero == np.count_nonzero(d == 0)
 
 
-@settings(deadline=None)
 @given(d=rows, factor=st.sampled_from([1e-3, 0.5, 4.0, 1024.0]), seed=st.integers(0, 99))
 @pytest.mark.slow
 def test_order_sign_and_unit(d: np.ndarray, factor: float, seed: int) -> None:

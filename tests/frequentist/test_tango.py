@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, special
 
@@ -47,7 +47,6 @@ def test_complete_response() -> None:
     assert paired_proportions(59, 6, 16, 80).confidence_interval(method="newcombe") == pytest.approx((-0.1186, -0.0046), abs=5e-5)
 
 
-@settings(deadline=None)
 @given(counts)
 @pytest.mark.slow
 def test_limits_are_where_the_statistic_is_z(table: tuple[int, int, int, int]) -> None:

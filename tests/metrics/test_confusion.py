@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics as sk
 
@@ -27,7 +27,6 @@ def refused(call: Any) -> str:
 
 
 @pytest.mark.slow
-@settings(deadline=None)
 @given(pairs, st.sampled_from([0.5, 1.0, 2.0]))
 def test_everything_is_as_scikit_learn_has_it(data: list[tuple[str, str]], beta: float) -> None:
     """Counts, accuracy, balanced accuracy, MCC, and precision, recall and F-beta with zero_division=0."""
@@ -48,7 +47,6 @@ def test_everything_is_as_scikit_learn_has_it(data: list[tuple[str, str]], beta:
 
 
 @pytest.mark.slow
-@settings(deadline=None)
 @given(pairs)
 def test_shares_are_scikit_learns_but_for_what_is_undefined(data: list[tuple[str, str]]) -> None:
     """scikit-learn writes 0 for a class that never occurs, which would read as a rate."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import calibration as sk_calibration
 from sklearn import metrics as sk
@@ -32,7 +32,6 @@ def refused(call: Any) -> str:
     return str(caught.value)
 
 
-@settings(deadline=None)
 @given(examples)
 @pytest.mark.slow
 def test_points_are_counted_by_definition(data: list[tuple[int, int]]) -> None:
@@ -55,7 +54,6 @@ def test_points_are_counted_by_definition(data: list[tuple[int, int]]) -> None:
 
 
 @pytest.mark.slow
-@settings(deadline=None)
 @given(examples)
 def test_precision_and_recall_are_those_of_each_threshold(data: list[tuple[int, int]]) -> None:
     """And the average precision is scikit-learn's; one class alone has none."""
@@ -76,7 +74,6 @@ def test_precision_and_recall_are_those_of_each_threshold(data: list[tuple[int, 
     assert curve.average_precision == pytest.approx(float(steps @ curve.precision))
 
 
-@settings(deadline=None)
 @given(examples, st.sampled_from(["quantile", "uniform"]), st.integers(1, 12))
 @pytest.mark.slow
 def test_bins_are_scikit_learns(data: list[tuple[int, int]], strategy: Any, n_bins: int) -> None:
@@ -230,7 +227,6 @@ def test_an_undefined_curve_has_no_regions() -> None:
 
 
 @pytest.mark.slow
-@settings(deadline=None)
 @given(labelled, labelled)
 def test_regions_agree_with_the_curves_everywhere(one: list[tuple[int, int]], other: list[tuple[int, int]]) -> None:
     """They cover 0 to 1, neighbours differ, the mirror image is the mirror, and inside each the named curve is higher."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, ParameterGrid, ParameterSampler
@@ -127,7 +127,6 @@ VALUES = st.one_of(st.none(), st.booleans(), st.integers(-3, 3), st.floats(allow
 
 
 @pytest.mark.slow
-@settings(deadline=None)
 @given(st.lists(st.dictionaries(st.sampled_from(["a", "p__b", "q__b", "c"]), VALUES, max_size=4), min_size=1, max_size=8))
 def test_names_are_always_unique(params: list[dict[str, Any]]) -> None:
     """Whatever the grid; and a name is numbered only if a candidate was there before."""

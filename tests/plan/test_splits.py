@@ -185,7 +185,7 @@ def test_more_repeats_begin_with_the_same_splits():
     assert same(more[:15], fewer)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(n=st.integers(40, 90), kind=st.sampled_from(KINDS), seed=st.integers(0, 2**31 - 1), n_classes=st.integers(2, 4))
 @pytest.mark.slow
 def test_no_kind_ever_tests_on_training_rows(n: int, kind: str, seed: int, n_classes: int):

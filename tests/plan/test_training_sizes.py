@@ -94,7 +94,7 @@ def test_every_class_is_in_the_smallest_training_set_and_shares_are_kept():
 
 
 @given(st.lists(st.integers(2, 12), min_size=2, max_size=5), st.integers(0, 1000))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_any_first_rows_are_stratified(counts: list[int], seed: int):
     """Each class is within two of its share, of which one may be its first, at any size that has room for all classes."""
     y = np.repeat(np.arange(len(counts)), [2 * count for count in counts])

@@ -307,7 +307,7 @@ def assert_same(one: ScoreMatrix, two: ScoreMatrix) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(tables(), st.randoms(use_true_random=False))
 def test_order_of_rows_does_not_matter(table: pd.DataFrame, random: Any) -> None:
     """Permuted rows give the same scores."""
@@ -322,7 +322,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-@settings(deadline=None)
 @given(tables(), st.sampled_from(["\n", "\r\n"]), st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]))
 def test_csv_round_trip(folder: Path, table: pd.DataFrame, end: str, quoting: Any) -> None:
     """To the last digit, whatever the names of models and however quoted."""
@@ -337,7 +336,6 @@ def test_csv_round_trip(folder: Path, table: pd.DataFrame, end: str, quoting: An
 
 
 @pytest.mark.slow
-@settings(deadline=None)
 @given(tables())
 def test_json_round_trip(folder: Path, table: pd.DataFrame) -> None:
     """As records."""
@@ -348,7 +346,7 @@ def test_json_round_trip(folder: Path, table: pd.DataFrame) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(tables())
 def test_wide_is_long(table: pd.DataFrame) -> None:
     """A column per model says the same as a row per score."""
@@ -361,7 +359,6 @@ def test_wide_is_long(table: pd.DataFrame) -> None:
     assert_same(load(table).matrix(), load(wide).matrix())
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=60) | st.text(st.sampled_from('ab,;\t"\n\r0.1e-_ '), max_size=60).map(str.encode))
 def test_any_bytes_are_read_or_refused_in_words(folder: Path, content: bytes) -> None:
     """No file raises anything but our own errors, which name it; what is read has finite scores of named models."""

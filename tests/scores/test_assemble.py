@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
@@ -57,7 +57,6 @@ def test_nearly_empty_table_is_refused() -> None:
         assemble("", [str(i) for i in range(n)], np.arange(n), np.zeros(n, int), np.arange(n), np.ones(n))
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(-3, 10**9), st.integers(0, 4)), min_size=1, max_size=40))
 def test_splits_are_numbered_in_key_order(keys: list[tuple[int, int]]) -> None:
     """By table or by sorting, as Python sorts the distinct keys."""

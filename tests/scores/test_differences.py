@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
@@ -39,7 +39,6 @@ def test_no_difference_is_plain_zero() -> None:
     assert not np.signbit(mean).any()
 
 
-@settings(deadline=None)
 @given(arrays(float, (4, 6), elements=st.floats(-100, 100, width=32)))
 def test_complete_table_agrees_with_numpy(score: np.ndarray) -> None:
     """One matrix product for all pairs against mean and std of each pair's differences."""

@@ -206,7 +206,7 @@ def test_odd_keys_are_shown_on_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(place=st.integers(0, len(STUDY) - 1), put=st.binary(max_size=3), gone=st.integers(0, 3))
 def test_no_change_of_bytes_leads_to_another_kind_of_error(tmp_path: Path, place: int, put: bytes, gone: int) -> None:
     """A damaged study is read or refused with a message."""

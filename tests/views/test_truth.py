@@ -1,12 +1,14 @@
 """Nothing on a page contradicts anything else: text, Markdown, HTML and JSON of random comparisons, read back.
 
-Three hundred of them as a rule; ``TRUTH=2000 pytest tests/views/test_truth.py`` reads two thousand.
+A hundred and fifty of them as a rule; ``TRUTH=2000 pytest tests/views/test_truth.py`` reads two thousand.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -27,7 +29,7 @@ from tests.views.truth import (
 )
 from tiebreak.comparison.comparison import Comparison
 
-N = int(os.environ.get("TRUTH", "300"))
+N = int(os.environ.get("TRUTH", "150"))
 STEP = 10
 MIRROR = {"better": "worse", "ahead": "behind", "behind": "ahead", "worse": "better"}
 NAME = r"'([^']+)'"
@@ -38,10 +40,8 @@ def test_every_page_is_true(start: int) -> None:
     """Ten comparisons at a time."""
     for seed in range(start, min(start + STEP, N)):
         comparison = random_comparison(seed)
-        try:
+        with page_in_errors(seed, comparison):
             check_page(comparison)
-        except AssertionError as error:
-            raise AssertionError(f"seed {seed}:\n{comparison.to_text()}\n{error}") from error
 
 
 @pytest.mark.parametrize("start", range(0, N // 5, STEP))
@@ -49,10 +49,8 @@ def test_every_page_of_runs_is_true(start: int) -> None:
     """Seeds, paired or not, and 5x2cv, whose procedures have intervals of their own."""
     for seed in range(start, min(start + STEP, N // 5)):
         comparison = comparison_of_runs(seed)
-        try:
+        with page_in_errors(seed, comparison):
             check_page(comparison)
-        except AssertionError as error:
-            raise AssertionError(f"seed {seed}:\n{comparison.to_text()}\n{error}") from error
 
 
 @pytest.mark.parametrize("start", sorted({*range(0, N // 4, STEP), 250}))  # 250: a failure that was found by chance
@@ -60,14 +58,12 @@ def test_every_page_of_items_is_true(start: int) -> None:
     """Ten comparisons of items at a time; and the noun of the table stands for every unit."""
     for seed in range(start, start + STEP):
         comparison = random_item_comparison(seed)
-        try:
+        with page_in_errors(seed, comparison):
             check_page(comparison)
             text = comparison.to_text()
             assert "split" not in text.replace("missing-splits", "")
             if comparison.method.unit != "item":
                 assert not re.search(r"\bitems?\b", text)
-        except AssertionError as error:
-            raise AssertionError(f"seed {seed}:\n{comparison.to_text()}\n{error}") from error
 
 
 @pytest.mark.parametrize("start", range(0, N // 5, STEP))
@@ -75,7 +71,7 @@ def test_every_page_of_datasets_is_true(start: int) -> None:
     """Ten comparisons over datasets at a time, by tests and posteriors, whose probabilities add up and suit the interval."""
     for seed in range(start, start + STEP):
         comparison = random_dataset_comparison(seed)
-        try:
+        with page_in_errors(seed, comparison):
             check_page(comparison)
             if comparison.method.name.startswith("bayes"):
                 pairs = comparison.pairs[comparison.pairs["reason"].isin(["", "unsettled"])]
@@ -85,8 +81,6 @@ def test_every_page_of_datasets_is_true(start: int) -> None:
                 for verdict, column in (("better", 0), ("equivalent", 1), ("worse", 2)):
                     is_so = (pairs["verdict"] == verdict).to_numpy()
                     assert (regions[is_so, column] >= known[is_so] - 1e-9).all()
-        except AssertionError as error:
-            raise AssertionError(f"seed {seed}:\n{comparison.to_text()}\n{error}") from error
 
 
 @pytest.mark.parametrize("start", range(0, N // 6, STEP))
@@ -94,15 +88,13 @@ def test_every_page_of_predictions_is_true(start: int) -> None:
     """Test sets of each model's own, areas under ROC curves, F1 and other metrics of all examples, and resampled means."""
     for seed in range(start, start + STEP):
         comparison = comparison_of_predictions(seed)
-        try:
+        with page_in_errors(seed, comparison):
             check_page(comparison)
             text = comparison.to_text()
             assert "split" not in text
             assert not re.search(r"\bitems?\b", text)
             assert ("questions" in text) == (comparison.method.question == "test-sets")
             assert (f" mean {comparison.metric.name}" in text) <= comparison.method.is_mean
-        except AssertionError as error:
-            raise AssertionError(f"seed {seed}:\n{comparison.to_text()}\n{error}") from error
 
 
 def test_the_comparisons_are_of_all_kinds() -> None:
@@ -116,6 +108,15 @@ def test_the_comparisons_are_of_all_kinds() -> None:
     assert verdicts == {"better", "ahead", "equivalent", "undecided", "behind", "worse"}
     assert reasons >= {"", "unsettled", "identical-scores", "no-spread"}
     assert standings == {"best", "near best", "may be best", "not best"}
+
+
+@contextmanager
+def page_in_errors(seed: int, comparison: Comparison) -> Iterator[None]:
+    """The seed and the text of a comparison stand in what is said of a check that failed."""
+    try:
+        yield
+    except AssertionError as error:
+        raise AssertionError(f"seed {seed}:\n{comparison.to_text()}\n{error}") from error
 
 
 def check_page(comparison: Comparison) -> None:

@@ -153,17 +153,12 @@ def test_results_can_be_copied(shown: Any, copied: Callable[[Any], Any]) -> None
     assert again.to_frame().equals(shown.to_frame())
 
 
-def described(result: Any) -> str:
-    """What a result says, in another process."""
-    return str(result.to_text())
-
-
 def test_results_go_to_other_processes_and_back(tmp_path: Path) -> None:
     """By multiprocessing, by joblib and its cache, one whose store is a file included."""
     kept = tb.evaluate(GaussianNB(), X, Y, cv=3, scoring="accuracy", store=tmp_path / "runs.db", progress=False)
     sent = [evaluation(), kept, nested()]
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        assert list(pool.map(described, sent)) == [each.to_text() for each in sent]
+        assert list(pool.map(str, sent)) == [str(each) for each in sent]
     joblib.dump(kept, tmp_path / "kept.joblib")
     (tmp_path / "runs.db").unlink()
     again = joblib.load(tmp_path / "kept.joblib")

@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 
 import tiebreak as tb
 from tiebreak.numerics import SPREAD
+from tiebreak.views.plots.display import without_pyplot
 
 
 def check_shown(answer: tb.Comparison, tmp_path: Path, *, plots: set[str]) -> None:
@@ -34,7 +35,9 @@ def check_shown(answer: tb.Comparison, tmp_path: Path, *, plots: set[str]) -> No
         assert pair.sentence in pair.to_text().replace("\n", " ")
     gate = answer.meets(not_worse=[(first, second), (second, first)])
     assert {requirement.outcome for requirement in gate} <= {"met", "broken", "inconclusive"}
-    assert {path.stem for path in answer.plot.save_all(tmp_path)} == plots
+    assert set(answer.plot.names) == plots
+    with without_pyplot():
+        assert all(getattr(answer.plot, name)().figure_.axes for name in answer.plot.names)
 
 
 def check_tails(answer: tb.Comparison) -> None:

@@ -168,12 +168,13 @@ def test_a_posterior_on_points_has_no_curve(rng, method) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("method", BOTH)
 def test_the_command_and_what_it_writes_agree(tmp_path, method) -> None:
-    """The command, a saved answer read again, and the report, on eight real classifiers."""
-    path = tmp_path / "answer.json"
-    asked = ["compare", str(BAKEOFF), "--metric", "accuracy", "--method", method, "--rope", "0.005", "--format", "json"]
+    """The command, a saved answer read again, and the report, on three real classifiers."""
+    scores, path = tmp_path / "bakeoff.csv", tmp_path / "answer.json"
+    pd.read_csv(BAKEOFF).iloc[:, :4].to_csv(scores, index=False)
+    asked = ["compare", str(scores), "--metric", "accuracy", "--method", method, "--rope", "0.005", "--format", "json"]
     result = CliRunner().invoke(tiebreak, asked, catch_exceptions=False)
     path.write_text(result.stdout, encoding="utf-8")
-    answer = tb.compare(BAKEOFF, metric="accuracy", method=method, rope=0.005)
+    answer = tb.compare(scores, metric="accuracy", method=method, rope=0.005)
     content = json.loads(result.stdout)
     assert content["method"]["name"] == method
     again = tb.compare(path)

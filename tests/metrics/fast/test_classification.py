@@ -33,7 +33,7 @@ def predicted(draw: st.DrawFn) -> tuple[Array, Array, Array]:
 
 @pytest.mark.slow
 @given(predicted())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_scikit_learns_value_for_any_classes(case: tuple[Array, Array, Array]) -> None:
     """Whatever the labels are, and whichever of them the test rows and the predictions lack."""
     y, p, classes = case
@@ -42,7 +42,7 @@ def test_scikit_learns_value_for_any_classes(case: tuple[Array, Array, Array]) -
 
 
 @given(predicted())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_positive_class_is_the_label_one(case: tuple[Array, Array, Array]) -> None:
     """Of two classes scikit-learn's value, also where 1 is the smaller label; of others it refuses, and so do we."""
     y, p, classes = case
@@ -59,7 +59,7 @@ def test_positive_class_is_the_label_one(case: tuple[Array, Array, Array]) -> No
 
 @pytest.mark.slow
 @given(predicted(), st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_labels_that_are_no_class_are_wrong(case: tuple[Array, Array, Array], data: st.DataObject) -> None:
     """scikit-learn counts each as a label of its own; so the macro averages have them as zeros."""
     y, p, classes = case

@@ -43,7 +43,7 @@ def predicted(draw: st.DrawFn) -> tuple[Array, Array]:
 
 @pytest.mark.slow
 @given(predicted())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_scikit_learns_value(case: tuple[Array, Array]) -> None:
     """Also of constant targets, whose mean may be a rounding error away from them, and of a single row."""
     y, p = case

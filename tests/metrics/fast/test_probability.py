@@ -53,7 +53,7 @@ def given_all_classes(name: str, y: Array, proba: Array, classes: Array) -> floa
 
 @pytest.mark.slow
 @given(told())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_scikit_learns_value(case: tuple[Array, Array, Array]) -> None:
     """Of its scorer where the test rows have all classes, else of its function with all labels.
 
@@ -71,7 +71,7 @@ def test_scikit_learns_value(case: tuple[Array, Array, Array]) -> None:
 
 
 @given(st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_columns_are_those_of_the_models_classes(data: st.DataObject) -> None:
     """A class that the training rows lacked has probability 0."""
     y, classes = data.draw(classified(min_classes=3))

@@ -30,7 +30,7 @@ def ranked(draw: st.DrawFn) -> tuple[Array, Array, Array]:
 
 @pytest.mark.slow
 @given(ranked())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_roc_auc_of_decisions_is_scikit_learns(case: tuple[Array, Array, Array]) -> None:
     """Scores that are equal enter together; without rows of both classes there is no value."""
     y, decision, classes = case
@@ -41,7 +41,7 @@ def test_roc_auc_of_decisions_is_scikit_learns(case: tuple[Array, Array, Array])
 
 @pytest.mark.slow
 @given(ranked())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_average_precision_of_decisions_is_scikit_learns(case: tuple[Array, Array, Array]) -> None:
     """Of the label 1, whichever side it is on; of other labels scikit-learn refuses, and so do we."""
     y, decision, classes = case
@@ -56,7 +56,7 @@ def test_average_precision_of_decisions_is_scikit_learns(case: tuple[Array, Arra
 
 @pytest.mark.slow
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_probabilities_of_two_classes(data: st.DataObject) -> None:
     """One against the rest is the same for two classes as the plain area."""
     y, classes = data.draw(classified(kinds=("range", "signs", "one and two", "two texts")))
@@ -74,7 +74,7 @@ def test_probabilities_of_two_classes(data: st.DataObject) -> None:
 
 @pytest.mark.slow
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_more_classes_one_against_the_rest(data: st.DataObject) -> None:
     """scikit-learn's value; where the test rows lack a class, that of its function told all labels, if it has one."""
     y, classes = data.draw(classified(min_classes=3))
@@ -96,7 +96,7 @@ def test_more_classes_one_against_the_rest(data: st.DataObject) -> None:
 
 @pytest.mark.slow
 @given(st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_average_precision_of_more_classes_from_decisions(data: st.DataObject) -> None:
     """The mean over the classes, as scikit-learn's scorer has it."""
     y, classes = data.draw(classified(min_classes=3))

@@ -12,9 +12,6 @@ from tests.views.plots.samples import HOSTILE, NAMES, drawn_texts, graded, mispl
 from tiebreak.views.plots.display import without_pyplot
 from tiebreak.views.plots.style import contrast
 
-SIZES = [(14.0, 9.0), (12.0, 4.0)]
-
-
 MIXED = [*HOSTILE[:3], *NAMES["60 characters"][:3]]
 
 
@@ -30,8 +27,7 @@ def test_long_and_hostile_names_fit_and_are_shown_as_they_are(plot: str) -> None
 
 @pytest.mark.slow
 @pytest.mark.parametrize("plot", PLOTS)
-@pytest.mark.parametrize("names", ["60 characters", "60 wide characters"])
-@pytest.mark.parametrize("n_models", [2, 40])
+@pytest.mark.parametrize(("names", "n_models"), [("60 characters", 2), ("60 wide characters", 40)])
 def test_no_text_overlaps_or_is_cut(plot: str, names: str, n_models: int) -> None:
     """In a figure of our own."""
     with without_pyplot():
@@ -49,8 +45,7 @@ def test_the_callers_axes_fit(plot: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("plot", PLOTS)
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("n_models", [2, 40])
+@pytest.mark.parametrize(("size", "n_models"), [((14.0, 9.0), 2), ((12.0, 4.0), 40)])
 def test_the_callers_axes_fit_for_any_number_of_models(plot: str, size: tuple[float, float], n_models: int) -> None:
     """As many models are drawn as find room."""
     figure = Figure(figsize=size)
