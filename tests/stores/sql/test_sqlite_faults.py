@@ -193,16 +193,16 @@ def test_a_full_disk(store: SqlStore, path: Path, monkeypatch: pytest.MonkeyPatc
     """Nothing of the call is kept, what was there stays, and it goes on when there is room. (A limit stands for the disk.)"""
     plan = a_plan()
     log = store.open(plan)
-    connect = sqlite.connect
+    connect = sqlite3.connect
 
-    def limited(*arguments: Any) -> sqlite3.Connection:
-        connection = connect(*arguments)
+    def limited(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        connection = connect(*arguments, **options)
         ((n_pages,),) = connection.execute("PRAGMA page_count")
         connection.execute(f"PRAGMA max_page_count = {n_pages}")
         return connection
 
     store.close()
-    monkeypatch.setattr(sqlite, "connect", limited)
+    monkeypatch.setattr(sqlite3, "connect", limited)
     with pytest.raises(StoreError) as error:
         log.write([an_outcome(cell, traceback="x" * 10_000) for cell in all_cells(plan)[1:]])
     assert str(error.value) == (

@@ -8,6 +8,7 @@ import sqlite3
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -230,15 +231,15 @@ def test_whenever_it_is_killed(path: Path, tmp_path: Path, wal: bool, monkeypatc
         if not states or state != states[-1]:
             states.append(state)
 
-    connect, sync, link = sqlite.connect, os.fsync, os.link
+    connect, sync, link = sqlite3.connect, os.fsync, os.link
 
-    def traced_connect(*arguments: object) -> sqlite3.Connection:
-        connection = connect(*arguments)  # type: ignore[arg-type]
+    def traced_connect(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        connection = connect(*arguments, **options)
         connection.set_trace_callback(look)
         return connection
 
     with monkeypatch.context() as patch:
-        patch.setattr(sqlite, "connect", traced_connect)
+        patch.setattr(sqlite3, "connect", traced_connect)
         patch.setattr(os, "fsync", lambda handle: (look(), sync(handle)))
         patch.setattr(os, "link", lambda *names: (look(), link(*names)))
         store = SqlStore(path)

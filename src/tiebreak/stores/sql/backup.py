@@ -17,7 +17,7 @@ from tiebreak.stores.contract import Damage
 from tiebreak.stores.sql import sqlite
 from tiebreak.stores.sql.check import check_database
 from tiebreak.stores.sql.database import Connection, Database, readable_schema
-from tiebreak.stores.sql.sqlite import SqliteDatabase
+from tiebreak.stores.sql.sqlite import SqliteConnection, SqliteDatabase
 from tiebreak.stores.sql.statements import insert, rows_after
 from tiebreak.stores.sql.tables import OUTPUTS, SCHEMA, TABLES, AnyRow
 
@@ -126,11 +126,11 @@ def copy_pages(shown: str, connection: Connection, part: Path) -> None:
     source: sqlite3.Connection = connection.driver
     source.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()  # so that the transaction has its lock
     try:
-        with closing(sqlite.connect(str(part), sqlite.BUSY_SECONDS)) as target:
+        with closing(SqliteConnection(str(part), shown).driver) as target:
             target.execute("PRAGMA journal_mode = OFF")  # the file is thrown away if this fails
             target.execute("PRAGMA synchronous = OFF")
             source.backup(target)
-        with closing(sqlite.connect(str(part), sqlite.BUSY_SECONDS)) as target:
+        with closing(SqliteConnection(str(part), shown).driver) as target:
             target.execute("PRAGMA journal_mode = DELETE")  # one file is all, and it can be read where nothing can be written
     except sqlite3.Error as error:
         if sqlite.error_name(error).startswith(_SOURCE_FAULTS):

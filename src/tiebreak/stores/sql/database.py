@@ -63,9 +63,7 @@ class Connection(ABC):
     """
 
     is_sqlite: ClassVar[bool]
-
-    def __init__(self, driver: Any) -> None:
-        self.driver = driver
+    driver: Any
 
     @abstractmethod
     def execute(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:

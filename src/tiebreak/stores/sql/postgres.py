@@ -114,6 +114,9 @@ class PostgresConnection(Connection):
 
     is_sqlite = False
 
+    def __init__(self, driver: psycopg.Connection[Any]) -> None:
+        self.driver = driver
+
     def execute(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Execute a statement and fetch the rows that it answers with."""
         # in binary numbers and blobs come as they are kept, and not as texts to be read

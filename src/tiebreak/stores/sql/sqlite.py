@@ -66,7 +66,7 @@ class SqliteDatabase(Database):
 
     def connect(self) -> Connection:
         """Connect to the file, which is there."""
-        return SqliteConnection(connect(self.path, BUSY_SECONDS), self.path, self.shown)
+        return SqliteConnection(self.path, self.shown)
 
     def begin(self, connection: Connection, *, to_write: bool) -> None:
         """Take the lock for writing at once, or none: a transaction that took it later could not wait for it."""
@@ -217,16 +217,20 @@ _STEPS = 10_000
 
 
 class SqliteConnection(Connection):
-    """A connection to a file that anybody may have made: nothing in it costs more than its size allows.
+    """A connection to an existing file that anybody may have made: nothing in it costs more than its size allows.
 
-    SQLite calls it while it works on a statement: that lets signals through, and ends what takes longer than the file can.
-    Seconds are those of the processor, so that neither a slow disk nor a busy machine counts.
+    The path is absolute, and transactions are begun and ended by hand. SQLite calls back while it works on a statement: that lets
+    signals through, and ends what takes longer than the file can. Seconds are those of the processor, so that neither a slow disk
+    nor a busy machine counts.
     """
 
     is_sqlite = True
 
-    def __init__(self, driver: sqlite3.Connection, path: str, shown: str) -> None:
-        super().__init__(driver)
+    def __init__(self, path: str, shown: str) -> None:
+        # mode=rw: a file that is gone is an error, and not made anew with the rights of any other file
+        self.driver = sqlite3.connect(
+            f"{Path(path).as_uri()}?mode=rw", uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
         self._path = path
         self._shown = shown
         self._begun: float | None = None
@@ -235,7 +239,15 @@ class SqliteConnection(Connection):
         self._looked_at: set[str] = set()
         calls = self._calls()
         next(calls)
-        driver.set_progress_handler(calls.__next__, _STEPS)
+        try:
+            self.driver.execute("PRAGMA synchronous = FULL")
+            # Functions that a schema names are not called unless they are harmless; pages are looked at before they are used.
+            self.driver.execute("PRAGMA trusted_schema = OFF")
+            self.driver.execute("PRAGMA cell_size_check = ON")
+            self.driver.set_progress_handler(calls.__next__, _STEPS)
+        except BaseException:
+            self.driver.close()
+            raise
 
     @contextmanager
     def _cursor(self, most_bytes: int) -> Iterator[sqlite3.Cursor]:
@@ -386,26 +398,6 @@ def journal_mode(version: tuple[int, ...]) -> str:
         return "WAL + FULL"
     why = "has no WAL" if version < (3, 7) else "can lose commits in WAL mode"
     return f"DELETE + FULL, as this release {why}"
-
-
-def connect(path: str, busy_seconds: float) -> sqlite3.Connection:
-    """Connect to an existing file, whose transactions are begun and ended by hand.
-
-    The path is absolute; the connection waits `busy_seconds` for others.
-    """
-    # mode=rw: a file that is gone is an error, and not made anew with the rights of any other file
-    connection = sqlite3.connect(
-        f"{Path(path).as_uri()}?mode=rw", uri=True, timeout=busy_seconds, isolation_level=None, check_same_thread=False
-    )
-    try:
-        connection.execute("PRAGMA synchronous = FULL")
-        # Functions that a schema names are not called unless they are harmless; pages are looked at before they are used.
-        connection.execute("PRAGMA trusted_schema = OFF")
-        connection.execute("PRAGMA cell_size_check = ON")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
 
 
 # --- errors ---------------------------------------------------------------------------------------------------------------
