@@ -7,6 +7,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
 
@@ -24,15 +25,15 @@ class Caught(NamedTuple):
         return f"{self.category.__name__}: {' '.join(str(self.message).split())}"
 
 
+@dataclass(slots=True)
 class _Catching:
     """Lists that warnings go into at the moment, one for each `caught_warnings` that has not ended."""
 
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.lists: list[list[Caught]] = []
-        self.of_thread = threading.local()
-        self.before: Any = None
-        self.show: Callable[..., object] = warnings.showwarning
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    lists: list[list[Caught]] = field(default_factory=list)
+    of_thread: threading.local = field(default_factory=threading.local)
+    before: Any = None
+    show: Callable[..., object] = warnings.showwarning
 
 
 _catching = _Catching()

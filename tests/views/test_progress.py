@@ -16,16 +16,17 @@ class Notebook:
     """Notes what is displayed, as IPython.display does."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *, has_kernel: bool = True) -> None:
-        self.shown: list[Any] = []
+        self.shown: list[dict[str, str]] = []
         shell = SimpleNamespace(kernel=object()) if has_kernel else SimpleNamespace()
         display = SimpleNamespace(display=self.display)
         monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell, display=display))
         monkeypatch.setitem(sys.modules, "IPython.display", display)
 
-    def display(self, shown: Any, *, display_id: bool) -> Any:
+    def display(self, shown: dict[str, str], *, raw: bool, display_id: bool = True) -> Any:
+        assert raw, "it is text by its kind, and no object"
         assert display_id
         self.shown.append(shown)
-        return SimpleNamespace(update=self.shown.append)
+        return SimpleNamespace(update=self.display)
 
 
 def state(n_done: int, seconds: float) -> Progress:
@@ -45,9 +46,9 @@ def test_a_notebook_shows_a_bar_by_itself(monkeypatch: pytest.MonkeyPatch, capsy
     report(state(2, 3.1))  # too soon after the last
     report(state(20, 4.0))
     report(state(40, 5.0))
-    assert [repr(each).partition(" cells")[0] for each in notebook.shown] == ["run <b>: 1/40", "run <b>: 20/40", ""]
-    assert notebook.shown[1]._repr_html_().startswith('<progress value="20" max="40"></progress> run &lt;b&gt;: 20/40 cells')
-    assert notebook.shown[-1]._repr_html_() == ""
+    assert [each["text/plain"].partition(" cells")[0] for each in notebook.shown] == ["run <b>: 1/40", "run <b>: 20/40", ""]
+    assert notebook.shown[1]["text/html"].startswith('<progress value="20" max="40"></progress> run &lt;b&gt;: 20/40 cells')
+    assert notebook.shown[-1]["text/html"] == ""
     assert capsys.readouterr() == ("", "")
 
 

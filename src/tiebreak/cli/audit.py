@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tiebreak.cli.measuring import error_of_study
-from tiebreak.cli.options import FORMATS, format_option, help_option, html_option, plots_option
+from tiebreak.cli.options import FORMATS, PLOTS, format_option, help_option, html_option
 from tiebreak.cli.process import EXIT_NOT_MET, EXIT_OK, emit, emit_result, make_folder, say, write_report, writing
 from tiebreak.errors import InvalidParameterError, InvalidPlanError, InvalidStudyError, UnknownNameError, UnsortableTimeError
 
@@ -32,8 +32,8 @@ Examples:
 @click.option("--deep", is_flag=True, help="Look for near copies too, and for folds that a classifier tells from the rest.")
 @click.option("--fail-on", type=click.Choice(FAIL_ON), help="Exit code 1 if there is a finding as grave as that, or graver.")
 @format_option("How the findings are written.")
-@plots_option("Draw what each test set holds into this folder.")
-@html_option("Write the report into this file: one page that opens offline.")
+@click.option("--plots", **PLOTS, help="Draw what each test set holds into this folder.")
+@html_option
 @help_option
 @click.pass_context
 def audit_command(

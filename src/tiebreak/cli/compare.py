@@ -14,6 +14,7 @@ import click
 
 from tiebreak.cli.options import (
     NAMES,
+    PLOTS,
     ROPE,
     as_rope,
     check_raw,
@@ -21,8 +22,8 @@ from tiebreak.cli.options import (
     format_option,
     help_option,
     html_option,
-    plots_option,
     raw_option,
+    with_direction,
     with_options,
 )
 from tiebreak.cli.process import (
@@ -242,16 +243,6 @@ _GATE_OPTIONS = (
 # fmt: on
 
 
-def gate_options(command: Callable[..., None]) -> Callable[..., None]:
-    """All options about requirements; the command is given them as one value, ``gates``."""
-
-    @functools.wraps(command)
-    def with_one_value(*arguments: Any, **values: Any) -> None:
-        command(*arguments, gates=Gates(**{name: values.pop(name) for name in Gates.__slots__}), **values)
-
-    return with_options(*_GATE_OPTIONS)(with_one_value)
-
-
 # --- the command ------------------------------------------------------------------------------------------------------------
 
 _NAME: dict[str, Any] = {"metavar": "NAME"}
@@ -261,7 +252,7 @@ _COUNT: dict[str, Any] = {"type": click.IntRange(min=1), "metavar": "N"}
 # fmt: off
 _OPTIONS = (
     click.option("--metric", **_NAME, help="Which metric, where a file holds several; its name, where it holds none."),
-    direction_options,
+    *direction_options,
     click.option("--models", **NAMES,
                  help="Compare only these models. Once for each, or a JSON list; a comma belongs to the name."),
     click.option("--dataset", **_NAME, help="Which dataset, where a file holds several."),
@@ -288,12 +279,12 @@ _OPTIONS = (
     click.option("--n-train", **_COUNT, help="Training examples per split, where no file has them."),
     click.option("--n-test", **_COUNT, help="Test examples per split, where no file has them."),
     click.option("--p-best", is_flag=True, default=None, help="Draw P(best), the probability that a model is the best."),
-    click.option("--seed", type=click.IntRange(min=0), show_default="0", metavar="N", help="Seed of all that is drawn."),
-    gate_options,
+    click.option("--seed", "rng", type=click.IntRange(min=0), show_default="0", metavar="N", help="Seed of all that is drawn."),
+    *_GATE_OPTIONS,
     format_option("How the answer is written; csv holds the pairs."),
     raw_option,
-    plots_option("Draw all plots into this folder."),
-    html_option("Write the report into this file: one page that opens offline."),
+    click.option("--plots", **PLOTS, help="Draw all plots into this folder."),
+    html_option,
 )
 # fmt: on
 
@@ -311,9 +302,7 @@ def compare_command(
     raw: bool,
     plots: Path | None,
     html: Path | None,
-    gates: Gates,
-    seed: int | None,
-    **settings: Any,
+    **typed: Any,
 ) -> None:
     """Compare the models whose scores stand in FILE...
 
@@ -325,6 +314,8 @@ def compare_command(
     Or it has a row for each item of one test set, such as the answers to questions: a column question (or item, example,
     doc_id) and one per model, or with model and score; or it is a log of lm-evaluation-harness, Inspect or Every Eval Ever.
     """
+    gates = Gates(**{name: typed.pop(name) for name in Gates.__slots__})
+    settings = with_direction(typed)
     check_raw(raw, format_)
     if files.count("-") > 1:
         raise click.UsageError("standard input can be read only once.")
@@ -333,7 +324,6 @@ def compare_command(
     gates.check(files)
     if html is not None and str(html) in files:
         raise click.UsageError(f"--html would write over {str(html)!r}, which holds the scores.")
-    settings["rng"] = seed
     with standard_input_as_file(files) as sources:
         comparison = _compared(sources, settings)
         requirements = gates.judge(comparison, functools.partial(_compared_otherwise, sources, settings))

@@ -12,12 +12,12 @@ import click
 from tiebreak.cli.measuring import error_of_study, watched
 from tiebreak.cli.options import (
     NAMES,
+    PLOTS,
     ROPE,
     TypedRun,
     format_option,
     html_option,
-    plots_option,
-    run_options,
+    local_run_options,
     store_option,
     with_options,
 )
@@ -38,8 +38,8 @@ _TYPED = ("sizes", "values", "parameter", "rope", "alpha", "metric")
 """Options that say what is to be measured or shown; all else is in the study."""
 
 
-@dataclass(frozen=True, slots=True)
-class TypedCurve:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypedCurve(TypedRun):
     """Options that both curves have, as typed; None leaves it to the study."""
 
     store: str | None
@@ -49,7 +49,6 @@ class TypedCurve:
     metric: str | None
     rope: float | str | None
     alpha: float
-    run: TypedRun
     format_: str
     plots: Path | None
     html: Path | None
@@ -66,10 +65,10 @@ curve_options = with_options(
                  help="Largest difference that does not matter to you, in the metric's unit or as '1%' of the best mean.  "
                       "[default: the study's]"),
     click.option("--alpha", type=float, default=0.05, show_default=True, help="1 - coverage of the intervals."),
-    run_options(without=("dask", "dry_run")),
+    *local_run_options,
     format_option("How the curve is written; csv holds the points."),
-    plots_option("Draw the curve into this folder."),
-    html_option("Write the report into this file: one page that opens offline."),
+    click.option("--plots", **PLOTS, help="Draw the curve into this folder."),
+    html_option,
 )
 # fmt: on
 
@@ -102,8 +101,8 @@ def run_curve(path: str, kind: str, measure: Callable[..., Curve], typed: TypedC
         return f"{kept} The same command goes on from there."
 
     try:
-        with watched(typed.run.quiet, how_to_go_on) as report:
-            run = typed.run.options(study, url, typed.name or f"{study.name}-{kind}{about}", report)
+        with watched(typed.quiet, how_to_go_on) as report:
+            run = typed.options(study, url, typed.name or f"{study.name}-{kind}{about}", report)
             rope = study.rope if typed.rope is None else typed.rope
             curve = measure(arguments, run, scoring=study.scoring, rope=rope, alpha=typed.alpha)
         curve = curve if typed.metric is None else curve.for_metric(typed.metric)

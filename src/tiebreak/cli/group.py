@@ -8,9 +8,9 @@ from importlib import import_module
 
 import click
 
-from tiebreak.cli import COMMANDS, help_page, version_line
-from tiebreak.cli.options import help_option
-from tiebreak.cli.process import EXIT_OK, CommandError, emit
+from tiebreak.cli import COMMANDS, help_page
+from tiebreak.cli.options import help_option, show
+from tiebreak.cli.process import EXIT_OK, CommandError
 
 
 class LazyGroup(click.Group):
@@ -28,30 +28,20 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(import_module(f"tiebreak.cli.{module}"), f"{module}_command")
         return command
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that is meant; a name that is not known comes with the nearest one."""
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            near = get_close_matches(args[0], COMMANDS, 1)
-            ctx.fail(f"No such command {args[0]!r}.{f' Did you mean {near[0]!r}?' if near else ''}")
-        return super().resolve_command(ctx, args)
-
     def get_help(self, ctx: click.Context) -> str:
         """The page that `main` prints without loading click."""
         return help_page()
 
 
-def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
-    if wanted and not context.resilient_parsing:
-        emit(version_line() + "\n")
-        context.exit()
-
-
-@click.group(cls=LazyGroup, context_settings={"max_content_width": 100})
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version)
-@click.option("--traceback", is_flag=True, expose_value=False)  # `process` looks for it
-@help_option
-def tiebreak() -> None:
-    """The page of help is in `tiebreak.cli`."""
+tiebreak = LazyGroup(
+    "tiebreak",
+    context_settings={"max_content_width": 100},
+    params=[
+        click.Option(["--version"], is_flag=True, is_eager=True, expose_value=False, callback=show),
+        click.Option(["--traceback"], is_flag=True, expose_value=False),  # `process` looks for it
+    ],
+)
+help_option(tiebreak)
 
 
 def invoke(arguments: Sequence[str]) -> int:
@@ -77,7 +67,11 @@ def invoke(arguments: Sequence[str]) -> int:
         raise CommandError(f"a command is needed.\n\n{error.ctx.get_help()}") from None
     except click.UsageError as error:
         path = error.ctx.command_path if error.ctx else "tiebreak"
-        raise CommandError(f"{error.format_message()}\nSee '{path} --help'.") from error
+        message = error.format_message()
+        if isinstance(error, click.exceptions.NoSuchCommand) and path == "tiebreak":
+            near = get_close_matches(error.command_name, COMMANDS, 1)
+            message += f" Did you mean {near[0]!r}?" if near else ""
+        raise CommandError(f"{message}\nSee '{path} --help'.") from error
     except click.ClickException as error:
         raise CommandError(error.format_message()) from error
     return EXIT_OK

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -16,33 +17,41 @@ def main() -> NoReturn:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command line inside this process and return its exit code.
+    """Run the command line inside this process, and turn whatever it raises into a message and an exit code.
 
     Parameters
     ----------
     arguments : sequence of str
         As typed after ``tiebreak``.
+
+    Returns
+    -------
+    int
+        0 fine, 1 a requirement is broken or a store is damaged, 2 wrong use or bad input, 3 a requirement is inconclusive, 70
+        internal error, 130 and 143 for signals.
     """
-    from tiebreak.cli.process import guarded
-
-    return guarded(_invoke, arguments)
-
-
-def _invoke(arguments: Sequence[str]) -> int:
-    import os
-
     from tiebreak import cli
-    from tiebreak.cli.process import EXIT_OK, emit
+    from tiebreak.cli import process
 
-    if instruction := os.environ.get("_TIEBREAK_COMPLETE"):
-        from tiebreak.cli.completion import complete
-
-        return complete(instruction)
-
+    process.typed_arguments[:] = arguments
     pages = {"--help": cli.help_page, "-h": cli.help_page, "--version": cli.version_line}
-    if len(arguments) == 1 and arguments[0] in pages:  # needs no click
-        emit(pages[arguments[0]]() + "\n")
-        return EXIT_OK
-    from tiebreak.cli.group import invoke
+    code = process.EXIT_OK
+    try:
+        if instruction := os.environ.get("_TIEBREAK_COMPLETE"):
+            from tiebreak.cli.completion import complete
 
-    return invoke(arguments)
+            code = complete(instruction)
+        elif len(arguments) == 1 and arguments[0] in pages:  # needs no click
+            process.emit(pages[arguments[0]]() + "\n")
+        else:
+            from tiebreak.cli.group import invoke
+
+            code = invoke(arguments)
+        process.emit("")  # what is still buffered has to go out while errors can be handled
+    except KeyboardInterrupt:
+        return process.EXIT_INTERRUPTED
+    except process.Terminated:
+        return process.EXIT_TERMINATED
+    except Exception as error:
+        return process.failed(error, arguments)
+    return code

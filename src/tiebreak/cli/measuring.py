@@ -32,8 +32,15 @@ _KEYS = {"rng": "seed", "scoring": "metrics"}
 
 @contextmanager
 def watched(quiet: bool, how_to_go_on: Callable[[Progress], str]) -> Iterator[Callable[[Progress], None]]:
-    """Show the progress that is reported; whatever ends the run early, say what is kept and how to go on."""
-    show = _shown(quiet)
+    """Show the progress that is reported; whatever ends the run early, say what is kept and how to go on.
+
+    It is a bar on a terminal, lines elsewhere, and nothing where it is to be `quiet`.
+    """
+    show: Callable[[Progress], object] | None = None
+    if not quiet and sys.stderr is not None:
+        from tiebreak.views import progress as views
+
+        show = views.bar() if sys.stderr.isatty() else views.lines(say)
     last: Progress | None = None
 
     def report(progress: Progress) -> None:
@@ -49,15 +56,6 @@ def watched(quiet: bool, how_to_go_on: Callable[[Progress], str]) -> Iterator[Ca
         if last is not None:
             say(how_to_go_on(last))
         raise
-
-
-def _shown(quiet: bool) -> Callable[[Progress], object] | None:
-    """Display of progress: a bar on a terminal, lines elsewhere, nothing where nobody wants it."""
-    if quiet or sys.stderr is None:
-        return None
-    from tiebreak.views import progress
-
-    return progress.bar() if progress.is_interactive() else progress.lines(say)
 
 
 def error_of_study(study: Study, error: TiebreakError) -> TiebreakError:

@@ -9,15 +9,16 @@ import click
 
 from tiebreak.cli.measuring import error_of_study, watched
 from tiebreak.cli.options import (
+    PLOTS,
     TypedRun,
     check_raw,
     format_option,
     help_option,
     html_option,
-    plots_option,
+    local_run_options,
     raw_option,
-    run_options,
     store_option,
+    with_options,
 )
 from tiebreak.cli.process import EXIT_OK, EXIT_WRONG_USE, emit_result, make_folder, say, write_report, writing
 from tiebreak.cli.stores import store_for_study, without_password
@@ -45,11 +46,11 @@ Examples:
     help="Measure all candidates on the outer splits too, which says what would be claimed without nesting.",
 )  # fmt: skip
 @store_option
-@run_options(without=("dask", "dry_run"))
+@with_options(*local_run_options)
 @format_option("How the answer is written; csv holds a row for each outer split.")
 @raw_option
-@plots_option("Draw the plot into this folder.")
-@html_option("Write the report into this file: one page that opens offline.")
+@click.option("--plots", **PLOTS, help="Draw the plot into this folder.")
+@html_option
 @help_option
 @click.pass_context
 def nested_command(
@@ -61,11 +62,11 @@ def nested_command(
     together: bool,
     plain: bool,
     store: str | None,
-    run: TypedRun,
     format_: str,
     raw: bool,
     plots: Path | None,
     html: Path | None,
+    **run: Any,
 ) -> None:
     """Say what to expect of choosing among the candidates of each model of STUDY, by nested cross-validation.
 
@@ -86,7 +87,7 @@ def nested_command(
     url = store_for_study(store, read.store, read.name)
     name = name or " ".join(filter(None, [read.name, "nested", "together" if together else "", dataset]))
     try:
-        nested = _measured(read, _plan_arguments(read, dataset, together), url, name, run, plain)
+        nested = _measured(read, _dataset(read, dataset), url, name, TypedRun(**run), together=together, plain=plain)
     except TiebreakError as error:
         raise error_of_study(read, error) from error
     emit_result(nested, format_, lambda: (list(COLUMNS["outer"]), nested_rows(nested, "outer")), raw=raw)
@@ -100,23 +101,6 @@ def nested_command(
     context.exit(EXIT_OK if any(nested.honest(search).n_splits for search in nested.searches) else EXIT_WRONG_USE)
 
 
-def _plan_arguments(study: Study, dataset: str | None, together: bool) -> dict[str, Any]:
-    """Arguments of `make_nested_plan` for what the study nests."""
-    from tiebreak.plan.models import name_models
-
-    data = _dataset(study, dataset)
-    return {
-        "models": {study.name: name_models(study.models)} if together else study.models,
-        "X": data.X,
-        "y": data.y,
-        "groups": data.groups,
-        "sample_weight": data.weights,
-        "outer": study.cv,
-        "inner": study.inner,
-        "rng": study.seed,
-    }
-
-
 def _dataset(study: Study, name: str | None) -> StudyData:
     from tiebreak.scores.vocabulary import look_up, quoted
 
@@ -128,7 +112,10 @@ def _dataset(study: Study, name: str | None) -> StudyData:
     return study.datasets[names[0]]
 
 
-def _measured(study: Study, arguments: dict[str, Any], url: str, name: str, run: TypedRun, plain: bool) -> NestedEvaluation:
+def _measured(
+    study: Study, data: StudyData, url: str, name: str, run: TypedRun, *, together: bool, plain: bool
+) -> NestedEvaluation:
+    from tiebreak.plan.models import name_models
     from tiebreak.plan.nested import make_nested_plan
     from tiebreak.studies.nested import nested_cross_validate
 
@@ -137,8 +124,18 @@ def _measured(study: Study, arguments: dict[str, Any], url: str, name: str, run:
         return f"{kept}; the same command goes on from there"
 
     with watched(run.quiet, how_to_go_on) as report:
+        plan = make_nested_plan(
+            {study.name: name_models(study.models)} if together else study.models,
+            data.X,
+            data.y,
+            groups=data.groups,
+            sample_weight=data.weights,
+            outer=study.cv,
+            inner=study.inner,
+            rng=study.seed,
+        )
         return nested_cross_validate(
-            make_nested_plan(**arguments),
+            plan,
             run.options(study, url, name, report, study=str(study.path), rope=study.rope),
             scoring=study.scoring,
             keep_predictions=study.keep_predictions,

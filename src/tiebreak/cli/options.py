@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from tiebreak.cli import version_line
 from tiebreak.cli.process import emit
 from tiebreak.cli.stores import VARIABLE
 
@@ -35,17 +36,14 @@ def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], 
     return decorate
 
 
-def help_option(command: Any) -> Any:
-    """``-h`` and ``--help``, printed as answers are: a reader that goes away early is no error."""
-    return click.help_option("-h", "--help", callback=_show_help)(command)
-
-
-def _show_help(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+def show(context: click.Context, option: click.Parameter, wanted: bool) -> None:
+    """Print the version or the page of help, as answers are printed: a reader that goes away early is no error."""
     if wanted and not context.resilient_parsing:
-        emit(context.get_help() + "\n")
+        emit((version_line() if option.name == "version" else context.get_help()) + "\n")
         context.exit()
 
 
+help_option = click.help_option("-h", "--help", callback=show)
 store_option = click.option(
     "--store", metavar="URL",
     help=f"Where results are kept, such as sqlite:///runs.db. If not given: {VARIABLE}, or a file here named after the run.",
@@ -55,33 +53,26 @@ raw_option = click.option(
 )
 
 
-def direction_options(command: Command) -> Command:
-    """``--lower-is-better`` for all metrics or ``--direction`` for each; the command is given them as one value."""
-
-    @functools.wraps(command)
-    def with_one_value(
-        *arguments: Any, directions: Sequence[tuple[str, str]], lower_is_better: bool | None, **values: Any
-    ) -> None:
-        command(*arguments, lower_is_better=_lower_is_better(directions, lower_is_better), **values)
-
-    for_all = click.option(
+direction_options = (
+    click.option(
         "--lower-is-better/--higher-is-better", default=None, help="Direction of a metric that scikit-learn does not know."
-    )
-    for_each = click.option(
+    ),
+    click.option(
         "--direction", "directions", type=(str, click.Choice(("lower", "higher"))), multiple=True,
         metavar="METRIC lower|higher", help="Which is better for one of several metrics. Repeatable.",
-    )  # fmt: skip
-    return with_options(for_all, for_each)(with_one_value)
+    ),
+)  # fmt: skip
 
 
-def _lower_is_better(typed: Sequence[tuple[str, str]], for_all: bool | None) -> bool | dict[str, bool] | None:
-    """True where lower is better: for the metric, or by metric."""
+def with_direction(values: dict[str, Any]) -> dict[str, Any]:
+    """Values as typed, with one in the place of the two of `direction_options`: True where lower is better, or by metric."""
+    typed, for_all = values.pop("directions"), values["lower_is_better"]
     if typed and for_all is not None:
         raise click.UsageError("--direction says for each metric what --lower-is-better or --higher-is-better says for all.")
     doubled = next((metric for metric, _ in typed if len({way for of, way in typed if of == metric}) > 1), None)
     if doubled is not None:
         raise click.UsageError(f"--direction gives {doubled} two different directions.")
-    return {metric: way == "lower" for metric, way in typed} or for_all
+    return {**values, "lower_is_better": {metric: way == "lower" for metric, way in typed} or for_all}
 
 
 def format_option(help_line: str | None = None, formats: Sequence[str] = FORMATS) -> Callable[[Command], Command]:
@@ -90,17 +81,7 @@ def format_option(help_line: str | None = None, formats: Sequence[str] = FORMATS
     return click.option("--format", "format_", type=choice, default=formats[0], show_default=True, help=help_line)
 
 
-def plots_option(help_line: str) -> Callable[[Command], Command]:
-    """``--plots``, a folder."""
-    return click.option("--plots", type=click.Path(path_type=Path), metavar="DIR", help=help_line)
-
-
-def html_option(help_line: str) -> Callable[[Command], Command]:
-    """``--html``, a file."""
-    return click.option("--html", type=click.Path(path_type=Path), metavar="FILE", callback=report_file, help=help_line)
-
-
-def report_file(_: click.Context, __: click.Parameter, value: Path | None) -> Path | None:
+def _report_file(_: click.Context, __: click.Parameter, value: Path | None) -> Path | None:
     """A file that can be written, said before the work: a wrong folder should not cost the answer."""
     if value is None:
         return None
@@ -113,32 +94,30 @@ def report_file(_: click.Context, __: click.Parameter, value: Path | None) -> Pa
     return value
 
 
+PLOTS: dict[str, Any] = {"type": click.Path(path_type=Path), "metavar": "DIR"}
+REPORT: dict[str, Any] = {"type": click.Path(path_type=Path), "metavar": "FILE", "callback": _report_file}
+html_option = click.option("--html", **REPORT, help="Write the report into this file: one page that opens offline.")
+
+
 def check_raw(raw: bool, format_: str) -> None:
     """Refuse --raw where nothing is CSV."""
     if raw and format_ != "csv":
         raise click.UsageError("--raw goes with --format csv.")
 
 
-class Names(click.ParamType[Any]):
-    """One name as it stands, commas included, or a JSON list of names."""
+def _names(_: click.Context, __: click.Parameter, typed: Sequence[str]) -> tuple[str, ...] | None:
+    """The names of all uses of a repeatable option, of which each is a name or a JSON list; None where it was not used."""
+    return tuple(name for value in typed for name in _listed(value)) or None
 
-    name = "name"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The names that were meant, as a tuple."""
-        if isinstance(value, str) and value.lstrip().startswith("["):
-            try:
-                names = json.loads(value)
-            except ValueError:
-                return (value,)
+def _listed(value: str) -> list[str]:
+    """One name as it stands, commas included, or those of a JSON list."""
+    if value.lstrip().startswith("["):
+        with suppress(ValueError):
+            names = json.loads(value)
             if isinstance(names, list) and all(isinstance(name, str) for name in names):
-                return tuple(names)
-        return value if isinstance(value, tuple) else (value,)
-
-
-def _joined(_: click.Context, __: click.Parameter, value: Sequence[tuple[str, ...]]) -> tuple[str, ...] | None:
-    """The names of all uses of a repeatable option; None where it was not used."""
-    return tuple(name for names in value for name in names) or None
+                return names
+    return [value]
 
 
 def _rope(_: click.Context, __: click.Parameter, value: str | None) -> float | str | None:
@@ -153,14 +132,14 @@ def as_rope(typed: str) -> float | str:
         return typed
 
 
-NAMES: dict[str, Any] = {"type": Names(), "multiple": True, "callback": _joined, "metavar": "NAME"}
+NAMES: dict[str, Any] = {"multiple": True, "callback": _names, "metavar": "NAME"}
 ROPE: dict[str, Any] = {"callback": _rope, "metavar": "WIDTH"}
 
 
 # --- options of a run -------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TypedRun:
     """Options of a run as typed; None leaves it to the study."""
 
@@ -205,32 +184,23 @@ def _address(_: click.Context, __: click.Parameter, value: str | None) -> str | 
 
 
 # fmt: off
-_RUN_OPTIONS = {
-    "n_jobs": click.option("--n-jobs", type=int, metavar="N", callback=_jobs,
-                           help="Worker processes; -1 for all cores.  [default: as the study says, or 1]"),
-    "dask": click.option("--dask", metavar="ADDRESS", callback=_address,
-                         help="Measure on the workers of this Dask scheduler, such as tcp://host:8786."),
-    "timeout": click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
-                            help="Give up a cell (one model on one split) after this time."),
-    "retry_failed": click.option("--retry-failed", is_flag=True, help="Measure again what failed before."),
-    "accept_versions": click.option("--accept-versions", is_flag=True,
-                                    help="Go on with a run that was begun with other versions of libraries."),
-    "dry_run": click.option("--dry-run", is_flag=True,
-                            help="Say what would be measured, and how long it may take; measure nothing."),
-    "quiet": click.option("--quiet", is_flag=True, help="Show no progress."),
-}
+_jobs_option = click.option("--n-jobs", type=int, metavar="N", callback=_jobs,
+                            help="Worker processes; -1 for all cores.  [default: as the study says, or 1]")
+_dask_option = click.option("--dask", metavar="ADDRESS", callback=_address,
+                            help="Measure on the workers of this Dask scheduler, such as tcp://host:8786.")
+_patience_options = (
+    click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
+                 help="Give up a cell (one model on one split) after this time."),
+    click.option("--retry-failed", is_flag=True, help="Measure again what failed before."),
+    click.option("--accept-versions", is_flag=True, help="Go on with a run that was begun with other versions of libraries."),
+)
+_dry_option = click.option("--dry-run", is_flag=True,
+                           help="Say what would be measured, and how long it may take; measure nothing.")
+_quiet_option = click.option("--quiet", is_flag=True, help="Show no progress.")
 # fmt: on
 
+run_options = (_jobs_option, _dask_option, *_patience_options, _dry_option, _quiet_option)
+"""Options of `TypedRun`."""
 
-def run_options(*, without: Sequence[str] = ()) -> Callable[[Command], Command]:
-    """All options of a run, but for some; the command is given them as one value, ``run``."""
-    names = [name for name in _RUN_OPTIONS if name not in without]
-
-    def decorate(command: Command) -> Command:
-        @functools.wraps(command)
-        def with_one_value(*arguments: Any, **values: Any) -> None:
-            command(*arguments, run=TypedRun(**{name: values.pop(name) for name in names}), **values)
-
-        return with_options(*(_RUN_OPTIONS[name] for name in names))(with_one_value)
-
-    return decorate
+local_run_options = (_jobs_option, *_patience_options, _quiet_option)
+"""Those of a run on this machine, which begins at once."""

@@ -76,40 +76,12 @@ def prepare() -> None:
         signal.signal(signal.SIGTERM, _raise_terminated)
 
 
-def guarded(run: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> int:
-    """Run a command and turn whatever it raises into a message and an exit code.
-
-    Parameters
-    ----------
-    run : callable
-        Takes the arguments and returns an exit code.
-    arguments : sequence of str
-
-    Returns
-    -------
-    int
-        0 fine, 1 a requirement is broken or a store is damaged, 2 wrong use or bad input, 3 a requirement is inconclusive, 70
-        internal error, 130 and 143 for signals.
-    """
-    _typed_arguments[:] = arguments
-    try:
-        code = run(arguments)
-        emit("")  # what is still buffered has to go out while errors can be handled
-    except KeyboardInterrupt:
-        return EXIT_INTERRUPTED
-    except Terminated:
-        return EXIT_TERMINATED
-    except Exception as error:
-        return _failed(error, arguments)
-    return code
-
-
 def command_line() -> str:
     """The command as it was typed, without passwords."""
-    return shlex.join(["tiebreak", *(without_password(each) for each in _typed_arguments)])
+    return shlex.join(["tiebreak", *(without_password(each) for each in typed_arguments)])
 
 
-_typed_arguments: list[str] = []
+typed_arguments: list[str] = []
 
 
 def emit(text: str | Iterable[str], *, raw: bool = False) -> None:
@@ -233,7 +205,8 @@ def reason(error: OSError) -> str:
     return first.strerror or str(first) or type(first).__name__
 
 
-def _failed(error: Exception, arguments: Sequence[str]) -> int:
+def failed(error: Exception, arguments: Sequence[str]) -> int:
+    """Say what an error means to whoever typed the arguments, and return the exit code."""
     wants_traceback = "--traceback" in arguments or os.environ.get("TIEBREAK_TRACEBACK", "") not in ("", "0")
     if wants_traceback:
         import traceback

@@ -7,7 +7,16 @@ from typing import Any
 
 import click
 
-from tiebreak.cli.options import check_raw, direction_options, format_option, help_option, plots_option, raw_option, with_options
+from tiebreak.cli.options import (
+    PLOTS,
+    check_raw,
+    direction_options,
+    format_option,
+    help_option,
+    raw_option,
+    with_direction,
+    with_options,
+)
 from tiebreak.cli.process import emit_result, make_folder, say, standard_input_as_file, writing
 
 EPILOG = """\b
@@ -20,7 +29,7 @@ Examples:
 # fmt: off
 _OPTIONS = (
     click.option("--metric", metavar="NAME", help="Of a table of scores: which metric, or its name where the table has none."),
-    direction_options,
+    *direction_options,
     click.option("--ties", type=click.Choice(("half", "davidson")), default="half", show_default=True,
                  help="A tie is half a win for either, or an outcome of its own, by Davidson's model."),
     click.option("--tie-margin", type=float, default=0.0, metavar="WIDTH",
@@ -33,7 +42,7 @@ _OPTIONS = (
                  help="Seed of the resamples."),
     format_option("How the answer is written."),
     raw_option,
-    plots_option("Draw the ratings into this folder."),
+    click.option("--plots", **PLOTS, help="Draw the ratings into this folder."),
 )
 # fmt: on
 
@@ -52,6 +61,7 @@ def rate_command(file: str, format_: str, raw: bool, plots: Path | None, **setti
     from tiebreak.rating import rate
     from tiebreak.views.ratings import csv_rows
 
+    settings = with_direction(settings)
     check_raw(raw, format_)
     if plots is not None:
         make_folder(plots)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli.options import ROPE, direction_options, help_option, report_file, store_option, with_options
+from tiebreak.cli.options import REPORT, ROPE, direction_options, help_option, store_option, with_direction, with_options
 from tiebreak.cli.process import CommandError, standard_input_as_file, write_report
 from tiebreak.cli.stores import read_run
 
@@ -28,7 +28,7 @@ _COUNT: dict[str, Any] = {"type": click.IntRange(min=1), "metavar": "N"}
 
 # fmt: off
 _OPTIONS = (
-    click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE", callback=report_file,
+    click.option("--out", required=True, **REPORT,
                  help="The file, which ends in .html; one of that name is replaced."),
     click.option("--metric", "metrics", multiple=True, **_NAME,
                  help="Which metric. Repeatable: the page switches between them.  [default: of a run all]"),
@@ -37,7 +37,7 @@ _OPTIONS = (
                                         "best mean.  [default: as the study or the saved answer says, or 0]"),
     click.option("--alpha", type=float, help="Chance of any wrong verdict over all pairs.  [default: 0.05]"),
     click.option("--baseline", **_NAME, help="Judge every other model against this one only, instead of all pairs."),
-    direction_options,
+    *direction_options,
     click.option("--n-train", **_COUNT, help="Training examples per split, where no file has them."),
     click.option("--n-test", **_COUNT, help="Test examples per split, where no file has them."),
     store_option,
@@ -59,6 +59,7 @@ def report_command(
     its own data, which 'tiebreak compare report.html' reads. FILE is whatever 'tiebreak compare' reads; of a stored RUN all
     metrics are compared, and the predictions that were kept are drawn.
     """
+    settings = with_direction(settings)
     if str(out) in sources:
         raise click.UsageError(f"--out would write over {str(out)!r}, which holds the scores.")
     if any(_is_file(source) for source in sources):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from tiebreak.cli.options import TypedRun, help_option
+from tiebreak.cli.options import help_option
 from tiebreak.cli.process import CommandError, say
-from tiebreak.cli.run import TypedAnswer, measure, measuring_options
+from tiebreak.cli.run import TypedMeasuring, measure, measuring_options
 from tiebreak.cli.stores import find_run, open_url
 
 
@@ -17,7 +18,7 @@ from tiebreak.cli.stores import find_run, open_url
 @measuring_options
 @help_option
 @click.pass_context
-def resume_command(context: click.Context, /, stored: str, store: str | None, run: TypedRun, asked: TypedAnswer) -> None:
+def resume_command(context: click.Context, /, stored: str, store: str | None, **options: Any) -> None:
     """Go on with RUN, by the study file that it was started from.
 
     Only what is missing is measured. RUN is the name of a run in the store, or both in one: 'sqlite:///runs.db#cancer'.
@@ -26,11 +27,12 @@ def resume_command(context: click.Context, /, stored: str, store: str | None, ru
     """
     from tiebreak.study_file.study import read_study
 
+    typed = TypedMeasuring(**options)
     url, name = find_run(stored, store)
     path = _study_of(url, name)
-    if not run.quiet:
+    if not typed.quiet:
         say(f"the study is {path}")  # it comes out of the store, and what it names is imported
-    context.exit(measure(read_study(path, make_models=not run.dry_run), name, url, run, asked))
+    context.exit(measure(read_study(path, make_models=not typed.dry_run), name, url, typed))
 
 
 def _study_of(url: str, name: str) -> Path:

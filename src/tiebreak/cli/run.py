@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,12 +13,12 @@ import click
 from tiebreak.cli.compare import draw, write_answer
 from tiebreak.cli.measuring import error_of_study, watched
 from tiebreak.cli.options import (
+    PLOTS,
     ROPE,
     TypedRun,
     format_option,
     help_option,
     html_option,
-    plots_option,
     run_options,
     store_option,
     with_options,
@@ -40,9 +39,9 @@ Examples:
 """
 
 
-@dataclass(frozen=True, slots=True)
-class TypedAnswer:
-    """Options of the answer to a run; None leaves it to the study."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypedMeasuring(TypedRun):
+    """Options of run and resume, which are those of the answer too; None leaves it to the study."""
 
     format_: str
     rope: float | str | None
@@ -52,25 +51,16 @@ class TypedAnswer:
     strict: bool
 
 
-_ANSWER_OPTIONS = (
+measuring_options = with_options(
+    store_option,
+    *run_options,
     format_option("How the comparison is written; csv holds the pairs."),
     click.option("--rope", default=None, **ROPE, help="Largest difference that does not matter.  [default: as the study says]"),
     click.option("--metric", metavar="NAME", help="Metric to compare by.  [default: the first of the study]"),
-    plots_option("Draw all plots of the comparison into this folder."),
-    html_option("Write the report into this file: one page that opens offline."),
+    click.option("--plots", **PLOTS, help="Draw all plots of the comparison into this folder."),
+    html_option,
     click.option("--strict", is_flag=True, help="Exit code 1 if a model has failed on every split."),
 )
-
-
-def measuring_options(command: Any) -> Any:
-    """Options of run and resume; the command is given those of the answer as one value, ``asked``."""
-
-    @functools.wraps(command)
-    def with_one_value(*arguments: Any, **values: Any) -> None:
-        asked = TypedAnswer(**{each: values.pop(each) for each in ("format_", "rope", "metric", "plots", "html", "strict")})
-        command(*arguments, asked=asked, **values)
-
-    return with_options(store_option, run_options(), *_ANSWER_OPTIONS)(with_one_value)
 
 
 @click.command("run", epilog=EPILOG, short_help="Measure the models of a study, and compare them.")
@@ -79,9 +69,7 @@ def measuring_options(command: Any) -> Any:
 @measuring_options
 @help_option
 @click.pass_context
-def run_command(
-    context: click.Context, /, study: str, name: str | None, store: str | None, run: TypedRun, asked: TypedAnswer
-) -> None:
+def run_command(context: click.Context, /, study: str, name: str | None, store: str | None, **options: Any) -> None:
     """Measure the models of STUDY, and compare them.
 
     STUDY is a TOML file with the sections data, cv and models. Each model is measured on each split once: what the store has
@@ -91,12 +79,13 @@ def run_command(
     """
     from tiebreak.study_file.study import read_study
 
-    read = read_study(study, make_models=not run.dry_run)
+    typed = TypedMeasuring(**options)
+    read = read_study(study, make_models=not typed.dry_run)
     url = store_for_study(store, read.store, read.name)
-    context.exit(measure(read, name or read.name, url, run, asked))
+    context.exit(measure(read, name or read.name, url, typed))
 
 
-def measure(study: Study, name: str, url: str, run: TypedRun, asked: TypedAnswer) -> int:
+def measure(study: Study, name: str, url: str, typed: TypedMeasuring) -> int:
     """Measure what the store does not have, print the comparison, and return the exit code.
 
     Parameters
@@ -106,48 +95,42 @@ def measure(study: Study, name: str, url: str, run: TypedRun, asked: TypedAnswer
         Of the run.
     url : str
         Of the store.
-    run : TypedRun
-    asked : TypedAnswer
+    typed : TypedMeasuring
     """
-    format_ = asked.format_
-    if asked.rope is not None:
-        study = dataclasses.replace(study, rope=_checked_rope(asked.rope))
-    if asked.plots is not None and not run.dry_run:
-        make_folder(asked.plots)  # before the work: a folder that cannot be written should not cost the answer
-    if len(study.datasets) > 1 and format_ != "table":
-        raise click.UsageError(
-            f"the study has {len(study.datasets)} datasets, and so as many answers; --format {format_} holds one. Leave "
-            "it out, and then use 'tiebreak compare' with --dataset."
-        )
-    if run.dask and run.n_jobs:
-        raise click.UsageError("--n-jobs is for processes of this machine; with --dask all workers of the cluster are used.")
-    try:
-        if run.dry_run:
-            _preview(study, name, url, run, format_)
-            return EXIT_OK
-        evaluation = _measured(study, name, url, run)
-    except TiebreakError as error:
-        raise error_of_study(study, error) from error
-    return _present(study, evaluation, asked)
-
-
-def _checked_rope(rope: float | str) -> float | str:
     from tiebreak.numerics import check_rope_given
 
-    return check_rope_given(rope)
+    if typed.rope is not None:
+        study = dataclasses.replace(study, rope=check_rope_given(typed.rope))
+    if typed.plots is not None and not typed.dry_run:
+        make_folder(typed.plots)  # before the work: a folder that cannot be written should not cost the answer
+    if len(study.datasets) > 1 and typed.format_ != "table":
+        raise click.UsageError(
+            f"the study has {len(study.datasets)} datasets, and so as many answers; --format {typed.format_} holds one. Leave "
+            "it out, and then use 'tiebreak compare' with --dataset."
+        )
+    if typed.dask and typed.n_jobs:
+        raise click.UsageError("--n-jobs is for processes of this machine; with --dask all workers of the cluster are used.")
+    try:
+        if typed.dry_run:
+            _preview(study, name, url, typed)
+            return EXIT_OK
+        evaluation = _measured(study, name, url, typed)
+    except TiebreakError as error:
+        raise error_of_study(study, error) from error
+    return _present(study, evaluation, typed)
 
 
-def _preview(study: Study, name: str, url: str, run: TypedRun, format_: str) -> None:
-    if format_ not in ("table", "json"):
+def _preview(study: Study, name: str, url: str, typed: TypedMeasuring) -> None:
+    if typed.format_ not in ("table", "json"):
         raise click.UsageError("--dry-run goes with --format table or json.")
     from tiebreak.evaluation.preview import preview_plan
     from tiebreak.plan.plan import make_plan
     from tiebreak.views.json import encoded
     from tiebreak.views.preview import preview_dict, preview_text
 
-    preview = preview_plan(make_plan(**study.plan_arguments), run.options(study, url, name), scoring=study.scoring)
+    preview = preview_plan(make_plan(**study.plan_arguments), typed.options(study, url, name), scoring=study.scoring)
     shown = without_password(url)
-    if format_ == "json":
+    if typed.format_ == "json":
         emit(encoded(preview_dict(preview, shown), indent=2) + "\n")
     else:
         emit(preview_text(preview, study.file, shown))
@@ -169,7 +152,7 @@ def _measured(study: Study, name: str, url: str, run: TypedRun) -> Evaluation:
         return measure_plan(plan, find_scorers(plan, study.scoring), options, keep_predictions=study.keep_predictions)
 
 
-def _present(study: Study, evaluation: Evaluation, asked: TypedAnswer) -> int:
+def _present(study: Study, evaluation: Evaluation, asked: TypedMeasuring) -> int:
     """Print what was measured, and what it means for each dataset."""
     from tiebreak.views.evaluation import overview_page, run_page
     from tiebreak.views.words import quote

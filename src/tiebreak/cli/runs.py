@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from tiebreak.cli.options import check_raw, format_option, help_option, store_option
+from tiebreak.cli.options import check_raw, format_option, help_option, raw_option, store_option
 from tiebreak.cli.process import emit, emit_page
 from tiebreak.cli.stores import find_store, open_url
 
@@ -12,9 +12,7 @@ from tiebreak.cli.stores import find_store, open_url
 @click.command("runs", short_help="List the runs of a store.")
 @store_option
 @format_option(formats=("table", "json", "csv"))
-@click.option(
-    "--raw", is_flag=True, help="With --format csv: names as they are, also what a spreadsheet would run or a terminal obey."
-)
+@raw_option
 @help_option
 def runs_command(store: str | None, format_: str, raw: bool) -> None:
     """List the runs of a store, the last one updated first."""

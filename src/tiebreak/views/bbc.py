@@ -112,7 +112,7 @@ def _best_table(score: BiasCorrectedScore) -> Table:
     names = short_names([score.models[row] for row in shown], NAME_WIDTH)
     rows = tuple((name, format_probability(float(score.chosen[row]))) for name, row in zip(names, shown, strict=True))
     more = f"; {len(order) - len(shown)} more below these" if len(order) > len(shown) else ""
-    return Table(f"How often each model was the best{more}", ("model", "share"), rows, (False, True))
+    return Table(f"How often each model was the best{more}", ("model", "share"), rows)
 
 
 VIEW = View(page, frame, facts)

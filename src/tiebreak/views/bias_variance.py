@@ -63,7 +63,7 @@ def _table(result: BiasVariance) -> Table:
     parts = ("bias² + noise", "variance") if is_squared else ("bias", "net variance", "costs", "helps")
     headers = ("model", LOSS_NAMES[result.loss], *parts, "rounds")
     title = "Parts of the loss, means over the test examples"
-    return Table(title, headers, tuple(rows), (False, *(True,) * (len(headers) - 1)))
+    return Table(title, headers, tuple(rows))
 
 
 def _notes(result: BiasVariance) -> tuple[str, ...]:

@@ -50,7 +50,7 @@ def models_page(confusions: Confusions) -> Page:
     )
     headers = ("model", "accuracy", "majority", "balanced", "MCC", "F1 macro", "predictions", "splits")
     of = f" on {quote(confusions.dataset)}" if confusions.dataset else ""
-    table = Table(f"Predictions of all splits together{of}", headers, rows, (False, *(True,) * 7))
+    table = Table(f"Predictions of all splits together{of}", headers, rows)
     warnings = [
         f"{quote(model)}: {notice.text} [{notice.code}]"
         for model, matrix in matrices.items()
@@ -126,7 +126,7 @@ def _sentence(matrix: ConfusionMatrix) -> str:
 def _counts(matrix: ConfusionMatrix) -> Table:
     names = _names(matrix)
     rows = tuple((name, *(str(count) for count in row)) for name, row in zip(names, matrix.counts.tolist(), strict=True))
-    return Table("Examples: actual class in rows, predicted class in columns", ("", *names), rows, (False, *(True,) * len(names)))
+    return Table("Examples: actual class in rows, predicted class in columns", ("", *names), rows)
 
 
 def _classes(matrix: ConfusionMatrix) -> Table:
@@ -145,7 +145,7 @@ def _classes(matrix: ConfusionMatrix) -> Table:
     ]
     headers = ("class", "examples", "predicted", "precision", "recall", "F1")
     title = f"Classes; {more} more are in per_class()" if more else "Classes"
-    return Table(title, headers, tuple(rows), (False, *(True,) * 5))
+    return Table(title, headers, tuple(rows))
 
 
 def _notices(matrix: ConfusionMatrix) -> list[str]:

@@ -20,7 +20,7 @@ def page(costs: CostMatrix) -> Page:
     names = short_names([printable(str(label)) for label in costs.labels], 16)
     rows = tuple((name, *(f"{cost:g}" for cost in row)) for name, row in zip(names, costs.costs.tolist(), strict=True))
     title = f"Costs ({printable(costs.name)}): actual class in rows, predicted class in columns"
-    return Page.of(Table(title, ("", *names), rows, (False, *(True,) * len(names))))
+    return Page.of(Table(title, ("", *names), rows))
 
 
 def frame(costs: CostMatrix) -> pd.DataFrame:

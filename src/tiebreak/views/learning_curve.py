@@ -144,7 +144,7 @@ def _points(curve: LearningCurve) -> Table:
         for place, size in enumerate(curve.sizes)
     )
     headers = ("model", "examples", *point_headers(curve.alpha))
-    return Table(f"Mean {printable(curve.metric.name)} by training examples", headers, rows, (False, *(True,) * 6))
+    return Table(f"Mean {printable(curve.metric.name)} by training examples", headers, rows)
 
 
 def _notes(curve: LearningCurve) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -47,7 +47,9 @@ COLUMNS: dict[Part, tuple[str, ...]] = {
 
 def page(nested: NestedEvaluation) -> Page:
     """Sentences, scores, choices, warnings and how the splits were made."""
-    sentences = tuple(nested_sentences(nested))
+    sentences = tuple(_sentence(nested, choice) for choice in nested.choices)
+    if len(sentences) > 3:  # the tables say it
+        sentences = (f"{len(sentences)} searches, each scored on examples that took no part in its choices:",)
     choices = (choice for choice in nested.choices if len(choice.candidates) > 1)
     return Page(
         (
@@ -55,7 +57,7 @@ def page(nested: NestedEvaluation) -> Page:
             *(_score_table(nested, metric) for metric in nested.metrics),
             *(_choice_table(nested, choice) for choice in choices),
             notice_section("Warnings", nested.notices),
-            Paragraph((*_cut_line(nested), head_line(nested)), is_small=True),
+            _foot(nested),
         )
     )
 
@@ -93,14 +95,8 @@ def facts(nested: NestedEvaluation) -> dict[str, Any]:
 # --- sentences --------------------------------------------------------------------------------------------------------------
 
 
-def nested_sentences(nested: NestedEvaluation) -> list[str]:
-    """Honest score of each search, and what would have been claimed; of many searches the tables say it."""
-    if len(nested.choices) > 3:
-        return [f"{len(nested.choices)} searches, each scored on examples that took no part in its choices:"]
-    return [_sentence(nested, choice) for choice in nested.choices]
-
-
 def _sentence(nested: NestedEvaluation, choice: Choice) -> str:
+    """Honest score of a search, and what would have been claimed."""
     s = nested.honest(choice.name)
     metric, decimals = printable(s.metric.name), decimals_for(s.standard_error)
     if s.n_splits == 0:
@@ -127,8 +123,11 @@ def _claim_words(s: HonestScore, decimals: int) -> str:
     return f"{claim}: {off} {'better' if s.optimism > 0 else 'worse'} than that."
 
 
-def head_line(nested: NestedEvaluation) -> str:
-    """Splits, and where the cells are."""
+def _foot(nested: NestedEvaluation) -> Paragraph:
+    """Intervals that were cut off, if there are any; splits, and where the cells are."""
+    cut = [m for m in nested.metrics if any(nested.honest(name, m).is_cut for name in nested.searches)]
+    names = " and ".join(map(printable, cut))
+    notes = [f"Intervals are cut off at the smallest and largest possible {names}."] if cut else []
     searched = [choice for choice in nested.choices if choice.inner is not None]
     where = f" in {nested.outer.url}" if nested.outer.url else ""
     inner = ""
@@ -138,14 +137,8 @@ def head_line(nested: NestedEvaluation) -> str:
         metrics = dict.fromkeys(printable(choice.metric.name) for choice in searched)
         n_inner = str(low) if low == high else f"{low}-{high}"
         inner = f"; chosen by {' or '.join(metrics)} on {n_inner} inner splits each ({record.kind})"
-    return f"Run {quote(nested.outer.name)}{where}: {nested.n_outer} outer splits ({design_words(nested.outer, 0)}){inner}."
-
-
-def _cut_line(nested: NestedEvaluation) -> list[str]:
-    """A sentence about the metrics of which an interval was cut off, if there are any."""
-    cut = [m for m in nested.metrics if any(nested.honest(name, m).is_cut for name in nested.searches)]
-    names = " and ".join(map(printable, cut))
-    return [f"Intervals are cut off at the smallest and largest possible {names}."] if cut else []
+    run = f"Run {quote(nested.outer.name)}{where}: {nested.n_outer} outer splits ({design_words(nested.outer, 0)}){inner}."
+    return Paragraph((*notes, run), is_small=True)
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------------
@@ -172,33 +165,28 @@ def _score_table(nested: NestedEvaluation, metric: str) -> Table:
         del columns["inner best"]
     direction = "higher" if found[0].metric.higher_is_better else "lower"
     title = f"Mean {printable(metric)} over outer splits, {direction} is better"
-    return Table(title, tuple(columns), tuple(zip(*columns.values(), strict=True)), tuple(name != "search" for name in columns))
+    return Table(title, tuple(columns), tuple(zip(*columns.values(), strict=True)))
 
 
 def _choice_table(nested: NestedEvaluation, choice: Choice) -> Table:
-    """Number of times that each candidate of a search was chosen."""
-    rows = [row for row in nested_rows(nested, "chosen") if row[0] == choice.name]
-    order = candidate_order([row[2] for row in rows])[:MOST_CANDIDATES]
+    """Number of times that each candidate of a search was chosen, those chosen most often first."""
+    counts = choice.n_chosen
+    order = np.argsort(-counts, kind="stable")[:MOST_CANDIDATES].tolist()
+    inner, plain = _row_means(choice.inner_mean), nested.plain_mean(choice.name, choice.metric.name)
     spread = np.nanstd(choice.inner_mean) if not np.isnan(choice.inner_mean).all() else np.nan
     decimals = max(3, min(decimals_for(float(spread)), 6))
-    names = short_names([choice.candidates[row] for row in order], NAME_WIDTH)
-    shown = tuple(
-        (
-            name,
-            f"{rows[row][2]} of {nested.n_outer}",
-            format_score(rows[row][4], decimals),
-            *((format_score(rows[row][5], decimals),) if nested.is_plain else ()),
-        )
-        for name, row in zip(names, order, strict=True)
-    )
-    rest = len(rows) - len(order)
+    columns = {
+        "candidate": short_names([choice.candidates[row] for row in order], NAME_WIDTH),
+        "chosen": [f"{counts[row]} of {nested.n_outer}" for row in order],
+        "inner mean": [format_score(inner[row], decimals) for row in order],
+        "plain mean": [format_score(plain[row], decimals) for row in order],
+    }
+    if not nested.is_plain:
+        del columns["plain mean"]
+    rest = len(counts) - len(order)
     more = f"; {rest} more candidates" if rest else ""
-    return Table(
-        f"Choices of {quote(choice.name)} by mean {printable(choice.metric.name)}{more}",
-        ("candidate", "chosen", "inner mean", *(("plain mean",) if nested.is_plain else ())),
-        shown,
-        (False, True, True, *((True,) if nested.is_plain else ())),
-    )
+    title = f"Choices of {quote(choice.name)} by mean {printable(choice.metric.name)}{more}"
+    return Table(title, tuple(columns), tuple(zip(*columns.values(), strict=True)))
 
 
 # --- rows -------------------------------------------------------------------------------------------------------------------
@@ -260,11 +248,6 @@ def _row_means(table: np.ndarray[Any, Any]) -> list[float]:
 
 def _records(nested: NestedEvaluation, part: Part) -> list[dict[str, Any]]:
     return [dict(zip(COLUMNS[part], map(finite, row), strict=True)) for row in nested_rows(nested, part)]
-
-
-def candidate_order(counts: Sequence[int]) -> list[int]:
-    """Candidates, those chosen most often first."""
-    return sorted(range(len(counts)), key=lambda row: -counts[row])
 
 
 VIEW = View(

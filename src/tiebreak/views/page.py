@@ -33,7 +33,7 @@ ROWS = 20
 # --- what a page is made of -------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Paragraph:
     """Sentences that belong together; the first `n_strong` are the answer itself, and small ones are said in passing."""
 
@@ -43,7 +43,7 @@ class Paragraph:
 
     def __post_init__(self) -> None:
         """Texts from outside stand in these lines."""
-        _set(self, lines=_all_printable(self.lines))
+        self.lines = tuple(map(printable, self.lines))
 
     def as_text(self, width: int | None = None) -> str:
         """For a terminal, of a width if one is given."""
@@ -63,9 +63,9 @@ class Paragraph:
         _print_lines(console, "", self.lines, n_strong=self.n_strong)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Table:
-    """A title, headers, rows of text, and which columns are right-aligned.
+    """A title, headers, rows of text, and which columns are right-aligned: all but the first where that is not said.
 
     `notes` stand below it. A notebook hides it under the words `folded`, unless they are "". Where a window is too narrow,
     columns go whose headers end as in `spare`, group by group, and long names are told apart by the numbers in `ranks`. Title and
@@ -75,7 +75,7 @@ class Table:
     title: str
     headers: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    right: tuple[bool, ...]
+    right: tuple[bool, ...] = ()
     notes: tuple[str, ...] = ()
     folded: str = ""
     spare: tuple[tuple[str, ...], ...] = ()
@@ -84,14 +84,12 @@ class Table:
 
     def __post_init__(self) -> None:
         """Texts from outside stand in the title and in these cells."""
-        _set(
-            self,
-            title=printable(self.title),
-            headers=_all_printable(self.headers),
-            rows=tuple(map(_all_printable, self.rows)),
-            notes=_all_printable(self.notes),
-            ranks={printable(name): rank for name, rank in self.ranks.items()},
-        )
+        self.title = printable(self.title)
+        self.headers = tuple(map(printable, self.headers))
+        self.rows = tuple(tuple(map(printable, row)) for row in self.rows)
+        self.right = self.right or (False, *(True,) * (len(self.headers) - 1))
+        self.notes = tuple(map(printable, self.notes))
+        self.ranks = {printable(name): rank for name, rank in self.ranks.items()}
 
     def as_text(self, width: int | None = None) -> str:
         """Rows in columns, under their headers; of a given width, with the columns that fit."""
@@ -154,11 +152,11 @@ class Table:
         _print_table(console, self)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Section:
     """Notes under a title.
 
-    `codes` has one for each line, where they have codes, and `code` is that of what the title names. With `has_bullets` it is a
+    `codes` has one for each line, "" where it has none, and `code` is that of what the title names. With `has_bullets` it is a
     list, else paragraphs; a folded one is hidden under its title in a notebook.
     """
 
@@ -171,25 +169,31 @@ class Section:
 
     def __post_init__(self) -> None:
         """Texts from outside stand in the title and in these lines."""
-        _set(self, title=printable(self.title), lines=_all_printable(self.lines))
+        self.title = printable(self.title)
+        self.lines = tuple(map(printable, self.lines))
+        self.codes = self.codes or ("",) * len(self.lines)
 
     def as_text(self, width: int | None = None) -> str:
         """Indented lines under the title; nothing where there are none."""
-        return "\n".join([self._title, *(wrap(line, "  ", width=width) for line in self._coded())]) if self.lines else ""
+        title, lines = self._coded()
+        return "\n".join([title, *(wrap(line, "  ", width=width) for line in lines)]) if lines else ""
 
     def as_markdown(self) -> str:
         """A list under the title."""
         if not self.lines:
             return ""
         title = f"**{escape(self.title)}**" + (f" `{self.code}`" if self.code else "")
-        items = (escape(line) + (f" (`{code}`)" if code else "") for line, code in self._pairs())
+        items = (escape(line) + (f" (`{code}`)" if code else "") for line, code in zip(self.lines, self.codes, strict=True))
         return "\n".join([title, "", *(f"- {item}" for item in items)])
 
     def as_html(self) -> str:
         """The same, folded if it is to be."""
         if not self.lines:
             return ""
-        lines = [escape_html(line) + (f" <code>{escape_html(code)}</code>" if code else "") for line, code in self._pairs()]
+        lines = [
+            escape_html(line) + (f" <code>{escape_html(code)}</code>" if code else "")
+            for line, code in zip(self.lines, self.codes, strict=True)
+        ]
         tag = "li" if self.has_bullets else "p"
         body = "".join(f"<{tag}>{line}</{tag}>" for line in lines)
         body = f"<ul>{body}</ul>" if self.has_bullets else body
@@ -199,28 +203,15 @@ class Section:
 
     def show(self, console: Console) -> None:
         """On a terminal."""
-        _print_lines(console, self._title, self._coded())
+        title, lines = self._coded()
+        _print_lines(console, title, lines)
 
-    @property
-    def _title(self) -> str:
-        return f"{self.title} {self.code}".rstrip()
-
-    def _pairs(self) -> Iterable[tuple[str, str]]:
-        return zip(self.lines, self.codes or ("",) * len(self.lines), strict=True)
-
-    def _coded(self) -> list[str]:
+    def _coded(self) -> tuple[str, list[str]]:
+        """Title and lines with their codes, as text."""
         bullet = "- " if self.has_bullets else ""
-        return [f"{bullet}{line} [{code}]" if code else f"{bullet}{line}" for line, code in self._pairs()]
-
-
-def _all_printable(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(map(printable, texts))
-
-
-def _set(part: object, **values: object) -> None:
-    """Give a part of a page its fields, which cannot be changed afterwards."""
-    for name, value in values.items():
-        object.__setattr__(part, name, value)
+        codes = (f" [{code}]" if code else "" for code in self.codes)
+        lines = [f"{bullet}{line}{code}" for line, code in zip(self.lines, codes, strict=True)]
+        return f"{self.title} {self.code}".rstrip(), lines
 
 
 def notice_section(title: str, notices: Iterable[Notice]) -> Section:

@@ -6,7 +6,7 @@ import html
 import importlib
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from tiebreak.errors import InvalidParameterError
 from tiebreak.views.words import format_score, printable, shorten
@@ -37,12 +37,7 @@ def shown(progress: Any) -> Callable[[Progress], object] | None:
 
 def bar() -> Callable[[Progress], None]:
     """A bar on standard error, or in the cell of a notebook, which goes away when the run ends."""
-    return _NotebookBar() if is_notebook() else _Bar()
-
-
-def lines(say: Callable[[str], None]) -> Callable[[Progress], None]:
-    """Plain lines, for logs; `say` writes one."""
-    return _Lines(say)
+    return _notebook_bar() if is_notebook() else _terminal_bar()
 
 
 def is_interactive() -> bool:
@@ -57,108 +52,99 @@ def is_notebook() -> bool:
     return getattr(shell, "kernel", None) is not None
 
 
-class _Lines:
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self._say = say
-        self._share = 0.0
-        self._seconds = 0.0
-        self._is_first = True
-        self._is_waiting = False
+def lines(say: Callable[[str], None]) -> Callable[[Progress], None]:
+    """Plain lines, for logs; `say` writes one."""
+    share = seconds = 0.0  # as of the last line
+    is_first, is_waiting = True, False
 
-    def __call__(self, progress: Progress) -> None:
+    def show(progress: Progress) -> None:
+        nonlocal share, seconds, is_first, is_waiting
         settled = progress.n_done + progress.n_failed
-        share = settled / max(1, progress.n_cells)
-        if self._is_first:
-            self._is_first = False
-            self._share = share
-            self._say(opening(progress))
+        share_now = settled / max(1, progress.n_cells)
+        if is_first:
+            is_first, share = False, share_now
+            there = f", {progress.n_before} already there" if progress.n_before else ""
+            say(f"run {shorten(progress.name, 60)}: {progress.n_cells} cells{there}")
         elif progress.is_finished:
             if settled > progress.n_before:
-                self._say(status(progress))
-        elif progress.n_elsewhere and not self._is_waiting:
-            self._is_waiting = True
-            self._say(status(progress))
-        elif share - self._share >= EVERY and progress.seconds - self._seconds >= LINE_PAUSE:
-            self._share, self._seconds = share, progress.seconds
-            self._say(status(progress))
+                say(status(progress))
+        elif progress.n_elsewhere and not is_waiting:
+            is_waiting = True
+            say(status(progress))
+        elif share_now - share >= EVERY and progress.seconds - seconds >= LINE_PAUSE:
+            share, seconds = share_now, progress.seconds
+            say(status(progress))
+
+    return show
 
 
-class _Bar:
-    def __init__(self) -> None:
-        self._live: Any = None
-        self._task: Any = None
+def _terminal_bar() -> Callable[[Progress], None]:
+    live: Any = None
+    task: Any = None
 
-    def __call__(self, progress: Progress) -> None:
+    def show(progress: Progress) -> None:
+        nonlocal live, task
         if progress.is_finished:
-            if self._live is not None:
-                self._live.stop()
-                self._live = None
+            if live is not None:
+                live.stop()
+                live = None
             return
-        if self._live is None:
-            if progress.seconds + (progress.seconds_left if progress.seconds_left == progress.seconds_left else 0) < SHORT:
+        if live is None:
+            if _is_short(progress):
                 return
-            self._start(progress)
-        self._live.update(self._task, completed=progress.n_done + progress.n_failed, status=details(progress))
+            live = _started()
+            task = live.add_task(shorten(progress.name, 24), total=progress.n_cells, status="")
+        live.update(task, completed=progress.n_done + progress.n_failed, status=details(progress))
 
-    def _start(self, progress: Progress) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-        from rich.progress import Progress as Live
-
-        self._live = Live(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(bar_width=24),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[status]}", markup=False),
-            console=Console(stderr=True),
-            transient=True,
-        )
-        self._live.start()
-        self._task = self._live.add_task(shorten(progress.name, 24), total=progress.n_cells, status="")
+    return show
 
 
-class _NotebookBar:
+def _started() -> Any:
+    """A bar of rich, which moves from now on."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    live = Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[status]}", markup=False),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    live.start()
+    return live
+
+
+def _notebook_bar() -> Callable[[Progress], None]:
     """A bar of plain HTML with a line of text, and the line alone where there is no HTML; it needs no widgets."""
+    handle: Any = None
+    seconds = -NOTEBOOK_PAUSE
 
-    def __init__(self) -> None:
-        self._handle: Any = None
-        self._seconds = -NOTEBOOK_PAUSE
-
-    def __call__(self, progress: Progress) -> None:
+    def show(progress: Progress) -> None:
+        nonlocal handle, seconds
         if progress.is_finished:
-            if self._handle is not None:
-                self._handle.update(_Shown("", ""))
+            if handle is not None:
+                handle.update({"text/plain": "", "text/html": ""}, raw=True)
             return
-        left = progress.seconds_left if progress.seconds_left == progress.seconds_left else 0
-        is_early = self._handle is None and progress.seconds + left < SHORT
-        if is_early or progress.seconds - self._seconds < NOTEBOOK_PAUSE:
+        if (handle is None and _is_short(progress)) or progress.seconds - seconds < NOTEBOOK_PAUSE:
             return
-        self._seconds = progress.seconds
+        seconds = progress.seconds
         settled, line = progress.n_done + progress.n_failed, status(progress)
-        shown = _Shown(line, f'<progress value="{settled}" max="{progress.n_cells}"></progress> {html.escape(line)}')
-        if self._handle is None:
-            self._handle = importlib.import_module("IPython.display").display(shown, display_id=True)
+        markup = f'<progress value="{settled}" max="{progress.n_cells}"></progress> {html.escape(line)}'
+        shown = {"text/plain": line, "text/html": markup}
+        if handle is None:
+            handle = importlib.import_module("IPython.display").display(shown, raw=True, display_id=True)
         else:
-            self._handle.update(shown)
+            handle.update(shown, raw=True)
+
+    return show
 
 
-class _Shown(NamedTuple):
-    """Content of a cell's output, as notebooks ask for it."""
-
-    text: str
-    markup: str
-
-    def __repr__(self) -> str:
-        return self.text
-
-    def _repr_html_(self) -> str:
-        return self.markup
-
-
-def opening(progress: Progress) -> str:
-    """Work that is to be done, in a line."""
-    there = f", {progress.n_before} already there" if progress.n_before else ""
-    return f"run {shorten(progress.name, 60)}: {progress.n_cells} cells{there}"
+def _is_short(progress: Progress) -> bool:
+    """True while the run seems to be over before a bar would be of use."""
+    left = progress.seconds_left if progress.seconds_left == progress.seconds_left else 0
+    return progress.seconds + left < SHORT
 
 
 def status(progress: Progress) -> str:
