@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from types import SimpleNamespace
 from typing import Any
@@ -66,5 +67,5 @@ def test_ipython_in_a_terminal_is_no_notebook(monkeypatch: pytest.MonkeyPatch) -
     """There the bar is that of a terminal; where nobody watches there is none."""
     Notebook(monkeypatch, has_kernel=False)
     assert not progress.is_notebook()
-    monkeypatch.setattr(progress, "is_interactive", lambda: False)
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
     assert progress.shown(None) is None

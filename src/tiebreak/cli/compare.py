@@ -338,7 +338,29 @@ def compare_command(
 
 def write_answer(comparison: Comparison, format_: str, requirements: Requirements | None = None, *, raw: bool = False) -> None:
     """Print a comparison in one of `FORMATS`."""
-    _VIEWS[format_](comparison, requirements, raw)
+    if format_ == "json":
+        from tiebreak.views.comparison import facts
+        from tiebreak.views.json import json_pieces
+
+        emit(json_pieces(facts(comparison, requirements)))
+        emit("\n")
+    elif format_ == "csv":
+        from tiebreak.views.csv import pair_lines
+
+        emit(pair_lines(comparison, raw=raw), raw=raw)
+        if requirements is not None:
+            from tiebreak.views.requirements import judgements
+
+            say("\n".join(judgements(requirements, comparison)))  # the table has no place for it
+    elif format_ == "markdown":
+        emit(comparison.to_markdown(requirements))
+    elif sys.stdout is not None and sys.stdout.isatty():
+        from tiebreak.views.comparison import page
+        from tiebreak.views.page import WHOLE_NAME
+
+        page(comparison, requirements, name_width=WHOLE_NAME).show()
+    else:
+        emit(comparison.to_text(requirements))
 
 
 def draw(comparison: Comparison, folder: Path) -> None:
@@ -374,46 +396,3 @@ def _compared_otherwise(sources: Sequence[str | Path], settings: dict[str, Any],
     except AmbiguousSourceError:
         pass  # there are several, of which one is taken below
     return _compared(sources, {**settings, **other, "metric": metric})
-
-
-# --- one function for each format ---------------------------------------------------------------------------------------
-
-
-def _as_table(comparison: Comparison, requirements: Requirements | None, _: bool) -> None:
-    if sys.stdout is not None and sys.stdout.isatty():
-        from tiebreak.views.comparison import page
-        from tiebreak.views.page import WHOLE_NAME
-
-        page(comparison, requirements, name_width=WHOLE_NAME).show()
-        return
-    emit(comparison.to_text(requirements))
-
-
-def _as_markdown(comparison: Comparison, requirements: Requirements | None, _: bool) -> None:
-    emit(comparison.to_markdown(requirements))
-
-
-def _as_json(comparison: Comparison, requirements: Requirements | None, _: bool) -> None:
-    from tiebreak.views.comparison import facts
-    from tiebreak.views.json import json_pieces
-
-    emit(json_pieces(facts(comparison, requirements)))
-    emit("\n")
-
-
-def _as_csv(comparison: Comparison, requirements: Requirements | None, raw: bool) -> None:
-    from tiebreak.views.csv import pair_lines
-
-    emit(pair_lines(comparison, raw=raw), raw=raw)
-    if requirements is not None:
-        from tiebreak.views.requirements import judgements
-
-        say("\n".join(judgements(requirements, comparison)))  # the table has no place for it
-
-
-_VIEWS: dict[str, Callable[[Comparison, Requirements | None, bool], None]] = {
-    "table": _as_table,
-    "json": _as_json,
-    "csv": _as_csv,
-    "markdown": _as_markdown,
-}

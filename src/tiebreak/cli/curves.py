@@ -107,7 +107,8 @@ def run_curve(path: str, kind: str, measure: Callable[..., Curve], typed: TypedC
             curve = measure(arguments, run, scoring=study.scoring, rope=rope, alpha=typed.alpha)
         curve = curve if typed.metric is None else curve.for_metric(typed.metric)
     except TiebreakError as error:
-        raise _in_words(study, error) from error
+        # in the words of whoever typed the command: about an option, or about the study
+        raise (error if error.about in _TYPED else error_of_study(study, error)) from error
     emit_result(curve, typed.format_, lambda: _table(curve))
     if typed.plots is not None:
         with writing("the plot", typed.plots / f"{kind}.png"):
@@ -142,11 +143,6 @@ def _arguments(study: Study, typed: TypedCurve) -> dict[str, Any]:
         "cv": study.cv,
         "rng": study.seed,
     }
-
-
-def _in_words(study: Study, error: TiebreakError) -> TiebreakError:
-    """An error in the words of whoever typed the command: about an option, or about the study."""
-    return error if error.about in _TYPED else error_of_study(study, error)
 
 
 def _table(curve: Curve) -> tuple[list[str], Iterable[Sequence[Any]]]:

@@ -10,7 +10,7 @@ import click
 from tiebreak.cli.options import help_option
 from tiebreak.cli.process import CommandError, say
 from tiebreak.cli.run import TypedMeasuring, measure, measuring_options
-from tiebreak.cli.stores import find_run, open_url
+from tiebreak.cli.stores import find_run
 
 
 @click.command("resume", short_help="Go on with a run.")
@@ -37,7 +37,9 @@ def resume_command(context: click.Context, /, stored: str, store: str | None, **
 
 def _study_of(url: str, name: str) -> Path:
     """The study file that the run remembers; nothing but its path comes out of the store."""
-    opened = open_url(url)
+    from tiebreak.stores import open_store
+
+    opened = open_store(url)
     path = opened.read(name).record.settings.get("study")
     opened.close()
     if not isinstance(path, str) or not path:

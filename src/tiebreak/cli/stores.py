@@ -12,7 +12,6 @@ from tiebreak.cli.process import CommandError, say
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation
-    from tiebreak.stores.contract import Store
 
 VARIABLE = "TIEBREAK_STORE"
 
@@ -72,19 +71,13 @@ def find_store(given: str | None, how: str = _HOW) -> str:
     return chosen
 
 
-def open_url(url: str) -> Store:
-    """The store behind a URL; whether it is there shows when it is read."""
-    from tiebreak.stores import open_store
-
-    return open_store(url)
-
-
 def read_run(run: str, given: str | None) -> Evaluation:
     """A stored run as far as it has come."""
     from tiebreak.evaluation.evaluation import Evaluation
+    from tiebreak.stores import open_store
 
     url, name = find_run(run, given)
-    store = open_url(url)
+    store = open_store(url)
     log = store.read(name)
     return Evaluation(log, log.table(), store.url)
 

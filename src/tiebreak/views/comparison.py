@@ -157,7 +157,8 @@ def sentence(comparison: Comparison) -> str:
     if comparison.settings.baseline is not None and comparison.pair_table.n_pairs > 1:
         return _against_baseline(comparison)
     if comparison.pair_table.n_pairs == 1:
-        return pair_sentence(comparison.pair(*_as_ordered(comparison)))
+        first, second = comparison.pair_table.first[0], comparison.pair_table.second[0]
+        return pair_sentence(comparison.pair(comparison.models[first], comparison.models[second]))
     return " ".join(_standing_sentences(comparison))
 
 
@@ -174,11 +175,6 @@ def _about(comparison: Comparison) -> str:
     if not method.not_covered:
         return ""
     return f"This holds for {method.generalises_to}. It does not cover {method.not_covered}."
-
-
-def _as_ordered(comparison: Comparison) -> tuple[str, str]:
-    table = comparison.pair_table
-    return comparison.models[table.first[0]], comparison.models[table.second[0]]
 
 
 WORDS = {

@@ -32,17 +32,13 @@ def shown(progress: Any) -> Callable[[Progress], object] | None:
         return progress  # type: ignore[no-any-return]
     if progress is not None and not isinstance(progress, bool):
         raise InvalidParameterError(f"progress must be True, False, None or a callable; got {progress!r}.")
-    return bar() if progress or (progress is None and (is_interactive() or is_notebook())) else None
+    is_watched = (sys.stderr is not None and sys.stderr.isatty()) or is_notebook()
+    return bar() if progress or (progress is None and is_watched) else None
 
 
 def bar() -> Callable[[Progress], None]:
     """A bar on standard error, or in the cell of a notebook, which goes away when the run ends."""
     return _notebook_bar() if is_notebook() else _terminal_bar()
-
-
-def is_interactive() -> bool:
-    """True if standard error is a terminal, where somebody watches."""
-    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def is_notebook() -> bool:
