@@ -564,7 +564,7 @@ def test_declared_models_say_what_made_ones_say(tmp_path: Path) -> None:
     declared, made = (read_study(write_study(tmp_path), make_models=make) for make in (False, True))
     for study in (declared, made):
         plan = make_plan(**study.plan_arguments)
-        assert plan.task == "classification"
+        assert plan.datasets[0].task == "classification"
         assert describe_model(next(iter(plan.models.values()))) == "LogisticRegression(C=0.5)"
     one, two = (name_models(study.models) for study in (declared, made))
     assert list(one) == list(two)

@@ -222,7 +222,7 @@ def find_scorers(plan: Plan, scoring: Any) -> tuple[Scorer, ...]:
 
     Refuses a scorer that scikit-learn does not know, and a model without the method that a metric needs.
     """
-    classifier = plan.task == "classification"
+    classifier = plan.datasets[0].task == "classification"
     counts = [np.unique(each.data.y).size for each in plan.datasets if each.data.y.ndim == 1]
     scorers = resolve_scorers(
         scoring,

@@ -52,7 +52,7 @@ def preview_plan(plan: Plan, run: RunOptions, *, scoring: Any = None) -> Preview
     n_workers = number_of_workers(run.n_jobs)
     return Preview(
         record=record,
-        task=plan.task,
+        task=plan.datasets[0].task,
         n_workers=n_workers,
         is_stored=log is not None,
         n_done=n_done,

@@ -39,7 +39,14 @@ def name_models(models: Any) -> dict[str, Any]:
     for name, model in named:
         if fault := fault_of_name(name):
             raise InvalidPlanError(f"the name {name!r} of a model {fault}")
-        _check_model(name, model)
+        if isinstance(model, type):
+            raise InvalidPlanError(f"model {name!r} is the class {model.__name__}; pass an object of it: {model.__name__}().")
+        if is_function(model):
+            _check_function(name, model)
+        elif not hasattr(model, "fit"):
+            raise InvalidPlanError(f"model {name!r} is of type {type(model).__name__}. A model is {_ACCEPTED}.")
+        elif not any(hasattr(type(model), method) or hasattr(model, method) for method in _RESPONSES):
+            raise InvalidPlanError(f"model {name!r} ({type(model).__name__}) has fit, but no predict. A model is {_ACCEPTED}.")
     return dict(named)
 
 
@@ -101,18 +108,6 @@ def _class_name(model: Any) -> str:
     if steps and isinstance(steps, list) and hasattr(model, "get_params"):
         return _class_name(steps[-1][1])
     return str(getattr(model, "__name__", type(model).__name__))
-
-
-def _check_model(name: str, model: Any) -> None:
-    if isinstance(model, type):
-        raise InvalidPlanError(f"model {name!r} is the class {model.__name__}; pass an object of it: {model.__name__}().")
-    if hasattr(model, "fit"):
-        if not any(hasattr(type(model), method) or hasattr(model, method) for method in _RESPONSES):
-            raise InvalidPlanError(f"model {name!r} ({type(model).__name__}) has fit, but no predict. A model is {_ACCEPTED}.")
-    elif not callable(model):
-        raise InvalidPlanError(f"model {name!r} is of type {type(model).__name__}. A model is {_ACCEPTED}.")
-    else:
-        _check_function(name, model)
 
 
 def _check_function(name: str, function: Any) -> None:

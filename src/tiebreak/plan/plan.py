@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tiebreak.errors import InvalidParameterError, InvalidPlanError, Setting
-from tiebreak.plan.data import Task, check_dataset, check_datasets, find_task
+from tiebreak.plan.data import check_dataset, check_datasets, find_task
 from tiebreak.plan.fingerprint import fingerprint, rows_hash
 from tiebreak.plan.models import is_function, module_of, name_models, parts_of
 from tiebreak.plan.record import Cell, DatasetRecord, MetricRecord, ModelRecord, RunRecord
@@ -47,18 +47,13 @@ SMALL_DATA = 1_000_000
 class Plan:
     """Plan of a measurement: models, datasets with their splits, and the random seed.
 
-    Models stand in the order given. All seeds are derived from `rng`; None leaves random states as they are, and the run cannot
-    be reproduced.
+    Models stand in the order given, and all datasets are for the same task. All seeds are derived from `rng`; None leaves random
+    states as they are, and the run cannot be reproduced.
     """
 
     models: Mapping[str, Any]
     datasets: tuple[PlannedDataset, ...]
     rng: int | None = 0
-
-    @property
-    def task(self) -> Task:
-        """Classification or regression."""
-        return self.datasets[0].task
 
     @property
     def n_cells(self) -> int:

@@ -198,13 +198,13 @@ def bias_variance(
 
 
 def _loss_for(plan: Plan, asked: Loss | None) -> Loss:
-    y = plan.datasets[0].data.y
-    if y.ndim != 1 or plan.task == "other":
+    y, task = plan.datasets[0].data.y, plan.datasets[0].task
+    if y.ndim != 1 or task == "other":
         raise InvalidPlanError("bias and variance are computed for one target: y must hold one class or one number for each row.")
-    fitting: Loss = "zero-one" if plan.task == "classification" else "squared"
+    fitting: Loss = "zero-one" if task == "classification" else "squared"
     if asked is not None and asked != fitting:
         raise InvalidPlanError(
-            f"loss={asked!r} does not fit a {plan.task}, where {'labels' if fitting == 'zero-one' else 'numbers'} are predicted. "
+            f"loss={asked!r} does not fit a {task}, where {'labels' if fitting == 'zero-one' else 'numbers'} are predicted. "
             f"Use loss={fitting!r}, or leave it out."
         )
     return fitting
