@@ -15,7 +15,15 @@ from tiebreak.evaluation.evaluate import find_scorers, measure_plan
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.run_options import RunOptions, check_flags
 from tiebreak.metrics.scorer import Scorer
-from tiebreak.numerics import FloatArray, check_probability, check_rope_given, corrected_interval, rope_share, row_moments
+from tiebreak.numerics import (
+    RELATIVE_TOLERANCE,
+    FloatArray,
+    check_probability,
+    check_rope_given,
+    corrected_interval,
+    rope_share,
+    row_moments,
+)
 from tiebreak.plan.nested import NestedPlan
 from tiebreak.plan.record import Cell
 from tiebreak.result import Result, view_of
@@ -159,8 +167,7 @@ class NestedEvaluation(Result["NestedPlots"]):
             The first one if not given.
         """
         choice = self.choice(search)
-        position = metric_position(self.outer, metric)
-        known = self.outer.record.metrics[position].metric
+        known = self.outer.record.metrics[metric_position(self.outer, metric)].metric
         scores = self.outer_scores(choice.name, metric)
         has = ~np.isnan(scores)
         n_splits = int(np.count_nonzero(has))
@@ -172,7 +179,9 @@ class NestedEvaluation(Result["NestedPlots"]):
         if n_splits < 2:
             reason = "one-split" if scores.size == 1 else "missing-splits"
         bounds = known.bounds_of(np.fmin.reduce(scores, initial=np.nan), np.fmax.reduce(scores, initial=np.nan))
-        by, claim = self._claim(choice, position)
+        # who would be chosen without nesting, by the metric of the search
+        best = first_best(self.plain_mean(choice.name, choice.metric.name), choice.metric.sign)
+        is_claimed = best != NOTHING and len(choice.candidates) > 1
         return HonestScore(
             metric=known,
             mean=float(moments.mean),
@@ -180,8 +189,8 @@ class NestedEvaluation(Result["NestedPlots"]):
             low=float(np.clip(low, *bounds)),
             high=float(np.clip(high, *bounds)),
             n_splits=n_splits,
-            claim=claim,
-            claimed_by=by,
+            claim=float(self.plain_mean(choice.name, metric)[best]) if is_claimed else float("nan"),
+            claimed_by=choice.candidates[best] if is_claimed else "",
             inner_claim=_mean(choice.best_inner()) if choice.metric == known else float("nan"),
             reason=reason,
             is_cut=bool(low < bounds[0] or high > bounds[1]),
@@ -200,13 +209,6 @@ class NestedEvaluation(Result["NestedPlots"]):
         if not isinstance(self.rope, str):
             return self.rope
         return rope_share(self.rope, "honest score") * abs(_mean(self.outer_scores(choice.name, choice.metric.name)))
-
-    def _claim(self, choice: Choice, metric: int) -> tuple[str, float]:
-        """Who would be chosen without nesting, by the metric of the search, and what would be claimed in the other."""
-        best = first_best(self.plain_mean(choice.name, choice.metric.name), choice.metric.sign)
-        if best == NOTHING or len(choice.candidates) == 1:
-            return "", float("nan")
-        return choice.candidates[best], float(self.plain_mean(choice.name, self.metrics[metric])[best])
 
     # --- other answers ----------------------------------------------------------------------------------------------------
 
@@ -304,13 +306,16 @@ def _notices(nested: NestedEvaluation, choice: Choice) -> Iterator[Notice]:
     if len(choice.candidates) == 1 or n < 2:
         return
     rope = nested.rope_width(choice.name)
-    n_within = choice.n_within(rope)
-    if 2 * n_within < n:
-        near = f", and is within the rope of what was chosen on {n_within}" if rope else ""
+    best, favourite = choice.best_inner(), choice.favourite
+    behind = choice.metric.sign * (best - choice.inner_mean[favourite])
+    is_near = (behind <= rope + RELATIVE_TOLERANCE * np.abs(best)) | (choice.chosen == favourite)
+    n_near = int(np.count_nonzero(is_near))
+    if 2 * n_near < n:
+        near = f", and is within the rope of what was chosen on {n_near}" if rope else ""
         yield Notice(
             "unstable-choice",
             f"the choice of {choice.name!r} is unstable: {choice.n_distinct} of {len(choice.candidates)} candidates were chosen "
-            f"on {n} outer splits, the most frequent, {choice.candidates[choice.favourite]!r}, on {int(choice.n_chosen.max())}"
+            f"on {n} outer splits, the most frequent, {choice.candidates[favourite]!r}, on {int(choice.n_chosen.max())}"
             f"{near}. The score is that of the procedure, not of one candidate; these data hardly say which one to use",
         )
 

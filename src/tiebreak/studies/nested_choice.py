@@ -79,14 +79,6 @@ class Choice:
         best[has] = self.inner_mean[self.chosen[has], has]
         return best
 
-    def n_within(self, rope: float) -> int:
-        """On how many outer splits the favourite's inner mean is at most `rope` worse than that of the chosen candidate."""
-        if self.favourite == NOTHING:
-            return 0
-        behind = self.metric.sign * (self.best_inner() - self.inner_mean[self.favourite])
-        tolerance = RELATIVE_TOLERANCE * np.abs(self.best_inner())
-        return int(np.count_nonzero((behind <= rope + tolerance) | (self.chosen == self.favourite)))
-
     def cells(self) -> list[Cell]:
         """The cells of the outer evaluation that score what was chosen."""
         return [Cell(0, split, int(self.models[c])) for split, c in enumerate(self.chosen.tolist()) if c != NOTHING]
