@@ -203,20 +203,16 @@ def _cv(entry: Entry) -> Any:
         raise entry.error(f"must be a number of folds, a kind of splits or a table; got {kind_of(entry.value)}.")
     if isinstance(entry.value, int):
         return entry.count(2)
-    if isinstance(entry.value, str):
-        return _kind(entry)
-    if "import" in entry.value:
+    if isinstance(entry.value, dict) and "import" in entry.value:
         return _splitter(entry)
-    if "kind" not in entry.value:
+    if isinstance(entry.value, dict) and "kind" not in entry.value:
         raise entry.error(f'says no kind. Add kind = "{KINDS[1]}"; {nearest("", KINDS, "the kinds are")}')
-    known = OPTIONS[_kind(entry.at("kind"))]
-    return {key: each.value for key, each in entry.table(("kind", *known)).items()}
-
-
-def _kind(entry: Entry) -> str:
-    if entry.text() not in KINDS:
-        raise entry.error(f"there is no such kind of splits; {nearest(entry.value, KINDS, 'the kinds are')}")
-    return str(entry.value)
+    kind = entry.at("kind") if isinstance(entry.value, dict) else entry
+    if kind.text() not in KINDS:
+        raise kind.error(f"there is no such kind of splits; {nearest(kind.value, KINDS, 'the kinds are')}")
+    if kind is entry:
+        return entry.value
+    return {key: each.value for key, each in entry.table(("kind", *OPTIONS[kind.value])).items()}
 
 
 def _splitter(entry: Entry) -> Any:
