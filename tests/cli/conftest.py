@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tiebreak.cli import main
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
@@ -37,6 +39,18 @@ def tiebreak() -> Run:
         )
 
     return run
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Exit code, answer and messages of a command inside this process."""
+    code = main.run(arguments)
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def run_compare(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """The same of ``tiebreak compare``."""
+    return run(capsys, "compare", *arguments)
 
 
 def write_scores(path: Path, models: Sequence[str], step: float = 0.01, n_splits: int = 50) -> Path:

@@ -7,17 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import STUDY
-from tiebreak.cli import main
+from tests.cli.conftest import STUDY, run
 
 MODEL = '[models.any]\nimport = "sklearn.dummy:DummyClassifier"\n'
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    """Exit code, answer and messages of a command inside this process."""
-    code = main.run(arguments)
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
 
 
 @pytest.fixture

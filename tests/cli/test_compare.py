@@ -12,27 +12,20 @@ from typing import Any, get_args
 import pytest
 
 import tiebreak as tb
-from tests.cli.conftest import Run, write_scores
+from tests.cli.conftest import Run, run_compare, write_scores
 from tests.readers.test_item_logs import every_eval, harness
 from tests.readers.test_item_logs import inspect as inspect_log
 from tiebreak import api
-from tiebreak.cli import compare, main
+from tiebreak.cli import compare
 from tiebreak.frequentist.adjustment import Correction
 from tiebreak.numerics import Alternative, Missing
 
 ACCURACY = ("--metric", "accuracy")
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    """Exit code, answer and messages of ``tiebreak compare`` inside this process."""
-    code = main.run(["compare", *arguments])
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
-
-
 def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
     """The answer in JSON of a run that went well."""
-    code, out, err = run(capsys, *arguments, "--format", "json")
+    code, out, err = run_compare(capsys, *arguments, "--format", "json")
     assert (code, err) == (0, "")
     return json.loads(out)  # type: ignore[no-any-return]
 
@@ -76,7 +69,7 @@ def test_options_reach_the_library(scores: str, monkeypatch: pytest.MonkeyPatch,
         "--order svm --order ridge --correction bh --alternative greater --method corrected-t --missing pairwise "
         "--n-train 512 --n-test 57 --seed 4 --rows splits"
     )
-    run(capsys, scores, *typed.split())
+    run_compare(capsys, scores, *typed.split())
     assert seen == {
         "sources": (scores,), "metric": "mine", "lower_is_better": False, "models": ("svm", "ridge"), "dataset": None,
         "rope": "1%", "alpha": 0.1, "p_best": True, "options": None, "baseline": None, "order": ("svm", "ridge"),
@@ -89,17 +82,17 @@ def test_the_formats_say_the_same(scores: str, capsys: pytest.CaptureFixture[str
     """They are those of the Comparison."""
     comparison = tb.compare(scores, metric="accuracy", rope=0.01)
     arguments = (scores, *ACCURACY, "--rope", "0.01", "--format")
-    assert run(capsys, *arguments, "table") == (0, comparison.to_text(), "")
-    assert run(capsys, *arguments, "markdown") == (0, comparison.to_markdown(), "")
-    assert run(capsys, *arguments, "json") == (0, comparison.to_json() + "\n", "")
-    rows = list(csv.DictReader(io.StringIO(run(capsys, *arguments, "csv")[1])))
+    assert run_compare(capsys, *arguments, "table") == (0, comparison.to_text(), "")
+    assert run_compare(capsys, *arguments, "markdown") == (0, comparison.to_markdown(), "")
+    assert run_compare(capsys, *arguments, "json") == (0, comparison.to_json() + "\n", "")
+    rows = list(csv.DictReader(io.StringIO(run_compare(capsys, *arguments, "csv")[1])))
     assert [float(row["difference"]) for row in rows] == comparison.pairs["difference"].tolist()
 
 
 def test_a_json_answer_is_a_file_to_compare(scores: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Read back it gives the same answer."""
     path = tmp_path / "answer.json"
-    path.write_text(run(capsys, scores, *ACCURACY, "--format", "json")[1], encoding="utf-8")
+    path.write_text(run_compare(capsys, scores, *ACCURACY, "--format", "json")[1], encoding="utf-8")
     assert answer(capsys, str(path))["pairs"] == answer(capsys, scores, *ACCURACY)["pairs"]
 
 
@@ -127,7 +120,7 @@ def test_a_name_in_brackets_is_a_name(name: str, tmp_path: Path, capsys: pytest.
 
 def test_names_joined_by_commas_get_a_hint(scores: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The likeliest slip of all."""
-    code, _, error = run(capsys, scores, *ACCURACY, "--models", "svm,ridge")
+    code, _, error = run_compare(capsys, scores, *ACCURACY, "--models", "svm,ridge")
     assert code == 2
     assert "no model is called 'svm,ridge'" in error
     assert "give --models and --order once for each" in error
@@ -157,7 +150,7 @@ def test_errors_read_well_on_a_command_line(
     scores: str, typed: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Exit code 2, our prefix, options where Python has parameters, and no answer."""
-    code, out, error = run(capsys, scores, *(word.format(scores=scores) for word in typed))
+    code, out, error = run_compare(capsys, scores, *(word.format(scores=scores) for word in typed))
     assert (code, out) == (2, "")
     assert error.startswith("tiebreak: ")
     assert message in error
@@ -168,17 +161,17 @@ def test_a_gate_over_last_release_and_today(tmp_path: Path, capsys: pytest.Captu
     last = write_scores(tmp_path / "last.csv", ["ranker", "other"], step=0.05)
     today = write_scores(tmp_path / "today.csv", ["other", "ranker"], step=0.02)
     saved = tmp_path / "last.json"
-    saved.write_text(run(capsys, str(last), *ACCURACY, "--format", "json")[1], encoding="utf-8")
+    saved.write_text(run_compare(capsys, str(last), *ACCURACY, "--format", "json")[1], encoding="utf-8")
     gate = [str(saved), str(today), *ACCURACY, "--require-not-worse", "ranker (today)", "ranker (last)"]
-    assert run(capsys, *gate)[0] == 1
-    assert run(capsys, *gate, "--rope", "0.04")[0] == 0
+    assert run_compare(capsys, *gate)[0] == 1
+    assert run_compare(capsys, *gate, "--rope", "0.04")[0] == 0
 
 
 @pytest.mark.parametrize("format_", ["csv", "json"])
 @pytest.mark.slow
 def test_standard_input(tiebreak: Run, scores: str, capsys: pytest.CaptureFixture[str], format_: str) -> None:
     """CSV or JSON, told apart by how they begin; an error speaks of standard input."""
-    text = Path(scores).read_text() if format_ == "csv" else run(capsys, scores, *ACCURACY, "--format", "json")[1]
+    text = Path(scores).read_text() if format_ == "csv" else run_compare(capsys, scores, *ACCURACY, "--format", "json")[1]
     done = tiebreak("compare", "-", *ACCURACY, "--format", "json", input=text)
     assert json.loads(done.stdout)["pairs"] == answer(capsys, scores, *ACCURACY)["pairs"]
     done = tiebreak("compare", "-", *ACCURACY, input=text.replace("0.9", "0,9,", 1) if format_ == "csv" else "{")
@@ -190,7 +183,7 @@ def test_standard_input(tiebreak: Run, scores: str, capsys: pytest.CaptureFixtur
 def test_plots_are_drawn(scores: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Into a folder that is made, and only a message says so."""
     folder = tmp_path / "new" / "plots"
-    code, out, error = run(capsys, scores, *ACCURACY, "--plots", str(folder))
+    code, out, error = run_compare(capsys, scores, *ACCURACY, "--plots", str(folder))
     assert (code, out) == (0, tb.compare(scores, metric="accuracy").to_text())
     drawn = sorted(folder.iterdir())
     assert len(drawn) == 6
@@ -204,18 +197,18 @@ def test_answers_to_questions(capsys: pytest.CaptureFixture[str], tmp_path: Path
     named, bare = tmp_path / "answers.csv", tmp_path / "bare.csv"
     named.write_text("question,topic,new,old\n" + "".join(f"{q},{t},{a:d},{b:d}\n" for q, t, a, b in rows))
     bare.write_text("new,old\n" + "".join(f"{a:d},{b:d}\n" for _, _, a, b in rows))
-    code, out, _ = run(capsys, str(named), "--by", "topic", "--require-better", "new", "old")
+    code, out, _ = run_compare(capsys, str(named), "--by", "topic", "--require-better", "new", "old")
     assert code in (0, 3)
     assert "60 questions" in out
     assert "By topic: first minus second" in out
-    code, out, _ = run(capsys, str(bare), "--rows", "items", "--format", "json")
+    code, out, _ = run_compare(capsys, str(bare), "--rows", "items", "--format", "json")
     assert code == 0
     answer = json.loads(out)
     assert (answer["resolved"]["method"], answer["items"]["n_items"]) == ("tango", 60)
-    code, _, err = run(capsys, str(bare))
+    code, _, err = run_compare(capsys, str(bare))
     assert code == 2
     assert "--rows items" in err
-    code, _, err = run(capsys, str(named), "--rows", "splits")
+    code, _, err = run_compare(capsys, str(named), "--rows", "splits")
     assert code == 2
 
 
@@ -246,7 +239,7 @@ def test_logs_of_evaluation_tools(tool: str, tmp_path: Path, capsys: pytest.Capt
         path.parent.mkdir(exist_ok=True)
         write(path, scores, *([] if write is harness else [model]))
     files = list(map(str, paths))
-    code, out, err = run(capsys, *files)
+    code, out, err = run_compare(capsys, *files)
     assert (code, err) == (0, "")
     assert out == tb.compare(*paths).to_text()
     assert out.startswith(f"'{better}' is better than '{worse}': accuracy higher by 0.200 (95% interval ")
@@ -257,8 +250,8 @@ def test_logs_of_evaluation_tools(tool: str, tmp_path: Path, capsys: pytest.Capt
     assert found["pairs"][0]["first"] == better
     assert found["pairs"][0]["interval_low"] == pytest.approx(low, abs=1e-12)
     assert found["pairs"][0]["interval_high"] == pytest.approx(high, abs=1e-12)
-    assert run(capsys, *files, "--require-better", better, worse)[0] == 0
-    assert run(capsys, *files, "--require-better", worse, better)[0] == 1
+    assert run_compare(capsys, *files, "--require-better", better, worse)[0] == 0
+    assert run_compare(capsys, *files, "--require-better", worse, better)[0] == 1
 
 
 @pytest.mark.parametrize(
@@ -283,7 +276,7 @@ def test_logs_of_another_version_are_refused_by_name(
     paths = [tmp_path / name for name in names]
     for path in paths:
         write(path, path.stem == "old")
-    code, out, err = run(capsys, *map(str, paths))
+    code, out, err = run_compare(capsys, *map(str, paths))
     assert (code, out) == (2, "")
     assert message in err
     with pytest.raises(tb.errors.UnreadableSourceError, match=r"tiebreak reads"):

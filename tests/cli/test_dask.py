@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import tiebreak as tb
-from tests.cli.conftest import N_CELLS, environment
+from tests.cli.conftest import N_CELLS, environment, run
 from tests.cli.test_interrupts import MODELS
 from tests.cli.test_interrupts import STUDY as SLOW
-from tests.cli.test_run import STORE, run
+from tests.cli.test_run import STORE
 from tests.guarded import HANGS
 from tests.runners.clusters import Processes
 from tests.runners.workloads import wait_until

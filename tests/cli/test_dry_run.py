@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import N_CELLS, STUDY
-from tests.cli.test_run import TWO, run, study_of
+from tests.cli.conftest import N_CELLS, STUDY, run
+from tests.cli.test_run import TWO, study_of
 from tests.cli.test_show import stop_after
 from tiebreak.runners.local import LocalRunner
 

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import tiebreak as tb
-from tests.cli.conftest import N_CELLS
-from tests.cli.test_run import run, study_of
+from tests.cli.conftest import N_CELLS, run
+from tests.cli.test_run import study_of
 
 STORE = ("--store", "sqlite:///runs.db")
 RUN = "sqlite:///runs.db#flowers"

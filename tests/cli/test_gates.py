@@ -11,20 +11,12 @@ import numpy as np
 import pytest
 
 import tiebreak as tb
-from tests.cli.conftest import Run, write_scores
-from tiebreak.cli import main
+from tests.cli.conftest import Run, run_compare, write_scores
 from tiebreak.cli.options import FORMATS
 
 ACCURACY = ("--metric", "accuracy")
 ROPE = (*ACCURACY, "--rope", "0.01")
 CODES = {"met": 0, "broken": 1, "inconclusive": 3}
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    """Exit code, answer and messages of ``tiebreak compare`` inside this process."""
-    code = main.run(["compare", *arguments])
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
 
 
 GATES = [
@@ -50,7 +42,7 @@ def test_exit_code_and_page_agree(
 ) -> None:
     """The answer all the same, the outcome in every format, and the exit code that goes with it."""
     rope = [] if "--rope" in requirement else ["--rope", "0.01"]
-    code, out, error = run(capsys, scores, *ACCURACY, *rope, *requirement, "--format", format_)
+    code, out, error = run_compare(capsys, scores, *ACCURACY, *rope, *requirement, "--format", format_)
     assert code == CODES[outcome]
     if format_ == "json":
         outcomes = {each["outcome"] for each in json.loads(out)["requirements"]}
@@ -66,16 +58,16 @@ def test_exit_code_and_page_agree(
 def test_inconclusive_may_be_allowed(scores: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Exit code 0, and the page says that it is inconclusive; what is broken stays broken."""
     open_ = [scores, *ACCURACY, "--rope", "0.03", "--require-better", "forest", "ridge"]
-    code, out, _ = run(capsys, *open_, "--allow-inconclusive")
+    code, out, _ = run_compare(capsys, *open_, "--allow-inconclusive")
     assert (code, out.splitlines()[0]) == (0, "Requirement inconclusive")
-    assert run(capsys, *open_, "--allow-inconclusive", "--require-better", "ridge", "svm")[0] == 1
+    assert run_compare(capsys, *open_, "--allow-inconclusive", "--require-better", "ridge", "svm")[0] == 1
 
 
 def test_requirements_are_a_family_of_their_own(scores: str, capsys: pytest.CaptureFixture[str]) -> None:
     """At alpha / n for n requirements, whatever --correction says about the pairs."""
     for correction in ("none", "bonferroni", "holm"):
         typed = [scores, *ROPE, "--correction", correction, "--require-better", "svm", "ridge", "--require-near-best", "svm"]
-        _, out, _ = run(capsys, *typed, "--format", "json")
+        _, out, _ = run_compare(capsys, *typed, "--format", "json")
         assert [each["level"] for each in json.loads(out)["requirements"]] == [0.025, 0.025]
 
 
@@ -87,7 +79,7 @@ def test_junit_and_summary(scores: str, tmp_path: Path, capsys: pytest.CaptureFi
     junit, page = tmp_path / "gate.xml", tmp_path / "summary.md"
     page.write_text("# Build\nno newline at the end", encoding="utf-8")
     typed = [scores, *ROPE, "--require-better", "svm", "ridge", "--require-better", "ridge", "svm"]
-    code, out, error = run(capsys, *typed, "--junit", str(junit), "--summary", str(page))
+    code, out, error = run_compare(capsys, *typed, "--junit", str(junit), "--summary", str(page))
     assert (code, error) == (1, "")
     root = ElementTree.parse(junit).getroot()
     assert [(case.get("name"), [child.tag for child in case]) for case in root.iter("testcase")] == [
@@ -100,14 +92,14 @@ def test_junit_and_summary(scores: str, tmp_path: Path, capsys: pytest.CaptureFi
     heading = "## tiebreak: of 2 requirements 1 met, 1 broken\n\n"
     written = page.read_text(encoding="utf-8")
     assert written == f"# Build\nno newline at the end\n{heading}{comparison.to_markdown(judged, folds=True)}"
-    run(capsys, *typed, "--summary", str(page))
+    run_compare(capsys, *typed, "--summary", str(page))
     assert page.read_text(encoding="utf-8") == f"{written}\n{heading}{comparison.to_markdown(judged, folds=True)}"
 
 
 def test_a_summary_needs_no_requirement(scores: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The answer itself is worth a page."""
     page = tmp_path / "summary.md"
-    assert run(capsys, scores, *ROPE, "--summary", str(page))[0] == 0
+    assert run_compare(capsys, scores, *ROPE, "--summary", str(page))[0] == 0
     assert page.read_text(encoding="utf-8").startswith("## tiebreak: comparison\n\n**'svm' ")
 
 
@@ -116,7 +108,7 @@ def test_allowed_is_skipped_in_junit(scores: str, tmp_path: Path, capsys: pytest
     junit = tmp_path / "gate.xml"
     typed = [scores, *ACCURACY, "--rope", "0.03", "--require-better", "forest", "ridge", "--junit", str(junit)]
     for more, code, counts in (([], 3, ("1", "0")), (["--allow-inconclusive"], 0, ("0", "1"))):
-        assert run(capsys, *typed, *more)[0] == code
+        assert run_compare(capsys, *typed, *more)[0] == code
         root = ElementTree.parse(junit).getroot()
         assert (root.get("failures"), root.get("skipped")) == counts
 
@@ -131,7 +123,7 @@ def test_files_that_cannot_be_written(
 ) -> None:
     """Exit code 2, with the name and the reason; never 0 or 1, which would speak of the models."""
     path = str(tmp_path / place)
-    code, _, error = run(capsys, scores, *ROPE, "--require-better", "svm", "ridge", option, path)
+    code, _, error = run_compare(capsys, scores, *ROPE, "--require-better", "svm", "ridge", option, path)
     assert code == 2
     assert message.format(option=option, path=path) in error.replace("\n", " ")
 
@@ -140,7 +132,7 @@ def test_files_that_cannot_be_written(
 @pytest.mark.parametrize("option", ["--junit", "--summary"])
 def test_a_full_disk(scores: str, option: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Is said, and ends with 2."""
-    code, out, error = run(capsys, scores, *ROPE, "--require-better", "svm", "ridge", option, "/dev/full")
+    code, out, error = run_compare(capsys, scores, *ROPE, "--require-better", "svm", "ridge", option, "/dev/full")
     assert (code, out.startswith("Requirement met")) == (2, True)
     assert "could not be written to '/dev/full': No space left on device" in error
 
@@ -165,7 +157,7 @@ def test_a_full_disk(scores: str, option: str, capsys: pytest.CaptureFixture[str
 )
 def test_wrong_use(scores: str, typed: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Exit code 2 and no answer, so that it is not taken for one."""
-    code, out, error = run(capsys, scores, *ROPE, *(word.format(scores=scores) for word in typed))
+    code, out, error = run_compare(capsys, scores, *ROPE, *(word.format(scores=scores) for word in typed))
     assert (code, out) == (2, "")
     assert message in error
 
@@ -196,7 +188,7 @@ def test_a_requirement_may_name_its_metric(measured: str, capsys: pytest.Capture
         "--require-better", "new", "old", "--require-better", "neg_log_loss:new", "old", "--rope-of", "log_loss", "5%",
         "--require-near-best", "accuracy:new",
     ]  # fmt: skip
-    code, out, _ = run(capsys, measured, *ROPE, *typed, "--format", "json")
+    code, out, _ = run_compare(capsys, measured, *ROPE, *typed, "--format", "json")
     records = json.loads(out)["requirements"]
     assert [(each["claim"], each["metric"]) for each in records] == [
         ("new better than old", "accuracy"),
@@ -233,7 +225,7 @@ def test_a_requirement_may_name_its_metric(measured: str, capsys: pytest.Capture
 )
 def test_wrong_metrics(measured: str, rope: str, typed: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Exit code 2: a metric that is not there, a rope in another unit, a direction that nobody knows."""
-    code, out, error = run(capsys, measured, *ACCURACY, "--rope", rope, *typed)
+    code, out, error = run_compare(capsys, measured, *ACCURACY, "--rope", rope, *typed)
     assert (code, out) == (2, "")
     assert message in error
 
@@ -241,7 +233,7 @@ def test_wrong_metrics(measured: str, rope: str, typed: list[str], message: str,
 def test_percent_and_no_rope_hold_for_all_metrics(measured: str, capsys: pytest.CaptureFixture[str]) -> None:
     """They have no unit."""
     for rope in ("0", "1%"):
-        code, out, _ = run(
+        code, out, _ = run_compare(
             capsys, measured, *ACCURACY, "--rope", rope, "--require-better", "log_loss:new", "old", "--format", "json"
         )
         (record,) = json.loads(out)["requirements"]
@@ -251,10 +243,10 @@ def test_percent_and_no_rope_hold_for_all_metrics(measured: str, capsys: pytest.
 
 def test_a_metric_is_never_only_a_name(scores: str, tiebreak: Run, capsys: pytest.CaptureFixture[str]) -> None:
     """A file that does not say which metric it holds has no second one, and standard input is read once for both."""
-    code, out, error = run(capsys, scores, *ACCURACY, "--require-better", "f1:svm", "ridge")
+    code, out, error = run_compare(capsys, scores, *ACCURACY, "--require-better", "f1:svm", "ridge")
     assert (code, out) == (2, "")
     assert "a requirement names the metric 'f1', but the files do not say which metrics they hold" in error
-    assert run(capsys, scores, *ACCURACY, "--require-better", "accuracy:svm", "accuracy:ridge")[0] == 0
+    assert run_compare(capsys, scores, *ACCURACY, "--require-better", "accuracy:svm", "accuracy:ridge")[0] == 0
 
 
 @pytest.mark.slow
@@ -268,5 +260,5 @@ def test_standard_input_with_several_metrics(measured: str, tiebreak: Run) -> No
 def test_a_colon_belongs_to_a_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A model that is called so is that model."""
     path = str(write_scores(tmp_path / "scores.csv", ["hub:svm", "hub:ridge"], step=0.05))
-    code, out, _ = run(capsys, path, *ACCURACY, "--require-better", "hub:svm", "hub:ridge")
+    code, out, _ = run_compare(capsys, path, *ACCURACY, "--require-better", "hub:svm", "hub:ridge")
     assert (code, "met: 'hub:svm' is better than 'hub:ridge'" in out) == (0, True)

@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import environment
+from tests.cli.conftest import environment, run
 from tests.cli.test_process import needs_posix, read_terminal, wait_for
-from tests.cli.test_run import run
 
 pytestmark = pytest.mark.slow
 

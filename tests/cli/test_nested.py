@@ -13,7 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 import tiebreak as tb
-from tests.cli.test_run import run
+from tests.cli.conftest import run
 
 STORE = ("--store", "sqlite:///runs.db", "--quiet")
 STUDY = """\

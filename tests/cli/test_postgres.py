@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 import tiebreak as tb
-from tests.cli.conftest import N_CELLS
-from tests.cli.test_run import run
+from tests.cli.conftest import N_CELLS, run
 from tests.cli.test_show import stop_after
 from tests.postgres import Server, execute, fresh_schema, with_options
 

@@ -9,14 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tiebreak.cli import main
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    """Exit code, answer and messages of a command inside this process."""
-    code = main.run(arguments)
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
+from tests.cli.conftest import run
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import tiebreak as tb
-from tests.cli.test_run import run
+from tests.cli.conftest import run
 
 STORE = ("--store", "sqlite:///runs.db")
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 import tiebreak as tb
-from tests.cli.conftest import STUDY
-from tests.cli.test_run import run
+from tests.cli.conftest import STUDY, run
 
 STORE = ("--store", "sqlite:///runs.db")
 

@@ -14,8 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import tiebreak as tb
-from tests.cli.conftest import N_CELLS, STUDY
-from tiebreak.cli import main
+from tests.cli.conftest import N_CELLS, STUDY, run
 
 STORE = ("--store", "sqlite:///runs.db")
 
@@ -34,13 +33,6 @@ def warns(X_train, y_train, X_test, rng):
     warnings.warn("this is odd")
     return rng.permutation(y_train)[: len(X_test)]
 """
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    """Exit code, answer and messages of a command inside this process."""
-    code = main.run(arguments)
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
 
 
 def study_of(*models: str, head: str = "") -> str:

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import STUDY
+from tests.cli.conftest import STUDY, run
 from tests.cli.test_process import modules_after
-from tests.cli.test_run import run
 
 STORE = ("--store", "sqlite:///runs.db")
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import N_CELLS
+from tests.cli.conftest import N_CELLS, run
 from tests.cli.test_process import modules_after
-from tests.cli.test_run import run, study_of
+from tests.cli.test_run import study_of
 
 STORE = ("--store", "sqlite:///runs.db")
 

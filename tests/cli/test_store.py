@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_run import run
+from tests.cli.conftest import run
 from tests.contracts.plans import a_plan, an_outcome
 from tests.stores.rows import make_later
 from tests.stores.saved import make_store as written

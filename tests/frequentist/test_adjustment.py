@@ -96,7 +96,7 @@ pvalues = st.lists(
 ).map(np.array)
 
 
-@settings(max_examples=500)
+@settings(max_examples=150)
 @given(p=pvalues)
 def test_textbook(p: np.ndarray) -> None:
     """Each correction by its definition, ties, zeros and ones included."""

@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import tiebreak as tb
-from tests.cli.test_compare import run
+from tests.cli.conftest import run_compare
 from tests.comparison.procedures.showing import check_shown, check_tails
 from tiebreak.errors import (
     InvalidParameterError,
@@ -106,7 +106,7 @@ def test_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path, rng: n
     """A CSV with a column time."""
     losses(rng).to_csv(tmp_path / "losses.csv", index=False)
     typed = (str(tmp_path / "losses.csv"), "--metric", "squared_error", "--lower-is-better", "--option", "horizon", "2")
-    code, out, _ = run(capsys, *typed, "--require-better", "arima", "naive")
+    code, out, _ = run_compare(capsys, *typed, "--require-better", "arima", "naive")
     assert code == 0
     assert "diebold-mariano: losses in order of time" in out
 

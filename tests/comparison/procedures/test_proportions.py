@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import tiebreak as tb
-from tests.cli.test_compare import run
+from tests.cli.conftest import run_compare
 from tests.comparison.procedures.showing import check_shown, check_tails
 from tiebreak.errors import InvalidScoresError, MissingSplitsError, NotOfferedError, UnpairedScoresError, UnsuitableDesignError
 
@@ -91,7 +91,7 @@ def test_shown_everywhere(tmp_path: Path) -> None:
 def test_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """A CSV of counts."""
     (tmp_path / "counts.csv").write_text("model,correct,n\na,45,50\nb,30,40\nc,56,57\n")
-    code, out, _ = run(capsys, str(tmp_path / "counts.csv"), "--require-better", "c", "b")
+    code, out, _ = run_compare(capsys, str(tmp_path / "counts.csv"), "--require-better", "c", "b")
     assert code == 0
     assert "newcombe: rates on a test set of each model's own" in out
 

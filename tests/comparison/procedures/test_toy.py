@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 import tiebreak as tb
-from tests.cli.test_compare import run
+from tests.cli.conftest import run_compare
 from tests.comparison.tables import noisy
 from tiebreak.comparison.procedures import METHODS
 from tiebreak.comparison.procedures.procedure import Differences, Procedure, TestOnly
@@ -333,10 +333,10 @@ def test_command_line_knows_it(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     rows = [",".join(NAMES), *(",".join(map(str, split)) for split in TABLE.T)]
     table = tmp_path / "scores.csv"
     table.write_text("\n".join(rows) + "\n")
-    code, out, _ = run(capsys, str(table), "--metric", "accuracy", "--method", "sign-flip", "--rope", "0.005")
+    code, out, _ = run_compare(capsys, str(table), "--metric", "accuracy", "--method", "sign-flip", "--rope", "0.005")
     assert code == 0
     assert "sign-flip: asked for by name" in out
-    assert "|sign-flip]" in run(capsys, "--help")[1]
+    assert "|sign-flip]" in run_compare(capsys, "--help")[1]
 
 
 def test_it_is_listed() -> None:

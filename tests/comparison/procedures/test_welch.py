@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 import tiebreak as tb
-from tests.cli.test_compare import run
+from tests.cli.conftest import run_compare
 from tests.comparison.procedures.showing import check_shown, check_tails
 from tiebreak.errors import InvalidParameterError, TooFewSplitsError, UnpairedScoresError, UnsuitableDesignError
 
@@ -126,7 +126,7 @@ def test_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path, rng: n
     for file, is_first in zip(files, (True, False), strict=True):
         lines = [f"{r['model']},{r['seed']},{r['score']}\n" for r in table if (r["model"] == "resnet") == is_first]
         file.write_text(header + "".join(lines))
-    code, out, _ = run(capsys, *map(str, files), "--metric", "accuracy", "--require-better", "vit", "mlp")
+    code, out, _ = run_compare(capsys, *map(str, files), "--metric", "accuracy", "--require-better", "vit", "mlp")
     assert code == 0
     assert "welch: scores on one test set that differ by training seed" in out
     assert "paired" not in out

@@ -43,14 +43,6 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def store(path: Path) -> Iterator[SqlStore]:
-    """The same."""
-    store = SqlStore(path)
-    yield store
-    store.close()
-
-
-@pytest.fixture
 def target(tmp_path: Path) -> Path:
     """A file that is not there, in a folder without anything else."""
     (tmp_path / "backups").mkdir()

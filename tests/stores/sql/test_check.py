@@ -14,6 +14,7 @@ import pytest
 
 from tests.contracts.plans import a_dataset, a_failure, a_plan, all_cells, an_outcome, comparable, comparable_record
 from tests.stores.rows import put_lease, put_rows, rows_in
+from tests.stores.sql.conftest import change
 from tiebreak.errors import DamagedStoreError, StoreError, TiebreakError, UnknownNameError
 from tiebreak.plan.record import Cell
 from tiebreak.stores.contract import Damage, RunLog
@@ -232,12 +233,6 @@ def test_a_row_of_another_run(path: Path, table: StoredTable[Any]) -> None:
         connection.execute(f"UPDATE {table.in_database} SET {changes} WHERE {where}", (*second, *first))
     connection.close()
     assert isinstance(read_all(path)["moons"], DamagedStoreError)
-
-
-def change(path: Path, statement: str) -> None:
-    with sqlite3.connect(path) as connection:
-        assert connection.execute(statement).rowcount == 1
-    connection.close()
 
 
 def test_a_damaged_cell_is_named(path: Path) -> None:

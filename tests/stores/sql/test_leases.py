@@ -29,12 +29,6 @@ CELLS = all_cells(a_plan())
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    """Of a store."""
-    return tmp_path / "runs.db"
-
-
-@pytest.fixture
 def store(path: Path) -> Iterator[SqlStore]:
     """Whose holders are lost after a second of silence."""
     store = SqlStore(path, lease_seconds=1)

@@ -47,12 +47,6 @@ def use(path: Path) -> None:
     store.close()
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    """Of a store that is not there yet."""
-    return tmp_path / "runs.db"
-
-
 def test_the_journal_of_a_new_store(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """WAL on a release that is safe with it."""
     monkeypatch.setattr(sqlite, "wal_is_safe", lambda version: True)

@@ -30,12 +30,6 @@ KEPT = "What was written before is kept, and nothing of this call."
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    """Of a store that is not there yet."""
-    return tmp_path / "runs.db"
-
-
-@pytest.fixture
 def store(path: Path) -> Iterator[SqlStore]:
     """With a run and a cell in it."""
     store = SqlStore(path)

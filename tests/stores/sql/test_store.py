@@ -7,7 +7,6 @@ import os
 import sqlite3
 import stat
 import sys
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -27,20 +26,6 @@ from tiebreak.stores.sql.store import SqlStore
 from tiebreak.stores.sql.tables import TABLES
 
 HAS_MODES = os.name == "posix"
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    """Of a store that is not there yet."""
-    return tmp_path / "runs.db"
-
-
-@pytest.fixture
-def store(path: Path) -> Iterator[SqlStore]:
-    """A fresh one."""
-    store = SqlStore(path)
-    yield store
-    store.close()
 
 
 class TestSqliteStore(SqlStoreContract):

@@ -15,6 +15,7 @@ import pytest
 from tests.contracts.plans import a_plan, an_outcome
 from tests.stores.rows import schema_of
 from tests.stores.saved import make_store as written
+from tests.stores.sql.conftest import change
 from tests.stores.sql.test_writing import Worker
 from tests.stores.test_saved import EARLIER, saved_store
 from tiebreak import __version__
@@ -29,12 +30,6 @@ from tiebreak.stores.sql.upgrade import Upgrade
 
 N_UPGRADERS = 4
 ENDING = ".schema-1.backup"
-
-
-def execute(path: Path, statement: str) -> None:
-    with sqlite3.connect(path) as connection:
-        assert connection.execute(statement).rowcount == 1
-    connection.close()
 
 
 def contents_of(path: Path) -> object:
@@ -146,7 +141,7 @@ def test_a_relative_path(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_damaged_store_is_refused(path: Path) -> None:
     """With what is wrong and what to do; nothing is changed, and no backup left that would pass for a whole one."""
-    execute(path, "UPDATE tiebreak_runs SET rng = '1' WHERE rng = '7'")
+    change(path, "UPDATE tiebreak_runs SET rng = '1' WHERE rng = '7'")
     before = path.read_bytes()
     store = SqlStore(path)
     with pytest.raises(DamagedStoreError) as error:
@@ -163,7 +158,7 @@ def test_a_damaged_store_is_refused(path: Path) -> None:
 
 def test_a_damaged_store_is_upgraded_by_who_wants_it(path: Path) -> None:
     """What is damaged stays so and is told; the run can be deleted then."""
-    execute(path, "UPDATE tiebreak_runs SET rng = '1' WHERE rng = '7'")
+    change(path, "UPDATE tiebreak_runs SET rng = '1' WHERE rng = '7'")
     damage = Damage(written.NAME, "the description of the run", "its hash does not match")
     store = SqlStore(path)
     assert store.upgrade(even_damaged=True) == Upgrade(1, SCHEMA, f"{path}{ENDING}", (damage,))
@@ -175,7 +170,7 @@ def test_a_damaged_store_is_upgraded_by_who_wants_it(path: Path) -> None:
 
 def test_a_damaged_description_of_the_store_is_never_upgraded(path: Path) -> None:
     """It would be written anew, and pass for whole."""
-    execute(path, "UPDATE tiebreak_store SET created = created + 1")
+    change(path, "UPDATE tiebreak_store SET created = created + 1")
     before = path.read_bytes()
     store = SqlStore(path)
     with pytest.raises(DamagedStoreError, match="the description of the store is not what was written: its hash does not match"):
