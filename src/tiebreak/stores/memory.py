@@ -17,7 +17,7 @@ from tiebreak.plan.record import STATES, Cell, Outcome, RunRecord
 from tiebreak.scores.vocabulary import look_up
 from tiebreak.stores.contract import CellTable, Claim, Damage, Note, RunLog, RunSummary, deleted_text, is_settled, settle
 from tiebreak.stores.plan_mapping import PlanMapping, check_record, environment_of, map_plan, merge_records
-from tiebreak.stores.sql.encoding import numeric_array
+from tiebreak.stores.sql.encoding import from_npy, to_npy
 
 
 @dataclass(slots=True, eq=False)
@@ -186,10 +186,6 @@ class MemoryLog:
     def _own_copy(self, outcome: Outcome) -> Outcome:
         """The outcome by stored positions, sharing nothing with the caller that could change."""
         self._mapping.check(outcome)
-        arrays = {}
-        for method, output in outcome.outputs.items():
-            arrays[method] = numeric_array(output, f"the output of {method!r}").copy()
-            arrays[method].setflags(write=False)
         return dataclasses.replace(
             outcome,
             cell=self._mapping.stored(outcome.cell),
@@ -197,7 +193,7 @@ class MemoryLog:
             undefined=dict(outcome.undefined),
             train_scores={name: float(score) for name, score in outcome.train_scores.items()},
             warnings=tuple(outcome.warnings),
-            outputs=arrays,
+            outputs={method: from_npy(to_npy(output, f"the output of {method!r}")) for method, output in outcome.outputs.items()},
         )
 
     def _check_kept(self) -> None:

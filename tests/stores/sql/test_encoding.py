@@ -16,7 +16,6 @@ from tiebreak.errors import InvalidParameterError
 from tiebreak.stores.sql.encoding import (
     from_json,
     from_npy,
-    numeric_array,
     pack_scores,
     to_json,
     to_npy,
@@ -54,7 +53,7 @@ def test_ordinary_texts_are_ordinary_json() -> None:
 )
 def test_arrays_are_npy_files(array: np.ndarray) -> None:
     """numpy reads what is written, and what numpy writes is the same; nothing is pickled."""
-    content = to_npy(numeric_array(array, "it"))
+    content = to_npy(array)
     buffer = io.BytesIO()
     np.lib.format.write_array(buffer, array, version=(1, 0), allow_pickle=False)
     assert content == buffer.getvalue()
@@ -67,8 +66,8 @@ def test_arrays_are_npy_files(array: np.ndarray) -> None:
 def test_the_order_in_memory_does_not_matter() -> None:
     """Columns first, or every second row: the same content."""
     array = np.arange(12.0).reshape(3, 4)
-    np.testing.assert_array_equal(from_npy(to_npy(numeric_array(np.asfortranarray(array), "it"))), array)
-    np.testing.assert_array_equal(from_npy(to_npy(numeric_array(array[::2, ::2], "it"))), array[::2, ::2])
+    np.testing.assert_array_equal(from_npy(to_npy(np.asfortranarray(array))), array)
+    np.testing.assert_array_equal(from_npy(to_npy(array[::2, ::2])), array[::2, ::2])
 
 
 @pytest.mark.parametrize(
@@ -77,7 +76,7 @@ def test_the_order_in_memory_does_not_matter() -> None:
 def test_arrays_of_anything_but_numbers_are_refused(value: object) -> None:
     """They would have to be pickled, or mean something that a store does not know."""
     with pytest.raises(InvalidParameterError, match=r"^it is an array of .*, and a store keeps numbers and bools only"):
-        numeric_array(value, "it")
+        to_npy(value, "it")
 
 
 scores = st.dictionaries(st.sampled_from("abc"), st.floats(width=64))

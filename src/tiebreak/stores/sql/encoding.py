@@ -91,21 +91,16 @@ def unpack_table(packed: Sequence[bytes], n_metrics: int) -> tuple[FloatArray, n
 # --- arrays ---------------------------------------------------------------------------------------------------------------
 
 
-def numeric_array(value: Any, what: str) -> NumericArray:
-    """Array of numbers or bools in C order; raises for texts and objects, which could only be pickled."""
+def to_npy(value: Any, what: str = "the array") -> bytes:
+    """Bytes of a .npy file, version 1.0; raises for texts and objects, which could only be pickled."""
     import numpy as np
 
-    array = np.ascontiguousarray(value).reshape(np.shape(value))  # ascontiguousarray makes a row of a single number
+    array = np.asarray(value)
     if array.dtype.kind not in _NUMERIC:
         raise InvalidParameterError(
             f"{what} is an array of {array.dtype}, and a store keeps numbers and bools only. Turn labels into their positions "
             "among the classes."
         )
-    return array
-
-
-def to_npy(array: NumericArray) -> bytes:
-    """Bytes of a .npy file, version 1.0."""
     return _npy_header(array.dtype.str, array.shape) + array.tobytes()
 
 

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from tiebreak.stores.sql.database import Connection
 
 Part = TypeVar("Part")
-Transact = Callable[[Callable[["Connection"], Any]], Any]
-"""Does some work in a transaction, and returns what it returns."""
 
 PAGE = 4096
 BLOCK = 512
@@ -111,7 +109,8 @@ class SqlLog:
         metrics = [metric.name for metric in self._stored.metrics]
         after = _BEFORE_ALL
         while True:
-            page = self._database.read(partial(self._noted_page, what, after), self.record.name)
+            _, found = self._database.read(partial(_read_page, self._number, self._stored.name, after, what), self._stored.name)
+            page = whole_rows(CELLS, found, self._stored)
             stored = np.array([row.cell for row in page], dtype=np.int64).reshape(-1, 3)
             planned = np.column_stack(self._mapping.planned(stored[:, 0], stored[:, 1], stored[:, 2]))
             kept = read_cells(page, metrics, self._stored)
@@ -122,11 +121,6 @@ class SqlLog:
             if len(page) < PAGE or page[-1].cell <= after:
                 return
             after = page[-1].cell
-
-    def _noted_page(self, what: Note, after: Cell, connection: Connection) -> Sequence[CellRow]:
-        """Read the next cells that have, or seem to have, such a note."""
-        read_tally(connection, self._number, self._stored.name)  # raises where the run was deleted
-        return whole_rows(CELLS, cells_after(connection, self._number, after, PAGE, noting=what), self._stored)
 
     def _asked(self, cells: Iterable[Cell]) -> IntArray:
         """The given cells in the order of the plan, in rows of dataset, split and model."""
@@ -208,25 +202,18 @@ def _blocks(stored: IntArray, *, is_dense: bool) -> Iterator[slice]:
 
 
 def scan_cells(
-    database: Database, number: int, record: RunRecord, take: Callable[[Sequence[CellRow]], Part], report: Report = refuse
+    database: Database,
+    number: int,
+    record: RunRecord,
+    take: Callable[[Sequence[CellRow]], Part],
+    report: Report = refuse,
+    connection: Connection | None = None,
 ) -> list[Part]:
     """Take something from each page of verified rows of `CELLS`, all pages together being what was written.
 
-    `number` is that of the run, the record is for the names of cells, and `report` says what to do about damage.
+    `number` is that of the run, the record is for the names of cells, and `report` says what to do about damage. All pages are
+    read in the transaction of the connection, if there is one, or else in one each.
     """
-    parts, damages, is_steady = _scan(partial(database.read, run=record.name), number, record, take)
-    if not is_steady:  # others wrote in the meantime, so the pages are of different states: once more, of one
-        parts, damages, _ = database.read(
-            lambda connection: _scan(lambda work: work(connection), number, record, take), record.name
-        )
-    for damage in damages:
-        report(damage)
-    return parts
-
-
-def _scan(
-    transact: Transact, number: int, record: RunRecord, take: Callable[[Sequence[CellRow]], Part]
-) -> tuple[list[Part], list[Damage], bool]:
     parts: list[Part] = []
     damages: list[Damage] = []
     tallies: list[TallyRow] = []
@@ -234,12 +221,8 @@ def _scan(
     after = _BEFORE_ALL
     page: Sequence[CellRow] = ()
     while len(page) == PAGE or not tallies:
-        tally, page = transact(
-            lambda connection, after=after: (  # type: ignore[misc]
-                read_tally(connection, number, record.name),
-                cells_after(connection, number, after, PAGE),
-            )
-        )
+        work = partial(_read_page, number, record.name, after, None)
+        tally, page = database.read(work, record.name) if connection is None else work(connection)
         tallies.append(tally)
         n_rows += len(page)
         whole = whole_rows(CELLS, page, record, damages.append)
@@ -248,12 +231,24 @@ def _scan(
         if page and (not whole or whole[-1] is not page[-1] or page[-1].cell <= after):
             break  # a broken tree of pages could go round in circles; what it hides is missing in the sum
         after = page[-1].cell if page else after
+    if connection is None and any(tally != tallies[0] for tally in tallies):
+        # others wrote in the meantime, so the pages are of different states: once more, of one
+        return database.read(partial(scan_cells, database, number, record, take, report), record.name)
     if n_rows != tallies[-1].n_cells:
         what = f"{n_rows} are there, and {tallies[-1].n_cells} were written"
         damages.append(Damage(record.name, "the list of cells", what))
     elif hash_sum != tallies[-1].hash_sum and not damages:
         damages.append(Damage(record.name, "the list of cells", "these are not the ones that were written"))
-    return parts, damages, all(tally == tallies[0] for tally in tallies)
+    for damage in damages:
+        report(damage)
+    return parts
+
+
+def _read_page(
+    number: int, name: str, after: Cell, noting: Note | None, connection: Connection
+) -> tuple[TallyRow, list[CellRow]]:
+    """Read the tally of a run and its next cells, with `noting` those alone that have, or seem to have, such a note."""
+    return read_tally(connection, number, name), cells_after(connection, number, after, PAGE, noting)
 
 
 # --- some cells, with their outputs ---------------------------------------------------------------------------------------

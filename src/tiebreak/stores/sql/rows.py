@@ -22,7 +22,6 @@ from tiebreak.stores.sql.encoding import (
     from_json,
     from_npy,
     name_to_json,
-    numeric_array,
     pack_scores,
     require,
     text_from_json,
@@ -79,7 +78,7 @@ class KeptCell(NamedTuple):
 def output_rows(run: int, cell: Cell, outputs: Outputs) -> list[OutputRow]:
     """Make rows of `OUTPUTS` without their hashes."""
     return [
-        OutputRow(run, *cell, i, name_to_json(method), to_npy(numeric_array(output, f"the output of {method!r}")))
+        OutputRow(run, *cell, i, name_to_json(method), to_npy(output, f"the output of {method!r}"))
         for i, (method, output) in enumerate(outputs.items())
     ]
 
@@ -277,7 +276,7 @@ def dataset_rows(run: int, position: int, dataset: DatasetRecord, n_known: int) 
         fingerprint=to_json(dataset.fingerprint),
         kind=to_json(dataset.kind),
         classes=None if dataset.classes is None else to_json(list(dataset.classes)),
-        target=None if target is None else to_npy(numeric_array(target, f"the target of dataset {dataset.name!r}")),
+        target=None if target is None else to_npy(target, f"the target of dataset {dataset.name!r}"),
     )
     columns = (np.asarray(column) for column in (dataset.repeat, dataset.fold, dataset.n_train, dataset.n_test))
     numbers = zip(*(column[n_known:].tolist() for column in columns), strict=True)
