@@ -18,7 +18,7 @@ from tiebreak.plan.data import Dataset, check_dataset, find_task, take_rows
 from tiebreak.plan.models import is_function, name_models
 from tiebreak.plan.plan import Plan, check_rng
 from tiebreak.plan.seeds import derive_seed
-from tiebreak.plan.split_design import Scheme, Split, Splits, describe_splits
+from tiebreak.plan.split_design import Split, Splits, describe_splits
 from tiebreak.plan.splits import PlannedDataset, make_splits, plain_folds
 from tiebreak.scores.vocabulary import Notice, quoted
 
@@ -248,7 +248,7 @@ def _inner_dataset(outer: PlannedDataset, inner: Any, rng: int | None) -> Planne
         fold += range(len(part.splits))
         made.append(part.described)
     described = dataclasses.replace(
-        describe_splits(splits, Scheme(made[0].kind, 1, made[0].ordered)),
+        describe_splits(splits, (made[0].kind, 1)),
         repeat=np.array(owner, dtype=np.int64),
         fold=np.array(fold, dtype=np.int64),
     )

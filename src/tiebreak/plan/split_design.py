@@ -62,13 +62,8 @@ class Splits:
         return dataclasses.replace(self, pairing="position", hash=None)
 
 
-class Scheme(NamedTuple):
-    """Scheme of splits: name of the splitter and number of folds in one repeat."""
-
-    kind: Kind
-    n_folds: int
-    ordered: bool = False
-
+Scheme = tuple[Kind, int]
+"""Kind of the splits, and number of folds in one repeat."""
 
 _KINDS: dict[str, Kind] = {
     "RepeatedStratifiedKFold": "repeated-stratified",
@@ -97,14 +92,14 @@ def scheme_of(cv: Any, n_splits: int) -> Scheme | None:
     names = class_names(cv)
     kind = next((kind for name, kind in _KINDS.items() if name in names), None)
     if cv is None or (isinstance(cv, numbers.Integral) and not isinstance(cv, bool)):
-        return Scheme("kfold", n_splits)
+        return "kfold", n_splits
     if kind is None:
         return None
     if kind == "repeated-holdout":
-        return Scheme("holdout" if n_splits == 1 else kind, 1)
+        return "holdout" if n_splits == 1 else kind, 1
     n_repeats = getattr(cv, "n_repeats", 1) if "_RepeatedSplits" in names else 1
     n_folds = n_splits // n_repeats if n_splits % n_repeats == 0 else n_splits
-    return Scheme(kind, n_folds, ordered=kind == "time")
+    return kind, n_folds
 
 
 def describe_splits(splits: Sequence[Split], scheme: Scheme | None = None) -> Splits:
@@ -112,26 +107,26 @@ def describe_splits(splits: Sequence[Split], scheme: Scheme | None = None) -> Sp
 
     Without a scheme, which is that of a known splitter, it is told from the indices.
     """
-    scheme = scheme or _recognise(splits)
-    repeat, fold = np.divmod(np.arange(len(splits)), scheme.n_folds)
+    kind, n_folds = scheme or _recognise(splits)
+    repeat, fold = np.divmod(np.arange(len(splits)), n_folds)
     n_train, n_test = (np.array([rows.size for rows in part], dtype=np.int64) for part in zip(*splits, strict=True))
     digest = split_hash([split.test for split in splits])
-    return Splits(repeat, fold, n_train, n_test, scheme.kind, scheme.ordered, hash=digest)
+    return Splits(repeat, fold, n_train, n_test, kind, kind == "time", hash=digest)
 
 
 def _recognise(splits: Sequence[Split]) -> Scheme:
     """k-fold is told by test sets that together are all examples, once in each repeat."""
     n_splits = len(splits)
     if n_splits == 1:
-        return Scheme("holdout", 1)
+        return "holdout", 1
     if all(split.train.size and split.test.size and split.train.max() < split.test.min() for split in splits):
-        return Scheme("time", n_splits, ordered=True)
+        return "time", n_splits
     n_folds = _folds_of_a_repeat(splits)
     if n_folds is None:
-        return Scheme("unknown", n_splits)
+        return "unknown", n_splits
     if n_folds == n_splits and all(split.test.size == 1 for split in splits):
-        return Scheme("loo", n_splits)
-    return Scheme("kfold" if n_folds == n_splits else "repeated-kfold", n_folds)
+        return "loo", n_splits
+    return "kfold" if n_folds == n_splits else "repeated-kfold", n_folds
 
 
 def _folds_of_a_repeat(splits: Sequence[Split]) -> int | None:

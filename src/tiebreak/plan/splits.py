@@ -230,7 +230,7 @@ def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None, *, check
         splits = _of_splitter(splitter, dataset, dataset.y if strata is None else strata)
         scheme = scheme_of(splitter, len(splits))
         if scheme is not None:
-            scheme = scheme._replace(kind=cv["kind"])  # "repeated-holdout" even where it is done once
+            scheme = cv["kind"], scheme[1]  # "repeated-holdout" even where it is done once
     elif hasattr(cv, "split"):
         splits = _of_splitter(_seeded(cv, dataset, rng), dataset, dataset.y)
         scheme = scheme_of(cv, len(splits))

@@ -16,7 +16,7 @@ from tiebreak.caught import caught_warnings
 from tiebreak.errors import ContradictingSizesError, MissingSizesError, UnfittedSearchError, UnreadableSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.candidates import name_candidates
-from tiebreak.plan.split_design import Scheme, Split, Splits, class_names, describe_splits, scheme_of, split_of
+from tiebreak.plan.split_design import Split, Splits, class_names, describe_splits, scheme_of, split_of
 from tiebreak.readers.metric import SearchScorer, choose_metric, scorer_of, sklearn_metric
 from tiebreak.readers.source import ReadOptions, Source, source_of
 from tiebreak.scores.scores import ScoreMatrix, SplitDesign
@@ -234,7 +234,7 @@ def split_again(cv: Any, of_classes: bool, n_splits: int, options: ReadOptions, 
         )
     splits = describe_splits(first, scheme_of(cv, n_splits))
     if _is_fixed(cv):
-        again = describe_splits(_split(cv, options), Scheme("unknown", n_splits))
+        again = describe_splits(_split(cv, options), ("unknown", n_splits))
         if again.hash == splits.hash:
             return splits
         if not np.array_equal(again.n_test, splits.n_test):
@@ -279,9 +279,9 @@ def _is_fixed(cv: Any) -> bool:
 
 
 def _without_sizes(cv: Any, n_splits: int) -> Splits:
-    scheme = scheme_of(cv, n_splits) or Scheme("unknown", n_splits)
+    kind, n_folds = scheme_of(cv, n_splits) or ("unknown", n_splits)
     nothing = np.zeros(n_splits, dtype=np.int64)
-    return Splits(*np.divmod(np.arange(n_splits), scheme.n_folds), nothing, nothing, scheme.kind, scheme.ordered, sizes="missing")
+    return Splits(*np.divmod(np.arange(n_splits), n_folds), nothing, nothing, kind, kind == "time", sizes="missing")
 
 
 def _approximate(cv: Any, n_splits: int, n_samples: int) -> Splits:
@@ -296,11 +296,12 @@ def _approximate(cv: Any, n_splits: int, n_samples: int) -> Splits:
 
 
 def _sizes_from_count(cv: Any, n_splits: int, n_samples: int) -> tuple[IntArray, IntArray]:
-    names, scheme = class_names(cv), scheme_of(cv, n_splits)
+    names = class_names(cv)
+    kind, n_folds = scheme_of(cv, n_splits) or (None, n_splits)
     if "BaseShuffleSplit" in names:
         n_train, n_test = _holdout_sizes(cv, n_samples, 0.2 if "GroupShuffleSplit" in names else 0.1)
-    elif scheme is not None and scheme.kind not in ("time", "loo") and "LeavePGroupsOut" not in names:
-        n_test = max(1, round(n_samples / scheme.n_folds))
+    elif kind not in (None, "time", "loo") and "LeavePGroupsOut" not in names:
+        n_test = max(1, round(n_samples / n_folds))
         n_train = n_samples - n_test
     else:
         return _counted(cv, n_splits, n_samples)

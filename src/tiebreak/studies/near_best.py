@@ -248,8 +248,8 @@ def _ratio_of(cv: Any, n_splits: int | None) -> float:
         return _ratio_of(list(cv.split()), n_splits)
     if "LeaveOneOut" in names:
         return 1.0 if n_splits is None else 1.0 / (n_splits - 1)
-    scheme = scheme_of(cv, 1) if hasattr(cv, "split") else None
-    if scheme is None or (scheme.kind in ("time", "group") and "GroupKFold" not in names):
+    kind, _ = (scheme_of(cv, 1) if hasattr(cv, "split") else None) or (None, 1)
+    if kind is None or (kind in ("time", "group") and "GroupKFold" not in names):
         raise InvalidParameterError(f"the sizes of the test sets of cv={cv!r} depend on the data. {_INSTEAD}")
     n_folds = cv.cvargs["n_splits"] if "_RepeatedSplits" in names else cv.n_splits
     _check_number(int(cv.get_n_splits()), n_splits)
