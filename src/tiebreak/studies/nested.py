@@ -182,6 +182,7 @@ class NestedEvaluation(Result["NestedPlots"]):
         # who would be chosen without nesting, by the metric of the search
         best = first_best(self.plain_mean(choice.name, choice.metric.name), choice.metric.sign)
         is_claimed = best != NOTHING and len(choice.candidates) > 1
+        inner = choice.best_inner()[choice.chosen != NOTHING] if choice.metric == known else np.empty(0)
         return HonestScore(
             metric=known,
             mean=float(moments.mean),
@@ -191,7 +192,7 @@ class NestedEvaluation(Result["NestedPlots"]):
             n_splits=n_splits,
             claim=float(self.plain_mean(choice.name, metric)[best]) if is_claimed else float("nan"),
             claimed_by=choice.candidates[best] if is_claimed else "",
-            inner_claim=_mean(choice.best_inner()) if choice.metric == known else float("nan"),
+            inner_claim=float(inner.mean()) if inner.size else float("nan"),
             reason=reason,
             is_cut=bool(low < bounds[0] or high > bounds[1]),
         )
@@ -208,7 +209,7 @@ class NestedEvaluation(Result["NestedPlots"]):
         choice = self.choice(search)
         if not isinstance(self.rope, str):
             return self.rope
-        return rope_share(self.rope, "honest score") * abs(_mean(self.outer_scores(choice.name, choice.metric.name)))
+        return rope_share(self.rope, "honest score") * abs(self.honest(choice.name, choice.metric.name).mean)
 
     # --- other answers ----------------------------------------------------------------------------------------------------
 
@@ -283,11 +284,6 @@ class NestedEvaluation(Result["NestedPlots"]):
     def inner(self) -> pd.DataFrame:
         """A row for each search, outer split, candidate and inner split with its score."""
         return view_of(self).frames["inner"](self)
-
-
-def _mean(values: FloatArray) -> float:
-    has = ~np.isnan(values)
-    return float(values[has].mean()) if has.any() else float("nan")
 
 
 # --- warnings ---------------------------------------------------------------------------------------------------------------
