@@ -25,7 +25,7 @@ from tiebreak.evaluation.model_calls import limited_threads, seeded_globals
 from tiebreak.plan.fingerprint import fingerprint, parsed
 
 X, y = make_classification(60, random_state=0)
-N_THREADS, N_EACH = 8, 10
+N_THREADS, N_EACH = 8, 5
 
 
 class Drawing:
@@ -87,7 +87,7 @@ def in_threads(work: Callable[[int], Any], n_threads: int, n_calls: int) -> list
 
 @pytest.mark.slow
 def test_threads_give_the_bits_of_one_alone() -> None:
-    """8 threads x 10 evaluations, of models that draw from the global generators and of others; then all is as before."""
+    """8 threads x 5 evaluations, of models that draw from the global generators and of others; then all is as before."""
     alone = {seed: evaluate(seed) for seed in range(N_EACH)}
     assert len({scores for scores, _ in alone.values()}) > 1
     before = state()
