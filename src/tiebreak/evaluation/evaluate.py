@@ -37,7 +37,6 @@ from tiebreak.runners.runner import make_runner
 from tiebreak.scores.vocabulary import quoted
 from tiebreak.stores import open_store, split_address
 from tiebreak.stores.contract import Claim, Lease, RunLog
-from tiebreak.stores.memory import MemoryStore
 
 AHEAD_SECONDS = 1.0
 """How much work is taken on at a time: asking costs a transaction, and what one has taken the others cannot."""
@@ -201,7 +200,13 @@ def measure_plan(
 
     check_flags(keep_predictions=keep_predictions, train_scores=train_scores)
     remembered = run.store is not None  # the store outlives this call, so that the plan has to be recognised later
-    with closing(open_store(run.store) if remembered else MemoryStore()) as store:
+    if remembered:
+        opened = open_store(run.store)
+    else:
+        from tiebreak.stores.memory import MemoryStore
+
+        opened = MemoryStore()
+    with closing(opened) as store:
         record = plan.record(
             run.name or (plan.default_name() if remembered else "run"),
             [MetricRecord(each.metric, fingerprint(each.fingerprint_parts) if remembered else "") for each in scorers],
