@@ -10,6 +10,7 @@ from tiebreak.views.words import count, quote, span
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
+    from tiebreak.evaluation.evaluation import Evaluation
     from tiebreak.scores.items import Items
 
 
@@ -38,6 +39,13 @@ def design_line(comparison: Comparison) -> str:
         sizes = f", {about}{span(matrix.n_train)} training and {about}{span(matrix.n_test)} test examples each"
     dataset = f" of {quote(matrix.dataset)}" if matrix.dataset else ""
     return f"{count(matrix.n_splits, 'split')}{dataset}{folds}{sizes}"
+
+
+def design_words(evaluation: Evaluation, dataset: int) -> str:
+    """Kind and sizes of the splits: "kfold, 120 training and 30 test examples each"."""
+    record = evaluation.record.datasets[dataset]
+    train, test = (span(sizes) for sizes in (record.n_train, record.n_test))
+    return f"{record.kind}, {train} training and {test} test examples each"
 
 
 def _of_items(items: Items) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tiebreak.evaluation.frames import mean_interval, scores_frame
+from tiebreak.views.design import design_words
 from tiebreak.views.json import dataset_facts, document, plain
 from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table
 from tiebreak.views.view import View
@@ -22,7 +23,6 @@ from tiebreak.views.words import (
     seconds,
     short_names,
     shorten,
-    span,
 )
 
 if TYPE_CHECKING:
@@ -176,13 +176,6 @@ def _intervals(evaluation: Evaluation, dataset: int, shown: Sequence[int]) -> tu
 def _row_means(grid: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     n = np.sum(~np.isnan(grid), axis=1)
     return np.asarray(np.where(n > 0, np.nansum(grid, axis=1) / np.maximum(n, 1), np.nan))
-
-
-def design_words(evaluation: Evaluation, dataset: int) -> str:
-    """Kind and sizes of the splits: "kfold, 120 training and 30 test examples each"."""
-    record = evaluation.record.datasets[dataset]
-    train, test = (span(sizes) for sizes in (record.n_train, record.n_test))
-    return f"{record.kind}, {train} training and {test} test examples each"
 
 
 def failure_lines(evaluation: Evaluation) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from tiebreak.studies.nested_choice import NOTHING
-from tiebreak.views.evaluation import design_words
+from tiebreak.views.design import design_words
 from tiebreak.views.json import document, finite
 from tiebreak.views.page import NAME_WIDTH, Page, Paragraph, Table, notice_section
 from tiebreak.views.view import View
