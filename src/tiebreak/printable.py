@@ -16,24 +16,24 @@ _UNSEEN = (
     # letters and marks that show nothing
     r"\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2065\u3164\uffa0"
 )
-_ANY = re.compile(f"[{_UNSEEN}]")
-_ANY_BUT_LINE_ENDS = re.compile(f"(?!\n)[{_UNSEEN}]")
-_BLANK = re.compile(f"[{_UNSEEN}\\s\u2800]*")
-_HALF = re.compile("[\ud800-\udfff]")
+# texts, which `re` compiles when one is first needed: most output is plain ASCII, and needs none
+_ANY = f"[{_UNSEEN}]"
+_ANY_BUT_LINE_ENDS = f"(?!\n)[{_UNSEEN}]"
+_BLANK = f"[{_UNSEEN}\\s\u2800]*"
+_HALF = "[\ud800-\udfff]"
 
 HIDDEN = "***"
-_PASSWORD = re.compile(
-    r"""(?: (?: : | \bpass | \bpwd | \bsecret | \btoken ) \S* @    # me:PASSWORD@host
+_CREDENTIALS = r"""(?ix)
+        (?: (?: : | \bpass | \bpwd | \bsecret | \btoken ) \S* @    # me:PASSWORD@host
         | \b (?: (?:ssl)? pass (?:word|wd|file)? | pwd | \w*secret\w* | \w*_key ) \s* =    # password=PASSWORD
-        | % (?![0-9A-F]{2}) \S* @ )""",  # percent code that is none
-    re.IGNORECASE | re.VERBOSE,
-)
+        | % (?![0-9A-F]{2}) \S* @ )    # percent code that is none
+"""
 """A password in a text that was meant as the address of a database, and is none that can be read."""
 
 
 def without_password(text: str) -> str:
     """A path, or what was given instead of one: of what looks as if it held a password, the beginning only."""
-    found = _PASSWORD.search(text)
+    found = re.search(_CREDENTIALS, text)
     if found is None:
         return text
     beginning = re.split("[: ]", text[: found.start()], maxsplit=1)[0]
@@ -42,19 +42,20 @@ def without_password(text: str) -> str:
 
 def printable(text: str) -> str:
     r"""A text on one line: whatever cannot be seen, or changes how the rest is seen, as an escape such as ``\x1b``."""
-    return text if text.isascii() and text.isprintable() else _ANY.sub(_escaped, text)
+    return text if text.isascii() and text.isprintable() else re.sub(_ANY, _escaped, text)
 
 
 def printable_lines(text: str) -> str:
     """The same of a text of several lines, ended by line feeds."""
-    return _ANY_BUT_LINE_ENDS.sub(_escaped, text)
+    is_plain = text.isascii() and text.replace("\n", "").isprintable()
+    return text if is_plain else re.sub(_ANY_BUT_LINE_ENDS, _escaped, text)
 
 
 def fault_of_name(name: str) -> str:
     """Reason why a name cannot be used, with how to go on; "" for one that can be read, and kept in a file."""
-    if not name.isascii() and _HALF.search(name) is not None:
+    if not name.isascii() and re.search(_HALF, name) is not None:
         return "holds half of a character (a lone surrogate), which no file can hold. Rename it."
-    return "is blank. Give it one that can be read." if _BLANK.fullmatch(name) is not None else ""
+    return "is blank. Give it one that can be read." if re.fullmatch(_BLANK, name) is not None else ""
 
 
 def _escaped(match: re.Match[str]) -> str:

@@ -53,7 +53,10 @@ def test_help_and_version_load_nothing_heavy(argument: str) -> None:
 def test_comparing_a_csv_loads_no_heavy_package(scores: str, format_: str) -> None:
     """pandas, scikit-learn, scipy.stats, matplotlib and, without a terminal, rich would each cost more than the work itself."""
     heavy = {"pandas", "sklearn", "scipy.stats", "matplotlib", "rich", "narwhals", "pyarrow", "polars"}
-    assert not heavy & modules_after("compare", scores, "--metric", "accuracy", "--rope", "0.01", "--format", format_)
+    loaded = modules_after("compare", scores, "--metric", "accuracy", "--rope", "0.01", "--format", format_)
+    assert not heavy & loaded
+    others = ("bootstrap", "delong", "hierarchical", "tango", "wilcoxon")  # all procedures together take as long as SciPy
+    assert not {f"tiebreak.comparison.procedures.{name}" for name in others} & loaded
 
 
 def test_bad_input_ends_with_two_and_one_line(tiebreak: Run) -> None:

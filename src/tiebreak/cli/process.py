@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import errno
 import os
-import shlex
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tiebreak.errors import Advice, Setting, TiebreakError, TiebreakWarning
 from tiebreak.printable import printable_lines, without_password
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tiebreak.views.page import Page
 
 EXIT_OK = 0
@@ -62,6 +62,8 @@ def _typed(part: str | Setting | Advice) -> str:
             return f"{name} = {value.lower()} in the study"
         case "lower_is_better":
             return "--lower-is-better" if value == "True" else "--higher-is-better"
+    import shlex
+
     option = _OPTIONS.get(name, f"--{name.replace('_', '-')}")
     return f"{option} {shlex.quote(value.strip(chr(39) + chr(34)))}" if value not in ("", "True") else option
 
@@ -78,6 +80,8 @@ def prepare() -> None:
 
 def command_line() -> str:
     """The command as it was typed, without passwords."""
+    import shlex
+
     return shlex.join(["tiebreak", *(without_password(each) for each in typed_arguments)])
 
 

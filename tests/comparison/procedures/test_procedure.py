@@ -11,7 +11,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from tiebreak.comparison.procedures.procedure import Differences
+from tiebreak.comparison.procedures import METHODS, methods
+from tiebreak.comparison.procedures.procedure import Differences, Procedure
 from tiebreak.numerics import CONSTANT, SPREAD, UNDEFINED, FloatArray
 
 
@@ -75,3 +76,10 @@ def test_what_it_does_not_know_is_none() -> None:
     assert differences.statistic is None
     assert differences.draws(10, np.random.default_rng(0)) is None
     assert differences.half_width_floor(0.05) is None
+
+
+def test_procedures_are_registered_under_their_names() -> None:
+    """The registry names the object of each, and is asked for it by the name that the object bears."""
+    assert {name: METHODS[name].name for name in METHODS} == {name: name for name in METHODS}
+    assert list(methods()) == list(METHODS)
+    assert all(isinstance(procedure, Procedure) for procedure in methods().values())

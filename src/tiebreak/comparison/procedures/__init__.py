@@ -3,71 +3,62 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
-from tiebreak.comparison.procedures.bayes_bootstrap import BAYES_BOOTSTRAP
-from tiebreak.comparison.procedures.bayes_signed_rank import BAYES_SIGN, BAYES_SIGNED_RANK
-from tiebreak.comparison.procedures.bootstrap import BOOTSTRAP
-from tiebreak.comparison.procedures.clustered_t import CLUSTERED_T
-from tiebreak.comparison.procedures.corrected_t import CORRECTED_T
-from tiebreak.comparison.procedures.datasets import OverDatasets
-from tiebreak.comparison.procedures.delong import DELONG
-from tiebreak.comparison.procedures.diebold_mariano import DIEBOLD_MARIANO
-from tiebreak.comparison.procedures.five_by_two import FIVE_BY_TWO
-from tiebreak.comparison.procedures.hierarchical import HIERARCHICAL
-from tiebreak.comparison.procedures.nemenyi import NEMENYI
-from tiebreak.comparison.procedures.paired_t import PAIRED_T
-from tiebreak.comparison.procedures.permutation import PERMUTATION
 from tiebreak.comparison.procedures.procedure import Procedure, Question
-from tiebreak.comparison.procedures.proportions import AGRESTI_CAFFO, NEWCOMBE, UNPOOLED_Z
-from tiebreak.comparison.procedures.tango import NEWCOMBE_PAIRED, TANGO
-from tiebreak.comparison.procedures.test_sets import has_own_sets
-from tiebreak.comparison.procedures.welch import WELCH
-from tiebreak.comparison.procedures.wilcoxon import SIGN, WILCOXON
-from tiebreak.errors import InvalidParameterError, Setting, UnsuitableDesignError
+from tiebreak.errors import Setting, UnsuitableDesignError
+from tiebreak.result import load
 from tiebreak.scores.dataset_means import Scale
 from tiebreak.scores.scores import Scores
 
-METHODS: dict[str, Procedure] = {
-    procedure.name: procedure
-    for procedure in (
-        CORRECTED_T,
-        PAIRED_T,
-        FIVE_BY_TWO,
-        WILCOXON,
-        SIGN,
-        HIERARCHICAL,
-        BAYES_SIGNED_RANK,
-        BAYES_SIGN,
-        NEMENYI,
-        WELCH,
-        NEWCOMBE,
-        AGRESTI_CAFFO,
-        UNPOOLED_Z,
-        DIEBOLD_MARIANO,
-        TANGO,
-        NEWCOMBE_PAIRED,
-        CLUSTERED_T,
-        DELONG,
-        BOOTSTRAP,
-        PERMUTATION,
-        BAYES_BOOTSTRAP,
-    )
-}
-"""All procedures; a new one is a file and a line here."""
 
+class Methods(dict[str, Any]):
+    """Procedures by name, each of which is imported when it is first asked for; shown, a line on each."""
 
-class Methods(dict[str, Procedure]):
-    """Procedures by name; shown, a line on each."""
+    def __getitem__(self, name: str) -> Procedure:
+        place = super().__getitem__(name)
+        if isinstance(place, str):
+            self[name] = load(place)
+        found: Procedure = super().__getitem__(name)
+        return found
 
     def __repr__(self) -> str:
         width = max(map(len, self), default=0)
-        lines = [f"  {name:<{width}}  by {each.unit}: {each.generalises_to}" for name, each in self.items()]
+        lines = [f"  {name:<{width}}  by {self[name].unit}: {self[name].generalises_to}" for name in self]
         return "\n".join([f"{len(self)} methods, and what their answers are about", *lines])
+
+
+METHODS = Methods(
+    {
+        "corrected-t": "tiebreak.comparison.procedures.corrected_t:CORRECTED_T",
+        "paired-t": "tiebreak.comparison.procedures.paired_t:PAIRED_T",
+        "5x2cv-t": "tiebreak.comparison.procedures.five_by_two:FIVE_BY_TWO",
+        "wilcoxon": "tiebreak.comparison.procedures.wilcoxon:WILCOXON",
+        "sign": "tiebreak.comparison.procedures.wilcoxon:SIGN",
+        "hierarchical": "tiebreak.comparison.procedures.hierarchical:HIERARCHICAL",
+        "bayes-signed-rank": "tiebreak.comparison.procedures.bayes_signed_rank:BAYES_SIGNED_RANK",
+        "bayes-sign": "tiebreak.comparison.procedures.bayes_signed_rank:BAYES_SIGN",
+        "nemenyi": "tiebreak.comparison.procedures.nemenyi:NEMENYI",
+        "welch": "tiebreak.comparison.procedures.welch:WELCH",
+        "newcombe": "tiebreak.comparison.procedures.proportions:NEWCOMBE",
+        "agresti-caffo": "tiebreak.comparison.procedures.proportions:AGRESTI_CAFFO",
+        "z": "tiebreak.comparison.procedures.proportions:UNPOOLED_Z",
+        "diebold-mariano": "tiebreak.comparison.procedures.diebold_mariano:DIEBOLD_MARIANO",
+        "tango": "tiebreak.comparison.procedures.tango:TANGO",
+        "newcombe-paired": "tiebreak.comparison.procedures.tango:NEWCOMBE_PAIRED",
+        "clustered-t": "tiebreak.comparison.procedures.clustered_t:CLUSTERED_T",
+        "delong": "tiebreak.comparison.procedures.delong:DELONG",
+        "bootstrap": "tiebreak.comparison.procedures.bootstrap:BOOTSTRAP",
+        "permutation": "tiebreak.comparison.procedures.permutation:PERMUTATION",
+        "bayes-bootstrap": "tiebreak.comparison.procedures.bayes_bootstrap:BAYES_BOOTSTRAP",
+    }
+)
+"""All procedures, as "module:object"; a new one is a file and a line here."""
 
 
 def methods() -> Methods:
     """Procedures that `compare` knows, by name: what each takes for granted and where it comes from."""
-    return Methods(METHODS)
+    return Methods({name: METHODS[name] for name in METHODS})
 
 
 def choose_method(name: str, data: Scores, scale: Scale = "absolute") -> Procedure:
@@ -76,16 +67,7 @@ def choose_method(name: str, data: Scores, scale: Scale = "absolute") -> Procedu
     Raises a `TiebreakError` where the procedure does not apply to these data, which says why and how to go on.
     """
     by_shape = _by_shape(data, scale)
-    chosen = by_shape if name == "auto" else METHODS[name]
-    if isinstance(chosen, OverDatasets):
-        chosen = chosen.on_scale(scale)
-    elif scale != "absolute":
-        raise InvalidParameterError(
-            f"{chosen.name} compares scores of one dataset, in the metric's unit; ",
-            Setting("scale", repr(scale)),
-            " is for scores of several datasets, whose sizes differ. Leave it out.",
-        )
-    chosen = chosen.for_data(data)
+    chosen = (by_shape if name == "auto" else METHODS[name]).on_scale(scale).for_data(data)
     refusal = _other_question(chosen, by_shape, data) or chosen.applies(data)
     if refusal is not None:
         raise refusal
@@ -95,6 +77,8 @@ def choose_method(name: str, data: Scores, scale: Scale = "absolute") -> Procedu
 def question_of(data: Scores) -> Question:
     """Key of what scores can be asked, by how they were made."""
     if data.items is not None:
+        from tiebreak.comparison.procedures.test_sets import has_own_sets
+
         return "test-sets" if has_own_sets(data) else "examples"
     questions: dict[str, Question] = {"seeds": "seeds", "periods": "time", "test-sets": "test-sets"}
     return questions.get(data.design.kind, "splits" if len(data.matrices) == 1 else "datasets")
@@ -104,16 +88,16 @@ def _by_shape(data: Scores, scale: Scale) -> Procedure:
     """The procedure for scores that were made in this way."""
     question = question_of(data)
     if question == "test-sets":
-        return NEWCOMBE if NEWCOMBE.applies(data) is None else WELCH
+        return METHODS["newcombe" if METHODS["newcombe"].applies(data) is None else "welch"]
     if data.items is not None and not data.items.is_mean:
-        return DELONG if data.items.is_positive is not None and data.items.clusters is None else BOOTSTRAP
+        return METHODS["delong" if data.items.is_positive is not None and data.items.clusters is None else "bootstrap"]
     if question == "examples":
-        return TANGO if TANGO.applies(data) is None else CLUSTERED_T
+        return METHODS["tango" if METHODS["tango"].applies(data) is None else "clustered-t"]
     if question == "seeds":
-        return PAIRED_T if data.matrix().is_complete else WELCH
+        return METHODS["paired-t" if data.matrix().is_complete else "welch"]
     if question == "datasets" and data.is_mixed and scale == "absolute":
-        return SIGN
-    return {"splits": CORRECTED_T, "datasets": WILCOXON, "time": DIEBOLD_MARIANO}[question]
+        return METHODS["sign"]
+    return METHODS[{"splits": "corrected-t", "datasets": "wilcoxon", "time": "diebold-mariano"}[question]]
 
 
 _MADE = {

@@ -21,6 +21,7 @@ from tiebreak.scores.vocabulary import Notice, quoted
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
     from tiebreak.errors import TiebreakError
+    from tiebreak.scores.dataset_means import Scale
 
 Question = Literal["splits", "datasets", "examples", "test-sets", "time", "battles", "seeds"]
 
@@ -332,6 +333,16 @@ class Procedure(ABC):
     is_paired: bool = True
     is_mean: bool = True
     not_covered: str = ""
+
+    def on_scale(self, scale: Scale) -> Self:
+        """The same procedure of differences on this scale."""
+        if scale == "absolute":
+            return self
+        raise InvalidParameterError(
+            f"{self.name} compares scores of one dataset, in the metric's unit; ",
+            Setting("scale", repr(scale)),
+            " is for scores of several datasets, whose sizes differ. Leave it out.",
+        )
 
     def for_data(self, data: Scores) -> Procedure:
         """The same procedure with the facts that hold for these data, where it answers more than one question."""
