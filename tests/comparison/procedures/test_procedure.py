@@ -80,6 +80,8 @@ def test_what_it_does_not_know_is_none() -> None:
 
 def test_procedures_are_registered_under_their_names() -> None:
     """The registry names the object of each, and is asked for it by the name that the object bears."""
-    assert {name: METHODS[name].name for name in METHODS} == {name: name for name in METHODS}
-    assert list(methods()) == list(METHODS)
-    assert all(isinstance(procedure, Procedure) for procedure in methods().values())
+    for registry in (METHODS, methods()):
+        assert all(isinstance(procedure, Procedure) for procedure in registry.values())
+        assert {name: procedure.name for name, procedure in registry.items()} == {name: name for name in METHODS}
+    assert METHODS.get("tango") is METHODS["tango"]
+    assert "anova" not in METHODS

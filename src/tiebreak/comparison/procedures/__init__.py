@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import UserDict
 from dataclasses import replace
 from typing import Any
 
@@ -12,14 +13,13 @@ from tiebreak.scores.dataset_means import Scale
 from tiebreak.scores.scores import Scores
 
 
-class Methods(dict[str, Any]):
+class Methods(UserDict[str, Any]):  # not a dict, whose values() and get() would not import
     """Procedures by name, each of which is imported when it is first asked for; shown, a line on each."""
 
     def __getitem__(self, name: str) -> Procedure:
-        place = super().__getitem__(name)
-        if isinstance(place, str):
-            self[name] = load(place)
-        found: Procedure = super().__getitem__(name)
+        if isinstance(self.data[name], str):
+            self.data[name] = load(self.data[name])
+        found: Procedure = self.data[name]
         return found
 
     def __repr__(self) -> str:
@@ -58,7 +58,7 @@ METHODS = Methods(
 
 def methods() -> Methods:
     """Procedures that `compare` knows, by name: what each takes for granted and where it comes from."""
-    return Methods({name: METHODS[name] for name in METHODS})
+    return Methods(METHODS)
 
 
 def choose_method(name: str, data: Scores, scale: Scale = "absolute") -> Procedure:
