@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
 
 
-def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+def lazy_names(package: str, file: str) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
     """``__getattr__``, ``__dir__`` and ``__all__`` of a package.
 
     Its public names stand in the stub beside its file, a line each, where type checkers find them too:
@@ -28,7 +27,7 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[
         lines = [line.split() for line in stub if line.startswith("from ")]
     homes = {name: module for _, module, _, name, *_ in lines}
 
-    def load(name: str) -> Any:
+    def load(name: str) -> object:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value = import_module(f"{package}.{name}") if homes[name] == package else getattr(import_module(homes[name]), name)

@@ -5,8 +5,6 @@ Every page, message and figure passes its texts through here. In data (frames, J
 
 from __future__ import annotations
 
-import re
-
 _UNSEEN = (
     # Unicode's categories Cc, Zl, Zp and Cs: controls (escape sequences of terminals among them), line ends, half surrogate pairs
     r"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff"
@@ -16,7 +14,7 @@ _UNSEEN = (
     # letters and marks that show nothing
     r"\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2065\u3164\uffa0"
 )
-# texts, which `re` compiles when one is first needed: most output is plain ASCII, and needs none
+# texts, which `re` compiles when one is first needed: most output is plain ASCII, and needs neither them nor `re`
 _ANY = f"[{_UNSEEN}]"
 _ANY_BUT_LINE_ENDS = f"(?!\n)[{_UNSEEN}]"
 _BLANK = f"[{_UNSEEN}\\s\u2800]*"
@@ -33,6 +31,8 @@ _CREDENTIALS = r"""(?ix)
 
 def without_password(text: str) -> str:
     """A path, or what was given instead of one: of what looks as if it held a password, the beginning only."""
+    import re
+
     found = re.search(_CREDENTIALS, text)
     if found is None:
         return text
@@ -42,21 +42,26 @@ def without_password(text: str) -> str:
 
 def printable(text: str) -> str:
     r"""A text on one line: whatever cannot be seen, or changes how the rest is seen, as an escape such as ``\x1b``."""
-    return text if text.isascii() and text.isprintable() else re.sub(_ANY, _escaped, text)
+    return text if text.isascii() and text.isprintable() else _escaped(_ANY, text)
 
 
 def printable_lines(text: str) -> str:
     """The same of a text of several lines, ended by line feeds."""
     is_plain = text.isascii() and text.replace("\n", "").isprintable()
-    return text if is_plain else re.sub(_ANY_BUT_LINE_ENDS, _escaped, text)
+    return text if is_plain else _escaped(_ANY_BUT_LINE_ENDS, text)
 
 
 def fault_of_name(name: str) -> str:
     """Reason why a name cannot be used, with how to go on; "" for one that can be read, and kept in a file."""
+    import re
+
     if not name.isascii() and re.search(_HALF, name) is not None:
         return "holds half of a character (a lone surrogate), which no file can hold. Rename it."
     return "is blank. Give it one that can be read." if re.fullmatch(_BLANK, name) is not None else ""
 
 
-def _escaped(match: re.Match[str]) -> str:
-    return match.group().encode("unicode_escape").decode("ascii")
+def _escaped(unseen: str, text: str) -> str:
+    """A text with an escape for each character that the pattern finds."""
+    import re
+
+    return re.sub(unseen, lambda found: found.group().encode("unicode_escape").decode("ascii"), text)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
 
 
-def main() -> NoReturn:
+def main() -> None:
     """Run the command line with the process's arguments and leave with its exit code."""
     from tiebreak.cli.process import prepare  # not at the top: an interrupt should meet as little bare code as possible
 

@@ -8,14 +8,15 @@ import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, NoReturn
 
-from tiebreak.errors import Advice, Setting, TiebreakError, TiebreakWarning
 from tiebreak.printable import printable_lines, without_password
 
+TYPE_CHECKING = False  # type checkers know it by its name; `typing` and what needs it would make ``tiebreak --help`` slower
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any, NoReturn
 
+    from tiebreak.errors import Advice, Setting
     from tiebreak.views.page import Page
 
 EXIT_OK = 0
@@ -46,10 +47,14 @@ _OPTIONS = {"rng": "--seed", "overwrite": "--force", "options": "--option"}
 
 def as_typed(error: Exception) -> str:
     """Message of an error with its settings as options, e.g. ``n_train=`` as ``--n-train``."""
+    from tiebreak.errors import TiebreakError
+
     return "".join(_typed(part) for part in error.parts) if isinstance(error, TiebreakError) else str(error)
 
 
 def _typed(part: str | Setting | Advice) -> str:
+    from tiebreak.errors import Advice
+
     if isinstance(part, Advice):
         return part.python if part.typed is None else part.typed
     if isinstance(part, str):
@@ -158,6 +163,8 @@ def warnings_said() -> Iterator[None]:
     """Show warnings of tiebreak as messages, without the line of code that warned; other warnings stay as they are."""
     import warnings
 
+    from tiebreak.errors import TiebreakWarning
+
     with warnings.catch_warnings():
         show = warnings.showwarning
 
@@ -211,6 +218,8 @@ def reason(error: OSError) -> str:
 
 def failed(error: Exception, arguments: Sequence[str]) -> int:
     """Say what an error means to whoever typed the arguments, and return the exit code."""
+    from tiebreak.errors import TiebreakError
+
     wants_traceback = "--traceback" in arguments or os.environ.get("TIEBREAK_TRACEBACK", "") not in ("", "0")
     if wants_traceback:
         import traceback
