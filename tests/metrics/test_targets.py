@@ -27,7 +27,7 @@ def test_labels_keep_their_classes_in_every_split() -> None:
     assert_array_equal(part.code, [0, 1, 0])
     assert_array_equal(part.values, ["a", "b", "a"])
     assert_array_equal(part.counts, [2, 1, 0])
-    assert_array_equal(part.encode(["c", "d"]), [2, -1])
+    assert_array_equal(part.known_labels.find(np.array(["c", "d"]))[0], [2, -1])
     assert part.n_rows == 3
 
 
@@ -57,7 +57,7 @@ def test_several_labels_a_row_have_no_classes() -> None:
     truth = make_truth(np.eye(3, dtype=int), classifier=True)
     assert truth.classes is None
     with pytest.raises(InvalidPlanError, match="this needs a target with one class label for each row"):
-        truth.encode([1])
+        truth.known_labels  # noqa: B018
 
 
 @pytest.mark.parametrize("y", [pd.Series(["u", "v", "u"]), pd.Series(["u", "v", "u"], dtype="category"), [["u"], ["v"], ["u"]]])
@@ -75,7 +75,7 @@ def test_truth_survives_pickling() -> None:
     assert truth.counts.tolist() == [1, 2]
     again = pickle.loads(pickle.dumps(truth))
     assert again.counts.tolist() == [1, 2]
-    assert again.encode([1]).tolist() == [1]
+    assert again.known_labels.find(np.array([1]))[0].tolist() == [1]
 
 
 def test_labels_that_have_no_order() -> None:

@@ -13,7 +13,6 @@ from tiebreak.numerics import (
     FloatArray,
     IntArray,
     Interval,
-    LimitTails,
     check_differences,
     check_probability,
     check_ratio,
@@ -39,14 +38,19 @@ class RopeProbabilities(NamedTuple):
 
 
 def region_probabilities(
-    tails: LimitTails, rope: float, mean: FloatArray, is_point: NDArray[np.bool_], tolerance: FloatArray | float
+    low: tuple[FloatArray, FloatArray],
+    high: tuple[FloatArray, FloatArray],
+    rope: float,
+    mean: FloatArray,
+    is_point: NDArray[np.bool_],
+    tolerance: FloatArray | float,
 ) -> RopeProbabilities:
     """Mass above, inside and below the closed region [-rope, rope], from the tails at its ends.
 
     Parameters
     ----------
-    tails : LimitTails
-        At -rope and rope.
+    low, high : pair of ndarray
+        Tails below and above -rope, and below and above rope.
     rope : float
     mean : ndarray
         A point that is on the side where most of the mass is; of a point mass, the point.
@@ -55,9 +59,9 @@ def region_probabilities(
     tolerance : ndarray or float
         Distance up to which a point mass beyond a limit is inside.
     """
-    better, worse = tails.above_high, tails.below_low
+    (worse, above_low), (below_high, better) = low, high
     # the difference of the two tails on the side where they are small keeps the digits of a region far out
-    inside = np.where(np.asarray(mean) > 0, tails.below_high - worse, tails.above_low - better)
+    inside = np.where(np.asarray(mean) > 0, below_high - worse, above_low - better)
     if np.any(is_point):
         limit = rope + np.asarray(tolerance)
         better = np.where(is_point, mean > limit, better)
@@ -102,8 +106,8 @@ class StudentPosterior:
             Half-width of practical equivalence, in the metric's unit, not negative. At 0 the region is a single point,
             which only a point mass can fill.
         """
-        tails = limit_tails(self.mean, self.scale, self.df, check_rope(rope))
-        return region_probabilities(tails, rope, self.mean, np.asarray(self.scale) == 0, self.tolerance)
+        low, high = (limit_tails(self.mean, self.scale, self.df, limit) for limit in (-check_rope(rope), rope))
+        return region_probabilities(low, high, rope, self.mean, np.asarray(self.scale) == 0, self.tolerance)
 
     def credible_interval(self, level: float = 0.95) -> Interval:
         """Interval around the mean that holds `level` of the posterior, in the metric's unit; nan for a point mass.

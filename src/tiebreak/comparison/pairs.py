@@ -39,7 +39,6 @@ from tiebreak.numerics import (
     FloatArray,
     IntArray,
     Interval,
-    LimitTails,
 )
 
 SIMULTANEOUS = ("bonferroni", "sidak")
@@ -225,9 +224,7 @@ class PairTable:
             better, worse = 1.0 - high.below, 1.0 - low.above
             return RopeProbabilities(better, np.clip(1.0 - better - worse, 0.0, 1.0), worse)
         is_point = (d.kind != SPREAD) & (d.kind != UNDEFINED)
-        return region_probabilities(
-            LimitTails(low.below, low.above, high.below, high.above), self.rope, d.estimate, is_point, np.asarray(d.tolerance)
-        )
+        return region_probabilities(low, high, self.rope, d.estimate, is_point, np.asarray(d.tolerance))
 
     def part(self, rows: IntArray | slice) -> PairTable:
         """Some of the pairs as a table, judged with the whole family: without making the columns of all."""

@@ -103,7 +103,7 @@ def confusions_of(evaluation: Evaluation, models: str | Sequence[str] | None = N
 
 def _matrix(truth: Truth, predicted: np.ndarray[Any, Any]) -> ConfusionMatrix:
     labels = tuple(truth.known_labels.classes.tolist())
-    code = truth.encode(predicted)
+    code, _ = truth.known_labels.find(predicted)
     n = len(labels) + 1  # the last one for labels that are none
     counts = np.bincount(truth.known_code * n + np.where(code < 0, n - 1, code), minlength=n * n)[: n * n].reshape(n, n)
     if counts[:, -1].any():

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from tiebreak.errors import SEE_FAILURES, Advice, InvalidParameterError, MissingSplitsError
-from tiebreak.evaluation import frames
 from tiebreak.evaluation.cells import metric_position
 from tiebreak.metrics.scorer import Scorer
 from tiebreak.numerics import check_probability
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from tiebreak.evaluation.bbc import BiasCorrectedScore
     from tiebreak.evaluation.class_curves import Calibrations, PrecisionRecalls, Rocs
     from tiebreak.evaluation.confusions import Confusions
+    from tiebreak.evaluation.frames import FailureGroup
     from tiebreak.metrics.calibration import Strategy
     from tiebreak.scores.items import Items
     from tiebreak.scores.scores import ScoreMatrix, Scores
@@ -237,7 +237,9 @@ class Evaluation(Result["EvaluationPlots"]):
 
     def _warned(self, names: list[str]) -> list[Notice]:
         """Notice of the most frequent warning that fits of some models gave."""
-        groups = [group for group in frames.warning_groups(self) if any(name in group.models for name in names)]
+        from tiebreak.evaluation.frames import warning_groups
+
+        groups = [group for group in warning_groups(self) if any(name in group.models for name in names)]
         if not groups:
             return []
         first, *others = groups
@@ -370,17 +372,21 @@ class Evaluation(Result["EvaluationPlots"]):
         ----------
         .. [NB03] C. Nadeau, Y. Bengio. Inference for the generalization error. Machine Learning 52, 2003.
         """
+        from tiebreak.evaluation.frames import folds_frame, pooled_frame
+
         if average not in ("folds", "pooled"):
             raise InvalidParameterError(f"average must be 'folds' or 'pooled'; got {average!r}.")
         positions = range(len(self.metrics)) if metric is None else [metric_position(self, metric)]
         if average == "pooled":
-            return frames.pooled_frame(self, positions)
-        return frames.folds_frame(self, positions, check_probability(alpha, "alpha"))
+            return pooled_frame(self, positions)
+        return folds_frame(self, positions, check_probability(alpha, "alpha"))
 
     @property
     def predictions(self) -> pd.DataFrame:
         """Answers of each model for each test row: dataset, model, repeat, fold, row, target, prediction and the like."""
-        return frames.predictions_frame(self)
+        from tiebreak.evaluation.frames import predictions_frame
+
+        return predictions_frame(self)
 
     def items(self, metric: str, *, dataset: str | None = None, repeat: int = 0) -> Items:
         """Scores of single examples, from the predictions that were kept of one repeat; the splits are their clusters.
@@ -401,29 +407,39 @@ class Evaluation(Result["EvaluationPlots"]):
 
         return items_of(self, metric, dataset, repeat)
 
-    def failure_groups(self) -> list[frames.FailureGroup]:
+    def failure_groups(self) -> list[FailureGroup]:
         """Failed cells, those of the same message together, the most frequent first."""
-        return frames.failure_groups(self)
+        from tiebreak.evaluation.frames import failure_groups
+
+        return failure_groups(self)
 
     @property
     def failures(self) -> pd.DataFrame:
         """The failed cells of `failure_groups` as a frame."""
-        return frames.failures_frame(self)
+        from tiebreak.evaluation.frames import failures_frame
+
+        return failures_frame(self)
 
     @property
     def fit_warnings(self) -> pd.DataFrame:
         """Warnings that fits gave, those of the same text together, the most frequent first."""
-        return frames.warnings_frame(self)
+        from tiebreak.evaluation.frames import warnings_frame
+
+        return warnings_frame(self)
 
     @property
     def undefined(self) -> pd.DataFrame:
         """Scores that are undefined, with the reason, those of the same reason together."""
-        return frames.undefined_frame(self)
+        from tiebreak.evaluation.frames import undefined_frame
+
+        return undefined_frame(self)
 
     @property
     def times(self) -> pd.DataFrame:
         """Seconds for fitting and predicting: dataset, model, n_fits, median and total of each."""
-        return frames.times_frame(self)
+        from tiebreak.evaluation.frames import times_frame
+
+        return times_frame(self)
 
 
 def _matrix(record: DatasetRecord, names: Sequence[str], kept: Sequence[int], grid: np.ndarray[Any, Any]) -> ScoreMatrix:

@@ -169,7 +169,8 @@ Values = Callable[[Truth, Array, "Array | None"], Array]
 
 
 def _hits(truth: Truth, predicted: Array, _: Array | None) -> Array:
-    return np.asarray(truth.encode(values_of_rows(predicted, truth, "predict")) == truth.known_code, dtype=float)
+    code, _ = truth.known_labels.find(values_of_rows(predicted, truth, "predict"))
+    return np.asarray(code == truth.known_code, dtype=float)
 
 
 def _errors(truth: Truth, predicted: Array) -> Array:

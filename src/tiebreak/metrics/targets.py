@@ -92,10 +92,6 @@ class Truth:
         values = self.values[rows]
         return Truth(self.labels, self.classes, None if self.code is None else self.code[rows], values, values.shape[0])
 
-    def encode(self, labels: ArrayLike) -> Codes:
-        """Positions of any labels among the classes, -1 for a label that is none of them."""
-        return self.known_labels.find(np.asarray(labels))[0]
-
     @property
     def known_labels(self) -> Labels:
         """The labels, by those who need them; refuses a target without."""
@@ -212,9 +208,10 @@ def class_columns(answer: Array, truth: Truth, model_classes: Array | None, meth
         )
     if _has_all_classes(truth, model_classes):
         return answer
-    place = truth.encode(np.asarray(model_classes))
-    if np.count_nonzero(place < 0):
-        strange = np.asarray(model_classes)[place < 0].tolist()
+    own = np.asarray(model_classes)
+    place, is_strange = truth.known_labels.find(own)
+    if is_strange is not None:
+        strange = own[is_strange].tolist()
         raise InvalidOutputsError(f"the model has the class {strange[0]!r}, which is not among the labels of y.")
     placed = np.zeros((truth.n_rows, classes.size), dtype=answer.dtype)
     placed[:, place] = answer

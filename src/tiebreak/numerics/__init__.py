@@ -41,7 +41,6 @@ from tiebreak.numerics.moments import (
     row_moments,
 )
 from tiebreak.numerics.student import (
-    LimitTails,
     limit_tails,
     student_log_density,
     student_multiplier,
@@ -63,7 +62,6 @@ __all__ = [
     "FloatArray",
     "IntArray",
     "Interval",
-    "LimitTails",
     "Missing",
     "check_alternative",
     "check_count",

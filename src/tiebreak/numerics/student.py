@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -113,26 +112,12 @@ def student_tails(x: ArrayLike, df: ArrayLike) -> tuple[FloatArray, FloatArray]:
     return np.where(x > 0, large, small), np.where(x > 0, small, large)
 
 
-class LimitTails(NamedTuple):
-    """Tails of location-scale Student distributions on both sides of -rope and of rope.
+def limit_tails(mean: FloatArray, scale: FloatArray, df: ArrayLike, limit: float) -> tuple[FloatArray, FloatArray]:
+    """Tails of ``mean + scale * T`` below and above a limit; nan where the scale is 0 and the limit is the mean, or undefined.
 
-    They are the one-sided p-values of the corrected t-test and, being those of the correlated posterior too, its
-    probabilities; whoever needs both computes them once.
+    They are one-sided p-values of the corrected t-test and, being those of the correlated posterior too, its probabilities.
     """
-
-    below_low: FloatArray
-    above_low: FloatArray
-    below_high: FloatArray
-    above_high: FloatArray
-
-
-def limit_tails(mean: FloatArray, scale: FloatArray, df: ArrayLike, rope: float) -> LimitTails:
-    """Tails at -rope and rope of ``mean + scale * T``; nan where the scale is 0 and the limit is the mean, or undefined."""
-    df = np.maximum(df, 1)
-    below_low, above_low = student_tails(divide(-rope - mean, scale), df)
-    if rope == 0.0:
-        return LimitTails(below_low, above_low, below_low, above_low)
-    return LimitTails(below_low, above_low, *student_tails(divide(rope - mean, scale), df))
+    return student_tails(divide(limit - mean, scale), np.maximum(df, 1))
 
 
 def student_pvalue(statistic: ArrayLike, df: ArrayLike, alternative: Alternative = "two-sided") -> FloatArray:

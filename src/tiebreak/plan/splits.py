@@ -15,7 +15,7 @@ from tiebreak.errors import Advice, InvalidPlanError
 from tiebreak.numerics import IntArray
 from tiebreak.plan.data import Dataset, Task
 from tiebreak.plan.seeds import derive_seed
-from tiebreak.plan.split_design import Split, Splits, describe_splits, scheme_of
+from tiebreak.plan.split_design import Scheme, Split, Splits, describe_splits, scheme_of
 from tiebreak.scores.vocabulary import SplitKind, look_up, quoted
 
 KINDS = tuple(kind for kind in get_args(SplitKind) if kind != "unknown")
@@ -224,13 +224,12 @@ def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None, *, check
         cv = plain_folds(int(cv), dataset, task) | {"n_folds": int(cv), "shuffle": False}
     if isinstance(cv, str):
         cv = {"kind": cv}
-    scheme = None
+    scheme: Scheme | None = None
     if isinstance(cv, Mapping):
         splitter, strata = make_splitter(cv, dataset, task, derive_seed(0 if rng is None else rng, "splits", dataset.name))
         splits = _of_splitter(splitter, dataset, dataset.y if strata is None else strata)
-        scheme = scheme_of(splitter, len(splits))
-        if scheme is not None:
-            scheme = cv["kind"], scheme[1]  # "repeated-holdout" even where it is done once
+        n_folds = 1 if "holdout" in cv["kind"] else len(splits) // getattr(splitter, "n_repeats", 1)
+        scheme = cv["kind"], n_folds
     elif hasattr(cv, "split"):
         splits = _of_splitter(_seeded(cv, dataset, rng), dataset, dataset.y)
         scheme = scheme_of(cv, len(splits))

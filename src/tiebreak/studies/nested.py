@@ -333,7 +333,7 @@ def nested_cross_validate(
     scorers, choosing = _scorers(nested, scoring)
     default = "nested" if run.store is None else f"nested-{nested.outer.default_name().removeprefix('run-')}"
     run = dataclasses.replace(run, name=run.name or default)
-    choices = tuple(_choice(nested, place, choosing[place], run) for place in range(len(nested.selections)))
+    choices = tuple(choose(nested, place, scorer, run) for place, scorer in enumerate(choosing))
     only = None if plain else {cell for choice in choices for cell in choice.cells()}
     outer = measure_plan(nested.outer, scorers, run, keep_predictions=keep_predictions, only=only)
     answer = NestedEvaluation(outer, choices, rope, alpha, plain, nested.notices)
@@ -349,18 +349,3 @@ def _scorers(nested: NestedPlan, scoring: Any) -> tuple[tuple[Scorer, ...], tupl
     found = {scorer.metric.name: scorer for scorer in (*choosing, *asked)}  # one that was asked for is the one of its name
     order = dict.fromkeys(scorer.metric.name for scorer in (*asked, *choosing))
     return tuple(found[metric] for metric in order), choosing
-
-
-def _choice(nested: NestedPlan, place: int, scorer: Scorer, run: RunOptions) -> Choice:
-    """Choice of a selection on each outer split."""
-    selection, models, inner = nested.selections[place], nested.places[place], nested.inner[place]
-    n_outer = len(nested.outer.datasets[0].splits)
-    if inner is None:
-        nothing, first = np.full((1, n_outer), np.nan), np.zeros(n_outer, dtype=np.intp)
-        return Choice(
-            selection.name, np.array(models), tuple(selection.candidates), scorer.metric, nothing, first, ("",) * n_outer
-        )
-    of = "" if len(nested.selections) == 1 else f" {selection.name}"
-    run = dataclasses.replace(run, name=f"{run.name} inner{of}")
-    evaluation = measure_plan(inner, (scorer,), run, keep_predictions=False)
-    return choose(selection.name, models, evaluation, inner.datasets[0].described.repeat, n_outer)

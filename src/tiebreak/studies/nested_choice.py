@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from tiebreak.evaluation.cells import log_of
+from tiebreak.evaluation.evaluate import measure_plan
 from tiebreak.evaluation.evaluation import Evaluation
+from tiebreak.evaluation.run_options import RunOptions
+from tiebreak.metrics.scorer import Scorer
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
+from tiebreak.plan.nested import NestedPlan
 from tiebreak.plan.record import Cell
 from tiebreak.scores.metric import Metric
 
@@ -63,7 +67,8 @@ class Choice:
     @property
     def favourite(self) -> int:
         """The candidate that was chosen most often, the first of several; -1 where none ever was."""
-        return int(np.argmax(self.n_chosen)) if self.n_distinct else NOTHING
+        counts = self.n_chosen
+        return int(counts.argmax()) if counts.any() else NOTHING
 
     def n_inner(self) -> tuple[int, int]:
         """The smallest and the largest number of inner splits of an outer one; zeros for a single candidate."""
@@ -84,20 +89,25 @@ class Choice:
         return [Cell(0, split, int(self.models[c])) for split, c in enumerate(self.chosen.tolist()) if c != NOTHING]
 
 
-def choose(name: str, models: Sequence[int], inner: Evaluation, outer: IntArray, n_outer: int) -> Choice:
-    """Choose on each outer split the candidate with the best mean over its inner splits.
+def choose(nested: NestedPlan, place: int, scorer: Scorer, run: RunOptions) -> Choice:
+    """Measure the candidates of a selection on the inner splits, and choose on each outer split the one with the best mean.
 
     As in scikit-learn's searches the first of equally good ones is chosen, and a candidate without a score on some inner split
-    is never chosen while another has all. Means that differ by rounding only (1e-12 of them) are equally good. `models` are
-    positions of the candidates in the outer evaluation, `inner` has one dataset and one metric, and `outer`, of shape
-    (n_inner_splits,), is the position of the outer split of each inner one.
+    is never chosen while another has all. Means that differ by rounding only (1e-12 of them) are equally good. `place` is that
+    of the selection among those of the plan.
     """
-    grid = inner.grid(0, 0)
-    metric = inner.record.metrics[0].metric
+    selection, plan = nested.selections[place], nested.inner[place]
+    models, n_outer = np.array(nested.places[place], dtype=np.intp), len(nested.outer.datasets[0].splits)
+    if plan is None:
+        nothing, first = np.full((1, n_outer), np.nan), np.zeros(n_outer, dtype=np.intp)
+        return Choice(selection.name, models, tuple(selection.candidates), scorer.metric, nothing, first, ("",) * n_outer)
+    of = "" if len(nested.selections) == 1 else f" {selection.name}"
+    inner = measure_plan(plan, (scorer,), dataclasses.replace(run, name=f"{run.name} inner{of}"), keep_predictions=False)
+    grid, outer, metric = inner.grid(0, 0), plan.datasets[0].described.repeat, scorer.metric
     mean = np.stack([grid[:, outer == position].mean(axis=1) for position in range(n_outer)], axis=1)
     chosen = np.array([first_best(column, metric.sign) for column in mean.T], dtype=np.intp)
-    reasons = tuple("" if c != NOTHING else _why_nothing(inner, outer == place) for place, c in enumerate(chosen.tolist()))
-    return Choice(name, np.array(models, dtype=np.intp), inner.models, metric, mean, chosen, reasons, inner)
+    reasons = tuple("" if c != NOTHING else _why_nothing(inner, outer == at) for at, c in enumerate(chosen.tolist()))
+    return Choice(selection.name, models, inner.models, metric, mean, chosen, reasons, inner)
 
 
 def first_best(scores: FloatArray, sign: int) -> int:
