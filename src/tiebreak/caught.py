@@ -8,21 +8,8 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, cast
-
-
-class Caught(NamedTuple):
-    """A warning that was given, and where."""
-
-    message: Warning | str
-    category: type[Warning]
-    filename: str
-    lineno: int
-
-    @property
-    def text(self) -> str:
-        """Category and words in one line, such as "UserWarning: no"."""
-        return f"{self.category.__name__}: {' '.join(str(self.message).split())}"
+from typing import Any, cast
+from warnings import WarningMessage
 
 
 @dataclass(slots=True)
@@ -30,7 +17,7 @@ class _Catching:
     """Lists that warnings go into at the moment, one for each `caught_warnings` that has not ended."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
-    lists: list[list[Caught]] = field(default_factory=list)
+    lists: list[list[WarningMessage]] = field(default_factory=list)
     of_thread: threading.local = field(default_factory=threading.local)
     before: Any = None
     show: Callable[..., object] = warnings.showwarning
@@ -50,9 +37,9 @@ if hasattr(os, "register_at_fork"):
 
 
 @contextmanager
-def caught_warnings() -> Iterator[list[Caught]]:
+def caught_warnings() -> Iterator[list[WarningMessage]]:
     """All warnings that are given meanwhile in this thread. The filters of the process are put back by whoever ends last."""
-    shared, mine = _catching, list[Caught]()
+    shared, mine = _catching, list[WarningMessage]()
     outer = getattr(shared.of_thread, "warnings", None)
     with shared.lock:
         if not shared.lists:
@@ -81,7 +68,7 @@ def without_warnings(beginning: str) -> Iterator[None]:
     give_again(each for each in caught if not str(each.message).startswith(beginning))
 
 
-def give_again(caught: Iterable[Caught]) -> None:
+def give_again(caught: Iterable[WarningMessage]) -> None:
     """Give warnings that were caught, as if nobody had."""
     for each in caught:
         warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
@@ -96,4 +83,4 @@ def _note(message: Warning | str, category: type[Warning], filename: str, lineno
     if mine is None:
         _catching.show(message, category, filename, lineno, *where)
     else:
-        mine.append(Caught(message, category, filename, lineno))
+        mine.append(WarningMessage(message, category, filename, lineno))

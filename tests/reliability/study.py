@@ -15,7 +15,7 @@ import numpy as np
 import tiebreak as tb
 from tests.reliability.kills import scores
 from tiebreak.plan.record import Cell, Outcome
-from tiebreak.runners.runner import Workload
+from tiebreak.runners.contract import Workload
 from tiebreak.stores.sql import sqlite
 from tiebreak.stores.sql.store import SqlStore
 

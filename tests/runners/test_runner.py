@@ -37,7 +37,7 @@ def test_what_cannot_run_is_refused(runner):
     assert str(caught.value) == (
         f"runner={runner!r} cannot measure anything. Accepted are None, for processes of this machine (n_jobs, timeout), "
         "a distributed.Client, the address of a Dask scheduler such as 'tcp://host:8786', 'dask', 'joblib', a LocalRunner, and "
-        "any object with a method run(workload, cells) as tiebreak.runners.runner.Runner describes it."
+        "any object with a method run(workload, cells) as tiebreak.runners.contract.Runner describes it."
     )
 
 

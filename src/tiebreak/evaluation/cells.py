@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.scores.vocabulary import look_up
-from tiebreak.stores.contract import Damage, cell_text, refuse
+from tiebreak.stores.cells import cell_text
+from tiebreak.stores.damage import Damage, refuse
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation
     from tiebreak.metrics.scorer import Scorer
     from tiebreak.plan.record import Cell, Outcome
-    from tiebreak.stores.contract import CellTable, RunLog
+    from tiebreak.stores.cells import CellTable
+    from tiebreak.stores.contract import RunLog
 
 
 def log_of(evaluation: Evaluation) -> RunLog:

@@ -8,7 +8,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,7 +36,10 @@ from tiebreak.plan.record import Cell, MetricRecord, Outcome
 from tiebreak.runners.runner import make_runner
 from tiebreak.scores.vocabulary import quoted
 from tiebreak.stores import open_store, split_address
-from tiebreak.stores.contract import Claim, Lease, RunLog
+
+if TYPE_CHECKING:
+    from tiebreak.stores.cells import Claim
+    from tiebreak.stores.contract import Lease, RunLog
 
 AHEAD_SECONDS = 1.0
 """How much work is taken on at a time: asking costs a transaction, and what one has taken the others cannot."""

@@ -17,7 +17,7 @@ from tiebreak.plan.fingerprint import split_hash
 from tiebreak.plan.record import DatasetRecord, RunRecord
 from tiebreak.result import Result
 from tiebreak.scores.vocabulary import Notice, look_up, quoted
-from tiebreak.stores.contract import CellTable, RunLog
+from tiebreak.stores.cells import CellTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tiebreak.metrics.calibration import Strategy
     from tiebreak.scores.items import Items
     from tiebreak.scores.scores import ScoreMatrix, Scores
+    from tiebreak.stores.contract import RunLog
     from tiebreak.views.plots.evaluation import EvaluationPlots
 
 Average = Literal["folds", "pooled"]

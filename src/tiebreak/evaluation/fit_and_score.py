@@ -206,7 +206,7 @@ class Measurement:
                     raise
                 outcome = failed(cell, error, seed)
         if caught:
-            texts = dict.fromkeys(each.text for each in caught)
+            texts = dict.fromkeys(f"{each.category.__name__}: {' '.join(str(each.message).split())}" for each in caught)
             object.__setattr__(outcome, "warnings", tuple(text[:LONGEST_MESSAGE] for text in list(texts)[:MOST_WARNINGS]))
         return outcome
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,10 +14,12 @@ from tiebreak.plan.fingerprint import fingerprint
 from tiebreak.plan.plan import Plan, number_of_workers
 from tiebreak.plan.record import MetricRecord, RunRecord
 from tiebreak.stores import open_store
-from tiebreak.stores.contract import RunLog
 from tiebreak.stores.plan_mapping import environment_of, map_plan, merge_records
 from tiebreak.stores.sql.database import NoStoreError
 from tiebreak.study_file.declared import DeclaredModel
+
+if TYPE_CHECKING:
+    from tiebreak.stores.contract import RunLog
 
 
 @dataclass(frozen=True, slots=True)

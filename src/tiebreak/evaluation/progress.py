@@ -6,11 +6,14 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tiebreak.plan.record import Cell, Outcome
-from tiebreak.stores.contract import RunLog
+
+if TYPE_CHECKING:
+    from tiebreak.stores.contract import RunLog
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from tiebreak.errors import InvalidPlanError, Setting
 from tiebreak.plan.record import Cell
-from tiebreak.runners.failures import BATCH_SECONDS
+from tiebreak.runners import BATCH_SECONDS
 
 if TYPE_CHECKING:
-    from tiebreak.runners.runner import Workload
+    from tiebreak.runners.contract import Workload
 
 MIN_BATCH_SECONDS = 0.01
 """Towards the end batches get shorter, but handing one over costs about a millisecond."""

@@ -1,4 +1,4 @@
-"""Failures: the outcome of a cell that ended with an exception, the exception in one line, and what a kill may cost."""
+"""Failures: the outcome of a cell that ended with an exception, and the exception in one line."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ import traceback
 
 from tiebreak.plan.fingerprint import parsed
 from tiebreak.plan.record import Cell, Outcome, State
-
-BATCH_SECONDS = 0.2
-"""Seconds of work in a batch: what may be lost when everything is killed."""
 
 LONGEST_MESSAGE = 1_000
 LONGEST_TRACEBACK = 20_000

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from tiebreak.errors import ClusterError, InvalidParameterError, LostWorkersError
 from tiebreak.plan.record import Cell, Outcome
+from tiebreak.runners import BATCH_SECONDS
 from tiebreak.runners.batch import CellQueue
 from tiebreak.runners.dask.worker import ScatteredWorkload, measure_for_joblib, packed_cells
-from tiebreak.runners.failures import BATCH_SECONDS, failed, in_one_line
+from tiebreak.runners.failures import failed, in_one_line
 from tiebreak.runners.worker import Failure, Report, outcomes_of
 
 if TYPE_CHECKING:
-    from tiebreak.runners.runner import Workload
+    from tiebreak.runners.contract import Workload
 
 BATCHES_PER_ROUND = 2
 """Batches for each worker in a round."""

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 from tiebreak.errors import InvalidParameterError, InvalidPlanError, Setting, TiebreakWarning
 from tiebreak.plan.plan import number_of_workers
 from tiebreak.plan.record import Cell, Outcome
-from tiebreak.runners.failures import BATCH_SECONDS, failed
+from tiebreak.runners import BATCH_SECONDS
+from tiebreak.runners.failures import failed
 
 if TYPE_CHECKING:
-    from tiebreak.runners.runner import Workload
+    from tiebreak.runners.contract import Workload
 
 
 class LocalRunner:

@@ -1,54 +1,14 @@
-"""The contract of a runner and its work, and the runner that a user has asked for."""
+"""The runner that a user has asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
-from types import TracebackType
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, cast
 
 from tiebreak.errors import InvalidParameterError, Setting
-from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners.local import LocalRunner
 
-
-class Workload(Protocol):
-    """The work of a run. It can be sent to another process by cloudpickle, and is entered there before it measures.
-
-    Measuring one cell does not depend on which others are measured beside it, before it, or where.
-    """
-
-    def __enter__(self) -> object:
-        """Set this process up for the work: threads, caches."""
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Leave the process as it was."""
-
-    def measure(self, cell: Cell) -> Outcome:
-        """Fit, predict and score; whatever a model raises (but for KeyboardInterrupt and the like) becomes an outcome.
-
-        Cells of the same dataset and split that follow one another share their slices of the data.
-        """
-
-
-class Runner(Protocol):
-    """Measures cells somewhere and hands the outcomes over as they come."""
-
-    def run(self, workload: Workload, cells: Iterable[Cell]) -> Generator[list[Outcome], None, None]:
-        """Measure each cell that was taken, once, and yield the outcomes in batches that are to be recorded together.
-
-        A batch holds what one worker measured at a stretch, about 0.2 s of work, or what several did. A worker is given
-        more only after the consumer has asked for the next batch, so that at a kill at most one batch of each worker is
-        lost. When the iterator is closed or an exception goes through it, no process is left at work; a consumer that may
-        stop early or fail closes it (``contextlib.closing``), rather than wait until it is collected.
-
-        Parameters
-        ----------
-        workload : Workload
-        cells : iterable of Cell
-            In the order of the plan: cells of the same split follow one another. It is taken from only when there is a worker
-            for a cell, as other processes may take cells of the same run, and it may end early for that reason.
-            `operator.length_hint` says how many there are at most.
-        """
+if TYPE_CHECKING:
+    from tiebreak.runners.contract import Runner
 
 
 def make_runner(runner: object, n_jobs: int = 1, timeout: float | None = None) -> Runner:
@@ -78,7 +38,7 @@ def make_runner(runner: object, n_jobs: int = 1, timeout: float | None = None) -
         raise InvalidParameterError(
             f"runner={runner!r} cannot measure anything. Accepted are None, for processes of this machine (n_jobs, timeout), "
             "a distributed.Client, the address of a Dask scheduler such as 'tcp://host:8786', 'dask', 'joblib', a LocalRunner, "
-            "and any object with a method run(workload, cells) as tiebreak.runners.runner.Runner describes it."
+            "and any object with a method run(workload, cells) as tiebreak.runners.contract.Runner describes it."
         )
     if setting:
         raise InvalidParameterError(

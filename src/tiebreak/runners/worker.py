@@ -20,7 +20,7 @@ from tiebreak.runners.batch import Payload, cloudpickle_dumps
 from tiebreak.runners.failures import failed, in_one_line
 
 if TYPE_CHECKING:
-    from tiebreak.runners.runner import Workload
+    from tiebreak.runners.contract import Workload
 
 
 class Environment(NamedTuple):

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple, Self
 
 from tiebreak.errors import LostWorkersError
 from tiebreak.plan.record import Cell, Outcome, State
-from tiebreak.runners import processes, worker
+from tiebreak.runners import BATCH_SECONDS, processes, worker
 from tiebreak.runners.batch import CellQueue, PackedWorkload
-from tiebreak.runners.failures import BATCH_SECONDS, failed, in_one_line
+from tiebreak.runners.failures import failed, in_one_line
 from tiebreak.runners.processes import WorkerProcess
 from tiebreak.runners.worker import Environment, Failure, Report
 

@@ -15,7 +15,9 @@ import numpy as np
 from tiebreak.errors import StoreError
 from tiebreak.plan.record import STATES, Cell, Outcome, RunRecord
 from tiebreak.scores.vocabulary import look_up
-from tiebreak.stores.contract import CellTable, Claim, Damage, Note, RunLog, RunSummary, deleted_text, is_settled, settle
+from tiebreak.stores.cells import CellTable, Claim, deleted_text, is_settled, settle
+from tiebreak.stores.contract import Note, RunLog, RunSummary
+from tiebreak.stores.damage import Damage
 from tiebreak.stores.plan_mapping import PlanMapping, check_record, environment_of, map_plan, merge_records
 from tiebreak.stores.sql.encoding import from_npy, to_npy
 

@@ -11,7 +11,8 @@ from tiebreak.views.page import NAME_WIDTH, Page, Section, Table
 from tiebreak.views.words import count, printable, quote, short_names, shorten
 
 if TYPE_CHECKING:
-    from tiebreak.stores.contract import Damage, RunSummary
+    from tiebreak.stores.contract import RunSummary
+    from tiebreak.stores.damage import Damage
     from tiebreak.stores.sql.upgrade import Upgrade
 
 

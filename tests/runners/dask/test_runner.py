@@ -251,6 +251,7 @@ needs_dask = pytest.mark.skipif(
 @needs_dask
 def test_worker_processes_of_this_machine_end_with_the_run():
     """Two of them measure, and are gone afterwards; so is the scheduler, and logging is as it was."""
+    importlib.import_module("distributed")  # which sets the level
     level = logging.getLogger("distributed").level
     outcomes = measured(DaskRunner("dask", 2), Plain(), splits(200))
     pids = measured_by(outcomes)

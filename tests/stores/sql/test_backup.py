@@ -23,7 +23,7 @@ from tests.stores.sql.test_writing import Worker
 from tests.stores.sql.worker import large_plan
 from tests.stores.test_saved import saved_store
 from tiebreak.errors import DamagedStoreError, StoreError
-from tiebreak.stores.contract import Damage
+from tiebreak.stores.damage import Damage
 from tiebreak.stores.sql import backup as backing_up
 from tiebreak.stores.sql import backup as copying
 from tiebreak.stores.sql import sqlite

@@ -17,7 +17,8 @@ from tests.stores.rows import put_lease, put_rows, rows_in
 from tests.stores.sql.conftest import change
 from tiebreak.errors import DamagedStoreError, StoreError, TiebreakError, UnknownNameError
 from tiebreak.plan.record import Cell
-from tiebreak.stores.contract import Damage, RunLog
+from tiebreak.stores.contract import RunLog
+from tiebreak.stores.damage import Damage
 from tiebreak.stores.sql import log as sql_log
 from tiebreak.stores.sql.sqlite import SqliteDatabase
 from tiebreak.stores.sql.store import SqlStore

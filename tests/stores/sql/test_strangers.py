@@ -22,11 +22,11 @@ from tests.reliability.strangers import ENDLESS, SECONDS, STORES, execute, npy, 
 from tests.stores.rows import rows_in
 from tests.stores.saved import evaluated
 from tiebreak.errors import DamagedStoreError, StoreError, TiebreakError
-from tiebreak.stores.contract import Damage
+from tiebreak.stores.damage import Damage
 from tiebreak.stores.sql.encoding import from_npy, to_npy
 from tiebreak.stores.sql.sqlite import SqliteDatabase
 from tiebreak.stores.sql.store import SqlStore
-from tiebreak.stores.sql.tables import CELLS, LEASES, RUNS, STORE, TABLES, StoredTable
+from tiebreak.stores.sql.tables import CELLS, LEASES, RUNS, STORE, TABLES, StoredTable, cell_of
 
 TOO_LONG_FOR_EVERY_CHANGE = ("an output of 300 MB", "20 MB", "50 MB", "half a million lists")
 
@@ -267,7 +267,7 @@ def test_content_that_is_none(tmp_path: Path, table: StoredTable[Any], column: s
 def test_a_cell_with_a_state_that_there_is_not(path: Path) -> None:
     """It is named by model and split, by all who read it."""
     cells = rows_in(path, CELLS)
-    old = next(row for row in cells if row.cell == (0, 3, 1))
+    old = next(row for row in cells if cell_of(row) == (0, 3, 1))
     put_crafted(path, CELLS, old, old._replace(state=99))
     where = "the cell of model 'forest' on repeat 0 fold 3 of dataset 'iris'"
     what = "its hash matches, but its content is none (state 99, versions 0)"

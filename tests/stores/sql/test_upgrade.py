@@ -20,7 +20,7 @@ from tests.stores.sql.test_writing import Worker
 from tests.stores.test_saved import EARLIER, saved_store
 from tiebreak import __version__
 from tiebreak.errors import DamagedStoreError, StoreError
-from tiebreak.stores.contract import Damage
+from tiebreak.stores.damage import Damage
 from tiebreak.stores.sql import backup as backing_up
 from tiebreak.stores.sql import sqlite
 from tiebreak.stores.sql import upgrade as migrations

@@ -23,7 +23,7 @@ from tiebreak.runners.failures import in_one_line
 if TYPE_CHECKING:
     from distributed import Client
 
-    from tiebreak.runners.runner import Workload
+    from tiebreak.runners.contract import Workload
 
 PATIENCE_SECONDS = 60.0
 CONNECT_SECONDS = 10.0

@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 
 from tiebreak.errors import ClusterError, InvalidParameterError, LostWorkersError, Setting
 from tiebreak.plan.record import Cell, Outcome
+from tiebreak.runners import BATCH_SECONDS
 from tiebreak.runners.batch import CellQueue
 from tiebreak.runners.dask import worker as dask_worker
 from tiebreak.runners.dask.worker import ScatteredWorkload
-from tiebreak.runners.failures import BATCH_SECONDS, failed, in_one_line
+from tiebreak.runners.failures import failed, in_one_line
 from tiebreak.runners.worker import Failure, Report, outcomes_of
 
 Future = Any

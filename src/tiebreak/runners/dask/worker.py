@@ -33,7 +33,7 @@ from tiebreak.runners.failures import in_one_line
 from tiebreak.runners.worker import Failure, Report, leave, measure_with
 
 if TYPE_CHECKING:
-    from tiebreak.runners.runner import Workload
+    from tiebreak.runners.contract import Workload
 
 SAME_EVERYWHERE = ("tiebreak", "numpy", "scipy", "scikit-learn")
 """Packages whose version decides about the bits of a score, or about what workers and client say to each other."""

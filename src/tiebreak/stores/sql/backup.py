@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.errors import DamagedStoreError, Setting, StoreError
-from tiebreak.stores.contract import Damage
+from tiebreak.stores.damage import Damage
 from tiebreak.stores.sql import sqlite
 from tiebreak.stores.sql.check import check_database
 from tiebreak.stores.sql.database import Connection, Database, readable_schema

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from tiebreak.errors import DamagedStoreError, StoreError
 from tiebreak.plan.record import Cell, RunRecord
-from tiebreak.stores.contract import Damage, Report, cell_text, is_planned
-from tiebreak.stores.sql.database import Database, LaterStoreError, LostStoreError, NotAStoreError, readable_schema
+from tiebreak.stores.cells import cell_text, is_planned
+from tiebreak.stores.damage import Damage, Report
+from tiebreak.stores.sql.database import Database, LostStoreError, NotAStoreError, readable_schema
 from tiebreak.stores.sql.encoding import MALFORMED, from_json
 from tiebreak.stores.sql.log import BLOCK, read_block, scan_cells
 from tiebreak.stores.sql.runs import all_runs, load_run, run_name
 from tiebreak.stores.sql.statements import fetch
-from tiebreak.stores.sql.tables import HOLDERS, RUNS, SHARING, CellRow, RunRow
+from tiebreak.stores.sql.tables import HOLDERS, RUNS, SHARING, CellRow, RunRow, cell_of
 
 if TYPE_CHECKING:
     from tiebreak.stores.sql.database import Connection
@@ -28,8 +29,6 @@ def check_database(database: Database) -> list[Damage]:
         damages += [Damage("", database.whole, f"{database.kind} says {found!r}")] if found else []
         rows, of_sharing = database.read(partial(_runs, database.shown, damages.append))
         damages += of_sharing
-    except LaterStoreError:  # which may well be whole
-        raise
     except (DamagedStoreError, NotAStoreError) as error:
         return [*damages, Damage("", database.whole, _brief(database, error))]
     for row in rows:
@@ -93,7 +92,7 @@ def _is_json(text: str | None) -> bool:
 
 
 def _cells(page: Sequence[CellRow]) -> list[Cell]:
-    return [row.cell for row in page]
+    return [cell_of(row) for row in page]
 
 
 def _brief(database: Database, error: Exception) -> str:

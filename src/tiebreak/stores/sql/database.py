@@ -17,7 +17,7 @@ from typing import Any, ClassVar, TypeVar
 
 from tiebreak import __version__
 from tiebreak.errors import StoreError, TiebreakError
-from tiebreak.stores.contract import MISMATCH, Damage, refuse
+from tiebreak.stores.damage import MISMATCH, Damage, refuse
 from tiebreak.stores.sql.statements import fetch, put, table_statement
 from tiebreak.stores.sql.tables import SCHEMA, STORE, TABLES, StoredTable, StoreRow
 
@@ -28,11 +28,7 @@ AGAIN = "the same command goes on where it stopped"
 
 
 class NotAStoreError(StoreError):
-    """A file that is something else, or was made by a later release; it is left as it is."""
-
-
-class LaterStoreError(NotAStoreError):
-    """A store that was made by a later release."""
+    """A file that is something else; it is left as it is."""
 
 
 class NoStoreError(StoreError):
@@ -321,7 +317,7 @@ class Database(ABC):
 def readable_schema(connection: Connection, shown: str, *, to_write: bool = False) -> int:
     """Schema of a store, of which this release can read all that it has.
 
-    Raises `LaterStoreError` for a later one, and `DamagedStoreError` where there is no telling which schema it is; `to_write`
+    Raises `StoreError` for a later one, and `DamagedStoreError` where there is no telling which schema it is; `to_write`
     refuses an earlier one too, which others may have upgraded since the store was opened, or not yet.
     """
     found = fetch(connection, STORE)
@@ -334,7 +330,7 @@ def readable_schema(connection: Connection, shown: str, *, to_write: bool = Fals
     if schema > SCHEMA:
         if STORE.damaged(found):
             refuse(Damage("", "the description of the store", MISMATCH))
-        raise LaterStoreError(
+        raise StoreError(
             f"{shown} was made by a later release of tiebreak: its schema is {schema}, and tiebreak {__version__} "
             f"knows schema {SCHEMA} at most. It was left as it is. Install a newer tiebreak to read it."
         )

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING
 
 from tiebreak.errors import StoreError, TiebreakError
 from tiebreak.plan.record import Cell, Outcome
-from tiebreak.stores.contract import Claim, cell_text, is_settled
+from tiebreak.stores.cells import Claim, cell_text, is_settled
 from tiebreak.stores.sql.encoding import MALFORMED
 from tiebreak.stores.sql.rows import KeptCell, kept_cells
 from tiebreak.stores.sql.statements import delete, fetch, put
-from tiebreak.stores.sql.tables import HOLDERS, LEASES, HolderRow, LeaseRow
+from tiebreak.stores.sql.tables import HOLDERS, LEASES, HolderRow, LeaseRow, cell_of
 from tiebreak.stores.sql.writing import Ready, Writer
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ class SqlLease(AbstractContextManager["SqlLease"]):
         """Find out who has taken on which cells, alive or not; a damaged row holds nothing, and `check` tells of it."""
         leases = fetch(connection, LEASES, run=self._number)
         damaged = set(LEASES.damaged(leases))
-        return {lease.cell: lease.holder for i, lease in enumerate(leases) if i not in damaged}
+        return {cell_of(lease): lease.holder for i, lease in enumerate(leases) if i not in damaged}
 
     def _put_leases(self, connection: Connection, owners: Mapping[Cell, int], ended: Set[Cell], taken: Sequence[Cell]) -> None:
         """End the leases of cells that are this holder's still, take on others, and show that it lives while it has any."""

@@ -12,7 +12,8 @@ import numpy as np
 
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.record import STATES, Cell, Outcome, RunRecord
-from tiebreak.stores.contract import CellTable, Damage, Note, Report, cell_text, refuse
+from tiebreak.stores.cells import CellTable, cell_text
+from tiebreak.stores.damage import Damage, Report, refuse
 from tiebreak.stores.plan_mapping import ABSENT, PlanMapping, map_plan
 from tiebreak.stores.sql.database import Database
 from tiebreak.stores.sql.encoding import MALFORMED, NumericArray, require, unpack_table, unreadable_text
@@ -29,10 +30,11 @@ from tiebreak.stores.sql.rows import (
 )
 from tiebreak.stores.sql.runs import StoredRun
 from tiebreak.stores.sql.statements import cells_after, cells_between, fetch
-from tiebreak.stores.sql.tables import CELLS, ENVIRONMENTS, OUTPUTS, CellRow, OutputRow, TallyRow, add_hashes
+from tiebreak.stores.sql.tables import CELLS, ENVIRONMENTS, OUTPUTS, CellRow, OutputRow, TallyRow, add_hashes, cell_of
 from tiebreak.stores.sql.writing import Writer
 
 if TYPE_CHECKING:
+    from tiebreak.stores.contract import Note
     from tiebreak.stores.sql.database import Connection
 
 Part = TypeVar("Part")
@@ -111,16 +113,16 @@ class SqlLog:
         while True:
             _, found = self._database.read(partial(_read_page, self._number, self._stored.name, after, what), self._stored.name)
             page = whole_rows(CELLS, found, self._stored)
-            stored = np.array([row.cell for row in page], dtype=np.int64).reshape(-1, 3)
+            stored = np.array([cell_of(row) for row in page], dtype=np.int64).reshape(-1, 3)
             planned = np.column_stack(self._mapping.planned(stored[:, 0], stored[:, 1], stored[:, 2]))
             kept = read_cells(page, metrics, self._stored)
             for each, cell in zip(kept, _cells_in(planned), strict=True):
                 own = self._mapping.own_part(each.outcome, cell, {}) if cell.dataset != ABSENT else None
                 if own is not None and getattr(own, what):
                     yield own
-            if len(page) < PAGE or page[-1].cell <= after:
+            if len(page) < PAGE or cell_of(page[-1]) <= after:
                 return
-            after = page[-1].cell
+            after = cell_of(page[-1])
 
     def _asked(self, cells: Iterable[Cell]) -> IntArray:
         """The given cells in the order of the plan, in rows of dataset, split and model."""
@@ -228,9 +230,9 @@ def scan_cells(
         whole = whole_rows(CELLS, page, record, damages.append)
         hash_sum = add_hashes(hash_sum, [row.hash for row in whole])
         parts.append(take(whole))
-        if page and (not whole or whole[-1] is not page[-1] or page[-1].cell <= after):
+        if page and (not whole or whole[-1] is not page[-1] or cell_of(page[-1]) <= after):
             break  # a broken tree of pages could go round in circles; what it hides is missing in the sum
-        after = page[-1].cell if page else after
+        after = cell_of(page[-1]) if page else after
     if connection is None and any(tally != tallies[0] for tally in tallies):
         # others wrote in the meantime, so the pages are of different states: once more, of one
         return database.read(partial(scan_cells, database, number, record, take, report), record.name)
@@ -297,7 +299,7 @@ def _read_block(
     wanted, first, last = set(cells), min(cells), max(cells)
     damages: list[Damage] = []
     found = whole_rows(CELLS, cells_between(connection, CELLS, number, first, last), record, damages.append)
-    kept = list(read_cells([row for row in found if row.cell in wanted], metrics, record, damages.append))
+    kept = list(read_cells([row for row in found if cell_of(row) in wanted], metrics, record, damages.append))
     if not outputs:
         return kept, [], damages
     if len(cells) > 1 and sum(each.output_bytes for each in kept) > MOST_BYTES:

@@ -15,7 +15,8 @@ from tiebreak.numerics import IntArray
 from tiebreak.plan.record import STATES, Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, Outputs, RunRecord
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.vocabulary import SplitKind
-from tiebreak.stores.contract import MISMATCH, Damage, Report, cell_text, deleted_text, refuse
+from tiebreak.stores.cells import cell_text, deleted_text
+from tiebreak.stores.damage import MISMATCH, Damage, Report, refuse
 from tiebreak.stores.sql.encoding import (
     MALFORMED,
     NumericArray,
@@ -50,6 +51,7 @@ from tiebreak.stores.sql.tables import (
     SplitRow,
     StoredTable,
     TallyRow,
+    cell_of,
     out_of_range,
 )
 
@@ -113,7 +115,7 @@ def read_cells(rows: Sequence[CellRow], metrics: Sequence[str], record: RunRecor
         try:
             yield _read_cell(row, metrics)
         except MALFORMED as error:
-            report(Damage(record.name, cell_text(record, row.cell), unreadable_text(error)))
+            report(Damage(record.name, cell_text(record, cell_of(row)), unreadable_text(error)))
 
 
 def _read_cell(row: CellRow, metrics: Sequence[str]) -> KeptCell:
@@ -123,7 +125,7 @@ def _read_cell(row: CellRow, metrics: Sequence[str]) -> KeptCell:
     if not (0 <= row.state < len(STATES) and row.environment >= 0):
         raise ValueError(f"state {row.state}, versions {row.environment}")
     outcome = Outcome(
-        cell=row.cell,
+        cell=cell_of(row),
         state=STATES[row.state],
         scores=unpack_scores(row.numbers[SECONDS.size :], metrics),
         undefined={metrics[int(position)]: why for position, why in undefined if int(position) < len(metrics)},
@@ -171,9 +173,9 @@ def read_outputs(rows: Sequence[OutputRow], record: RunRecord, report: Report = 
     outputs: dict[Cell, dict[str, NumericArray]] = {}
     for row in rows:
         try:
-            outputs.setdefault(row.cell, {})[text_from_json(row.method)] = from_npy(row.content)
+            outputs.setdefault(cell_of(row), {})[text_from_json(row.method)] = from_npy(row.content)
         except MALFORMED as error:
-            report(Damage(record.name, f"an output of {cell_text(record, row.cell)}", unreadable_text(error)))
+            report(Damage(record.name, f"an output of {cell_text(record, cell_of(row))}", unreadable_text(error)))
     return outputs
 
 
@@ -200,7 +202,7 @@ def whole_rows(
     """Keep the rows that are as they were written; the others are reported."""
     damaged = set(table.damaged(found))
     for i in sorted(damaged):
-        where = cell_text(record, found[i].cell)
+        where = cell_text(record, cell_of(found[i]))
         report(Damage(record.name, where if isinstance(found[i], CellRow) else f"an output of {where}", MISMATCH))
     return [row for i, row in enumerate(found) if i not in damaged] if damaged else found
 
@@ -219,7 +221,7 @@ def kept_cells(
     for _, group in groupby(sorted(wanted), key=lambda cell: cell[:2]):
         of_split = list(group)
         found = cells_between(connection, CELLS, number, of_split[0], of_split[-1])
-        rows = whole_rows(CELLS, [row for row in found if row.cell in wanted], stored)
+        rows = whole_rows(CELLS, [row for row in found if cell_of(row) in wanted], stored)
         kept |= {each.outcome.cell: each for each in read_cells(rows, metrics, stored)}
     return kept
 

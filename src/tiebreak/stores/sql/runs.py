@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tiebreak.plan.record import STATES, RunRecord
-from tiebreak.stores.contract import MISMATCH, Damage, Report, RunSummary, refuse
+from tiebreak.stores.damage import MISMATCH, Damage, Report, refuse
 from tiebreak.stores.sql.database import Connection, Database
 from tiebreak.stores.sql.encoding import MALFORMED, from_json, require, text_from_json, to_json, unreadable_text
 from tiebreak.stores.sql.statements import cells_after, delete, delete_cells, fetch, put
@@ -36,11 +36,13 @@ from tiebreak.stores.sql.tables import (
     StoreRow,
     TallyRow,
     add_hashes,
+    cell_of,
     out_of_range,
 )
 
 if TYPE_CHECKING:
     from tiebreak.plan.record import DatasetRecord, MetricRecord, ModelRecord
+    from tiebreak.stores.contract import RunSummary
 
 _LIST = {table.name: f"the list of {table.name}" for table in LISTS} | {ENVIRONMENTS.name: "the list of versions"}
 _TALLY = "the tally of the cells"
@@ -126,6 +128,8 @@ def _miscount(found: Sequence[Any], n_written: int) -> list[str]:
 
 
 def _summary(run: RunRow, tally: TallyRow, metrics: Sequence[MetricRow]) -> RunSummary:
+    from tiebreak.stores.contract import RunSummary
+
     return RunSummary(
         name=run_name(run),
         created=run.created / 1e6,
@@ -314,8 +318,8 @@ def _delete_page(number: int, connection: Connection) -> bool:
     page = cells_after(connection, number, _BEFORE_ALL, _PAGE)
     if len(page) < _PAGE or len(tallies) != 1 or TALLIES.damaged(tallies) or CELLS.damaged(page):
         return False
-    delete_cells(connection, CELLS, number, page[0].cell, page[-1].cell)
-    delete_cells(connection, OUTPUTS, number, page[0].cell, page[-1].cell)
+    delete_cells(connection, CELLS, number, cell_of(page[0]), cell_of(page[-1]))
+    delete_cells(connection, OUTPUTS, number, cell_of(page[0]), cell_of(page[-1]))
     tally = tallies[0]
     left = tally._replace(
         n_cells=tally.n_cells - len(page),

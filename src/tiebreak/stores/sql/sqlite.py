@@ -9,12 +9,11 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from tiebreak.errors import DamagedStoreError, Setting, StoreError, TiebreakError
-from tiebreak.stores.contract import Damage, refuse
+from tiebreak.stores.damage import Damage, refuse
 from tiebreak.stores.sql.database import AGAIN, KEPT, Connection, Database, NoStoreError, NotAStoreError, readable_schema
 from tiebreak.stores.sql.statements import table_statement
 from tiebreak.stores.sql.tables import DATASETS, OUTPUTS, PREFIX, SPLITS, STORE, TABLES, StoredTable
@@ -22,6 +21,8 @@ from tiebreak.stores.sql.tables import DATASETS, OUTPUTS, PREFIX, SPLITS, STORE,
 BUSY_SECONDS = 30.0
 """How long a writer waits for another one."""
 JOURNAL_SECONDS = 2.0
+_DEFINITIONS = {table.in_database: " ".join(table_statement(table).split()) for table in TABLES}
+"""Statements that make the tables of a store, by name."""
 _DAMAGE = frozenset("CORRUPT ERROR CONSTRAINT MISMATCH FORMAT RANGE SCHEMA".split())
 
 # Closing any handle of a file drops the locks that this process has on it, as POSIX has it. So the handle that made a file is
@@ -188,13 +189,7 @@ class SqliteDatabase(Database):
 
 def _is_known(name: str, sql: str) -> bool:
     """Tell that a table is somebody else's, of which nothing is read, or one of ours as it was made."""
-    return not name.lower().startswith(PREFIX) or " ".join(sql.split()) == _definitions().get(name)
-
-
-@cache
-def _definitions() -> dict[str, str]:
-    """Statements that make the tables of a store, by name."""
-    return {table.in_database: " ".join(table_statement(table).split()) for table in TABLES}
+    return not name.lower().startswith(PREFIX) or " ".join(sql.split()) == _DEFINITIONS.get(name)
 
 
 # --- what a file from elsewhere may cost ----------------------------------------------------------------------------------

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from tiebreak.plan.record import Cell
-from tiebreak.stores.contract import Note
 from tiebreak.stores.sql.tables import CELLS, RUNS, CellRow, Row, StoredTable
 
 if TYPE_CHECKING:
+    from tiebreak.stores.contract import Note
     from tiebreak.stores.sql.database import Connection
 
 # Names of tables and columns are constants of this package; everything else is a value, for which there is a question mark.

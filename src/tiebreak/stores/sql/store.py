@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 from tiebreak.errors import InvalidParameterError
 from tiebreak.plan.record import RunRecord
 from tiebreak.stores import ACCEPTED
-from tiebreak.stores.contract import Damage, RunSummary
+from tiebreak.stores.damage import Damage
 from tiebreak.stores.sql.runs import delete_run, list_runs, open_run, read_run
 
 if TYPE_CHECKING:
+    from tiebreak.stores.contract import RunSummary
     from tiebreak.stores.sql.database import Database
     from tiebreak.stores.sql.log import SqlLog
     from tiebreak.stores.sql.upgrade import Upgrade

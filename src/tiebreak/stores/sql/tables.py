@@ -136,11 +136,6 @@ class CellRow(NamedTuple):
     train_scores: bytes | None
     hash: int = 0
 
-    @property
-    def cell(self) -> Cell:
-        """The cell by its stored positions."""
-        return Cell(self.dataset, self.split, self.model)
-
 
 class OutputRow(NamedTuple):
     """Predictions of a model for the test rows of a cell, by one of its methods."""
@@ -153,11 +148,6 @@ class OutputRow(NamedTuple):
     method: str
     content: bytes
     hash: int = 0
-
-    @property
-    def cell(self) -> Cell:
-        """The cell by its stored positions."""
-        return Cell(self.dataset, self.split, self.model)
 
 
 class HolderRow(NamedTuple):
@@ -180,11 +170,6 @@ class LeaseRow(NamedTuple):
     holder: int
     hash: int = 0
 
-    @property
-    def cell(self) -> Cell:
-        """The cell by its stored positions."""
-        return Cell(self.dataset, self.split, self.model)
-
 
 AnyRow = (
     StoreRow
@@ -201,6 +186,11 @@ AnyRow = (
     | LeaseRow
 )
 Row = TypeVar("Row", bound=AnyRow)
+
+
+def cell_of(row: CellRow | OutputRow | LeaseRow) -> Cell:
+    """Return the cell that a row is about, by its stored positions."""
+    return Cell(row.dataset, row.split, row.model)
 
 
 class StoredTable(Generic[Row]):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tiebreak import __version__
 from tiebreak.errors import DamagedStoreError, StoreError
-from tiebreak.stores.contract import Damage
+from tiebreak.stores.damage import Damage
 from tiebreak.stores.sql.backup import back_up
 from tiebreak.stores.sql.check import check_database
 from tiebreak.stores.sql.database import Connection, Database, readable_schema

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from tiebreak.plan.record import STATES, Cell, Outcome, RunRecord
-from tiebreak.stores.contract import settle
+from tiebreak.stores.cells import settle
 from tiebreak.stores.plan_mapping import PlanMapping
 from tiebreak.stores.sql.database import Database
 from tiebreak.stores.sql.rows import KeptCell, cell_row, kept_cells, kept_methods, output_rows, read_metrics, read_tally

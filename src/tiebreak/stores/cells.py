@@ -1,0 +1,146 @@
+"""Cells as all stores give them and keep them: the table of a run, the claim on some, and the rule of writing one again."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from tiebreak.errors import ConflictingScoreError, Setting
+from tiebreak.plan.record import Cell, Outcome, RunRecord
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from tiebreak.numerics import FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CellTable:
+    """The recorded cells of a run as columns, in the order of the plan (dataset, split, model).
+
+    Attributes
+    ----------
+    dataset, split, model : ndarray of shape (n_recorded,)
+        Positions in the record.
+    state : ndarray of shape (n_recorded,)
+        Positions in `STATES`; 0 is "done".
+    score : ndarray of shape (n_recorded, n_metrics)
+        In the order of the record's metrics; nan where undefined, not measured or failed.
+    has_score : ndarray of bool, same shape
+        Whether the metric was measured there, undefined included.
+    fit_seconds, predict_seconds : ndarray of shape (n_recorded,)
+    environment : ndarray of shape (n_recorded,)
+        The versions that each was measured with: positions in `RunLog.environments`.
+    """
+
+    dataset: IntArray
+    split: IntArray
+    model: IntArray
+    state: IntArray
+    score: FloatArray
+    has_score: np.ndarray[tuple[int, int], np.dtype[np.bool_]]
+    fit_seconds: FloatArray
+    predict_seconds: FloatArray
+    environment: IntArray
+
+
+class Claim(NamedTuple):
+    """Answer to asking for cells. Each of those asked for is in one of the three.
+
+    Attributes
+    ----------
+    granted : list of Cell
+        To be measured by whoever asked, and by nobody else as long as it lives.
+    held : list of Cell
+        Taken on by somebody else who has not lost them yet.
+    settled : list of Outcome
+        There is nothing left to do for these; their outputs are left out.
+    """
+
+    granted: list[Cell]
+    held: list[Cell]
+    settled: list[Outcome]
+
+
+def cell_text(record: RunRecord, cell: Cell) -> str:
+    """A cell as people are told of it: "the cell of model 'svm' on repeat 0 fold 3 of dataset 'iris'"."""
+    if not all(isinstance(position, int) for position in cell) or not is_planned(record, cell):  # from a damaged row
+        return f"a cell outside the plan (dataset {cell.dataset}, split {cell.split}, model {cell.model})"
+    dataset = record.datasets[cell.dataset]
+    of = f" of dataset {dataset.name!r}" if dataset.name else ""
+    return f"the cell of model {record.models[cell.model].name!r} on {dataset.split_name(cell.split)}{of}"
+
+
+def is_planned(record: RunRecord, cell: Cell) -> bool:
+    """True where the record has the positions."""
+    return (
+        0 <= cell.dataset < len(record.datasets)
+        and 0 <= cell.split < record.datasets[cell.dataset].n_splits
+        and 0 <= cell.model < len(record.models)
+    )
+
+
+def deleted_text(name: str) -> str:
+    """Message about a run that was deleted while somebody was at work on it."""
+    return f"run {name!r} was deleted while it was open, so nothing more can be read or kept. Begin it again to measure it anew."
+
+
+def settle(stored: RunRecord, old: Outcome | None, kept_outputs: Collection[str], new: Outcome) -> Outcome | None:
+    """Find out what a cell becomes when an outcome is written over what is kept of it; None where nothing changes.
+
+    The outputs of the answer are those that are to be written; where the cell was done before, those kept stay beside them.
+
+    The cells of both outcomes are positions in the stored run; `kept_outputs` are the methods whose outputs are kept. Raises
+    `ConflictingScoreError` where a metric was measured before and has another score now, in a run that can be reproduced.
+    """
+    if old is None or not old.is_done:
+        return new
+    if not new.is_done:
+        return None
+    if stored.rng is not None:
+        _check_agreement(stored, old, new)
+    scores = {name: score for name, score in new.scores.items() if name not in old.scores}
+    train_scores = {name: score for name, score in new.train_scores.items() if name not in old.train_scores}
+    outputs = {method: output for method, output in new.outputs.items() if method not in kept_outputs}
+    if not scores and not train_scores and not outputs:
+        return None
+    undefined = {name: why for name, why in new.undefined.items() if name in scores}
+    return dataclasses.replace(
+        old,
+        scores={**old.scores, **scores},
+        undefined={**old.undefined, **undefined},
+        train_scores={**old.train_scores, **train_scores},
+        warnings=tuple(dict.fromkeys((*old.warnings, *new.warnings))),
+        outputs=outputs,
+    )
+
+
+def is_settled(outcome: Outcome, metrics: Collection[str], *, is_again: bool) -> bool:
+    """True where nothing is left to do for a cell that somebody has measured.
+
+    The outcome is what is kept of it, the metrics those that it is to have; `is_again` where it is to be measured even though it
+    has failed.
+    """
+    if not outcome.is_done:
+        return not is_again
+    return all(name in outcome.scores for name in metrics)
+
+
+def _check_agreement(stored: RunRecord, old: Outcome, new: Outcome) -> None:
+    for rows, then, now in (("", old.scores, new.scores), (" on the training rows", old.train_scores, new.train_scores)):
+        for name, score in now.items():
+            if name in then and not _same(then[name], score):
+                raise ConflictingScoreError(
+                    f"run {stored.name!r}: {cell_text(stored, new.cell)} was measured before with {name!r} "
+                    f"{float(then[name])!r}{rows}, and now with {float(score)!r}. The first score stays. Something in the model "
+                    "is not settled by its random_state (threads, a clock, a global generator). Settle it and begin another run "
+                    "with ",
+                    Setting("name"),
+                    ", or one with rng=None, which keeps first scores.",
+                )
+
+
+def _same(then: float, now: float) -> bool:
+    return then == now or (then != then and now != now)
