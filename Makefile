@@ -20,8 +20,8 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@echo "make demo      set up, then compare models in an example and write the answer to demo-output/"
 	@echo "make test      set up, then run all tests and the examples in docstrings"
+	@echo "make quick     the same without the slow ones: a minute and a half on two cores"
 	@echo "make test-browser  reports in Chromium: answers equal to Python's, keyboard, accessibility; hostile names (six minutes)"
-	@echo "make quick     the same without the slow ones: two minutes on two cores"
 	@echo "make coverage  all tests, and show which lines no test reaches"
 	@echo "make docs      build the documentation site, docs/_build/index.html"
 	@echo "make lint      style, types, import rules, declared dependencies and spelling"

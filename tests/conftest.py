@@ -32,7 +32,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for fixture, group in SERVERS.items():
             if fixture in getattr(item, "fixturenames", ()):
                 item.add_marker(pytest.mark.xdist_group(group))
-        if not {"postgres_server", *SERVERS}.isdisjoint(getattr(item, "fixturenames", ())):
+        starts_something = not {"postgres_server", *SERVERS}.isdisjoint(getattr(item, "fixturenames", ()))
+        if starts_something or item.get_closest_marker("browser") is not None:
             item.add_marker(pytest.mark.slow)
         if item.get_closest_marker("slow") is None:
             item.add_marker(pytest.mark.quick)

@@ -25,6 +25,8 @@ import pytest
 
 from tiebreak.cli import COMMANDS
 
+pytestmark = pytest.mark.xdist_group("house")  # the tree is read once, and not by each of pytest's workers
+
 SAME_NAMES = ("cli/", "views/", "views/plots/", "views/report/")
 """Rooms with one file for each command or result, named after it."""
 

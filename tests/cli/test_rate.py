@@ -64,6 +64,7 @@ def test_errors_are_messages(here: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert run(capsys, "rate", "bad.csv", "--raw")[0] == 2
 
 
+@pytest.mark.slow
 def test_battles_from_standard_input(battles: str) -> None:
     """The same answer as from the file; an error speaks of standard input."""
     command = [sys.executable, "-m", "tiebreak", "rate"]

@@ -49,6 +49,7 @@ def test_a_switch_between_metrics(scores: str, capsys: pytest.CaptureFixture[str
         assert again.sentence == tb.compare(scores, metric=metric, rope=0.02).sentence
 
 
+@pytest.mark.slow
 def test_a_run_with_all_its_metrics_and_curves(study: str, capsys: pytest.CaptureFixture[str]) -> None:
     """What was measured, kept predictions, versions; beside the answer of a run by --html, and later from the store the same."""
     assert run(capsys, "run", study, *STORE, "--quiet", "--html", "run.html")[0] == 0
@@ -60,6 +61,7 @@ def test_a_run_with_all_its_metrics_and_curves(study: str, capsys: pytest.Captur
         assert tb.read_scores(path, metric="accuracy").models
 
 
+@pytest.mark.slow
 def test_a_run_that_goes_on_writes_its_page_too(study: str, capsys: pytest.CaptureFixture[str]) -> None:
     """`resume` finds all cells there, and its page has the answer that `run` wrote; standard output has the answer as ever."""
     code, out, error = run(capsys, "run", study, *STORE, "--quiet", "--html", "run.html")
@@ -79,6 +81,7 @@ def opened_with(browser: str, *arguments: str) -> subprocess.CompletedProcess[st
     return subprocess.run(typed, env={**os.environ, "BROWSER": browser}, capture_output=True, encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_page_is_opened_in_the_browser_that_is_asked_for(scores: str) -> None:
     """By its address, whatever is in its name; only after it is written."""
     Path("browser.py").write_text("import pathlib, sys; pathlib.Path('opened').write_text(sys.argv[1])\n", encoding="utf-8")
@@ -88,6 +91,7 @@ def test_the_page_is_opened_in_the_browser_that_is_asked_for(scores: str) -> Non
     assert Path("opened").read_text(encoding="utf-8") == Path("my report #1.html").resolve().as_uri()
 
 
+@pytest.mark.slow
 def test_without_a_browser_the_page_is_there_all_the_same(scores: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine without one is no failure: the file is written, and a line says why nothing opens."""
     monkeypatch.setenv("PATH", "")

@@ -39,6 +39,7 @@ def by_the_book(scores: np.ndarray, rope: float, alpha: float) -> tuple[list[boo
     return in_g, short, standing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rope", [0.0, 0.02])
 @pytest.mark.parametrize("alpha", [0.05, 0.3])
 @pytest.mark.parametrize("baseline", [None, "d"])

@@ -41,6 +41,7 @@ def wins_and_losses(wins: int, n: int, alpha: float) -> tb.PairComparison:
     return tb.compare(pd.DataFrame(rows, columns=["dataset", "metric", "model", "score"]), alpha=alpha).pair("a", "b")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("wins", "n", "alpha"), [(9, 11, 0.001), (8, 11, 0.05), (14, 20, 0.01), (12, 20, 0.05)])
 def test_units_of_a_lopsided_interval_do_settle_the_pair(wins: int, n: int, alpha: float) -> None:
     """The sign test at the same share of wins, asked with more and more datasets, is settled at about the number that was said.

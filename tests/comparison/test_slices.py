@@ -24,6 +24,7 @@ def sliced(**settings: object) -> tb.Comparison:
     return tb.compare(answers(columns={"topic": TOPICS}), rope=0.02, **settings)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correction", ["bonferroni", "sidak", "holm", "bh", "none"])
 def test_pairs_and_slices_are_one_family(correction: str) -> None:
     """Six pairs on three slices share the level of eighteen, by every correction; intervals are the array function's."""

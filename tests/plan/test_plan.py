@@ -133,6 +133,7 @@ def test_seeds_that_are_accepted():
     assert 0 <= check_rng(np.random.default_rng(0)) < 2**31
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n_values", "asked", "n_workers", "threads"),
     [

@@ -106,6 +106,7 @@ def written(frame: pd.DataFrame, path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("table", "file"),
     [(LONG, "t.csv"), (LONG, "t.tsv"), (LONG, "t.parquet"), (WIDE, "t.csv"), (WIDE.drop(columns="item"), "t.csv")],
@@ -176,6 +177,7 @@ def test_scores_are_read_as_in_memory(tmp_path: Path) -> None:
     np.testing.assert_array_equal(held.score[:, 0].sum(axis=1), found.sums.totals.sum(axis=1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 @pytest.mark.parametrize(
     ("changed", "message"),

@@ -84,6 +84,7 @@ def test_json_that_would_be_misread(text: str, message: str, tmp_path: Path) -> 
         read_scores(path, metric="accuracy")
 
 
+@pytest.mark.slow
 def test_a_key_that_stands_twice_among_very_many_is_found_at_once(tmp_path: Path) -> None:
     """Each against all before it would take hours."""
     keys = [*range(200_000), 199_999]
@@ -359,6 +360,7 @@ def test_wide_is_long(table: pd.DataFrame) -> None:
     assert_same(load(table).matrix(), load(wide).matrix())
 
 
+@pytest.mark.slow
 @given(st.binary(max_size=60) | st.text(st.sampled_from('ab,;\t"\n\r0.1e-_ '), max_size=60).map(str.encode))
 def test_any_bytes_are_read_or_refused_in_words(folder: Path, content: bytes) -> None:
     """No file raises anything but our own errors, which name it; what is read has finite scores of named models."""

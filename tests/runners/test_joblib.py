@@ -41,6 +41,7 @@ def loky():
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("loky")
 def test_every_cell_is_measured_once_in_other_processes():
     """place = 10 split + model."""
@@ -60,6 +61,7 @@ def test_through_joblib_on_dask(client):
     assert {outcome.scores["pid"] for outcome in outcomes} <= set(client.run(os.getpid).values())
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("loky")
 def test_a_workload_is_entered_once_in_each_worker(tmp_path):
     """Though it comes with each task."""
@@ -71,6 +73,7 @@ def test_a_workload_is_entered_once_in_each_worker(tmp_path):
     assert len(list(tmp_path.glob("a-left-*"))) >= 1
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("loky")
 def test_what_the_workload_raises_costs_that_cell_only(tmp_path):
     """As anywhere."""

@@ -53,6 +53,7 @@ def measured_by(outcomes):
     return {outcome.scores["pid"] for outcome in outcomes.values()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "runner",
     [

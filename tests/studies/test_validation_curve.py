@@ -111,6 +111,7 @@ def test_a_value_that_fails_is_counted_and_leaves_the_others():
     assert "no value has a score" in str(nothing)
 
 
+@pytest.mark.slow
 def test_values_are_added_to_what_is_there(tmp_path: Any):
     """A run of its own for each parameter; two workers give the same bits."""
     url = f"sqlite:///{tmp_path / 'runs.db'}"

@@ -29,6 +29,8 @@ from tests.views.truth import (
 )
 from tiebreak.comparison.comparison import Comparison
 
+pytestmark = pytest.mark.slow
+
 N = int(os.environ.get("TRUTH", "150"))
 STEP = 10
 MIRROR = {"better": "worse", "ahead": "behind", "behind": "ahead", "worse": "better"}

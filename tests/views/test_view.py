@@ -106,6 +106,7 @@ def test_repr_is_one_line(shown: Any) -> None:
     assert type(shown).__name__ in repr(shown) or repr(shown).startswith(f"<{NAMES[0]!r} against ")
 
 
+@pytest.mark.slow
 def test_html_is_a_page(shown: Any, tmp_path: Path) -> None:
     """No outside resource, and no markup out of names; the form for notebooks has no script either."""
     path = tmp_path / "page.html"
@@ -133,6 +134,7 @@ def test_frame_and_json_hold_numbers(shown: Any, tmp_path: Path) -> None:
     assert json.loads(text) == json.loads(path.read_text()) == json.loads(json.dumps(shown.to_dict(), allow_nan=False))
 
 
+@pytest.mark.slow
 def test_plots_are_listed_and_drawn_by_name(shown: Any, tmp_path: Path) -> None:
     """The list names each; each draws on the caller's axes; a single one is drawn by the call."""
     plots = shown.plot
@@ -153,6 +155,7 @@ def test_results_can_be_copied(shown: Any, copied: Callable[[Any], Any]) -> None
     assert again.to_frame().equals(shown.to_frame())
 
 
+@pytest.mark.slow
 def test_results_go_to_other_processes_and_back(tmp_path: Path) -> None:
     """By multiprocessing, by joblib and its cache, one whose store is a file included."""
     kept = tb.evaluate(GaussianNB(), X, Y, cv=3, scoring="accuracy", store=tmp_path / "runs.db", progress=False)

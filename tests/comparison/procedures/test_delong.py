@@ -22,6 +22,7 @@ def predictions(rng: np.random.Generator, n: int = 200, **more: Any) -> Any:
     return tb.read_predictions(y, {name: 1 / (1 + np.exp(-score)) for name, score in scores.items()}, **more)
 
 
+@pytest.mark.slow
 def test_pairs_are_those_of_the_array_functions(rng: np.random.Generator) -> None:
     """Areas, limits at the level of the family and DeLong's z beside, to 1e-12."""
     items = predictions(rng)

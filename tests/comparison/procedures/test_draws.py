@@ -49,6 +49,7 @@ def test_bootstrap_is_the_array_function(rng: np.random.Generator, interval: Any
         assert_allclose([pair.interval_low, pair.interval_high], ends, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_bootstrap_of_areas(rng: np.random.Generator) -> None:
     """By name, and by itself where the examples come in clusters, which DeLong's test does not know; within classes too."""
     n = 120
@@ -76,6 +77,7 @@ def spam(rng: np.random.Generator, n: int = 200) -> tuple[Any, dict[str, Any]]:
     return y, {name: np.where(rng.random(n) < right, y, other) for name, right in (("a", 0.9), ("b", 0.8), ("c", 0.75))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"stratified": True}, {"interval": "percentile"}])
 @pytest.mark.parametrize(("metric", "positive"), [("f1", None), ("f1", "ham"), ("mcc", None), ("balanced_accuracy", None)])
 def test_metrics_that_are_no_means(rng: np.random.Generator, metric: str, positive: Any, options: dict[str, Any]) -> None:
@@ -221,6 +223,7 @@ def test_models_that_do_not_differ(rng: np.random.Generator, method: str) -> Non
     assert reason[frozenset("ac")][0] == "no-spread"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_shown_everywhere(rng: np.random.Generator, tmp_path: Path, method: str) -> None:
     """And the same answer from JSON."""

@@ -27,6 +27,7 @@ def test_a_published_example() -> None:
     assert pair.n_units == 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ARRAY)
 def test_pairs_are_those_of_the_array_function(method: Any) -> None:
     """Ends at the level of the family to 1e-12, tails their inverse, for accuracies and for error rates."""

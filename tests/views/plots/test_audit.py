@@ -48,6 +48,7 @@ KINDS = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_text_overlaps_or_is_cut(kind: str) -> None:
     """Whatever the number and names of classes, the number of splits, and what is found."""

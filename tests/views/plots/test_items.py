@@ -116,6 +116,7 @@ def test_what_is_offered_depends_on_the_scores() -> None:
         over_datasets(("a", "b")).plot.disagreements()
 
 
+@pytest.mark.slow
 def test_figures_of_items_speak_of_them_by_their_own_name() -> None:
     """Questions here, and never splits."""
     with without_pyplot():

@@ -58,6 +58,7 @@ def test_curves_that_are_undefined_are_said_to_be(kind: str) -> None:
     assert kind == "calibration" or "No curve is defined: all examples are of one class." in words_of(figure)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "names", [["no", "yes"], [f"class {i}" for i in range(8)], NAMES["60 characters"][:6], NAMES["60 characters"][:21]]
 )

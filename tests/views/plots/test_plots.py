@@ -38,6 +38,7 @@ def test_a_display_is_a_figure_of_pyplot() -> None:
     assert plt.gca() is display.ax_
 
 
+@pytest.mark.slow
 def test_show_shows_the_figure(tmp_path: Path) -> None:
     """A backend of our own, as matplotlib describes them, writes down what it was asked to show.
 
@@ -76,6 +77,7 @@ def test_a_display_has_no_picture_of_its_own_in_a_notebook() -> None:
     assert repr(display) == f"<RankingDisplay: {display.title}>"
 
 
+@pytest.mark.slow
 def test_files_do_not_fill_pyplot(tmp_path: Path) -> None:
     """What commands write is closed by nobody: no figure is left behind, and matplotlib warns of none."""
     with warnings.catch_warnings():
@@ -85,6 +87,7 @@ def test_files_do_not_fill_pyplot(tmp_path: Path) -> None:
     assert plt.get_fignums() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("display", DISPLAYS)
 def test_pyplot_is_not_needed_for_files(display: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Here its import would fail."""
@@ -102,6 +105,7 @@ def test_importing_the_displays_loads_no_matplotlib() -> None:
 # --- files ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_save_all_writes_files_of_fixed_names(tmp_path: Path) -> None:
     """In a folder that it makes; nothing else is left there, and no name of a model gets into a path."""
     folder = tmp_path / "new" / "folder"
@@ -111,6 +115,7 @@ def test_save_all_writes_files_of_fixed_names(tmp_path: Path) -> None:
     assert list(tmp_path.rglob("*escaped*")) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", FIRST_BYTES)
 def test_the_suffix_is_the_format(format: str, tmp_path: Path) -> None:
     """By the first bytes, which is how `file` tells; the same figure always gives the same bytes."""

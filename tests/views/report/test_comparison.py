@@ -209,6 +209,7 @@ def test_a_shortened_name_has_the_full_one_as_its_tooltip() -> None:
         assert re.search(rf"<text[^>]*>[^<]*…[^<]*<title>{name}</title></text>", page)
 
 
+@pytest.mark.slow
 def test_a_metric_of_all_items_together_has_no_score_on_each() -> None:
     """Classes that models predict, and what they say of each example, are no scores: nothing draws or offers them as such."""
     truth = np.arange(60) % 3
@@ -235,6 +236,7 @@ def test_answers_that_are_right_or_wrong() -> None:
     assert "Models agree on" in page
 
 
+@pytest.mark.slow
 def test_scores_of_items_stand_in_the_page_once() -> None:
     """Those of one run are in the JSON view; means over runs, which are not, stand beside it."""
     assert data_of(items().to_html())["answers"][0]["units"] == "items"
@@ -244,6 +246,7 @@ def test_scores_of_items_stand_in_the_page_once() -> None:
     assert set(np.ravel(answer["units"]["score"])) == {0.0, 0.5}
 
 
+@pytest.mark.slow
 def test_what_is_said_of_the_method_is_said_once() -> None:
     """Notes on columns stand below the table that has them; an assumption that says what the answer is about is enough."""
     shown = visible(compared(table(rows(4)), rope=0.01).to_html())
