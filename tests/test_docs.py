@@ -16,13 +16,14 @@ import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from pkgutil import resolve_name
 from types import ModuleType
 from typing import Any
 
 import pytest
 
 import tiebreak as tb
-from tiebreak.result import VIEWS, load
+from tiebreak.result import VIEWS
 from tiebreak.views.plots.display import Plots
 
 pytestmark = pytest.mark.slow
@@ -178,7 +179,7 @@ def test_the_check_of_the_site_finds_each_kind_of_fault(tmp_path: Path) -> None:
 
 def registered() -> dict[str, type[Plots[Any]]]:
     """Classes of plots of all results, by their names; results of several models share that of one."""
-    classes = {load(load(view).plots) for view in VIEWS.values()}
+    classes = {resolve_name(resolve_name(view).plots) for view in VIEWS.values()}
     return {each.__name__: each for each in classes if each is not Plots}
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 import shutil
 import sys
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
@@ -96,15 +96,9 @@ def view_of(result: object) -> View:
     """The view of a result, by its type or the nearest base type that has one."""
     for each in type(result).__mro__:
         if each.__name__ in VIEWS:
-            view: View = load(VIEWS[each.__name__])
+            view: View = resolve_name(VIEWS[each.__name__])
             return view
     raise TypeError(f"{type(result).__name__} has no view; give it a line in tiebreak.result.VIEWS.")
-
-
-def load(place: str) -> Any:
-    """The object at "module:name"."""
-    module, _, name = place.partition(":")
-    return getattr(importlib.import_module(module), name)
 
 
 def _window_width() -> int | None:

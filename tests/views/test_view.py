@@ -10,6 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import joblib
@@ -26,7 +27,7 @@ from tests.views.plots.samples import graded
 from tiebreak import result as results
 from tiebreak.errors import StoreError
 from tiebreak.evaluation.cells import log_of
-from tiebreak.result import Result, load
+from tiebreak.result import Result
 
 X, Y = make_classification(n_samples=80, n_features=5, flip_y=0.2, random_state=4)
 SVG_NAMESPACE = "http://www.w3.org/2000/svg"  # a name, from which nothing is loaded
@@ -89,7 +90,7 @@ def test_every_kind_in_the_registry_is_tried() -> None:
     """And every name in it can be imported."""
     assert set(results.VIEWS) == set(KINDS)
     for place in results.VIEWS.values():
-        assert load(load(place).plots)
+        assert resolve_name(resolve_name(place).plots)
 
 
 def test_text_fits_a_terminal_and_str_is_the_text(shown: Any) -> None:

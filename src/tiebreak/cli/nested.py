@@ -26,7 +26,6 @@ from tiebreak.cli.stores import store_for_study, without_password
 if TYPE_CHECKING:
     from tiebreak.evaluation.progress import Progress
     from tiebreak.studies.nested import NestedEvaluation
-    from tiebreak.study_file.data import StudyData
     from tiebreak.study_file.study import Study
 
 EPILOG = """\b
@@ -87,7 +86,7 @@ def nested_command(
     url = store_for_study(store, read.store, read.name)
     name = name or " ".join(filter(None, [read.name, "nested", "together" if together else "", dataset]))
     try:
-        nested = _measured(read, _dataset(read, dataset), url, name, TypedRun(**run), together=together, plain=plain)
+        nested = _measured(read, dataset, url, name, TypedRun(**run), together=together, plain=plain)
     except TiebreakError as error:
         raise error_of_study(read, error) from error
     emit_result(nested, format_, lambda: (list(COLUMNS["outer"]), nested_rows(nested, "outer")), raw=raw)
@@ -101,23 +100,18 @@ def nested_command(
     context.exit(EXIT_OK if any(nested.honest(search).n_splits for search in nested.searches) else EXIT_WRONG_USE)
 
 
-def _dataset(study: Study, name: str | None) -> StudyData:
-    from tiebreak.scores.vocabulary import look_up, quoted
-
-    names = list(study.datasets)
-    if name is not None:
-        return study.datasets[names[look_up(name, names, "dataset")]]
-    if len(names) > 1:
-        raise click.UsageError(f"the study has {len(names)} datasets: {quoted(names)}. Choose one with --dataset.")
-    return study.datasets[names[0]]
-
-
 def _measured(
-    study: Study, data: StudyData, url: str, name: str, run: TypedRun, *, together: bool, plain: bool
+    study: Study, dataset: str | None, url: str, name: str, run: TypedRun, *, together: bool, plain: bool
 ) -> NestedEvaluation:
     from tiebreak.plan.models import name_models
     from tiebreak.plan.nested import make_nested_plan
+    from tiebreak.scores.vocabulary import look_up, quoted
     from tiebreak.studies.nested import nested_cross_validate
+
+    names = list(study.datasets)
+    if dataset is None and len(names) > 1:
+        raise click.UsageError(f"the study has {len(names)} datasets: {quoted(names)}. Choose one with --dataset.")
+    data = study.datasets[names[0 if dataset is None else look_up(dataset, names, "dataset")]]
 
     def how_to_go_on(last: Progress) -> str:
         kept = f"{last.n_done + last.n_failed} of {last.n_cells} cells of run {last.name!r} are kept in {without_password(url)}"

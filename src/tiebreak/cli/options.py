@@ -120,10 +120,6 @@ def _listed(value: str) -> list[str]:
     return [value]
 
 
-def _rope(_: click.Context, __: click.Parameter, value: str | None) -> float | str | None:
-    return None if value is None else as_rope(value)
-
-
 def as_rope(typed: str) -> float | str:
     """A number where it is one; else the text, which the library reads as a percentage or refuses."""
     try:
@@ -133,7 +129,7 @@ def as_rope(typed: str) -> float | str:
 
 
 NAMES: dict[str, Any] = {"multiple": True, "callback": _names, "metavar": "NAME"}
-ROPE: dict[str, Any] = {"callback": _rope, "metavar": "WIDTH"}
+ROPE: dict[str, Any] = {"type": as_rope, "metavar": "WIDTH"}
 
 
 # --- options of a run -------------------------------------------------------------------------------------------------------
@@ -171,22 +167,23 @@ class TypedRun:
         )
 
 
-def _jobs(_: click.Context, __: click.Parameter, value: int | None) -> int | None:
-    if value == 0:
+def _jobs(typed: str) -> int:
+    n_jobs: int = click.INT(typed)
+    if n_jobs == 0:
         raise click.BadParameter("0 is no number of processes; give 1 or more, or -1 for all cores.")
-    return value
+    return n_jobs
 
 
-def _address(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
-    if value is not None and "://" not in value:
-        raise click.BadParameter(f"{value!r} is no address of a scheduler, such as tcp://host:8786 or tls://host:8786.")
-    return value
+def _address(typed: str) -> str:
+    if "://" not in typed:
+        raise click.BadParameter(f"{typed!r} is no address of a scheduler, such as tcp://host:8786 or tls://host:8786.")
+    return typed
 
 
 # fmt: off
-_jobs_option = click.option("--n-jobs", type=int, metavar="N", callback=_jobs,
+_jobs_option = click.option("--n-jobs", type=_jobs, metavar="N",
                             help="Worker processes; -1 for all cores.  [default: as the study says, or 1]")
-_dask_option = click.option("--dask", metavar="ADDRESS", callback=_address,
+_dask_option = click.option("--dask", metavar="ADDRESS", type=_address,
                             help="Measure on the workers of this Dask scheduler, such as tcp://host:8786.")
 _patience_options = (
     click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",

@@ -26,7 +26,7 @@ from tiebreak.views.words import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tiebreak.studies.nested import HonestScore, NestedEvaluation
+    from tiebreak.studies.nested import NestedEvaluation
     from tiebreak.studies.nested_choice import Choice
 
 MOST_CANDIDATES = 8
@@ -110,17 +110,11 @@ def _sentence(nested: NestedEvaluation, choice: Choice) -> str:
         f"Choosing among the {len(choice.candidates)} candidates of {quote(choice.name)} leads to a mean {metric} of "
         f"{format_score(s.mean, decimals)}{interval} on examples that took no part in the choice."
     )
-    return f"{honest} {_claim_words(s, decimals)}".strip()
-
-
-def _claim_words(s: HonestScore, decimals: int) -> str:
     if s.claim != s.claim:
-        return ""
-    claim = f"Without nesting {quote(s.claimed_by)} would have been chosen, and {format_score(s.claim, decimals)} claimed"
-    off = format_score(abs(s.optimism), decimals)
-    if off == format_score(0.0, decimals):
-        return f"{claim}, which is the same here."
-    return f"{claim}: {off} {'better' if s.optimism > 0 else 'worse'} than that."
+        return honest
+    claim, off = format_score(s.claim, decimals), format_score(abs(s.optimism), decimals)
+    beside = f": {off} {'better' if s.optimism > 0 else 'worse'} than that" if float(off) else ", which is the same here"
+    return f"{honest} Without nesting {quote(s.claimed_by)} would have been chosen, and {claim} claimed{beside}."
 
 
 def _foot(nested: NestedEvaluation) -> Paragraph:

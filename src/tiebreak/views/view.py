@@ -6,10 +6,10 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.printable import printable
-from tiebreak.result import load
 from tiebreak.views.json import as_lists, json_text, write_whole
 from tiebreak.views.page import Page
 
@@ -46,7 +46,7 @@ class View:
 
     def as_html(self, result: object, path: str | os.PathLike[str] | None, *choices: Any) -> str:
         """The report, also written to a file if one is named."""
-        return _written(load(self.report)(result, *choices), path)
+        return _written(resolve_name(self.report)(result, *choices), path)
 
     def as_fragment(self, result: object) -> str:
         """For notebooks."""
@@ -54,7 +54,7 @@ class View:
 
     def as_other(self, name: str, result: object, *choices: Any) -> str:
         """One of the further texts."""
-        text: str = load(self.texts[name])(result, *choices)
+        text: str = resolve_name(self.texts[name])(result, *choices)
         return text
 
     def headline(self, result: object) -> str:
@@ -73,7 +73,7 @@ class View:
 
     def plots_of(self, result: object) -> Any:
         """The plots of a result."""
-        return load(self.plots)(result)
+        return resolve_name(self.plots)(result)
 
 
 def _written(text: str, path: str | os.PathLike[str] | None) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import UserDict
 from dataclasses import replace
+from pkgutil import resolve_name
 from typing import Any
 
 from tiebreak.comparison.procedures.procedure import Procedure, Question
 from tiebreak.errors import Setting, UnsuitableDesignError
-from tiebreak.result import load
 from tiebreak.scores.dataset_means import Scale
 from tiebreak.scores.scores import Scores
 
@@ -18,7 +18,7 @@ class Methods(UserDict[str, Any]):  # not a dict, whose values() and get() would
 
     def __getitem__(self, name: str) -> Procedure:
         if isinstance(self.data[name], str):
-            self.data[name] = load(self.data[name])
+            self.data[name] = resolve_name(self.data[name])
         found: Procedure = self.data[name]
         return found
 
