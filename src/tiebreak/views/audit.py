@@ -35,7 +35,7 @@ def _finding(finding: Finding) -> Section:
     lines = (printable(finding.text), where_line(finding), f"→ {printable(finding.advice)}")
     return Section(
         f"{MARKS[finding.severity]} {finding.severity}",
-        tuple(line for line in lines if line),
+        filter(None, lines),
         has_bullets=False,
         is_folded=False,
         code=finding.code,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.views.json import document, finite
-from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Table, notice_section
+from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table
 from tiebreak.views.view import View
 from tiebreak.views.words import (
     decimals_for,
@@ -30,7 +30,7 @@ def page(score: BiasCorrectedScore) -> Page:
         (
             Paragraph((_sentence(score),), n_strong=1),
             _best_table(score),
-            notice_section("Warnings", score.notices),
+            Section("Warnings", score.notices),
             Paragraph((_corrected_line(score),), is_small=True),
         )
     )

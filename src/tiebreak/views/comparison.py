@@ -27,7 +27,7 @@ from tiebreak.views.comparison_columns import (
 from tiebreak.views.design import design_line
 from tiebreak.views.json import document, plain
 from tiebreak.views.next_step import chances, next_step
-from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table, notice_section
+from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table
 from tiebreak.views.pair import (
     NO_SPREAD_NOTE,
     favours,
@@ -89,8 +89,8 @@ def page(
             ranking_table(comparison, name_width),
             pair_table(comparison, name_width),
             *((slices.table(comparison.slices(), name_width),) if comparison.settings.by is not None else ()),
-            notice_section("Warnings", comparison.notices),
-            Section("Method", tuple(method_lines(comparison)) if with_method else (), has_bullets=False),
+            Section("Warnings", comparison.notices),
+            Section("Method", method_lines(comparison) if with_method else (), has_bullets=False),
         )
     )
 

@@ -211,7 +211,7 @@ def troubles(evaluation: Evaluation) -> list[Section]:
         "Warnings": _counted_lines(evaluation.fit_warnings, "warning"),
         "Undefined scores": _counted_lines(evaluation.undefined, "reason"),
     }
-    return [Section(title, tuple(lines), is_folded=False) for title, lines in sections.items()]
+    return [Section(title, lines, is_folded=False) for title, lines in sections.items()]
 
 
 def _counted_lines(frame: pd.DataFrame, column: str) -> list[str]:

@@ -11,7 +11,7 @@ import numpy as np
 from tiebreak.studies.nested_choice import NOTHING
 from tiebreak.views.design import design_words
 from tiebreak.views.json import document, finite
-from tiebreak.views.page import NAME_WIDTH, Page, Paragraph, Table, notice_section
+from tiebreak.views.page import NAME_WIDTH, Page, Paragraph, Section, Table
 from tiebreak.views.view import View
 from tiebreak.views.words import (
     decimals_for,
@@ -56,7 +56,7 @@ def page(nested: NestedEvaluation) -> Page:
             Paragraph(sentences, n_strong=len(sentences)),
             *(_score_table(nested, metric) for metric in nested.metrics),
             *(_choice_table(nested, choice) for choice in choices),
-            notice_section("Warnings", nested.notices),
+            Section("Warnings", nested.notices),
             _foot(nested),
         )
     )

@@ -6,7 +6,7 @@ import html
 import re
 import textwrap
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 from html import escape as escape_html
 from typing import TYPE_CHECKING, TypeVar
 
@@ -15,8 +15,6 @@ from tiebreak.views.words import columns, shorten
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
-
-    from tiebreak.scores.vocabulary import Notice
 
 T = TypeVar("T")
 
@@ -154,24 +152,24 @@ class Table:
 
 @dataclass(slots=True)
 class Section:
-    """Notes under a title.
+    """Notes under a title: texts, or code and text as notices have them.
 
-    `codes` has one for each line, "" where it has none, and `code` is that of what the title names. With `has_bullets` it is a
-    list, else paragraphs; a folded one is hidden under its title in a notebook.
+    `code` is that of what the title names. With `has_bullets` it is a list, else paragraphs; a folded one is hidden under its
+    title in a notebook. `lines` are the codes, "" where there is none, and texts.
     """
 
     title: str
-    lines: tuple[str, ...]
-    codes: tuple[str, ...] = ()
+    notes: InitVar[Iterable[str | tuple[str, str]]]
     has_bullets: bool = True
     is_folded: bool = True
     code: str = ""
+    lines: tuple[tuple[str, str], ...] = field(init=False)
 
-    def __post_init__(self) -> None:
-        """Texts from outside stand in the title and in these lines."""
+    def __post_init__(self, notes: Iterable[str | tuple[str, str]]) -> None:
+        """Texts from outside stand in the title and in the notes."""
         self.title = printable(self.title)
-        self.lines = tuple(map(printable, self.lines))
-        self.codes = self.codes or ("",) * len(self.lines)
+        coded = (("", note) if isinstance(note, str) else note for note in notes)
+        self.lines = tuple((code, printable(text)) for code, text in coded)
 
     def as_text(self, width: int | None = None) -> str:
         """Indented lines under the title; nothing where there are none."""
@@ -183,17 +181,14 @@ class Section:
         if not self.lines:
             return ""
         title = f"**{escape(self.title)}**" + (f" `{self.code}`" if self.code else "")
-        items = (escape(line) + (f" (`{code}`)" if code else "") for line, code in zip(self.lines, self.codes, strict=True))
+        items = (escape(line) + (f" (`{code}`)" if code else "") for code, line in self.lines)
         return "\n".join([title, "", *(f"- {item}" for item in items)])
 
     def as_html(self) -> str:
         """The same, folded if it is to be."""
         if not self.lines:
             return ""
-        lines = [
-            escape_html(line) + (f" <code>{escape_html(code)}</code>" if code else "")
-            for line, code in zip(self.lines, self.codes, strict=True)
-        ]
+        lines = [escape_html(line) + (f" <code>{escape_html(code)}</code>" if code else "") for code, line in self.lines]
         tag = "li" if self.has_bullets else "p"
         body = "".join(f"<{tag}>{line}</{tag}>" for line in lines)
         body = f"<ul>{body}</ul>" if self.has_bullets else body
@@ -209,15 +204,8 @@ class Section:
     def _coded(self) -> tuple[str, list[str]]:
         """Title and lines with their codes, as text."""
         bullet = "- " if self.has_bullets else ""
-        codes = (f" [{code}]" if code else "" for code in self.codes)
-        lines = [f"{bullet}{line}{code}" for line, code in zip(self.lines, codes, strict=True)]
+        lines = [f"{bullet}{line}{f' [{code}]' if code else ''}" for code, line in self.lines]
         return f"{self.title} {self.code}".rstrip(), lines
-
-
-def notice_section(title: str, notices: Iterable[Notice]) -> Section:
-    """Notices with their codes, under a title."""
-    told = list(notices)
-    return Section(title, tuple(notice.text for notice in told), tuple(notice.code for notice in told))
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------------

@@ -40,12 +40,11 @@ COLUMNS = (
 
 def page(ratings: Ratings) -> Page:
     """Who may be the best, the table, warnings, and what was done."""
-    told = list(warnings(ratings))
     return Page(
         (
             Paragraph((_sentence(ratings),), n_strong=1),
             _table(ratings),
-            Section("Warnings", tuple(text for _, text in told), tuple(code for code, _ in told)),
+            Section("Warnings", warnings(ratings)),
             Paragraph((_method_line(ratings),), is_small=True),
         )
     )

@@ -169,7 +169,7 @@ def judgements(requirements: Requirements, comparison: Comparison | None = None)
 
 def section(requirements: Requirements, comparison: Comparison | None = None) -> Section:
     """The part of a page that is about requirements; a comparison's page begins with it."""
-    return Section(headline(requirements), tuple(judgements(requirements, comparison)), is_folded=False)
+    return Section(headline(requirements), judgements(requirements, comparison), is_folded=False)
 
 
 def _beside_the_pair(r: Requirement, comparison: Comparison) -> str:

@@ -22,7 +22,7 @@ def check_page(damages: Sequence[Damage], n_runs: int, url: str) -> Page:
         return Page.of(f"{printable(url)} is as it was written: {count(n_runs, 'run')}, every row verified.")
     title = f"In {printable(url)}, {count(len(damages), 'thing')} {_are(damages)} not as written:"
     lines = (f"{f'run {quote(each.run)}: ' if each.run else ''}{printable(f'{each.where}: {each.what}')}" for each in damages)
-    return Page((Section(title, tuple(lines), has_bullets=False),))
+    return Page((Section(title, lines, has_bullets=False),))
 
 
 def check_dict(damages: Sequence[Damage], url: str) -> dict[str, Any]:

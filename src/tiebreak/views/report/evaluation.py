@@ -42,7 +42,7 @@ def report(evaluation: Evaluation, metrics: Sequence[str] = (), **settings: Any)
     blocks += [Block("predicted", "Predictions", drawings(evaluation, "run", drawn))] if drawn else []
     blocks += _predictions(evaluation)
     if reasons:
-        blocks.append(Block("left-out", "What was left out", (Section("Not compared", tuple(reasons), is_folded=False),)))
+        blocks.append(Block("left-out", "What was left out", (Section("Not compared", reasons, is_folded=False),)))
     blocks.append(Block("run", "How it was run", (_run(evaluation),)))
     document = Document(
         title=f"{printable(evaluation.name)}: {len(evaluation.models)} models",
