@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,12 +35,13 @@ def modules_after(*arguments: str) -> set[str]:
 
 
 def test_what_tiebreak_warns_of_is_a_message(capsys: pytest.CaptureFixture[str]) -> None:
-    """Without the file and the line that Python names; what others warn of is shown as ever."""
-    with warnings.catch_warnings(record=True) as others, process.warnings_said():
+    """Without the file and the line that Python names; what others warn of is shown as ever, but for what moves the cursor."""
+    with warnings.catch_warnings(record=True) as others:
+        warnings.showwarning = partial(process.show_warning, warnings.showwarning)
         warnings.simplefilter("always")
         warnings.warn("anybody can come in.", UnprotectedClusterWarning, stacklevel=1)
-        warnings.warn("something else", UserWarning, stacklevel=1)
-    assert [str(each.message) for each in others] == ["something else"]
+        warnings.warn("something\x1b[2J else", UserWarning, stacklevel=1)
+    assert [str(each.message) for each in others] == [r"something\x1b[2J else"]
     assert capsys.readouterr().err == "tiebreak: warning: anybody can come in.\n"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tiebreak.cli.process import Terminated, say, warnings_said
+from tiebreak.cli.process import Terminated, say
 from tiebreak.errors import (
     Advice,
     ClusterError,
@@ -50,8 +50,7 @@ def watched(quiet: bool, how_to_go_on: Callable[[Progress], str]) -> Iterator[Ca
             show(progress)
 
     try:
-        with warnings_said():
-            yield report
+        yield report
     except (KeyboardInterrupt, Terminated, StoreError, ClusterError, LostWorkersError):
         if last is not None:
             say(how_to_go_on(last))

@@ -6,8 +6,10 @@ import errno
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 
 from tiebreak.printable import printable_lines, without_password
 
@@ -74,11 +76,12 @@ def _typed(part: str | Setting | Advice) -> str:
 
 
 def prepare() -> None:
-    """Set the process up: UTF-8 whatever the locale says, and SIGTERM as an exception, so that files are closed."""
+    """Set the process up: UTF-8 whatever the locale says, own warnings as messages, SIGTERM as an exception that closes files."""
     for stream in (sys.stdout, sys.stderr):
         # a model name may hold half a surrogate pair; it is shown as \udc80 rather than ending the program
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    warnings.showwarning = partial(show_warning, warnings.showwarning)
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:  # where a parent has it ignored, so it stays
         signal.signal(signal.SIGTERM, _raise_terminated)
 
@@ -158,25 +161,15 @@ def say(message: str, *, wrapped: bool = True) -> None:
         sys.stderr.flush()
 
 
-@contextmanager
-def warnings_said() -> Iterator[None]:
-    """Show warnings of tiebreak as messages, without the line of code that warned; other warnings stay as they are."""
-    import warnings
-
+def show_warning(show: Callable[..., object], message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+    """Show a warning of tiebreak as a message, without the line of code that warned; others by `show`, as ever."""
     from tiebreak.errors import TiebreakWarning
 
-    with warnings.catch_warnings():
-        show = warnings.showwarning
-
-        def shown(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
-            if issubclass(category, TiebreakWarning):
-                say(f"tiebreak: warning: {message}")
-            else:
-                text = str(message)
-                show(message if printable_lines(text) == text else printable_lines(text), category, *where, **more)
-
-        warnings.showwarning = shown
-        yield
+    if issubclass(category, TiebreakWarning):
+        say(f"tiebreak: warning: {message}")
+    else:
+        text = str(message)
+        show(message if printable_lines(text) == text else printable_lines(text), category, *where, **more)
 
 
 def make_folder(folder: Path) -> None:
