@@ -11,7 +11,8 @@ import pytest
 
 from tiebreak.errors import StoreError
 from tiebreak.stores.sql import database as transactions
-from tiebreak.stores.sql.database import Connection, Database, LostStoreError
+from tiebreak.stores.sql.connection import Connection
+from tiebreak.stores.sql.database import Database, LostStoreError
 from tiebreak.stores.sql.sqlite import SqliteDatabase
 
 

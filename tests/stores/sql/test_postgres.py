@@ -19,7 +19,8 @@ from tiebreak.errors import DamagedStoreError, InvalidParameterError, StoreError
 from tiebreak.plan.record import Cell
 from tiebreak.stores.damage import Damage
 from tiebreak.stores.sql import postgres
-from tiebreak.stores.sql.database import Connection, NoStoreError, NotAStoreError
+from tiebreak.stores.sql.connection import Connection
+from tiebreak.stores.sql.database import NoStoreError, NotAStoreError
 from tiebreak.stores.sql.postgres import PostgresDatabase, masked, option_names
 from tiebreak.stores.sql.postgres import postgres_url as library_url
 from tiebreak.stores.sql.store import SqlStore

@@ -16,13 +16,15 @@ from tiebreak.errors import DamagedStoreError, Setting, StoreError
 from tiebreak.stores.damage import Damage
 from tiebreak.stores.sql import sqlite
 from tiebreak.stores.sql.check import check_database
-from tiebreak.stores.sql.database import Connection, Database, readable_schema
+from tiebreak.stores.sql.database import Database, readable_schema
 from tiebreak.stores.sql.sqlite import SqliteConnection, SqliteDatabase
 from tiebreak.stores.sql.statements import insert, rows_after
 from tiebreak.stores.sql.tables import OUTPUTS, SCHEMA, TABLES, AnyRow
 
 if TYPE_CHECKING:
     import sqlite3
+
+    from tiebreak.stores.sql.connection import Connection
 
 
 ROWS_AT_ONCE = 2_000

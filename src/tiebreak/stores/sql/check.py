@@ -18,7 +18,7 @@ from tiebreak.stores.sql.statements import fetch
 from tiebreak.stores.sql.tables import HOLDERS, RUNS, SHARING, CellRow, RunRow, cell_of
 
 if TYPE_CHECKING:
-    from tiebreak.stores.sql.database import Connection
+    from tiebreak.stores.sql.connection import Connection
 
 
 def check_database(database: Database) -> list[Damage]:

@@ -11,15 +11,18 @@ import time
 import weakref
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from tiebreak import __version__
 from tiebreak.errors import StoreError, TiebreakError
 from tiebreak.stores.damage import MISMATCH, Damage, refuse
 from tiebreak.stores.sql.statements import fetch, put, table_statement
-from tiebreak.stores.sql.tables import SCHEMA, STORE, TABLES, StoredTable, StoreRow
+from tiebreak.stores.sql.tables import SCHEMA, STORE, TABLES, StoreRow
+
+if TYPE_CHECKING:
+    from tiebreak.stores.sql.connection import Connection
 
 Result = TypeVar("Result")
 
@@ -50,31 +53,6 @@ class LostStoreError(StoreError):
 
 _MOST_IDLE = 5
 """Connections that are kept for later at most."""
-
-
-class Connection(ABC):
-    """A connection of a driver. In its statements a question mark stands for a value.
-
-    The driver is a ``sqlite3.Connection`` or ``psycopg.Connection``, whose transactions begin as its database says.
-    """
-
-    is_sqlite: ClassVar[bool]
-    driver: Any
-
-    @abstractmethod
-    def execute(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Execute a statement and fetch the rows that it answers with."""
-
-    @abstractmethod
-    def fetch_rows(self, table: StoredTable[Any], statement: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Execute a query for whole rows of a table, and fetch them."""
-
-    @abstractmethod
-    def execute_rows(self, table: StoredTable[Any], statement: str, rows: Sequence[Sequence[Any]]) -> int:
-        """Execute a statement for each of some rows of a table, or for their keys, and count the rows that changed.
-
-        Refuses rows that could not be read again.
-        """
 
 
 def _close_idle(idle: deque[Connection], process: int, n_kept: int = 0) -> None:

@@ -27,7 +27,7 @@ from tiebreak.stores.sql.tables import HOLDERS, LEASES, HolderRow, LeaseRow, cel
 from tiebreak.stores.sql.writing import Ready, Writer
 
 if TYPE_CHECKING:
-    from tiebreak.stores.sql.database import Connection
+    from tiebreak.stores.sql.connection import Connection
 
 
 LONGEST_STEP = 5.0

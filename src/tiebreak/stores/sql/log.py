@@ -35,7 +35,7 @@ from tiebreak.stores.sql.writing import Writer
 
 if TYPE_CHECKING:
     from tiebreak.stores.contract import Note
-    from tiebreak.stores.sql.database import Connection
+    from tiebreak.stores.sql.connection import Connection
 
 Part = TypeVar("Part")
 

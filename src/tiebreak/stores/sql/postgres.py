@@ -20,11 +20,13 @@ from tiebreak.errors import (
     UnsafeServerWarning,
 )
 from tiebreak.printable import HIDDEN, without_password
-from tiebreak.stores.sql.database import AGAIN, KEPT, Connection, Database, LostStoreError, NotAStoreError, readable_schema
+from tiebreak.stores.sql.database import AGAIN, KEPT, Database, LostStoreError, NotAStoreError, readable_schema
 from tiebreak.stores.sql.tables import STORE, TABLES, StoredTable
 
 if TYPE_CHECKING:
     import psycopg
+
+    from tiebreak.stores.sql.connection import Connection
 
 # --- addresses ------------------------------------------------------------------------------------------------------------
 
@@ -109,7 +111,7 @@ _TAKE_TURNS = f"""
 _VISIBLE = "SELECT relname::text FROM pg_catalog.pg_class WHERE relname = ANY(?) AND pg_catalog.pg_table_is_visible(oid)"
 
 
-class PostgresConnection(Connection):
+class PostgresConnection:
     """A connection to a server; `Connection` describes the methods."""
 
     is_sqlite = False

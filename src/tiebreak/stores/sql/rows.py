@@ -12,7 +12,7 @@ import numpy as np
 
 from tiebreak.errors import StoreError
 from tiebreak.numerics import IntArray
-from tiebreak.plan.record import STATES, Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, Outputs, RunRecord
+from tiebreak.plan.record import STATES, Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, RunRecord
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.vocabulary import SplitKind
 from tiebreak.stores.cells import cell_text, deleted_text
@@ -22,7 +22,6 @@ from tiebreak.stores.sql.encoding import (
     NumericArray,
     from_json,
     from_npy,
-    name_to_json,
     pack_scores,
     require,
     text_from_json,
@@ -56,7 +55,7 @@ from tiebreak.stores.sql.tables import (
 )
 
 if TYPE_CHECKING:
-    from tiebreak.stores.sql.database import Connection
+    from tiebreak.stores.sql.connection import Connection
 
 Value = TypeVar("Value")
 
@@ -75,14 +74,6 @@ class KeptCell(NamedTuple):
     n_outputs: int
     output_bytes: int
     hash: int = 0
-
-
-def output_rows(run: int, cell: Cell, outputs: Outputs) -> list[OutputRow]:
-    """Make rows of `OUTPUTS` without their hashes."""
-    return [
-        OutputRow(run, *cell, i, name_to_json(method), to_npy(output, f"the output of {method!r}"))
-        for i, (method, output) in enumerate(outputs.items())
-    ]
 
 
 def cell_row(run: int, cell: Cell, kept: KeptCell, metric_position: Mapping[str, int]) -> CellRow:

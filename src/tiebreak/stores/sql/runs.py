@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tiebreak.plan.record import STATES, RunRecord
 from tiebreak.stores.damage import MISMATCH, Damage, Report, refuse
-from tiebreak.stores.sql.database import Connection, Database
+from tiebreak.stores.sql.database import Database
 from tiebreak.stores.sql.encoding import MALFORMED, from_json, require, text_from_json, to_json, unreadable_text
 from tiebreak.stores.sql.statements import cells_after, delete, delete_cells, fetch, put
 from tiebreak.stores.sql.tables import (
@@ -43,6 +43,7 @@ from tiebreak.stores.sql.tables import (
 if TYPE_CHECKING:
     from tiebreak.plan.record import DatasetRecord, MetricRecord, ModelRecord
     from tiebreak.stores.contract import RunSummary
+    from tiebreak.stores.sql.connection import Connection
 
 _LIST = {table.name: f"the list of {table.name}" for table in LISTS} | {ENVIRONMENTS.name: "the list of versions"}
 _TALLY = "the tally of the cells"

@@ -10,13 +10,16 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tiebreak.errors import DamagedStoreError, Setting, StoreError, TiebreakError
 from tiebreak.stores.damage import Damage, refuse
-from tiebreak.stores.sql.database import AGAIN, KEPT, Connection, Database, NoStoreError, NotAStoreError, readable_schema
+from tiebreak.stores.sql.database import AGAIN, KEPT, Database, NoStoreError, NotAStoreError, readable_schema
 from tiebreak.stores.sql.statements import table_statement
 from tiebreak.stores.sql.tables import DATASETS, OUTPUTS, PREFIX, SPLITS, STORE, TABLES, StoredTable
+
+if TYPE_CHECKING:
+    from tiebreak.stores.sql.connection import Connection
 
 BUSY_SECONDS = 30.0
 """How long a writer waits for another one."""
@@ -211,7 +214,7 @@ _STEPS = 10_000
 """Steps of SQLite, about a millisecond, from one call of the watch to the next."""
 
 
-class SqliteConnection(Connection):
+class SqliteConnection:
     """A connection to an existing file that anybody may have made: nothing in it costs more than its size allows.
 
     The path is absolute, and transactions are begun and ended by hand. SQLite calls back while it works on a statement: that lets

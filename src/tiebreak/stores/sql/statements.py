@@ -10,7 +10,7 @@ from tiebreak.stores.sql.tables import CELLS, RUNS, CellRow, Row, StoredTable
 
 if TYPE_CHECKING:
     from tiebreak.stores.contract import Note
-    from tiebreak.stores.sql.database import Connection
+    from tiebreak.stores.sql.connection import Connection
 
 # Names of tables and columns are constants of this package; everything else is a value, for which there is a question mark.
 # ruff: noqa: S608

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tiebreak import __version__
 from tiebreak.errors import DamagedStoreError, StoreError
 from tiebreak.stores.damage import Damage
 from tiebreak.stores.sql.backup import back_up
 from tiebreak.stores.sql.check import check_database
-from tiebreak.stores.sql.database import Connection, Database, readable_schema
+from tiebreak.stores.sql.database import Database, readable_schema
 from tiebreak.stores.sql.runs import store_row
 from tiebreak.stores.sql.statements import put
 from tiebreak.stores.sql.tables import SCHEMA, STORE
+
+if TYPE_CHECKING:
+    from tiebreak.stores.sql.connection import Connection
 
 
 def _add_leases(connection: Connection) -> None:

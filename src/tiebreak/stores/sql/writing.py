@@ -12,12 +12,13 @@ from tiebreak.plan.record import STATES, Cell, Outcome, RunRecord
 from tiebreak.stores.cells import settle
 from tiebreak.stores.plan_mapping import PlanMapping
 from tiebreak.stores.sql.database import Database
-from tiebreak.stores.sql.rows import KeptCell, cell_row, kept_cells, kept_methods, output_rows, read_metrics, read_tally
+from tiebreak.stores.sql.encoding import name_to_json, to_npy
+from tiebreak.stores.sql.rows import KeptCell, cell_row, kept_cells, kept_methods, read_metrics, read_tally
 from tiebreak.stores.sql.statements import delete_cells, insert, put
 from tiebreak.stores.sql.tables import CELLS, OUTPUTS, TALLIES, CellRow, OutputRow, add_hashes
 
 if TYPE_CHECKING:
-    from tiebreak.stores.sql.database import Connection
+    from tiebreak.stores.sql.connection import Connection
 
 # A transaction of so much takes a few hundredths of a second; other writers wait meanwhile.
 MOST_CELLS = 1_000
@@ -54,7 +55,10 @@ class Writer:
         for outcome in outcomes:
             self.mapping.check(outcome)
             cell = self.mapping.stored(outcome.cell)
-            outputs = output_rows(self.number, cell, outcome.outputs)
+            outputs = [
+                OutputRow(self.number, *cell, i, name_to_json(method), to_npy(output, f"the output of {method!r}"))
+                for i, (method, output) in enumerate(outcome.outputs.items())
+            ]
             kept = KeptCell(outcome, self.environment, len(outputs), sum(len(row.content) for row in outputs))
             row = cell_row(self.number, cell, kept, self.mapping.metric_position)
             if pieces[-1] and (len(pieces[-1]) == MOST_CELLS or n_bytes + kept.output_bytes > MOST_BYTES):
