@@ -1,4 +1,4 @@
-"""Design of splits read from index arrays: sizes, repeats and folds, scheme, and a hash that identifies them."""
+"""Design of splits read from index arrays: sizes, repeats and folds, and scheme."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from tiebreak.numerics import IntArray
-from tiebreak.plan.fingerprint import split_hash
 from tiebreak.scores.vocabulary import Kind
 
 if TYPE_CHECKING:
@@ -57,10 +56,6 @@ class Splits:
         keyed = dataclasses.replace(matrix, repeat=self.repeat, fold=self.fold, n_train=self.n_train, n_test=self.n_test)
         return keyed, design
 
-    def of_some_models(self) -> Splits:
-        """The same where not all models are known to share them."""
-        return dataclasses.replace(self, pairing="position", hash=None)
-
 
 Scheme = tuple[Kind, int]
 """Kind of the splits, and number of folds in one repeat."""
@@ -103,15 +98,14 @@ def scheme_of(cv: Any, n_splits: int) -> Scheme | None:
 
 
 def describe_splits(splits: Sequence[Split], scheme: Scheme | None = None) -> Splits:
-    """Sizes, keys and hash of splits that are known example by example.
+    """Sizes and keys of splits that are known example by example.
 
     Without a scheme, which is that of a known splitter, it is told from the indices.
     """
     kind, n_folds = scheme or _recognise(splits)
     repeat, fold = np.divmod(np.arange(len(splits)), n_folds)
     n_train, n_test = (np.array([rows.size for rows in part], dtype=np.int64) for part in zip(*splits, strict=True))
-    digest = split_hash([split.test for split in splits])
-    return Splits(repeat, fold, n_train, n_test, kind, kind == "time", hash=digest)
+    return Splits(repeat, fold, n_train, n_test, kind, kind == "time")
 
 
 def _recognise(splits: Sequence[Split]) -> Scheme:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ from tiebreak.errors import (
     UnsupportedSourceError,
 )
 from tiebreak.numerics import FloatArray
+from tiebreak.plan.fingerprint import split_hash
 from tiebreak.plan.split_design import Split, Splits, describe_splits, split_of
 from tiebreak.readers.columns import RESERVED, is_missing, is_number, to_float
 from tiebreak.readers.metric import choose_metric, sklearn_metric, table_metric
@@ -246,7 +248,9 @@ def _same_splits(indices: Mapping[str, Any], matrix: ScoreMatrix, name: str) -> 
                 "it shuffles."
             )
     described = describe_splits(splits_of_first)
-    return described if len(known) == len(indices) else described.of_some_models()
+    if len(known) < len(indices):  # others may have had other splits
+        return dataclasses.replace(described, pairing="position")
+    return dataclasses.replace(described, hash=split_hash([split.test for split in splits_of_first]))
 
 
 def _as_splits(indices: Any, model: str, n_splits: int, name: str) -> list[Split]:

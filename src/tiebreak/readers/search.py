@@ -16,6 +16,7 @@ from tiebreak.caught import caught_warnings
 from tiebreak.errors import ContradictingSizesError, MissingSizesError, UnfittedSearchError, UnreadableSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.candidates import name_candidates
+from tiebreak.plan.fingerprint import split_hash
 from tiebreak.plan.split_design import Split, Splits, class_names, describe_splits, scheme_of, split_of
 from tiebreak.readers.metric import SearchScorer, choose_metric, scorer_of, sklearn_metric
 from tiebreak.readers.source import ReadOptions, Source, source_of
@@ -234,12 +235,13 @@ def split_again(cv: Any, of_classes: bool, n_splits: int, options: ReadOptions, 
         )
     splits = describe_splits(first, scheme_of(cv, n_splits))
     if _is_fixed(cv):
-        again = describe_splits(_split(cv, options), ("unknown", n_splits))
-        if again.hash == splits.hash:
-            return splits
-        if not np.array_equal(again.n_test, splits.n_test):
-            return dataclasses.replace(splits, hash=None, sizes="approximate")
-    return dataclasses.replace(splits, hash=None)
+        tests, again = ([split.test for split in made] for made in (first, _split(cv, options)))
+        digest = split_hash(tests)
+        if split_hash(again) == digest:
+            return dataclasses.replace(splits, hash=digest)
+        if [test.size for test in again] != [test.size for test in tests]:
+            return dataclasses.replace(splits, sizes="approximate")
+    return splits
 
 
 def _checked_cv(cv: Any, of_classes: bool, options: ReadOptions) -> Any:

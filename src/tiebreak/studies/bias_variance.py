@@ -221,7 +221,7 @@ def _resampled(plan: Plan, n_rounds: int) -> Plan:
     splits = tuple(Split(_drawn(strata, plan.rng, number), test) for number in range(n_rounds))
     n_train, n_test = (np.full(n_rounds, rows.size, dtype=np.int64) for rows in (train, test))
     repeat = np.arange(n_rounds, dtype=np.int64)
-    described = Splits(repeat, np.zeros_like(repeat), n_train, n_test, kind="unknown", hash=planned.described.hash)
+    described = Splits(repeat, np.zeros_like(repeat), n_train, n_test)
     return dataclasses.replace(plan, datasets=(PlannedDataset(planned.data, planned.task, splits, described),))
 
 
