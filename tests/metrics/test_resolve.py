@@ -24,7 +24,8 @@ from tiebreak.errors import InvalidParameterError, UnknownNameError
 from tiebreak.metrics.fast.formulas import FORMULAS
 from tiebreak.metrics.resolve import resolve_scorers
 from tiebreak.metrics.scorer import Scorer
-from tiebreak.scores.metric import Metric, name_metric
+from tiebreak.readers.metric import name_metric
+from tiebreak.scores.metric import Metric
 
 
 def found(scoring: Any, *, classifier: bool = True, n_classes: int | None = 2, models: Any = ()) -> tuple[Scorer, ...]:

@@ -1,4 +1,4 @@
-"""Names and directions, held equal to scikit-learn's own list of scorers."""
+"""Names, directions and bounds, held equal to scikit-learn's own list of scorers."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import get_scorer, get_scorer_names
 
-from tiebreak.errors import InvalidParameterError, UnknownDirectionError
-from tiebreak.scores.metric import HIGHER_IS_BETTER, LOWER_IS_BETTER, SHARES, Metric, name_metric
+from tiebreak.scores.metric import HIGHER_IS_BETTER, LOWER_IS_BETTER, SHARES, Metric
 
 NEGATED = {name for name in get_scorer_names() if get_scorer(name)._sign == -1}
 
@@ -25,15 +24,6 @@ def test_lower_is_better_is_scikit_learns_list() -> None:
 def test_every_negated_scorer_says_so_in_its_name() -> None:
     """The rule 'neg_x is x, lower is better' relies on it."""
     assert all(name.startswith("neg_") for name in NEGATED)
-
-
-@pytest.mark.parametrize("name", sorted(get_scorer_names()))
-def test_direction_and_factor_follow_scikit_learns_sign(name: str) -> None:
-    """Stored value times factor is the metric itself, whose direction is the scorer's sign."""
-    sign = get_scorer(name)._sign
-    metric, factor = name_metric(name)
-    assert (metric.sign, factor) == (sign, sign)
-    assert metric.name == name.removeprefix("neg_")
 
 
 @pytest.mark.parametrize("name", sorted(LOWER_IS_BETTER))
@@ -55,43 +45,6 @@ def test_shares_lie_between_zero_and_one() -> None:
     assert not {"r2", "matthews_corrcoef", "positive_likelihood_ratio"} & SHARES
     assert Metric("accuracy", True).is_share
     assert not Metric("log_loss", False).is_share
-
-
-def test_plain_loss_is_taken_at_its_word() -> None:
-    """'log_loss' without neg_ is the loss itself."""
-    assert name_metric("log_loss") == (Metric("log_loss", False), 1)
-    assert name_metric("neg_log_loss") == (Metric("log_loss", False), -1)
-
-
-def test_other_names_need_a_direction() -> None:
-    """The direction is named, never read off the data."""
-    assert name_metric("utility", lower_is_better=False).metric == Metric("utility", True)
-    assert name_metric("regret", lower_is_better=True).metric == Metric("regret", False)
-    with pytest.raises(UnknownDirectionError, match=r"higher or lower better for the metric 'regret'\? Pass lower_is_better="):
-        name_metric("regret")
-
-
-@pytest.mark.parametrize(
-    ("name", "suggestion"), [("AUC", "roc_auc"), ("rmse", "root_mean_squared_error"), ("acuracy", "accuracy")]
-)
-def test_unknown_name_suggests_scikit_learns(name: str, suggestion: str) -> None:
-    """Abbreviations and misspellings lead to the name whose direction is known."""
-    with pytest.raises(UnknownDirectionError, match=f"scikit-learn's name '{suggestion}'"):
-        name_metric(name)
-
-
-def test_direction_against_the_list_is_refused() -> None:
-    """Saying that lower accuracy is better is a mistake."""
-    with pytest.raises(InvalidParameterError, match="lower_is_better=True contradicts the metric 'accuracy', of which higher"):
-        name_metric("accuracy", lower_is_better=True)
-    with pytest.raises(InvalidParameterError, match="lower_is_better=False contradicts the metric 'log_loss', of which lower"):
-        name_metric("log_loss", lower_is_better=False)
-
-
-def test_direction_must_be_a_bool() -> None:
-    """0 and 'yes' are not accepted."""
-    with pytest.raises(InvalidParameterError, match="must be True, False or None; got 'yes'"):
-        name_metric("regret", lower_is_better="yes")  # type: ignore[arg-type]
 
 
 def test_bounds_are_those_of_the_definition():

@@ -22,9 +22,10 @@ from tiebreak.errors import (
 )
 from tiebreak.numerics import FloatArray, Missing
 from tiebreak.printable import fault_of_name, printable, without_password
+from tiebreak.readers.metric import NamedMetric, is_known, name_metric
 from tiebreak.readers.source import check_extent
 from tiebreak.scores.items import Items, check_items
-from tiebreak.scores.metric import ABBREVIATIONS, NamedMetric, is_known, name_metric
+from tiebreak.scores.metric import ABBREVIATIONS
 from tiebreak.scores.vocabulary import look_up, nearest_file, quoted
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from tiebreak.errors import AmbiguousSourceError, InvalidParameterError, InvalidScoresError, Setting, TooFewModelsError
 from tiebreak.frequentist.metric_sums import METRICS_OF_CLASSES, METRICS_OF_NUMBERS
 from tiebreak.numerics import FloatArray
+from tiebreak.readers.metric import name_metric
 from tiebreak.scores.items import Items, check_items
-from tiebreak.scores.metric import ABBREVIATIONS, name_metric
+from tiebreak.scores.metric import ABBREVIATIONS
 from tiebreak.scores.vocabulary import quoted
 
 OF_LABELS = ("accuracy",)

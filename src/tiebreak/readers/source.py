@@ -29,7 +29,8 @@ from tiebreak.errors import (
 )
 from tiebreak.numerics import IntArray
 from tiebreak.printable import printable, without_password
-from tiebreak.scores.metric import LOWER_IS_BETTER, NamedMetric, is_abbreviated_loss
+from tiebreak.readers.metric import NamedMetric, is_abbreviated_loss
+from tiebreak.scores.metric import LOWER_IS_BETTER
 from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
 from tiebreak.scores.vocabulary import Notice, nearest_file
 

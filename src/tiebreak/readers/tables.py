@@ -23,7 +23,7 @@ from tiebreak.readers.columns import (
     in_order_of_appearance,
     read_header,
 )
-from tiebreak.readers.metric import choose_metric, mixed_metrics, table_metric
+from tiebreak.readers.metric import NamedMetric, choose_metric, mixed_metrics, table_metric
 from tiebreak.readers.source import ReadOptions, Source, infinite_score, refuse_items, source_of
 from tiebreak.readers.split_keys import (
     Rows,
@@ -34,7 +34,7 @@ from tiebreak.readers.split_keys import (
     refuse_doubled_seeds,
 )
 from tiebreak.scores.assemble import SplitKeys, assemble, number_splits, size_per_split
-from tiebreak.scores.metric import Metric, NamedMetric
+from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import ScoreMatrix, SplitDesign
 from tiebreak.scores.vocabulary import Kind, Notice, look_up, quoted
 

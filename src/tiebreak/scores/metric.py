@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
-
-from tiebreak.errors import InvalidParameterError, Setting, UnknownDirectionError
 
 HIGHER_IS_BETTER = frozenset(
     """accuracy adjusted_mutual_info_score adjusted_rand_score average_precision balanced_accuracy completeness_score
@@ -111,59 +107,3 @@ def joint_metric(metrics: Sequence[Metric]) -> Metric:
 
 _MOST_NAMED = 3
 """Metrics that are named where they stand for one."""
-
-
-class NamedMetric(NamedTuple):
-    """A metric and the factor, +1 or -1, that turns values stored under the given name into it."""
-
-    metric: Metric
-    factor: int
-
-
-def name_metric(name: str, lower_is_better: bool | None = None) -> NamedMetric:
-    """The metric behind a name, with its direction from scikit-learn's list or from the caller.
-
-    The name is a scorer's of scikit-learn, with or without ``neg_``, or any other one together with `lower_is_better`. Raises
-    `UnknownDirectionError` for a name that is not in the list without a direction, and `InvalidParameterError` for a direction
-    that contradicts the list.
-    """
-    if lower_is_better is not None and not isinstance(lower_is_better, bool):
-        raise InvalidParameterError(f"lower_is_better must be True, False or None; got {lower_is_better!r}.")
-    loss = name.removeprefix("neg_")
-    if name != loss and loss in LOWER_IS_BETTER:
-        return NamedMetric(Metric(loss, higher_is_better=False), -1)
-    known = True if name in HIGHER_IS_BETTER else False if name in LOWER_IS_BETTER else None
-    if known is None and lower_is_better is None:
-        raise UnknownDirectionError(
-            f"is higher or lower better for the metric {name!r}? Pass ",
-            Setting("lower_is_better", "True"),
-            " or ",
-            Setting("lower_is_better", "False"),
-            f"{_suggestion(name)}.",
-        )
-    if known is None:
-        return NamedMetric(Metric(name, higher_is_better=not lower_is_better), 1)
-    if lower_is_better is known:
-        direction = "higher" if known else "lower"
-        raise InvalidParameterError(
-            Setting("lower_is_better", repr(lower_is_better)),
-            f" contradicts the metric {name!r}, of which {direction} is better. Leave it out, or give the metric another name.",
-        )
-    return NamedMetric(Metric(name, higher_is_better=known), 1)
-
-
-def is_known(name: str) -> bool:
-    """True where scikit-learn has a scorer of this name, so that its direction is known."""
-    return name in HIGHER_IS_BETTER or name.removeprefix("neg_") in LOWER_IS_BETTER
-
-
-def is_abbreviated_loss(name: str) -> bool:
-    """True where people use this name for one of scikit-learn's losses, such as "rmse"."""
-    return ABBREVIATIONS.get(name.lower()) in LOWER_IS_BETTER
-
-
-def _suggestion(name: str) -> str:
-    lowered = name.lower().removeprefix("neg_").replace(" ", "_").replace("-", "_")
-    known = sorted(HIGHER_IS_BETTER | LOWER_IS_BETTER)
-    near = [ABBREVIATIONS[lowered]] if lowered in ABBREVIATIONS else difflib.get_close_matches(lowered, known, 3, 0.75)
-    return ", or use scikit-learn's name " + " or ".join(repr(n) for n in near) + ", whose direction is known" if near else ""
