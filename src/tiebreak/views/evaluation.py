@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tiebreak.evaluation.frames import mean_interval, scores_frame
+from tiebreak.numerics import row_moments
 from tiebreak.views.design import design_words
 from tiebreak.views.json import dataset_facts, document, plain
 from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table
@@ -129,7 +130,7 @@ def mean_tables(evaluation: Evaluation, *, with_intervals: bool = False) -> list
 def _means_table(evaluation: Evaluation, dataset: int, with_intervals: bool) -> Table:
     grids = [evaluation.grid(dataset, metric) for metric in range(len(evaluation.metrics))]
     counts = np.sum(~np.isnan(grids[0]), axis=1)
-    means = [_row_means(grid) for grid in grids]
+    means = [row_moments(grid, omit_missing=True).mean for grid in grids]
     sign = evaluation.record.metrics[0].metric.sign
     order = sorted(
         range(len(evaluation.models)), key=lambda m: (np.isnan(means[0][m]), -sign * means[0][m], evaluation.models[m])
@@ -171,11 +172,6 @@ def _intervals(evaluation: Evaluation, dataset: int, shown: Sequence[int]) -> tu
     )
     cut = cut_notes((*low.tolist(), *high.tolist()), metric.bounds_of(np.nan, np.nan), printable(metric.name))
     return [format_interval(float(low[m]), float(high[m]), 4) for m in shown], [meaning, *cut]
-
-
-def _row_means(grid: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    n = np.sum(~np.isnan(grid), axis=1)
-    return np.asarray(np.where(n > 0, np.nansum(grid, axis=1) / np.maximum(n, 1), np.nan))
 
 
 def failure_lines(evaluation: Evaluation) -> list[str]:

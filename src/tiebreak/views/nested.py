@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from tiebreak.numerics import row_moments
 from tiebreak.studies.nested_choice import NOTHING
 from tiebreak.views.design import design_words
 from tiebreak.views.json import document, finite
@@ -166,7 +167,8 @@ def _choice_table(nested: NestedEvaluation, choice: Choice) -> Table:
     """Number of times that each candidate of a search was chosen, those chosen most often first."""
     counts = choice.n_chosen
     order = np.argsort(-counts, kind="stable")[:MOST_CANDIDATES].tolist()
-    inner, plain = _row_means(choice.inner_mean), nested.plain_mean(choice.name, choice.metric.name)
+    inner = row_moments(choice.inner_mean, omit_missing=True).mean
+    plain = nested.plain_mean(choice.name, choice.metric.name)
     spread = np.nanstd(choice.inner_mean) if not np.isnan(choice.inner_mean).all() else np.nan
     decimals = max(3, min(decimals_for(float(spread)), 6))
     columns = {
@@ -216,7 +218,7 @@ def _chosen(nested: NestedEvaluation) -> Iterator[tuple[Any, ...]]:
     for choice in nested.choices:
         counts = choice.n_chosen.tolist()
         plain = nested.plain_mean(choice.name, choice.metric.name).tolist()
-        inner = _row_means(choice.inner_mean)
+        inner = row_moments(choice.inner_mean, omit_missing=True).mean.tolist()
         for row, candidate in enumerate(choice.candidates):
             yield choice.name, candidate, counts[row], counts[row] / choice.chosen.size, inner[row], plain[row]
 
@@ -233,11 +235,6 @@ def _inner(nested: NestedEvaluation) -> Iterator[tuple[Any, ...]]:
                     choice.name, int(outer.repeat[owner]), int(outer.fold[owner]), candidate, int(record.fold[split]),
                     choice.metric.name, int(record.n_train[split]), int(record.n_test[split]), float(grid[row, split]),
                 )  # fmt: skip
-
-
-def _row_means(table: np.ndarray[Any, Any]) -> list[float]:
-    """Means over what is there; nan where nothing is."""
-    return [float(row[~np.isnan(row)].mean()) if not np.isnan(row).all() else float("nan") for row in table]
 
 
 def _records(nested: NestedEvaluation, part: Part) -> list[dict[str, Any]]:
