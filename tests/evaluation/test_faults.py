@@ -73,11 +73,11 @@ BAD = {"raises": Raising(), "hangs": Hanging(), "eats": Greedy(), "kills": Deadl
 def test_four_bad_models_do_not_touch_two_good_ones(n_jobs: int, tmp_path: Path):
     """The good ones complete, the failures are named with their reasons, and the comparison is that of the good ones alone."""
     url = f"sqlite:///{tmp_path / 'runs.db'}"
-    evaluation = tb.evaluate({**BAD, **GOOD}, X, Y, cv=2, n_jobs=n_jobs, timeout=15, store=url)
+    evaluation = tb.evaluate({**BAD, **GOOD}, X, Y, cv=2, n_jobs=n_jobs, timeout=8, store=url)
     reasons = {group.models: (group.state, group.n_cells, group.message, group.attempts) for group in evaluation.failure_groups()}
     assert reasons == {
         ("raises",): ("raised", 2, "ValueError: a fault in the code", 1),
-        ("hangs",): ("timed-out", 2, "no result after 15 s", 1),
+        ("hangs",): ("timed-out", 2, "no result after 8 s", 1),
         ("eats",): ("out-of-memory", 2, "MemoryError", 1),
         ("kills",): ("killed", 2, reasons["kills",][2], 2),
     }
