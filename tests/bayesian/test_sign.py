@@ -130,6 +130,7 @@ def test_the_median_agrees_with_draws():
         assert float(posterior.tail_above(at)) == pytest.approx((medians >= at).mean(), abs=0.01)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=12), st.sampled_from([0.005, 0.05, 0.4]))
 def test_ends_are_where_tails_cross_the_level(values, p):
     """No more than `p` is beyond an end, more than `p` from the end on; a row by itself or among others, mirrored if swapped."""

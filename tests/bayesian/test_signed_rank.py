@@ -46,6 +46,7 @@ def test_sorting_agrees_with_all_pairs(d, rope, strength, at):
     assert np.array(posterior.probabilities()) == pytest.approx(probabilities, abs=0.011)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(-6, 6), min_size=1, max_size=9), st.integers(0, 3), st.sampled_from([0.0, 0.5, 3.0]))
 def test_swapped_models_mirror_and_order_does_not_matter(values, rope, strength):
     """To the last bit, for the same draws are used: the sampler sorts, and turns the pair to one of its two orders."""

@@ -226,6 +226,7 @@ LAID_OUT = {
 """Two logs of each evaluation tool: what writes them, their files, and the names of the models, the better one first."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", LAID_OUT)
 def test_logs_of_evaluation_tools(tool: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Two logs and nothing else on the line: text, names and exit code, and the numbers of the two rows of answers in them.

@@ -43,6 +43,7 @@ def test_a_study_with_a_module_beside_it(here: Path, dask_cluster: Processes, ca
     assert "60 of 60 cells" in out or "60 cells" in out
 
 
+@pytest.mark.slow
 def test_no_such_scheduler(study: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """What is there, and how to go on; then what is wrong, without a traceback."""
     monkeypatch.setattr(module, "CONNECT_SECONDS", 0.5)

@@ -44,6 +44,7 @@ def test_pairs_and_slices_are_one_family(correction: str) -> None:
         assert row["adjusted_pvalue"] > 0.05 or row["interval_low"] > 0 or row["interval_high"] < 0
 
 
+@pytest.mark.slow
 def test_the_page_and_json_have_them(tmp_path: Path) -> None:
     """Asked for with by=, and again when the saved answer is read."""
     answer = sliced(by="topic")

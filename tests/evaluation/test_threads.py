@@ -184,6 +184,7 @@ class Noisy:
         time.sleep(0)
 
 
+@pytest.mark.slow
 def test_source_is_read_in_threads() -> None:
     """Python's own parser ends in a SystemError where two threads use it at once; hashes come out all the same."""
     threshold = gc.get_threshold()

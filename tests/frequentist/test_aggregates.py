@@ -32,6 +32,7 @@ def test_estimates_are_scipys(seed: int, n: int) -> None:
     assert aggregate_scores(scores, "median", **few).estimate == pytest.approx(np.median(scores.mean(axis=0)), abs=1e-15)
 
 
+@pytest.mark.slow
 @given(seed=seeds)
 def test_probability_of_improvement_is_mann_whitneys(seed: int) -> None:
     """U over the number of pairs of runs, a mean over tasks; exchanged models give the rest."""

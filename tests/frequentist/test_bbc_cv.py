@@ -31,6 +31,7 @@ def mean_of(values: np.ndarray) -> Any:
     return lambda rows, models: values[rows][:, models].mean(axis=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("higher", "sign"), [(True, 1), (False, -1)])
 def test_many_draws_come_to_what_all_bootstraps_give(higher: bool, sign: int) -> None:
     """Five examples and three models, all 3,125 bootstraps by hand; 200,000 draws have a standard error of 0.001."""

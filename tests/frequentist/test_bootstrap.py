@@ -42,6 +42,7 @@ def test_bca_is_near_scipys() -> None:
     assert ours == pytest.approx((theirs.low, theirs.high), abs=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("digits", [1, 8])
 def test_auc_of_a_resample_is_scikit_learns(digits: int) -> None:
     """With the counts as weights, with ties and without; and without each example, for the jackknife."""

@@ -38,6 +38,7 @@ def answers(rng: np.random.Generator, n_classes: int, n: int = 120) -> tuple[Any
     return actual, np.where(rng.random((3, n)) < 0.7, actual, rng.integers(0, n_classes, (3, n)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "n_classes"), [(name, n) for name in METRICS_OF_CLASSES for n in (2, 5) if n == 2 or name not in PER_CLASS]
 )
@@ -103,6 +104,7 @@ def test_interval_is_that_of_scipy_with_scikit_learn(rng: np.random.Generator) -
     assert float(ours.standard_error) == pytest.approx(theirs.standard_error, rel=0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("in_clusters", [False, True])
 def test_all_permutations_by_hand(rng: np.random.Generator, in_clusters: bool) -> None:
     """Seven examples, or five clusters of twenty: every way for the predictions to change places, by scikit-learn."""

@@ -31,6 +31,7 @@ def test_scipy_agrees(method: ProportionMethod, name: str, case: tuple[int, int]
     assert proportion_interval(x, n, level=level, method=method) == pytest.approx(tuple(theirs), rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @given(case=counts)
 def test_failures_mirror_successes(method: ProportionMethod, case: tuple[int, int]) -> None:

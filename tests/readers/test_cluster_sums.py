@@ -206,6 +206,7 @@ def test_what_read_items_refuses_or_sums_cannot_say(tmp_path: Path, ending: str,
         tb.read_item_sums(path)
 
 
+@pytest.mark.slow
 def test_wide_csv_is_checked_too(tmp_path: Path) -> None:
     """Doubled items, gaps and texts in a column of a model, and columns that are none."""
     pytest.importorskip("duckdb")

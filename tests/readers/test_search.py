@@ -364,6 +364,7 @@ EXACT = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cv", "kind", "n_repeats"), EXACT, ids=[str(cv)[:40] for cv, _, _ in EXACT])
 def test_every_splitter(cv: Any, kind: str, n_repeats: int, fit: Fit_of_resplit, moons: Data_of_resplit) -> None:
     """Sizes, repeats, kind and hash as cross_validate finds them by its own indices."""

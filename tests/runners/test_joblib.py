@@ -81,6 +81,7 @@ def test_what_the_workload_raises_costs_that_cell_only(tmp_path):
     assert [cell.split for cell, outcome in outcomes.items() if not outcome.is_done] == [2]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("loky")
 @pytest.mark.parametrize("value", [Unsendable, Unreadable])
 def test_an_answer_that_cannot_be_sent_or_read(value):

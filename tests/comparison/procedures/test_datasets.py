@@ -222,6 +222,7 @@ def test_what_no_scores_could_show_is_said(rng) -> None:
     assert "few-datasets" not in answer(11, correction="bh")  # all 55 at once could be rejected at 0.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decimals", [9, 2, 1])
 @pytest.mark.parametrize("rope", [0.0, 0.1, "2%"])
 def test_many_pairs_are_judged_by_tails_as_few_are_by_ends(rng, monkeypatch, decimals, rope) -> None:

@@ -68,6 +68,7 @@ def test_shrunken_estimates_are_those_of_each_pairs_posterior(rng) -> None:
         assert row[column].to_numpy() == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_the_page_tells_of_the_next_dataset(rng) -> None:
     """Its interval and the three probabilities are those of the posterior, and stand beside the answer."""
     columns = table(rng, n_datasets=6, n_models=3)

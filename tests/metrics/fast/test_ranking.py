@@ -111,6 +111,7 @@ def test_average_precision_of_more_classes_from_decisions(data: st.DataObject) -
         assert isinstance(value, str)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=12), st.lists(st.integers(0, 4), min_size=1, max_size=12))
 def test_roc_area_is_the_share_of_pairs_in_order(positive: list[int], negative: list[int]) -> None:
     """Counted pair by pair, ties half; and the complement when the classes are swapped."""

@@ -17,10 +17,10 @@ from tiebreak.stores.sql import sqlite
 from tiebreak.stores.sql.store import SqlStore
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    """Of a store with a run for every hostile name, cells measured and failed among them."""
-    path = tmp_path / "runs.db"
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """Content of a store with a run for every hostile name, cells measured and failed among them."""
+    path = tmp_path_factory.mktemp("runs") / "runs.db"
     store = SqlStore(path)
     for i, name in enumerate(HOSTILE.values()):
         plan = a_plan(
@@ -29,6 +29,14 @@ def path(tmp_path: Path) -> Path:
         scores = {"first": 0.5}
         store.open(plan).write([an_outcome((0, 0, 0), scores=scores), a_failure((0, 1, 0)), a_failure((0, 1, 1))][: i % 4])
     store.close()
+    return path.read_bytes()
+
+
+@pytest.fixture
+def path(written: bytes, tmp_path: Path) -> Path:
+    """A copy of it."""
+    path = tmp_path / "runs.db"
+    path.write_bytes(written)
     return path
 
 

@@ -16,6 +16,8 @@ from tests.views.plots.samples import HOSTILE, misplaced, words_of
 from tiebreak.views.plots import AuditDisplay
 from tiebreak.views.plots.audit import MOST_SPLITS, OTHERS
 
+pytestmark = pytest.mark.slow
+
 
 @cache
 def audited(kind: str) -> tb.Audit:
@@ -48,7 +50,6 @@ KINDS = (
 )  # fmt: skip
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_text_overlaps_or_is_cut(kind: str) -> None:
     """Whatever the number and names of classes, the number of splits, and what is found."""

@@ -11,6 +11,8 @@ from tiebreak.errors import InvalidParameterError
 from tiebreak.frequentist import independent_proportions, kfold_ttest
 from tiebreak.views.plots import IntervalsDisplay
 
+pytestmark = pytest.mark.slow
+
 LECTURE = independent_proportions(0.15, 30, 0.25, 5000, given="rates", higher_is_better=False)
 FOLDS = kfold_ttest([0.02, 0.03, 0.01, 0.05, -0.01, 0.03, 0.02, -0.01, 0.03, 0.0])
 

@@ -15,6 +15,8 @@ import tiebreak as tb
 from tests.views.plots.samples import NAMES, misplaced, words_of
 from tiebreak.metrics.confusion import ConfusionMatrix
 
+pytestmark = pytest.mark.slow
+
 CURVES = ("roc", "precision_recall", "calibration")
 X, Y = make_classification(n_samples=120, n_features=5, flip_y=0.3, random_state=4)
 
@@ -58,7 +60,6 @@ def test_curves_that_are_undefined_are_said_to_be(kind: str) -> None:
     assert kind == "calibration" or "No curve is defined: all examples are of one class." in words_of(figure)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "names", [["no", "yes"], [f"class {i}" for i in range(8)], NAMES["60 characters"][:6], NAMES["60 characters"][:21]]
 )

@@ -16,6 +16,8 @@ import tiebreak as tb
 from tests.views.plots.samples import NAMES, misplaced, words_of
 from tiebreak.views.plots import NestedDisplay
 
+pytestmark = pytest.mark.slow
+
 X, Y = make_classification(n_samples=60, n_features=4, flip_y=0.3, random_state=0)
 
 
@@ -37,7 +39,6 @@ def answer(names: Sequence[str], scoring: str = "accuracy", outer: int = 5) -> t
     return tb.nested_cross_validate(models, X, Y, outer=outer, inner=2, scoring=scoring)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "n_searches"), [("short", 1), ("60 characters", 8)])
 def test_no_text_overlaps_or_is_cut(kind: str, n_searches: int) -> None:
     """Long names, searches without a score or a choice, and a loss."""

@@ -160,6 +160,7 @@ def test_title_and_caption_can_be_left_out() -> None:
     assert (figure.get_suptitle(), figure.get_supxlabel()) == ("", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "plot", ["ranking", "differences", "scores", "roc, several", "confusion, several", "predicted", "nested"]
 )
@@ -247,6 +248,7 @@ def test_dark_axes_get_light_text_whatever_the_style_sheet() -> None:
     assert {label.get_color() for label in display.ax_.get_yticklabels()} == {"#ffffff"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("font", ["path", "none"])
 def test_a_shortened_name_has_the_full_one_as_its_tooltip(font: str) -> None:
     """The title of an element of an SVG is shown where the pointer rests on it; drawn letters or text alike."""

@@ -9,6 +9,8 @@ from tests.views.plots.samples import NAMES, RMSE, compared, graded, misplaced, 
 from tiebreak.errors import InvalidParameterError, NotOfferedError, UnknownNameError
 from tiebreak.views.plots.display import without_pyplot
 
+pytestmark = pytest.mark.slow
+
 STEADY = [0.90, 0.80, 0.85, 0.95]
 
 

@@ -14,6 +14,8 @@ from tests.views.plots.samples import HOSTILE, NAMES, misplaced
 from tiebreak.errors import NotOfferedError, UnknownNameError
 from tiebreak.views.plots.display import without_pyplot
 
+pytestmark = pytest.mark.slow
+
 BAKEOFF = Path(__file__).parents[2] / "comparison" / "data" / "ucr_means.csv"
 
 

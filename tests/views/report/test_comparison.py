@@ -80,6 +80,7 @@ def cells(page: str, model: int) -> dict[str, str]:
     return {name: html.unescape(re.sub("<[^>]+>", "", text)) for name, text in found}
 
 
+@pytest.mark.slow
 def test_it_says_what_text_says(answer: Comparison) -> None:
     """Sentence, next step, every cell of the ranking and of the pairs, notices and method stand in the terminal's page too."""
     page, text = answer.to_html(), " ".join(answer.to_text().split())
@@ -96,6 +97,7 @@ def test_it_says_what_text_says(answer: Comparison) -> None:
                 assert cells(page, model)[name] in text, name
 
 
+@pytest.mark.slow
 def test_nothing_undefined_is_shown(answer: Comparison) -> None:
     """Never nan, None or inf as a word, and no number with a dozen digits."""
     words = visible(answer.to_html()).split()
@@ -197,6 +199,7 @@ def test_score_against_time_where_times_are_known() -> None:
     assert "model 1 is the fastest to fit" in visible(drawn)
 
 
+@pytest.mark.slow
 def test_a_shortened_name_has_the_full_one_as_its_tooltip() -> None:
     """In the tables, and in the drawings of several datasets."""
     names = [f"gradient boosting, {n} leaves, trained on the whole of last year until {n}" for n in range(3)]
@@ -224,6 +227,7 @@ def test_a_metric_of_all_items_together_has_no_score_on_each() -> None:
         assert "units" not in data_of(page)["answers"][0]
 
 
+@pytest.mark.slow
 def test_answers_that_are_right_or_wrong() -> None:
     """The means with their standard errors, as the note on these says; no bars of items, all of which would be as long."""
     answer = items()

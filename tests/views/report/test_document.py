@@ -168,6 +168,7 @@ def test_a_figure_is_transparent_and_its_hatch_is_small() -> None:
     assert not re.search(r'<path d="M0 [\d.]+L[^"]*" fill="#ffffff"', drawing)
 
 
+@pytest.mark.slow
 def test_words_that_begin_at_a_place_are_inside_of_a_figure_too() -> None:
     """A legend is placed by its left end, and no text that is level says by how much it is not turned."""
     drawing = re.findall(r'<figure class="plot">.*?</figure>', items().to_html(), re.S)[0]
