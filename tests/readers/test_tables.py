@@ -24,7 +24,7 @@ from tiebreak.errors import (
 )
 
 
-def refuses(write: Write, text: str, error: type[TiebreakError], message: str, **settings: object) -> None:
+def check_refused(write: Write, text: str, error: type[TiebreakError], message: str, **settings: object) -> None:
     """The text of the error, whole."""
     with pytest.raises(error) as caught:
         read(write(text), **settings)
@@ -47,7 +47,7 @@ def test_exact_case_comes_first(write: Write) -> None:
 
 def test_two_spellings_of_a_reserved_word(write: Write) -> None:
     """Neither is exact, so neither is guessed."""
-    refuses(
+    check_refused(
         write,
         "Fold,FOLD,svm\n0,0,0.1\n",
         AmbiguousSourceError,
@@ -68,7 +68,7 @@ def test_models_that_look_like_numbers_are_names(write: Write) -> None:
 
 def test_score_without_model(write: Write) -> None:
     """Whose scores are they?"""
-    refuses(
+    check_refused(
         write,
         "fold,score\n0,0.1\n",
         AmbiguousSourceError,
@@ -79,7 +79,7 @@ def test_score_without_model(write: Write) -> None:
 
 def test_no_column_of_scores(write: Write) -> None:
     """Only reserved columns."""
-    refuses(
+    check_refused(
         write,
         "fold,n_train\n0,9\n",
         UnreadableSourceError,
@@ -91,7 +91,7 @@ def test_no_column_of_scores(write: Write) -> None:
 @pytest.mark.parametrize(("column", "called"), [("", "has no name"), ("Unnamed: 0", "is called 'Unnamed: 0'")])
 def test_unnamed_column(column: str, called: str, write: Write) -> None:
     """As pandas and R write the row numbers."""
-    refuses(
+    check_refused(
         write,
         f"{column},svm,rf\n0,0.1,0.2\n1,0.3,0.1\n",
         UnreadableSourceError,
@@ -103,7 +103,7 @@ def test_unnamed_column(column: str, called: str, write: Write) -> None:
 
 def test_battles_are_no_scores(write: Write) -> None:
     """They are rated, not compared."""
-    refuses(
+    check_refused(
         write,
         "model_a,model_b,winner\nsvm,rf,a\nrf,svm,tie\n",
         UnreadableSourceError,
@@ -116,7 +116,7 @@ def test_battles_are_no_scores(write: Write) -> None:
 def test_running_number(numbers: tuple[int, ...], write: Write) -> None:
     """Whole numbers that only go up are no model's scores."""
     text = "id,svm\n" + "".join(f"{number},0.{9 - i}\n" for i, number in enumerate(numbers))
-    refuses(
+    check_refused(
         write,
         text,
         UnreadableSourceError,
@@ -194,7 +194,7 @@ def test_split_that_is_no_whole_number(value: str, write: Write) -> None:
 @pytest.mark.parametrize("rows", ["0,0.1\n,0.2\n,0.3\n", "a,0.1\n,0.2\n,0.3\n"])
 def test_empty_split(rows: str, write: Write) -> None:
     """Beside numbers or words."""
-    refuses(
+    check_refused(
         write,
         f"fold,svm\n{rows}",
         InvalidScoresError,
@@ -223,7 +223,7 @@ def test_without_keys_rows_are_paired_by_position(write: Write) -> None:
 
 def test_without_keys_models_need_equally_many_scores(write: Write) -> None:
     """Both counts are said."""
-    refuses(
+    check_refused(
         write,
         "model,score\nsvm,0.1\nsvm,0.2\nrf,0.3\n",
         UnpairedScoresError,
@@ -234,7 +234,7 @@ def test_without_keys_models_need_equally_many_scores(write: Write) -> None:
 
 def test_doubled_row_of_a_long_table(write: Write) -> None:
     """Model and split."""
-    refuses(
+    check_refused(
         write,
         "model,fold,score\nsvm,0,0.1\nsvm,0,0.2\n",
         InvalidScoresError,
@@ -245,7 +245,7 @@ def test_doubled_row_of_a_long_table(write: Write) -> None:
 
 def test_doubled_row_of_a_wide_table(write: Write) -> None:
     """Both lines."""
-    refuses(
+    check_refused(
         write,
         "fold,svm\n0,0.1\n1,0.2\n0,0.3\n",
         InvalidScoresError,
@@ -262,7 +262,7 @@ def test_missing_row_is_nan(write: Write) -> None:
 
 def test_models_without_a_common_split(write: Write) -> None:
     """Cannot be paired at all."""
-    refuses(
+    check_refused(
         write,
         "model,fold,score\nsvm,0,0.1\nsvm,1,0.2\nrf,2,0.3\n",
         UnpairedScoresError,
@@ -342,7 +342,7 @@ def test_seeds_may_have_names_and_need_not_be_shared(write: Write) -> None:
 
 def test_seeds_that_cannot_be_of_one_test_set(write: Write) -> None:
     """Test sets of different sizes are different ones; a run without a seed has no name."""
-    refuses(
+    check_refused(
         write,
         "seed,svm,rf,n_test\n1,0.1,0.2,100\n2,0.2,0.3,90\n",
         UnsuitableDesignError,
@@ -412,7 +412,7 @@ def test_caller_gives_sizes(write: Write) -> None:
 
 def test_caller_gives_one_size_only(write: Write) -> None:
     """The other is asked for."""
-    refuses(
+    check_refused(
         write,
         WIDE,
         InvalidParameterError,
@@ -423,14 +423,14 @@ def test_caller_gives_one_size_only(write: Write) -> None:
 
 def test_caller_contradicts_the_source(write: Write) -> None:
     """The first split that differs is named."""
-    refuses(
+    check_refused(
         write,
         SIZED,
         ContradictingSizesError,
         "n_train=90 was given, but scores.csv says 91 for repeat 0 fold 1. Leave out n_train= to use the sizes of the source.",
         n_train=90,
     )
-    refuses(
+    check_refused(
         write,
         SIZED,
         ContradictingSizesError,
@@ -438,7 +438,7 @@ def test_caller_contradicts_the_source(write: Write) -> None:
         "examples, training and test together.",
         n_samples=99,
     )
-    refuses(
+    check_refused(
         write,
         WIDE,
         ContradictingSizesError,
@@ -459,7 +459,7 @@ def test_size_given_must_be_a_count(value: object, write: Write) -> None:
 @pytest.mark.parametrize("given", [{"X": [[1]], "y": [1]}, {"n_samples": 100}])
 def test_data_alone_tell_no_sizes(given: dict[str, object], write: Write) -> None:
     """A table keeps no cv, so nothing is invented."""
-    refuses(
+    check_refused(
         write,
         WIDE,
         MissingSizesError,
@@ -474,7 +474,7 @@ def test_data_alone_tell_no_sizes(given: dict[str, object], write: Write) -> Non
 
 def test_metric_must_be_named(write: Write) -> None:
     """Its direction is never read off the data."""
-    refuses(
+    check_refused(
         write,
         WIDE,
         UnknownDirectionError,
@@ -524,7 +524,7 @@ def test_metric_is_chosen_from_its_column(write: Write) -> None:
 
 def test_several_metrics_and_none_chosen(write: Write) -> None:
     """They are named."""
-    refuses(
+    check_refused(
         write,
         METRICS,
         AmbiguousSourceError,
@@ -535,7 +535,7 @@ def test_several_metrics_and_none_chosen(write: Write) -> None:
 
 def test_unknown_metric(write: Write) -> None:
     """The nearest names."""
-    refuses(write, METRICS, UnknownNameError, "no metric is called 'acuracy': did you mean 'accuracy'?", metric="acuracy")
+    check_refused(write, METRICS, UnknownNameError, "no metric is called 'acuracy': did you mean 'accuracy'?", metric="acuracy")
 
 
 def test_single_metric_names_itself(write: Write) -> None:
@@ -592,7 +592,7 @@ def test_caller_says_that_a_column_is_negated(write: Write) -> None:
 
 def test_sign_contradicts_the_name(write: Write) -> None:
     """Both ways round, and how to go on."""
-    refuses(
+    check_refused(
         write,
         "fold,svm\n0,0.5\n1,-0.25\n",
         InvalidScoresError,
@@ -600,7 +600,7 @@ def test_sign_contradicts_the_name(write: Write) -> None:
         "other. If these are scikit-learn's negated losses, call the metric 'neg_log_loss' (in the source, or with metric=).",
         metric="log_loss",
     )
-    refuses(
+    check_refused(
         write,
         "fold,svm\n0,-0.5\n1,0.25\n",
         InvalidScoresError,
@@ -638,8 +638,10 @@ def test_all_datasets_are_kept(text: str, write: Write) -> None:
 
 def test_unknown_dataset(write: Write) -> None:
     """The nearest names; or that there are none."""
-    refuses(write, DATASETS, UnknownNameError, "no dataset is called 'irsi': did you mean 'iris'?", dataset="irsi")
-    refuses(write, WIDE, UnknownNameError, "dataset='iris' was given, but scores.csv does not name any datasets.", dataset="iris")
+    check_refused(write, DATASETS, UnknownNameError, "no dataset is called 'irsi': did you mean 'iris'?", dataset="irsi")
+    check_refused(
+        write, WIDE, UnknownNameError, "dataset='iris' was given, but scores.csv does not name any datasets.", dataset="iris"
+    )
 
 
 def test_datasets_that_are_all_empty_are_none(write: Write) -> None:
@@ -690,7 +692,7 @@ ITEMS = (
 )
 def test_items_are_asked_about(text: str, metric: str | None, write: Write) -> None:
     """Before the metric, and without suggesting sizes to invent."""
-    refuses(write, text, AmbiguousSourceError, ITEMS, metric=metric)
+    check_refused(write, text, AmbiguousSourceError, ITEMS, metric=metric)
     assert "n_train=" not in ITEMS
 
 

@@ -106,7 +106,9 @@ class StudentPosterior:
             Half-width of practical equivalence, in the metric's unit, not negative. At 0 the region is a single point,
             which only a point mass can fill.
         """
-        low, high = (limit_tails(self.mean, self.scale, self.df, limit) for limit in (-check_rope(rope), rope))
+        rope = check_rope(rope)
+        low = limit_tails(self.mean, self.scale, self.df, -rope)
+        high = limit_tails(self.mean, self.scale, self.df, rope) if rope > 0 else low
         return region_probabilities(low, high, rope, self.mean, np.asarray(self.scale) == 0, self.tolerance)
 
     def credible_interval(self, level: float = 0.95) -> Interval:
