@@ -70,6 +70,7 @@ def compare(
     rope: float | str | None = None,
     alpha: float | None = None,
     baseline: str | None = None,
+    family: Literal["pairs", "best"] | None = None,
     correction: Correction | None = None,
     alternative: Alternative | None = None,
     order: Sequence[str] | None = None,
@@ -117,9 +118,12 @@ def compare(
         each interval. The others keep their rate for the p-values of no difference.
     baseline : str, optional
         Judge every other model against this one only, instead of all pairs.
-    correction : {"bonferroni", "sidak", "holm", "hochberg", "hommel", "shaffer", "bh", "by", "none"}, optional
-        It sets the one level of all intervals of the family, and adjusts p-values. By default the procedure's own: "bonferroni",
-        and "holm" for the rank tests of several datasets. "shaffer" is for all pairs, without a baseline.
+    family : {"pairs", "best"}, default "pairs"
+        Judge all pairs (or, with a baseline, the pairs against it), from which standings, places and letters are read; or compare
+        every model with the best one, which says of more models that they are not the best, and nothing of single pairs.
+    correction : {"bonferroni", "sidak", "none", "holm", "hochberg", "hommel", "shaffer", "bh", "by"}, default "bonferroni"
+        It sets the one level of all intervals of the family, and adjusts p-values. From "holm" on they go step by step, which is
+        right for "no difference" only, so these take no rope. "shaffer" is for all pairs, without a baseline.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
         Direction of `pvalue` and `adjusted_pvalue` alone; "greater" and "less" need `order` or `baseline`.
     order : sequence of str, optional
@@ -166,8 +170,9 @@ def compare(
     from tiebreak.readers.source import ReadOptions
 
     given: dict[str, Any] = {
-        "rope": rope, "alpha": alpha, "baseline": baseline, "correction": correction, "alternative": alternative, "order": order,
-        "method": method, "missing": missing, "p_best": p_best, "options": options, "scale": scale, "rng": rng, "by": by,
+        "rope": rope, "alpha": alpha, "baseline": baseline, "family": family, "correction": correction,
+        "alternative": alternative, "order": order, "method": method, "missing": missing, "p_best": p_best, "options": options,
+        "scale": scale, "rng": rng, "by": by,
     }  # fmt: skip
     Settings(**{name: value for name, value in given.items() if value is not None})  # refused before anything is read
     read = ReadOptions(metric, models, dataset, lower_is_better, X, y, groups, n_samples, n_train, n_test, cv, rows, item)

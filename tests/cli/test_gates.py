@@ -68,7 +68,7 @@ def test_requirements_are_a_family_of_their_own(scores: str, capsys: pytest.Capt
     for correction in ("none", "bonferroni", "holm"):
         typed = [scores, *ROPE, "--correction", correction, "--require-better", "svm", "ridge", "--require-near-best", "svm"]
         _, out, _ = run_compare(capsys, *typed, "--format", "json")
-        assert [each["level"] for each in json.loads(out)["requirements"]] == [0.025, 0.025]
+        assert [each["interval_alpha"] for each in json.loads(out)["requirements"]] == [0.025, 0.025]
 
 
 # --- files ------------------------------------------------------------------------------------------------------------------

@@ -98,8 +98,8 @@ def by_the_book(scores: Scores, settings: Settings, rope: float) -> pd.DataFrame
     frame["adjusted_pvalue"] = _adjust(frame["pvalue"].to_numpy(dtype=float), correction)
     rejected = int(np.sum(_adjust(frame["two_sided"].to_numpy(dtype=float), "holm") <= alpha))
     left = max(1, len(family) - rejected)
-    frame["level"] = {"bonferroni": alpha / len(family), "none": alpha, "holm": alpha / left}[correction]
-    half = stats.t.isf(frame["level"] / 2, np.maximum(frame["df"], 1)) * frame["standard_error"]
+    frame["interval_alpha"] = {"bonferroni": alpha / len(family), "none": alpha, "holm": alpha / left}[correction]
+    half = stats.t.isf(frame["interval_alpha"] / 2, np.maximum(frame["df"], 1)) * frame["standard_error"]
     has_interval = frame["reason"] == ""
     frame["interval_low"] = np.where(has_interval, frame["difference"] - half, np.nan)
     frame["interval_high"] = np.where(has_interval, frame["difference"] + half, np.nan)

@@ -81,7 +81,7 @@ def test_correction_is_that_of_the_settings(correction: str) -> None:
     pairs = answer.pairs
     assert answer.correction == correction
     assert_array_equal(pairs["adjusted_pvalue"], adjust_pvalues(pairs["pvalue"].to_numpy(), correction))  # type: ignore[arg-type]
-    assert set(pairs["level"]) == {interval_level(pairs["pvalue"], correction, 0.05)}  # type: ignore[arg-type]
+    assert set(pairs["interval_alpha"]) == {interval_level(pairs["pvalue"], correction, 0.05)}  # type: ignore[arg-type]
 
 
 def test_without_a_correction_asked_for_it_is_the_procedures_own() -> None:

@@ -234,7 +234,7 @@ def test_reversed_order_mirrors_every_pair(table: Table, alternative: str) -> No
     backward = {column: values[rows] for column, values in backward.items()}
     negative = {column: 0.0 - values for column, values in forward.items() if values.dtype.kind == "f"}
     mirrored = {column: forward[column] for column in ("n_units", "df", "standard_error", "pvalue", "p_equivalent")}
-    mirrored |= {column: forward[column] for column in ("level", "reason")}
+    mirrored |= {column: forward[column] for column in ("interval_alpha", "reason")}
     mirrored |= {column: negative[column] for column in ("difference", "statistic")}
     mirrored |= {"interval_low": negative["interval_high"], "interval_high": negative["interval_low"]}
     mirrored |= {"p_better": forward["p_worse"], "p_worse": forward["p_better"]}

@@ -59,7 +59,7 @@ def test_ranking(moons: Comparison) -> None:
 def test_verdicts(moons: Comparison) -> None:
     """rbf and degree 2 by hand: 0.2548 -+ 2.6924 * 0.05581, 2.6924 being the upper 0.05 / 12 of Student's t with 99 df."""
     pair = moons.pair("rbf", "poly, degree=2")
-    assert (pair.verdict, pair.level) == ("better", 0.05 / 6)
+    assert (pair.verdict, pair.interval_alpha) == ("better", 0.05 / 6)
     assert (pair.interval_low, pair.interval_high) == pytest.approx((0.1045, 0.4050), abs=1e-3)
     assert moons.pair("rbf", "linear").verdict == "undecided"
     assert moons.shortlist() == tuple(ORDER[:3])

@@ -18,7 +18,7 @@ SAME = (
     "pvalue",
     "adjusted_pvalue",
     "p_equivalent",
-    "level",
+    "interval_alpha",
     "reason",
 )
 MIRROR = {"better": "worse", "ahead": "behind", "behind": "ahead", "worse": "better"}
@@ -67,7 +67,7 @@ def test_tests_and_posterior_are_those_of_the_differences() -> None:
     assert_allclose(pair.test.pvalue, corrected_ttest(pair.differences, test_train_ratio=ratio).pvalue, rtol=1e-12)
     assert_allclose(pair.uncorrected_test.pvalue, paired_ttest(pair.differences).pvalue, rtol=1e-12)
     assert_allclose(pair.posterior.probabilities(0.005), (pair.p_better, pair.p_equivalent, pair.p_worse), rtol=1e-9)
-    assert_allclose(pair.posterior.credible_interval(1 - pair.level), (pair.interval_low, pair.interval_high), rtol=1e-9)
+    assert_allclose(pair.posterior.credible_interval(1 - pair.interval_alpha), (pair.interval_low, pair.interval_high), rtol=1e-9)
 
 
 def test_one_sided_pvalue_in_the_order_named_here() -> None:
@@ -110,7 +110,7 @@ def test_pair_outside_the_family_has_no_adjusted_answer(alternative: str) -> Non
     for name in ("difference", "statistic", "pvalue", "p_better"):
         assert getattr(pair, name) == pytest.approx(getattr(plain, name), rel=1e-12), name
     assert_allclose((pair.interval_low, pair.interval_high), pair.test.confidence_interval(0.95), rtol=1e-12)
-    assert np.all(np.isnan([pair.adjusted_pvalue, pair.level]))
+    assert np.all(np.isnan([pair.adjusted_pvalue, pair.interval_alpha]))
     assert (pair.verdict, pair.reason) == ("", "")
     assert answer.pair("b", "a").difference == -pair.difference
 

@@ -32,7 +32,7 @@ def test_pairs_and_slices_are_one_family(correction: str) -> None:
     frame = answer.slices("topic").to_frame()
     assert len(frame) == 18
     level = interval_level(frame["pvalue"], correction, 0.05)  # type: ignore[arg-type]
-    assert set(frame["level"]) == {level}
+    assert set(frame["interval_alpha"]) == {level}
     assert_allclose(frame["adjusted_pvalue"], adjust_pvalues(frame["pvalue"], correction), rtol=1e-12)  # type: ignore[arg-type]
     items = answers()
     for row in frame.to_dict("records"):

@@ -88,7 +88,7 @@ def test_alternative_changes_no_verdict_and_no_interval() -> None:
     """Only the p-values are one-sided."""
     table, names = noisy(0.80, 0.79, 0.75, 0.78), ["a", "b", "c", "d"]
     both, greater, less = (compared(table, rope=0.01, order=names, alternative=a).pairs for a in ("two-sided", "greater", "less"))
-    for column in ("level", "interval_low", "interval_high", "verdict", "reason"):
+    for column in ("interval_alpha", "interval_low", "interval_high", "verdict", "reason"):
         assert both[column].equals(greater[column]), column
         assert both[column].equals(less[column]), column
     assert_allclose(greater["pvalue"] + less["pvalue"], 1.0, rtol=1e-12)
@@ -111,11 +111,11 @@ def test_the_interval_excludes_zero_where_the_adjusted_pvalue_rejects(correction
 def test_one_level_for_all_pairs_of_the_family() -> None:
     """Bonferroni by default: alpha over 6, or over 3 with a baseline; an undefined pair counts."""
     table = noisy(0.80, 0.78, 0.75, 0.79)
-    assert set(compared(table).pairs["level"]) == {0.05 / 6}
-    assert set(compared(table, baseline="a").pairs["level"]) == {0.05 / 3}
+    assert set(compared(table).pairs["interval_alpha"]) == {0.05 / 6}
+    assert set(compared(table, baseline="a").pairs["interval_alpha"]) == {0.05 / 3}
     table[3] = table[0]
     pairs = compared(table).pairs
-    assert set(pairs["level"]) == {0.05 / 6}
+    assert set(pairs["interval_alpha"]) == {0.05 / 6}
     assert list(pairs["reason"]).count("identical-scores") == 1
 
 
@@ -124,7 +124,7 @@ def test_a_pair_outside_the_family_has_its_own_interval_and_no_verdict() -> None
     answer = compared(noisy(0.80, 0.70, 0.75), baseline="c", rope=0.001)
     pair = answer.pair("a", "b")
     assert (pair.verdict, pair.reason, pair.is_in_family) == ("", "", False)
-    assert np.isnan([pair.level, pair.adjusted_pvalue]).all()
+    assert np.isnan([pair.interval_alpha, pair.adjusted_pvalue]).all()
     assert_allclose([pair.interval_low, pair.interval_high], pair.test.confidence_interval(0.95), rtol=1e-12)
 
 

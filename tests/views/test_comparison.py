@@ -145,7 +145,7 @@ PAIRS = [
     "statistic",
     "pvalue",
     "adjusted_pvalue",
-    "level",
+    "interval_alpha",
     "interval_low",
     "interval_high",
     "p_better",

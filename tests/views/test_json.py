@@ -118,7 +118,7 @@ def test_requirements_are_part_of_the_answer_when_asked_for() -> None:
         "metric": "accuracy",
         "outcome": "met",
         "rope": one.rope,
-        "level": 0.05,
+        "interval_alpha": 0.05,
         "n_questions": 1,
         "difference": each.difference,
         "interval_low": each.interval_low,

@@ -79,7 +79,7 @@ def test_every_page_of_datasets_is_true(start: int) -> None:
                 pairs = comparison.pairs[comparison.pairs["reason"].isin(["", "unsettled"])]
                 regions = pairs[["p_better", "p_equivalent", "p_worse"]].to_numpy()
                 assert np.allclose(regions.sum(axis=1), 1.0)
-                known = 1.0 - pairs["level"].to_numpy()
+                known = 1.0 - pairs["interval_alpha"].to_numpy()
                 for verdict, column in (("better", 0), ("equivalent", 1), ("worse", 2)):
                     is_so = (pairs["verdict"] == verdict).to_numpy()
                     assert (regions[is_so, column] >= known[is_so] - 1e-9).all()

@@ -1,9 +1,9 @@
-"""Constrained multiple comparisons with the best: which models may be the best, and by how much at most each falls short."""
+"""Models against the best: which are shown above which, which may be the best, and by how much at most each falls short."""
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,53 +11,17 @@ from numpy.typing import NDArray
 from tiebreak.comparison.procedures.procedure import Differences
 from tiebreak.numerics import FloatArray, IntArray
 
+Relation = NDArray[np.bool_]
+"""Shape (n_models, n_models): True in row j, column i where j is shown above i."""
 
-class BestBounds(NamedTuple):
-    """Every model against the best, at one level; arrays of shape (n_models,), in the unit of the differences.
-
-    Attributes
-    ----------
-    may_be_best : ndarray of bool
-        The models of G: the truly best one is among them.
-    shortfall_high : ndarray
-        A model falls short of the best by at most this, at least 0; infinite where no bound is known.
-    shortfall_low : ndarray
-        Largest lower bound of "j minus this model" over all others j: it falls short of some model by at least this, where it is
-        positive; -inf where no bound is known.
-    """
-
-    may_be_best: NDArray[np.bool_]
-    shortfall_high: FloatArray
-    shortfall_low: FloatArray
+BLOCK = 500_000
+"""Pairs at a time: those of 3,000 models would fill gigabytes."""
 
 
 def best_level(alpha: float, n_models: int, n_questions: int = 1) -> float:
-    """Level of each one-sided bound: alpha shared by `n_questions` named beforehand, and by the rivals of a model."""
-    return alpha / (n_questions * max(2, n_models - 1))
+    """Level of each one-sided bound in comparisons with the best, where alpha is shared by all rivals of a model.
 
-
-def best_bounds(
-    first: IntArray, second: IntArray, differences: Differences, n_models: int, level: float, *, needs_low: bool = True
-) -> BestBounds:
-    """Bounds of every model against the best, from one-sided bounds of all pairs.
-
-    j is shown above i where the lower bound of "j minus i" is above 0. G are the models in strongly connected components of that
-    relation without an arrow from outside: without cycles, the models that none is shown above; gaps in the scores can make
-    cycles, and G is never empty. The shortfall of i is at most the largest upper bound of "j minus i" over the other j in G, and
-    0 where there is none. With M models and `level` alpha / max(2, M - 1) (`best_level`), the best is in G and all shortfalls
-    hold at once with probability 1 - alpha.
-
-    Parameters
-    ----------
-    first, second : ndarray of shape (n_pairs,)
-        All pairs of the models, as rows.
-    differences : Differences
-        Of these pairs. A pair without an interval shows nothing and bounds nothing.
-    n_models : int
-    level : float
-        One-sided, of each bound.
-    needs_low : bool
-        False leaves `shortfall_low` at -inf, which spares the lower bounds of all pairs where tails are quicker.
+    With it, all shortfalls hold at once with probability 1 - alpha, and the best is among the contenders.
 
     References
     ----------
@@ -65,29 +29,97 @@ def best_bounds(
        Statistics 12, 1984.
     .. [H96] J. Hsu. Multiple Comparisons: Theory and Methods. Chapman & Hall, 1996, chapter 4.
     """
-    shortfall_low, arrows = np.full(n_models, -np.inf), []
+    return alpha / (n_questions * max(2, n_models - 1))
+
+
+def shown_above(first: IntArray, second: IntArray, differences: Differences, n_models: int, level: float) -> Relation:
+    """Relation of the pairs whose difference has a bound beyond 0, one-sided at `level`; a pair without bounds shows nothing."""
+    above = np.zeros((n_models, n_models), dtype=bool)
     for one, two, some in _blocks(first, second, differences):
-        wins, loses = (some.lies_beyond(0.0, level, upper=upper) for upper in (False, True))
-        arrows += [np.array([one, two])[:, wins], np.array([two, one])[:, loses]]
-        if not needs_low:
-            continue
-        low, high = (some.bound(level, upper=upper) for upper in (False, True))
-        np.maximum.at(shortfall_low, two, np.where(np.isnan(low), -np.inf, low))
-        np.maximum.at(shortfall_low, one, np.where(np.isnan(high), -np.inf, -high))
-    may_be_best = _sources(np.concatenate(arrows, axis=1), n_models)
-    shortfall_high = np.zeros(n_models)
+        above[one, two] = some.lies_beyond(0.0, level, upper=False)
+        above[two, one] = some.lies_beyond(0.0, level, upper=True)
+    return above
+
+
+def components(above: Relation, entry: IntArray) -> IntArray:
+    """Label of each model's strongly connected component, copies in one.
+
+    Gaps in the scores, and centres that are no means, can make cycles: a above b above c above a. Without them each entry is a
+    component of its own.
+
+    Parameters
+    ----------
+    above : ndarray of bool, shape (n_models, n_models)
+    entry : ndarray of int, shape (n_models,)
+        Row of the first of the models that are copies of each other.
+    """
+    if not np.tril(above).any():  # down the ranking only, as without gaps
+        return entry
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    rows = np.arange(entry.size)
+    winner, loser = np.nonzero(above)
+    edges = (np.concatenate([winner, rows, entry]), np.concatenate([loser, entry, rows]))
+    graph = coo_array((np.ones(edges[0].size, dtype=np.int8), edges), shape=above.shape)
+    return np.asarray(connected_components(graph, directed=True, connection="strong")[1])
+
+
+def contenders(above: Relation, component: IntArray) -> NDArray[np.bool_]:
+    """True for models of components that no model outside is shown above; there is always one."""
+    is_beaten = (above & (component[:, None] != component)).any(axis=0)
+    return ~np.isin(component, component[is_beaten])
+
+
+def order_of(above: Relation, component: IntArray) -> IntArray:
+    """Rows such that no model stands below one that it is shown above; cycles stand together, else the order stays.
+
+    So the first row is a contender, and the place of each model lies between 1 + the number of models shown above it and
+    n_models - the number of those that it is shown above, those of its own cycle left out.
+    """
+    is_together = 1 + np.count_nonzero(np.diff(component)) == np.unique(component).size
+    if is_together and not np.tril(above).any():
+        return np.arange(len(above))
+    labels, first, of_model = np.unique(component, return_index=True, return_inverse=True)
+    order: list[int] = []
+    between = np.zeros((labels.size, labels.size), dtype=bool)
+    winner, loser = np.nonzero(above)
+    between[of_model[winner], of_model[loser]] = True
+    np.fill_diagonal(between, False)
+    n_above = between.sum(axis=0)
+    ready = [(int(first[label]), label) for label in np.flatnonzero(n_above == 0).tolist()]
+    heapq.heapify(ready)
+    while ready:
+        _, label = heapq.heappop(ready)
+        order += np.flatnonzero(of_model == label).tolist()
+        for below in np.flatnonzero(between[label]).tolist():
+            n_above[below] -= 1
+            if n_above[below] == 0:
+                heapq.heappush(ready, (int(first[below]), below))
+    return np.array(order)
+
+
+def shortfalls(
+    first: IntArray, second: IntArray, differences: Differences, level: float, may_be_best: NDArray[np.bool_], entry: IntArray
+) -> FloatArray:
+    """Bound on how far each model falls short of the best: the largest upper bound of "j minus it" over contenders j.
+
+    At least 0; infinite where a pair has no bound. A copy is no rival, unless the procedure has an interval for identical scores.
+    """
+    shortfall = np.zeros(may_be_best.size)
     for one, two, some in _blocks(first, second, differences):
         concerned = np.flatnonzero(may_be_best[one] | may_be_best[two])
         if concerned.size == 0:
             continue
         one, two, some = one[concerned], two[concerned], some.take(concerned)
+        without = np.where(entry[one] == entry[two], 0.0, np.inf)
         for rivals, others, upper in (
             (one, two, some.bound(level, upper=True)),
             (two, one, -some.bound(level, upper=False)),
         ):
-            upper = np.where(may_be_best[rivals], np.where(np.isnan(upper), np.inf, upper), 0.0)
-            np.maximum.at(shortfall_high, others, upper)
-    return BestBounds(may_be_best, shortfall_high, shortfall_low)
+            upper = np.where(np.abs(upper) <= some.tolerance, 0.0, np.where(np.isnan(upper), without, upper))
+            np.maximum.at(shortfall, others, np.where(may_be_best[rivals], upper, 0.0))
+    return np.asarray(shortfall[entry])
 
 
 def _blocks(first: IntArray, second: IntArray, differences: Differences) -> Iterator[tuple[IntArray, IntArray, Differences]]:
@@ -98,24 +130,3 @@ def _blocks(first: IntArray, second: IntArray, differences: Differences) -> Iter
     for start in range(0, first.size, BLOCK):
         rows = slice(start, start + BLOCK)
         yield first[rows], second[rows], differences.take(rows)
-
-
-BLOCK = 500_000
-"""Pairs at a time: those of 3,000 models would fill gigabytes."""
-
-
-def _sources(arrows: IntArray, n_models: int) -> NDArray[np.bool_]:
-    """Models in strongly connected components of the arrows, (winner, loser), into which no arrow comes from outside."""
-    winner, loser = arrows
-    beaten = np.zeros(n_models, dtype=bool)
-    if np.all(winner < loser):  # down the ranking only, as without gaps: there are no cycles
-        beaten[loser] = True
-        return ~beaten
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    graph = coo_array((np.ones(winner.size, dtype=np.int8), (winner, loser)), shape=(n_models, n_models))
-    n_components, component = connected_components(graph, directed=True, connection="strong")
-    is_entered = np.zeros(n_components, dtype=bool)
-    is_entered[component[loser[component[winner] != component[loser]]]] = True
-    return np.asarray(~is_entered[component])

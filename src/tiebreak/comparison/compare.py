@@ -11,11 +11,12 @@ from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.pairs import PairTable, every_pair
 from tiebreak.comparison.procedures import choose_method
 from tiebreak.comparison.procedures.procedure import Procedure
-from tiebreak.comparison.ranking import ranking_order
+from tiebreak.comparison.ranking import order_by_value, order_of_family
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, MissingSplitsError, Setting, TooFewModelsError
 from tiebreak.frequentist.adjustment import interval_level
 from tiebreak.numerics import CONSTANT, IDENTICAL, IntArray, Missing, rope_share
+from tiebreak.scores.adjusted_means import connected_groups
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import ScoreMatrix, Scores, percent_notices
 from tiebreak.scores.vocabulary import Notice, NoticeCode, quoted
@@ -42,12 +43,15 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     _require_scores(units.matrix(), settings.missing or method.missing, method)
     percent = percent_notices(units.matrix(), units.metric) if method.is_mean else ()
     reading_notices = dict.fromkeys((*units.notices, *percent))
-    scores = _in_order(scores, ranking_order(method.values(scores, settings), units, is_paired=method.is_paired))
-    matrix = method.units(scores).matrix()
+    scores = _in_order(scores, order_by_value(scores, method, settings))
     rope = _rope_in_units(settings, scores, method)
-    _refuse_wide(rope, matrix, units.metric)
-    first, second = family(matrix.models, settings)
-    differences = method.judge(scores, first, second, replace(settings, rope=rope))
+    _refuse_wide(rope, units.matrix(), units.metric)
+    table = _judged(scores, settings, method, rope)
+    order = order_of_family(scores, method, table)
+    if order != list(scores.models):  # some model is shown above one whose value is higher: their pair says more than values do
+        scores = _in_order(scores, order)
+        table = _judged(scores, settings, method, rope)
+    matrix, differences = method.units(scores).matrix(), table.differences
     if rope and differences.unit != "metric":
         raise InvalidParameterError(
             f"{method.name} judges differences of {units.metric.name}, in another unit than the metric's, so it takes no rope. "
@@ -57,10 +61,9 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
             ".",
             about="rope",
         )
-    correction = method.correction_of(settings)
-    table = PairTable(first, second, differences, rope, settings.alpha, correction, settings.alternative)
     notices = (
         *reading_notices,
+        *_saved_notices(scores, settings, table),
         *method.notices(scores),
         *method.cautions(scores, settings),
         *_table_notices(matrix, table, method),
@@ -79,6 +82,17 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     if settings.by is not None:
         comparison.slices()  # refuses a column that makes none
     return comparison
+
+
+def _judged(scores: Scores, settings: Settings, method: Procedure, rope: float) -> PairTable:
+    """The pairs of scores whose models stand in ranking order."""
+    first, second = family(scores.models, settings)
+    differences = method.judge(scores, first, second, replace(settings, rope=rope))
+    name = "baseline" if settings.baseline is not None else settings.family
+    judged = differences if name != "best" else differences.by_itself
+    return PairTable(
+        first, second, judged, rope, settings.alpha, method.correction_of(settings), settings.alternative, family=name
+    )
 
 
 def _in_order(scores: Scores, models: Sequence[str]) -> Scores:
@@ -163,7 +177,7 @@ def _require_scores(matrix: ScoreMatrix, missing: Missing, method: Procedure) ->
 
 
 def _rope_in_units(settings: Settings, scores: Scores, method: Procedure) -> float:
-    """The rope in the unit of differences; a percentage is of the value of the first-ranked model, or of the baseline's.
+    """The rope in the unit of differences; a percentage is of the best value, or of the baseline's.
 
     On the relative scale a percentage is a ratio: "1%" is log(1.01).
     """
@@ -176,7 +190,8 @@ def _rope_in_units(settings: Settings, scores: Scores, method: Procedure) -> flo
     matrix, metric = method.units(scores).matrix(), scores.metric
     of = 0 if settings.baseline is None else matrix.models.index(settings.baseline)
     values = method.values(scores, settings)
-    mean = abs(float(values.value[of]))
+    adjusted = method.adjusted_values(scores, values)
+    mean = abs(float((values.value if adjusted is None else adjusted)[of]))
     if mean <= float(values.tolerance[of]):
         whose = "best mean" if settings.baseline is None else "baseline's mean"
         raise InvalidParameterError(
@@ -204,6 +219,20 @@ def _refuse_wide(rope: float, matrix: ScoreMatrix, metric: Metric) -> None:
         )
 
 
+def _saved_notices(scores: Scores, settings: Settings, table: PairTable) -> Iterator[Notice]:
+    """Remark on a saved answer that was given with a default correction which is none any more."""
+    if settings.correction is not None:
+        return
+    for each in scores.asked:
+        if each.correction not in ("", table.correction):
+            source = each.source or "the saved answer"
+            yield Notice(
+                "saved-correction",
+                f"{source} was given with the correction {each.correction}, the default then; it is compared again with "
+                f"{table.correction}, with which all verdicts are right at once",
+            )
+
+
 def _table_notices(matrix: ScoreMatrix, table: PairTable, method: Procedure) -> Iterator[Notice]:
     """Notices of missing scores and pairs without spread."""
     unit = method.unit
@@ -213,9 +242,16 @@ def _table_notices(matrix: ScoreMatrix, table: PairTable, method: Procedure) -> 
         yield Notice(
             "missing-splits",
             f"{quoted(incomplete)} {'lacks' if len(incomplete) == 1 else 'lack'} scores on up to {max(lacking.values())} of the "
-            f"{matrix.n_splits} {unit}s; each pair is compared on the {unit}s it shares, and incomplete models are ranked after "
-            "complete ones",
+            f"{matrix.n_splits} {unit}s; each pair is compared on the {unit}s it shares, and models are ordered by their values "
+            "adjusted for the missing scores",
         )
+        groups, _ = connected_groups(~np.isnan(matrix.score))
+        if groups.any():
+            apart = [quoted(np.array(matrix.models)[groups == group].tolist()) for group in range(int(groups.max()) + 1)]
+            yield Notice(
+                "not-connected",
+                f"no {unit} links {' with '.join(apart)}: their values are of different {unit}s, so their order says nothing",
+            )
     codes: tuple[tuple[int, NoticeCode, str], ...] = (
         (IDENTICAL, "identical-scores", "identical scores on all {n} {unit}s: nothing tells them apart here"),
         (CONSTANT, "no-spread", "the same difference on all {n} {unit}s: without spread there is nothing to test it with"),
@@ -233,7 +269,7 @@ def _table_notices(matrix: ScoreMatrix, table: PairTable, method: Procedure) -> 
 def _reach_notices(table: PairTable, settings: Settings, unit: str) -> Iterator[Notice]:
     """Remark where no scores at all on so few units could tell two models apart, as so many pairs share the error rate."""
     smallest = table.differences.smallest_pvalue
-    if smallest is None or table.n_pairs < 2:
+    if smallest is None or table.n_pairs < 2 or not table.is_family:
         return
     p = np.broadcast_to(smallest, table.first.shape)
     least, alpha = float(p.min()), settings.alpha

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from tiebreak.comparison.best import BestBounds
 from tiebreak.comparison.pairs import SINGLE_STEP, Against, PairTable, pvalue_of
 from tiebreak.comparison.procedures.procedure import Differences, Procedure, TestOnly
-from tiebreak.comparison.ranking import RankingTable, all_best_bounds, rank_models
+from tiebreak.comparison.ranking import RankingTable, rank_models
 from tiebreak.comparison.requirements import (
     Names,
     PairsOfNames,
@@ -24,7 +23,7 @@ from tiebreak.comparison.requirements import (
 )
 from tiebreak.comparison.settings import Settings
 from tiebreak.comparison.slices import Slices, sliced
-from tiebreak.errors import InvalidParameterError, NotOfferedError
+from tiebreak.errors import InvalidParameterError, NotOfferedError, Setting
 from tiebreak.frequentist.adjustment import Correction, adjust_pvalues, adjust_single_step
 from tiebreak.numerics import Alternative, FloatArray, IntArray, check_alternative
 from tiebreak.printable import printable
@@ -61,10 +60,11 @@ class PairComparison(Result["PairPlots"]):
     alternative : str
         Of `pvalue` and of the tests.
     rope : float
-    difference, standard_error, df, statistic, pvalue, adjusted_pvalue, level, interval_low, interval_high, p_better, \
+    difference, standard_error, df, statistic, pvalue, adjusted_pvalue, interval_alpha, interval_low, interval_high, p_better, \
 p_equivalent, p_worse, verdict, reason
-        As in the row of `Comparison.pairs`. A pair that is not in the family (neither is the baseline) has no adjusted p-value
-        and no level (nan) and no verdict (""); its interval is its own, at 1 - alpha. What the procedure does not give is nan.
+        As in the row of `Comparison.pairs`. A pair that is not in the family (neither is the baseline, or models are compared
+        with the best) has no adjusted p-value and no interval_alpha (nan) and no verdict (""); its interval is its own, at
+        1 - alpha. What the procedure does not give is nan.
     comparison : Comparison
         Where the pair comes from.
     """
@@ -82,7 +82,7 @@ p_equivalent, p_worse, verdict, reason
     statistic: float
     pvalue: float
     adjusted_pvalue: float
-    level: float
+    interval_alpha: float
     interval_low: float
     interval_high: float
     p_better: float
@@ -262,9 +262,13 @@ class Comparison(Result["ComparisonPlots"]):
         """Every model against the reference, as the pairs say it."""
         return self.pair_table.against(self.models.index(self.reference), len(self.models))
 
-    def best_bounds(self, level: float) -> BestBounds:
-        """Bounds of every model against the best, each one-sided at this level; arrays over models in ranking order."""
-        return all_best_bounds(self.scores, self.method, self.pair_table, self.resolved, level)
+    def at_alpha(self, alpha: float) -> Comparison:
+        """The same comparison at another alpha; models stay in the order that they have here."""
+        settings = dataclasses.replace(self.settings, alpha=alpha)
+        table = dataclasses.replace(self.pair_table, alpha=alpha)
+        return Comparison(
+            scores=self.scores, settings=settings, rope=self.rope, method=self.method, pair_table=table, notices=self.notices
+        )
 
     @cached_property
     def beside(self) -> tuple[TestOnly, ...]:
@@ -397,7 +401,8 @@ class Comparison(Result["ComparisonPlots"]):
             models=self.models,
             metric=self.metric,
             judge=self._judged,
-            bounds=self.best_bounds,
+            entry=self.ranking_table.entry,
+            is_same=self._predict_the_same,
             unit=self.method.unit,
             rope=self.rope,
             alpha=self.settings.alpha,
@@ -424,8 +429,20 @@ class Comparison(Result["ComparisonPlots"]):
         return view_of(self).frames["shrinkage"](self)
 
     def shortlist(self) -> tuple[str, ...]:
-        """Models that may be the best: the truly best one is among them with probability at least 1 - alpha."""
-        return tuple(self.models[row] for row in self.ranking_table.in_g)
+        """Models that may be the best: the truly best one is among them with probability at least 1 - alpha.
+
+        Raises
+        ------
+        NotOfferedError
+            Models were compared with a baseline, which does not say which is the best.
+        """
+        if self.ranking_table.may_be_best is None:
+            raise NotOfferedError(
+                "a comparison with a baseline judges every model against that one, and does not say which is the best. Leave ",
+                Setting("baseline"),
+                " out.",
+            )
+        return tuple(self.models[row] for row in self.ranking_table.contenders)
 
     # --- views -----------------------------------------------------------------------------------------------------
 
@@ -516,6 +533,16 @@ class Comparison(Result["ComparisonPlots"]):
         has_them = self.method.is_paired and self.method.is_mean
         return self.method.differences_by_unit(self.scores, one, two) if has_them else np.zeros(0)
 
+    def _predict_the_same(self, first: str, second: str) -> bool:
+        """True where the predictions of two models are known to be the same."""
+        if any({first, second} <= set(names) for names in self.scores.same_predictions):
+            return True
+        items = self.items
+        if items is None or (items.truth is None and items.is_positive is None):
+            return False
+        one, two = (items.score[items.models.index(name)] for name in (first, second))
+        return np.array_equal(one, two, equal_nan=True)
+
     def _own_alternative(self, row: int | None, mirrored: bool) -> Alternative:
         own = self.settings.alternative
         if own == "two-sided" or row is None:
@@ -527,21 +554,18 @@ class Comparison(Result["ComparisonPlots"]):
         self, one: int, two: int, row: int | None, mirrored: bool, distribution: Differences, alternative: Alternative
     ) -> dict[str, Any]:
         """The pair's row of the table, mirrored where needed; a pair outside the family is judged without adjustment."""
-        in_family = row is not None
         table = self.pair_table
         if row is None:
             first, second = np.array([one]), np.array([two])
-            judged = self._judged(first, second)
-            table, row = PairTable(first, second, judged, self.rope, self.settings.alpha, "none", alternative), 0
+            judged = self._judged(first, second).by_itself
+            table = PairTable(first, second, judged, self.rope, self.settings.alpha, "none", alternative, family="best")
+            return table.row_values(0, mirrored)
         values = table.row_values(row, mirrored)
-        if not in_family or alternative != self._own_alternative(row, mirrored):
+        if alternative != self._own_alternative(row, mirrored):
             values["pvalue"] = float(pvalue_of(distribution, alternative))
-            if in_family:
+            if table.is_family:
                 values["adjusted_pvalue"] = self._adjusted(row, values["pvalue"])
-        if in_family:
-            return values
-        reason = "" if values["reason"] in ("unsettled", "discrete") else values["reason"]
-        return values | {"adjusted_pvalue": float("nan"), "level": float("nan"), "verdict": "", "reason": reason}
+        return values
 
     def _adjusted(self, row: int, pvalue: float) -> float:
         if self.correction in SINGLE_STEP:

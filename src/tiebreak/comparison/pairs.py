@@ -1,16 +1,17 @@
-"""Every pair of one family: its difference, p-values, the one interval and the verdict that it gives, as columns."""
+"""Every pair that is compared: its difference, p-values, the one interval and the verdict that it gives, as columns."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import wraps
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.bayesian.correlated_t import RopeProbabilities, region_probabilities
+from tiebreak.comparison.best import Relation, best_level, shown_above
 from tiebreak.comparison.procedures.procedure import Differences
 from tiebreak.comparison.verdict import (
     AHEAD,
@@ -101,6 +102,9 @@ class PairTable:
     correction : str
     alternative : str
         Of `pvalue`; verdicts do not depend on it.
+    family : {"pairs", "baseline", "best"}
+        Questions that are judged together. Those of "best" are asked of models, not of pairs: a pair then stands outside the
+        family, with its own 1 - alpha interval, and neither a verdict nor an adjusted p-value.
     """
 
     first: IntArray
@@ -110,6 +114,7 @@ class PairTable:
     alpha: float
     correction: Correction
     alternative: Alternative
+    family: Literal["pairs", "baseline", "best"] = "pairs"
 
     made: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
@@ -117,6 +122,11 @@ class PairTable:
     def n_pairs(self) -> int:
         """Size of the family."""
         return int(self.first.size)
+
+    @property
+    def is_family(self) -> bool:
+        """True where the pairs are judged together."""
+        return self.family != "best"
 
     @property
     def difference(self) -> FloatArray:
@@ -130,16 +140,32 @@ class PairTable:
 
     @property
     @_kept
-    def level(self) -> float:
-        """The intervals are at 1 - this, one level for the whole family; from two-sided p-values whatever the alternative."""
+    def interval_alpha(self) -> float:
+        """1 - coverage of the intervals, one for the whole family; from two-sided p-values whatever the alternative.
+
+        Of pairs outside the family `alpha` itself.
+        """
+        if not self.is_family:
+            return self.alpha
         needs_none = self.correction in SINGLE_STEP
         pvalue = np.broadcast_to(np.nan, self.first.shape) if needs_none else pvalue_of(self.differences, "two-sided")
         return interval_level(pvalue, self.correction, self.alpha)
 
+    def bound_level(self, n_models: int) -> float:
+        """Level of the one-sided bounds from which models are ranked: those of the intervals, or of comparisons with the best."""
+        return self.interval_alpha / 2.0 if self.is_family else best_level(self.alpha, n_models)
+
+    def shown_above(self, n_models: int) -> Relation:
+        """Relation of the models: True in row j, column i where j is shown above i, whatever the rope."""
+        if "above" not in self.made:
+            self.made["above"] = shown_above(self.first, self.second, self.differences, n_models, self.bound_level(n_models))
+        above: Relation = self.made["above"]
+        return above
+
     @property
     def is_simultaneous(self) -> bool:
         """True where all intervals cover at once with probability 1 - alpha, not only each by itself."""
-        return self.correction in SIMULTANEOUS or self.n_pairs == 1 or self.differences.is_simultaneous
+        return self.is_family and (self.correction in SIMULTANEOUS or self.n_pairs == 1 or self.differences.is_simultaneous)
 
     @property
     @_kept
@@ -150,7 +176,9 @@ class PairTable:
     @property
     @_kept
     def adjusted_pvalue(self) -> FloatArray:
-        """The p-values adjusted over the family."""
+        """The p-values adjusted over the family; nan outside it."""
+        if not self.is_family:
+            return np.full(self.first.shape, np.nan)
         if self.correction in SINGLE_STEP:
             return adjust_single_step(self.pvalue, self.correction, self.n_pairs)
         return adjust_pvalues(self.pvalue, self.correction)
@@ -162,20 +190,22 @@ class PairTable:
 
         An end that is 0 but for rounding is 0, as it is for the verdict.
         """
-        ends = self.differences.interval(self.level)
+        ends = self.differences.interval(self.interval_alpha)
         return Interval(*(np.where(np.abs(end) <= self.differences.tolerance, 0.0, end) for end in ends))
 
     @property
     @_kept
     def verdict(self) -> Codes:
-        """Codes of where the intervals lie."""
+        """Codes of where the intervals lie; none outside the family."""
+        if not self.is_family:
+            return np.full(self.first.shape, NONE, dtype=np.int8)
         if self.differences.reads_tails:
             return self._verdicts_by_tails()
         return verdict_codes(self.interval, self.rope, self.differences.tolerance)
 
     def _verdicts_by_tails(self) -> Codes:
         """The same, without the ends: in the order of `verdict_codes`."""
-        beyond, p, rope = self.differences.lies_beyond, self.level / 2.0, self.rope
+        beyond, p, rope = self.differences.lies_beyond, self.interval_alpha / 2.0, self.rope
         conditions = [beyond(rope, p, upper=False), beyond(-rope, p, upper=True)]
         codes = [BETTER, WORSE]
         if rope > 0:
@@ -187,27 +217,31 @@ class PairTable:
     @property
     @_kept
     def told_apart(self) -> Codes:
-        """1 where the first is shown above the second, whatever the rope, -1 where below, else 0."""
+        """1 where the first is shown above the second, whatever the rope, -1 where below, else 0; 0 outside the family."""
+        if not self.is_family:
+            return np.zeros(self.first.shape, dtype=np.int8)
         if self.differences.reads_tails:
-            above, below = (self.differences.lies_beyond(0.0, self.level / 2.0, upper=upper) for upper in (False, True))
+            above, below = (self.differences.lies_beyond(0.0, self.interval_alpha / 2.0, upper=upper) for upper in (False, True))
             return above.astype(np.int8) - below.astype(np.int8)
         return is_told_apart(self.interval, self.differences.tolerance)
 
     @property
     @_kept
     def reason(self) -> Codes:
-        """Codes of why a pair is undecided."""
+        """Codes of why a pair is undecided; outside the family of why it has no interval."""
         differences = self.differences
-        reason = differences.reasons(self.level)
+        reason = differences.reasons(self.interval_alpha)
+        if not self.is_family:
+            return reason
         if differences.reads_tails:
-            is_rejected = (self.told_apart == 0) & (pvalue_of(differences, "two-sided") <= self.level)
+            is_rejected = (self.told_apart == 0) & (pvalue_of(differences, "two-sided") <= self.interval_alpha)
             reason = np.where(reason, reason, np.where(is_rejected, DISCRETE, UNSETTLED))
             return np.where(self.verdict == UNDECIDED, reason, 0).astype(np.int8)
         low, high = self.interval
         has_zero = (low <= differences.tolerance) & (high >= -np.asarray(differences.tolerance))
         on_zero = has_zero & (np.minimum(np.abs(low), np.abs(high)) <= differences.tolerance)
         if np.any(on_zero) or differences.pvalue("two-sided") is not None:
-            is_rejected = has_zero & (pvalue_of(differences, "two-sided") <= self.level)
+            is_rejected = has_zero & (pvalue_of(differences, "two-sided") <= self.interval_alpha)
             reason = np.where(reason, reason, np.where(is_rejected, DISCRETE, 0))
         reason = np.where(reason, reason, UNSETTLED)
         return np.where(self.verdict == UNDECIDED, reason, 0).astype(np.int8)
@@ -229,6 +263,8 @@ class PairTable:
     def part(self, rows: IntArray | slice) -> PairTable:
         """Some of the pairs as a table, judged with the whole family: without making the columns of all."""
         part = self._rows(rows)
+        if not self.is_family:
+            return part
         if self.correction in SINGLE_STEP and "adjusted_pvalue" not in self.made:
             part.made["adjusted_pvalue"] = adjust_single_step(part.pvalue, self.correction, self.n_pairs)
         else:
@@ -246,7 +282,7 @@ class PairTable:
     def _rows(self, rows: IntArray | slice) -> PairTable:
         """Some of the pairs, at the level of the whole family."""
         part = replace(self, first=self.first[rows], second=self.second[rows], differences=self.differences.take(rows))
-        part.made["level"] = self.level
+        part.made["interval_alpha"] = self.interval_alpha
         return part
 
     def count_verdicts(self) -> IntArray:
@@ -259,7 +295,7 @@ class PairTable:
         """Median of `resolution` over the pairs that have one, nan where none has; over some of very many."""
         if self.differences.reads_tails:
             rows = np.linspace(0, self.n_pairs - 1, MOST_RESOLVED).astype(int)
-            low, high = self.differences.take(rows).interval(self.level)
+            low, high = self.differences.take(rows).interval(self.interval_alpha)
             sizes = np.asarray((high - low) / 4.0)
         else:
             sizes = self.resolution
@@ -334,7 +370,7 @@ class PairTable:
             "statistic": sign * value(d.statistic) + 0.0,
             "pvalue": value(part.pvalue),
             "adjusted_pvalue": value(part.adjusted_pvalue),
-            "level": self.level,
+            "interval_alpha": self.interval_alpha if self.is_family else float("nan"),
             "interval_low": low,
             "interval_high": high,
             "p_better": worse if mirrored else better,

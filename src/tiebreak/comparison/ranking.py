@@ -1,4 +1,4 @@
-"""Models from best to worst: means, which may be the best, by how much at most each falls short of it, and letters."""
+"""Models from best to worst: their values, and what the family says of them: standings, shortfalls, ranks and letters."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.bayesian.joint_posterior import N_DRAWS, combine_pairs
-from tiebreak.comparison.best import BestBounds, best_bounds, best_level
+from tiebreak.comparison.best import components, contenders, order_of, shortfalls
+from tiebreak.comparison.copies import entries_of, with_identical_pairs
 from tiebreak.comparison.letters import MOST_LETTERED, compact_letters
 from tiebreak.comparison.pairs import PairTable, every_pair
 from tiebreak.comparison.procedures.procedure import Differences, ModelValues, Procedure
@@ -26,6 +27,9 @@ NOT_BEST, MAY_BE_BEST, NEAR_BEST, BEST = range(4)
 class RankingTable:
     """Columns of shape (n_models,), best model first, named as in the `ranking` frame.
 
+    What the family cannot say is None: standings with a baseline, ranks and letters with a baseline and in comparisons with the
+    best.
+
     Attributes
     ----------
     value_name : str
@@ -34,21 +38,26 @@ class RankingTable:
         The same in sentences, with the metric's name where it is of a metric.
     mean, mean_interval
         The interval ends at the metric's bounds, where they are known.
+    adjusted : ndarray or None
+        Value as if every model had been measured on all units; None where none lacks any, or there is no such value.
     n_units : ndarray of int
+    entry : ndarray of int
+        Row of the first of a model's copies, which share everything that is said of them.
+    rank : ndarray of int
+        Place, which copies share.
     rank_low, rank_high : ndarray of int, or None
-        1 + the number of models shown better, and n_models - that of models shown worse, by the intervals of the pairs; None
-        with a baseline, as then not all pairs are judged.
-    best : BestBounds
-        Which may be the best, and how far at most each falls short of it; a shortfall without a bound is nan.
-    standing : ndarray of int8
+        1 + the number of models shown better, and n_models - that of models shown worse, those of the model's own cycle left out.
+    may_be_best : ndarray of bool, or None
+    shortfall_high : ndarray or None
+        By how much at most each model falls short of the best; nan where no bound is known.
+    standing : ndarray of int8, or None
         Codes into `STANDINGS`.
     p_best, expected_rank : ndarray or None
         None where they were not asked for, or the procedure gives no posterior or no draws.
     letters : list of str, or None
-        None beyond `MOST_LETTERED` models and with a baseline.
+        None beyond `MOST_LETTERED` models, too.
     average_rank : ndarray or None
-        Mean rank over datasets among the models that were measured on all of them, nan for others; None where there are no
-        datasets to rank on.
+        Mean rank over datasets; None where there are no datasets to rank on.
     standard_error : ndarray or None
         Of each mean by itself, where the procedure gives it.
     """
@@ -57,11 +66,15 @@ class RankingTable:
     value_label: str
     mean: FloatArray
     mean_interval: Interval | None
+    adjusted: FloatArray | None
     n_units: IntArray
+    entry: IntArray
+    rank: IntArray
     rank_low: IntArray | None
     rank_high: IntArray | None
-    best: BestBounds
-    standing: NDArray[np.int8]
+    may_be_best: NDArray[np.bool_] | None
+    shortfall_high: FloatArray | None
+    standing: NDArray[np.int8] | None
     p_best: FloatArray | None
     expected_rank: FloatArray | None
     letters: list[str] | None
@@ -69,70 +82,130 @@ class RankingTable:
     standard_error: FloatArray | None
 
     @property
-    def in_g(self) -> IntArray:
-        """Rows of the models that may be the best."""
-        return np.flatnonzero(self.best.may_be_best)
+    def ordering_value(self) -> FloatArray:
+        """Value by which models are ordered where the family shows nothing: the adjusted one where there is one."""
+        return self.mean if self.adjusted is None else self.adjusted
+
+    @property
+    def contenders(self) -> IntArray:
+        """Rows of the models that may be the best; none where the family does not say."""
+        return np.flatnonzero(self.may_be_best) if self.may_be_best is not None else np.zeros(0, dtype=np.intp)
+
+    def copies(self, row: int) -> IntArray:
+        """Rows of a model and its copies."""
+        return np.flatnonzero(self.entry == self.entry[row])
 
 
-def ranking_order(values: ModelValues, units: Scores, *, is_paired: bool) -> list[str]:
-    """Names from best to worst value; models that lack units of a paired procedure after complete ones, ties by name."""
+def order_by_value(scores: Scores, procedure: Procedure, settings: Settings) -> list[str]:
+    """Names from best to worst value, adjusted where models lack units; ties by name, copies together."""
+    values, units = procedure.values(scores, settings), procedure.units(scores)
     models = units.matrix().models
-    complete = (values.n_units == units.matrix().n_splits) | (not is_paired)
-    value = np.where(np.isnan(values.value), -np.inf, units.metric.sign * values.value)
-    rows = sorted(range(len(models)), key=lambda i: (not complete[i], -value[i], models[i]))
+    adjusted = procedure.adjusted_values(scores, values)
+    value = values.value if adjusted is None else adjusted
+    value = np.where(np.isnan(value), -np.inf, units.metric.sign * value)
+    entry = entries_of(scores, units) if procedure.is_paired else np.arange(len(models))
+    first_name = {
+        int(each): min(name for name, own in zip(models, entry, strict=True) if own == each) for each in _repeated(entry)
+    }
+
+    def by_name(row: int) -> tuple[str, str]:
+        return first_name.get(int(entry[row]), models[row]), models[row]
+
+    rows = sorted(range(len(models)), key=lambda i: (-value[i], models[i]))
     # values that differ by rounding only are ties, so that the unit of the scores cannot decide the order
     order: list[int] = []
     tied: list[int] = []
     for row in rows:
-        if tied and (complete[row] != complete[tied[0]] or value[tied[-1]] - value[row] > max(values.tolerance[[tied[-1], row]])):
-            order += sorted(tied, key=lambda i: models[i])
+        if tied and value[tied[-1]] - value[row] > max(values.tolerance[[tied[-1], row]]):
+            order += sorted(tied, key=by_name)
             tied = []
         tied.append(row)
-    order += sorted(tied, key=lambda i: models[i])
+    order += sorted(tied, key=by_name)
     return [models[row] for row in order]
 
 
+def _repeated(entry: IntArray) -> IntArray:
+    """Entries of several models."""
+    found, n = np.unique(entry, return_counts=True)
+    return found[n > 1]
+
+
+def order_of_family(scores: Scores, procedure: Procedure, pairs: PairTable) -> list[str]:
+    """Names such that none stands below one that it is shown above, whatever their values say."""
+    entry = _entries(scores, procedure, pairs)
+    above = _shown_above(pairs, entry)
+    return [scores.models[row] for row in order_of(above, components(above, entry))]
+
+
 def rank_models(scores: Scores, procedure: Procedure, pairs: PairTable, settings: Settings) -> RankingTable:
-    """The ranking of scores whose models stand in ranking order; `pairs` is the family."""
+    """The ranking of scores whose models stand in ranking order; `pairs` is the family, or stands outside it."""
     n_models = len(scores.models)
     values = procedure.values(scores, settings)
-    best = all_best_bounds(scores, procedure, pairs, settings, best_level(settings.alpha, n_models), needs_low=False)
-    best = best._replace(shortfall_high=np.where(np.isfinite(best.shortfall_high), best.shortfall_high, np.nan))
+    entry = _entries(scores, procedure, pairs)
     p_best, expected_rank = _joint_of_complete(scores, procedure, values, settings) if settings.p_best else (None, None)
-    has_all_pairs = settings.baseline is None
-    low, high = _rank_intervals(pairs, n_models) if has_all_pairs else (None, None)
+    rank_low = rank_high = may_be_best = shortfall = standing = letters = None
+    if pairs.family != "baseline":
+        above = _shown_above(pairs, entry)
+        component = components(above, entry)
+        may_be_best = contenders(above, component)
+        shortfall = _shortfalls(pairs, may_be_best, entry)
+        standing = _standings(pairs, may_be_best, shortfall, entry)
+        if pairs.family == "pairs":
+            outside = component[:, None] != component
+            rank_low, rank_high = 1 + (above & outside).sum(axis=0), n_models - (above & outside).sum(axis=1)
+            letters = compact_letters(above | above.T) if n_models <= MOST_LETTERED else None
     return RankingTable(
         value_name=values.name,
         value_label=values.label or _label(values.name, procedure.units(scores).metric.name),
         mean=values.value,
         mean_interval=_mean_interval(scores, procedure, values),
+        adjusted=procedure.adjusted_values(scores, values),
         n_units=values.n_units,
-        rank_low=low,
-        rank_high=high,
-        best=best,
-        standing=_standings(best, pairs.rope, float(np.max(pairs.differences.tolerance))),
+        entry=entry,
+        rank=1 + entry,
+        rank_low=rank_low,
+        rank_high=rank_high,
+        may_be_best=may_be_best,
+        shortfall_high=shortfall,
+        standing=standing,
         p_best=p_best,
         expected_rank=expected_rank,
-        letters=_letters(pairs, n_models) if has_all_pairs and n_models <= MOST_LETTERED else None,
+        letters=letters,
         average_rank=values.average_rank,
         standard_error=values.standard_error,
     )
 
 
-def all_best_bounds(
-    scores: Scores, procedure: Procedure, pairs: PairTable, settings: Settings, level: float, *, needs_low: bool = True
-) -> BestBounds:
-    """Bounds of every model against the best, each one-sided at `level` (`best_level` says which).
+def _entries(scores: Scores, procedure: Procedure, pairs: PairTable) -> IntArray:
+    """Rows of the first copies; a model with units of its own has none."""
+    if not procedure.is_paired:
+        return np.arange(len(scores.models))
+    units = procedure.units(scores)
+    return with_identical_pairs(entries_of(scores, units), pairs, np.isnan(units.matrix().score))
 
-    Requirements on a model being near the best read it too: broken where its `shortfall_low` is above the rope, met where its
-    `shortfall_high` is at most the rope.
-    """
-    n_models = len(scores.models)
-    if pairs.n_pairs == n_models * (n_models - 1) // 2:
-        return best_bounds(pairs.first, pairs.second, pairs.differences.by_itself, n_models, level, needs_low=needs_low)
-    first, second = every_pair(n_models)
-    judged = procedure.judge(scores, first, second, settings)
-    return best_bounds(first, second, judged.by_itself, n_models, level, needs_low=needs_low)
+
+def _shown_above(pairs: PairTable, entry: IntArray) -> NDArray[np.bool_]:
+    """Relation of the family's intervals, the same for copies but for rounding."""
+    above = pairs.shown_above(entry.size)
+    is_first = entry == np.arange(entry.size)
+    return above if is_first.all() else above[np.ix_(entry, entry)]
+
+
+def _shortfalls(pairs: PairTable, may_be_best: NDArray[np.bool_], entry: IntArray) -> FloatArray:
+    """Shortfalls, nan where there is no bound, and where all models are copies, of which none can be told apart."""
+    found = shortfalls(pairs.first, pairs.second, pairs.differences, pairs.bound_level(entry.size), may_be_best, entry)
+    is_known = np.isfinite(found) & (np.any(entry != entry[0]) | np.any(found > 0))
+    return np.where(is_known, found, np.nan)
+
+
+def _standings(pairs: PairTable, may_be_best: NDArray[np.bool_], shortfall: FloatArray, entry: IntArray) -> NDArray[np.int8]:
+    """Best alone, near best (within the rope at most, but for rounding), may be best, or not best; copies count as one."""
+    standing = np.where(may_be_best, MAY_BE_BEST, NOT_BEST)
+    if pairs.rope > 0:
+        standing[shortfall <= pairs.rope + float(np.max(pairs.differences.tolerance))] = NEAR_BEST  # nan is not <= rope
+    if np.unique(entry[may_be_best]).size == 1 and np.all(shortfall[may_be_best] == 0):
+        standing[may_be_best] = BEST
+    return standing.astype(np.int8)
 
 
 def _mean_interval(scores: Scores, procedure: Procedure, values: ModelValues) -> Interval | None:
@@ -144,36 +217,9 @@ def _mean_interval(scores: Scores, procedure: Procedure, values: ModelValues) ->
     return Interval(np.clip(values.low, *bounds), np.clip(values.high, *bounds))
 
 
-def _standings(best: BestBounds, rope: float, tolerance: float) -> NDArray[np.int8]:
-    """Best alone, near best (within the rope at most, but for rounding), may be best, or not best."""
-    standing = np.where(best.may_be_best, MAY_BE_BEST, NOT_BEST)
-    if rope > 0:
-        standing[best.shortfall_high <= rope + tolerance] = NEAR_BEST  # nan is not <= rope
-    if np.count_nonzero(best.may_be_best) == 1:
-        standing[best.may_be_best] = BEST
-    return standing.astype(np.int8)
-
-
 def _label(value: str, metric: str) -> str:
     """A value in words; the mean of a metric that is a mean by its name is not called so twice."""
     return metric if metric.startswith(f"{value}_") else f"{value} {metric}"
-
-
-def _rank_intervals(pairs: PairTable, n_models: int) -> tuple[IntArray, IntArray]:
-    """Smallest and largest rank of each model that the intervals of the pairs leave open."""
-    n_better, n_worse = np.zeros(n_models, dtype=np.intp), np.zeros(n_models, dtype=np.intp)
-    for part in pairs.blocks():
-        above = part.told_apart
-        for winner, loser, rows in ((part.first, part.second, above > 0), (part.second, part.first, above < 0)):
-            n_better += np.bincount(loser[rows], minlength=n_models)
-            n_worse += np.bincount(winner[rows], minlength=n_models)
-    return 1 + n_better, n_models - n_worse
-
-
-def _letters(pairs: PairTable, n_models: int) -> list[str]:
-    apart = np.zeros((n_models, n_models), dtype=bool)
-    apart[pairs.first, pairs.second] = apart[pairs.second, pairs.first] = pairs.told_apart != 0
-    return compact_letters(apart)
 
 
 def _joint_of_complete(

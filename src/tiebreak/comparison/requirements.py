@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.comparison.best import BestBounds, best_level
+from tiebreak.comparison.best import best_level
 from tiebreak.comparison.procedures.procedure import Differences
 from tiebreak.comparison.verdict import REASONS
 from tiebreak.errors import InvalidParameterError
@@ -24,6 +24,10 @@ Outcome = Literal["met", "broken", "inconclusive"]
 
 Names = Sequence[str] | str
 PairsOfNames = Sequence[tuple[str, str]] | tuple[str, str]
+
+
+SAME_PREDICTIONS = "same-predictions"
+"""Reason beside a requirement that is met without an interval: the two models predict the same."""
 
 
 class Question(NamedTuple):
@@ -46,8 +50,9 @@ class Requirement:
     metric : Metric
     outcome : {"met", "broken", "inconclusive"}
         With the interval [L, H] of "first minus second": "better" is met if L > rope and broken if H <= rope; "not worse" is met
-        if L >= -rope and broken if H < -rope. With the interval of what `first` falls short of the best by: "near best" is met
-        if H <= rope and broken if L > rope. Else, or without an interval, inconclusive.
+        if L >= -rope and broken if H < -rope. With bounds [L, H] of what `first` falls short of the best by: "near best" is met
+        if H <= rope and broken if L > rope. Else, or without an interval, inconclusive. Of two models with identical scores
+        "not worse" is met where their predictions are known to be identical too.
     rope : float
         Half-width of practical equivalence, in the metric's unit.
     alpha, n_questions : float, int
@@ -55,12 +60,13 @@ class Requirement:
     difference : float
         First minus second, positive favours the first; for "near best" what `first` falls short of the highest mean by.
     interval_low, interval_high : float
-        At level ``1 - alpha / n_questions``, two-sided; of a difference, or for "near best" of the shortfall, which is infinite
-        where some pair has no interval. nan where there is none.
+        Of a difference, two-sided at level ``1 - alpha / n_questions``; nan where there is none. For "near best" one-sided bounds
+        of the shortfall: the upper one at ``1 - alpha / (2 n_questions)``, infinite where some pair has none, the lower one at
+        ``1 - alpha / n_questions``.
     n_units, unit : int, str
         Splits (datasets, examples) that the interval rests on, and what they are.
     reason : str
-        Why there is no interval, as in the `pairs` frame; "" where there is one.
+        Why there is no interval, as in the `pairs` frame, or "same-predictions"; "" where there is one.
     """
 
     gate: Gate
@@ -178,13 +184,15 @@ def _as_names(given: Any) -> list[str]:
 class Terms:
     """Terms under which the questions of one call are judged, as in `Requirement`.
 
-    `judge` gives the differences of pairs of rows of `models`, `bounds` those of every model against the best at a level.
+    `judge` gives the differences of pairs of rows of `models`; `entry` is the row of the first of a model's copies, and
+    `is_same(first, second)` is True for two models whose predictions are known to be identical.
     """
 
     models: tuple[str, ...]
     metric: Metric
     judge: Callable[[IntArray, IntArray], Differences]
-    bounds: Callable[[float], BestBounds]
+    entry: IntArray
+    is_same: Callable[[str, str], bool]
     unit: str
     rope: float
     alpha: float
@@ -211,21 +219,37 @@ def _of_pair(question: Question, terms: Terms) -> dict[str, Any]:
         outcome = _outcome(low > rope + tolerance, high <= rope + tolerance)
     else:
         outcome = _outcome(low >= -rope - tolerance, high < -rope - tolerance)
+        if np.isnan(low) and terms.is_same(question.first, question.second):
+            return _found("met", 0.0, low, high, int(_first(differences.n_units)), SAME_PREDICTIONS)
     reason = REASONS[int(differences.reasons(level)[0])]
     return _found(outcome, _first(differences.estimate), low, high, int(_first(differences.n_units)), reason)
 
 
 def _near_best(question: Question, terms: Terms) -> dict[str, Any]:
-    """Outcome of "near best": where the interval of what the model falls short of the best by lies, against the rope."""
+    """Outcome of "near best": where the bounds of what the model falls short of the best by lie, against the rope.
+
+    It is met where every other model is shown to be above by the rope at most. As all of these have to be shown, each is asked at
+    the whole level [1]_. Some other is shown to be above by more at the level that allows for the choice among them. Copies of
+    the model are no others, unless the procedure has an interval for identical scores.
+
+    References
+    ----------
+    .. [1] R. Berger. Multiparameter hypothesis testing and acceptance sampling. Technometrics 24, 1982.
+    """
     row, n_models = terms.models.index(question.first), len(terms.models)
     others = np.delete(np.arange(n_models), row)
-    differences = terms.judge(others, np.full(n_models - 1, row))
-    level = best_level(terms.alpha, n_models, terms.n_questions)
-    bounds = terms.bounds(level)
-    low, high = max(0.0, float(bounds.shortfall_low[row])), float(bounds.shortfall_high[row])
+    differences = terms.judge(others, np.full(n_models - 1, row)).by_itself
+    p = terms.alpha / (2 * terms.n_questions)
+    upper = differences.bound(p, upper=True)
+    lower = differences.bound(best_level(terms.alpha, n_models, terms.n_questions), upper=False)
+    is_rival = np.isfinite(upper) | (terms.entry[others] != terms.entry[row])
+    if not is_rival.any():  # all models are copies
+        is_rival[:] = True
+    high = max(0.0, float(np.where(np.isnan(upper), np.inf, upper)[is_rival].max()))
+    low = max(0.0, float(np.where(np.isnan(lower), -np.inf, lower).max()))
     limit = terms.rope + float(np.max(differences.tolerance))
     shortfall = max(0.0, float(np.fmax.reduce(differences.estimate)))
-    reason = "" if np.isfinite(high) else REASONS[int(np.max(differences.reasons(2.0 * level)))]
+    reason = "" if np.isfinite(high) else REASONS[int(np.max(differences.reasons(2.0 * p)))]
     return _found(_outcome(high <= limit, low > limit), shortfall, low, high, int(np.min(differences.n_units)), reason)
 
 

@@ -55,9 +55,9 @@ class Slices(Result["SlicesPlots"]):
         return sum(table.n_pairs for table in self.tables)
 
     @property
-    def level(self) -> float:
-        """All intervals are at 1 - this."""
-        return self.tables[0].level
+    def interval_alpha(self) -> float:
+        """1 - coverage of all intervals."""
+        return self.tables[0].interval_alpha
 
     def count_verdicts(self) -> dict[str, int]:
         """Number of pairs and slices by verdict."""
@@ -88,7 +88,7 @@ def sliced(comparison: Comparison, by: str) -> Slices:
     level = interval_level(np.concatenate(two_sided), correction, whole.alpha)
     adjusted = adjust_pvalues(np.concatenate([table.pvalue for table in tables]), correction)
     for table, own in zip(tables, np.split(adjusted, len(tables)), strict=True):
-        table.made.update(level=level, adjusted_pvalue=own)
+        table.made.update(interval_alpha=level, adjusted_pvalue=own)
     names, n_items = tuple(name or "(none)" for name in parts), tuple(len(part.items) for part in parts.values())
     return Slices(comparison, by, names, n_items, tuple(tables), correction)
 

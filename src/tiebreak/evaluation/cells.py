@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tiebreak.plan.record import Cell
 from tiebreak.scores.vocabulary import look_up
 from tiebreak.stores.cells import cell_text
 from tiebreak.stores.damage import Damage, refuse
@@ -14,7 +16,8 @@ if TYPE_CHECKING:
 
     from tiebreak.evaluation.evaluation import Evaluation
     from tiebreak.metrics.scorer import Scorer
-    from tiebreak.plan.record import Cell, Outcome
+    from tiebreak.numerics import FloatArray
+    from tiebreak.plan.record import Outcome
     from tiebreak.stores.cells import CellTable
     from tiebreak.stores.contract import RunLog
 
@@ -38,6 +41,43 @@ def outcomes_with_outputs(evaluation: Evaluation, cells: Iterable[Cell] | None =
             if answer.shape[:1] != (n_test,) or answer.ndim > 3 or (n_classes is not None and not _are_labels(answer, n_classes)):
                 refuse(Damage(record.name, f"an output of {cell_text(record, outcome.cell)}", f"no answers for {n_test} rows"))
         yield outcome
+
+
+def same_predictions(evaluation: Evaluation, models: Sequence[int], score: FloatArray) -> tuple[tuple[str, ...], ...]:
+    """Groups of models whose kept predictions are the same, byte for byte, on all splits.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    models : sequence of int
+        Positions of the models in the evaluation.
+    score : ndarray of shape (n_models, n_splits)
+        Theirs; only the predictions of models with equal scores are read.
+    """
+    alike: dict[bytes, list[int]] = {}
+    for model, row in zip(models, score, strict=True):
+        alike.setdefault(row.tobytes(), []).append(model)
+    found: dict[bytes, list[str]] = {}
+    for model in (model for group in alike.values() if len(group) > 1 for model in group):
+        digest = _digest_of_predictions(evaluation, model)
+        if digest:
+            found.setdefault(digest, []).append(evaluation.models[model])
+    return tuple(tuple(names) for names in found.values() if len(names) > 1)
+
+
+def _digest_of_predictions(evaluation: Evaluation, model: int) -> bytes:
+    """Hash of all that a model said of the test rows; empty where some of it was not kept."""
+    datasets = evaluation.record.datasets
+    cells = [Cell(dataset, split, model) for dataset, record in enumerate(datasets) for split in range(record.n_splits)]
+    said: dict[tuple[int, int], bytes] = {}
+    for outcome in outcomes_with_outputs(evaluation, cells):
+        if outcome.is_done and not outcome.outputs:
+            return b""
+        digest = hashlib.blake2b()
+        for method, answer in sorted(outcome.outputs.items()):
+            digest.update(f"{method} {answer.dtype} {answer.shape}".encode() + answer.tobytes())
+        said[outcome.cell.dataset, outcome.cell.split] = digest.digest()
+    return b"".join(said[key] for key in sorted(said))
 
 
 def _are_labels(answer: np.ndarray[Any, Any], n_classes: int) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from tiebreak.errors import SEE_FAILURES, Advice, InvalidParameterError, MissingSplitsError
-from tiebreak.evaluation.cells import metric_position
+from tiebreak.evaluation.cells import metric_position, same_predictions
 from tiebreak.metrics.scorer import Scorer
 from tiebreak.numerics import check_probability
 from tiebreak.plan.fingerprint import split_hash
@@ -143,7 +143,9 @@ class Evaluation(Result["EvaluationPlots"]):
         asked = (Asked("", {"rope": rope}),) if rope else ()
         seconds = self.fit_medians(0)
         fit_seconds = {self.models[m]: float(seconds[m]) for m in kept if np.isfinite(seconds[m])}
-        return Scores(self.record.metrics[position].metric, matrices, design, notices, asked, fit_seconds)
+        metric_used = self.record.metrics[position].metric
+        same = same_predictions(self, kept, np.concatenate([grid[kept] for grid in grids], axis=1))
+        return Scores(metric_used, matrices, design, notices, asked, fit_seconds, same_predictions=same)
 
     __tiebreak_scores__ = scores  # read by `tiebreak.compare`
 

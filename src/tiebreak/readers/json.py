@@ -229,7 +229,7 @@ def read_answer(content: Mapping[str, Any], name: str, options: ReadOptions) -> 
 
 _KINDS: dict[str, type | tuple[type, ...]] = {
     "rope": (int, float, str), "alpha": float, "baseline": str, "correction": str, "alternative": str, "order": list,
-    "method": str, "missing": str, "rng": int, "p_best": bool, "options": dict,
+    "family": str, "method": str, "missing": str, "rng": int, "p_best": bool, "options": dict,
     "scale": str, "by": str,
 }  # fmt: skip
 """Settings of a comparison, each with the kinds of its values; null is a value too."""
@@ -244,7 +244,8 @@ def _asked(reader: _Reader, schema: int) -> tuple[Asked, ...]:
     settings = {name: reader.get("settings", key.get(name, name), kind=_KINDS[name], optional=True) for name in held}
     if settings.get("order") is not None:
         settings["order"] = tuple(settings["order"])
-    return (Asked(reader.name, settings),)
+    used = reader.get("resolved", "correction", kind=str, optional=True) or ""
+    return (Asked(reader.name, settings, used, reader.get("sentence", kind=str, optional=True) or ""),)
 
 
 def _check_schema(reader: _Reader) -> int:

@@ -116,10 +116,15 @@ class ScoreMatrix:
 
 
 class Asked(NamedTuple):
-    """Settings of `tiebreak.compare` that a source was compared with before, or that its study asks for."""
+    """Settings of `tiebreak.compare` that a source was compared with before, or that its study asks for.
+
+    `correction` is the one that a saved answer was given with, asked for or not, and `sentence` what it said; "" elsewhere.
+    """
 
     source: str
     settings: Mapping[str, Any]
+    correction: str = ""
+    sentence: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -141,6 +146,8 @@ class Scores:
         Typical time of a fit by model, for those of which it is known: the median; of a search its mean.
     items : Items or None
         Where the scores are of single items of one test set: all of them. The one matrix then has a column for each item.
+    same_predictions : tuple of tuple of str
+        Groups of models whose predictions are known to be the same on all splits.
     """
 
     metric: Metric
@@ -150,6 +157,7 @@ class Scores:
     asked: tuple[Asked, ...] = ()
     fit_seconds: Mapping[str, float] = field(default_factory=dict)
     items: Items | None = None
+    same_predictions: tuple[tuple[str, ...], ...] = ()
 
     def __repr__(self) -> str:
         if self.items is not None:

@@ -49,6 +49,8 @@ NoticeCode = Literal[
     "ordered-splits",
     "single-repeat",
     "missing-splits",
+    "not-connected",
+    "saved-correction",
     "identical-scores",
     "no-spread",
     "no-rope",

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tiebreak.comparison.compare import compare_scores
-from tiebreak.comparison.ranking import BEST, NEAR_BEST
+from tiebreak.comparison.ranking import NEAR_BEST, STANDINGS
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, TiebreakError, TiebreakWarning
 from tiebreak.numerics import FloatArray, IntArray
@@ -77,12 +77,12 @@ class NearBest:
         names = tuple(map(str, range(len(distinct))))
         matrix = ScoreMatrix("", names, zeros, np.arange(n_splits), n_train, n_test, distinct)
         answer = compare_scores(Scores(Metric("score", higher_is_better=True), (matrix,)), self._settings())
-        is_near = np.isin(answer.ranking_table.standing, (BEST, NEAR_BEST))
+        is_near = np.isin(answer.ranking["standing"], STANDINGS[NEAR_BEST:])
         near = {int(name) for name, is_one in zip(answer.models, is_near, strict=True) if is_one}
         return np.isin(which.ravel(), list(near))
 
     def _settings(self) -> Settings:
-        return Settings(rope=self.rope, alpha=self.alpha)
+        return Settings(rope=self.rope, alpha=self.alpha, family="best")
 
     def _ratio(self, n_splits: int) -> float:
         """n_test / n_train of the splits."""

@@ -10,7 +10,7 @@ import numpy as np
 from tiebreak.comparison.letters import MOST_LETTERED
 from tiebreak.comparison.ranking import BEST, MAY_BE_BEST, NEAR_BEST, NOT_BEST, STANDINGS
 from tiebreak.comparison.verdict import REASONS, VERDICTS
-from tiebreak.numerics import CONSTANT, IDENTICAL, RELATIVE_TOLERANCE, IntArray, Interval
+from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Interval
 from tiebreak.views import slices
 from tiebreak.views.comparison_columns import (
     correlation_frame,
@@ -29,7 +29,6 @@ from tiebreak.views.json import document, plain
 from tiebreak.views.next_step import chances, next_step
 from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table
 from tiebreak.views.pair import (
-    NO_SPREAD_NOTE,
     favours,
     interval_name,
     level_words,
@@ -67,8 +66,6 @@ SCHEMA = 2
 MOST_NAMES = 5
 """Models that one sentence names."""
 
-REGIONS = ("better", "equiv.", "worse")
-
 ALL_PAIRS_UP_TO = 10
 """Families up to this size are shown whole; larger ones by the reference's pairs, the rest counted."""
 
@@ -105,6 +102,7 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
             "rope": settings.rope,
             "alpha": settings.alpha,
             "baseline": settings.baseline,
+            "family": settings.family,
             "correction": settings.correction,
             "alternative": settings.alternative,
             "order": None if settings.order is None else list(settings.order),
@@ -119,9 +117,10 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
         resolved={
             "rope": comparison.rope,
             "measure": metric_record(comparison.metric),
+            "family": comparison.pair_table.family,
             "correction": comparison.correction,
             "method": method.name,
-            "level": comparison.pair_table.level,
+            "interval_alpha": comparison.pair_table.interval_alpha if comparison.pair_table.is_family else None,
             "options": plain(method.options_of(settings)),
         },
         method={
@@ -156,7 +155,7 @@ def sentence(comparison: Comparison) -> str:
     """The answer: of two models their pair, against a baseline the verdicts, else who may be the best."""
     if comparison.settings.baseline is not None and comparison.pair_table.n_pairs > 1:
         return _against_baseline(comparison)
-    if comparison.pair_table.n_pairs == 1:
+    if comparison.pair_table.n_pairs == 1 and comparison.pair_table.is_family:
         first, second = comparison.pair_table.first[0], comparison.pair_table.second[0]
         return pair_sentence(comparison.pair(comparison.models[first], comparison.models[second]))
     return " ".join(_standing_sentences(comparison))
@@ -182,10 +181,10 @@ WORDS = {
     "lowest": "{name} has the lowest {value} ({mean})",
     "share the highest": "{name} share the highest {value} ({mean})",
     "share the lowest": "{name} share the lowest {value} ({mean})",
-    "of the complete": "Of the models that have all scores, {opening}",
-    "all lack some": "{opening}, though every model lacks some scores",
+    "adjusted": "{mean}, adjusted for missing scores",
+    "all copies": "All {n} models have identical scores: nothing tells them apart here.",
     "best": "{opening} and is the best of the {n} ({level} confidence).",
-    "other is best": "{opening}, but {best}, which lacks some scores, is the best of the {n} ({level} confidence).",
+    "copies are best": "{opening}; their scores are identical, and no other of the {n} may be the best ({level} confidence).",
     "another is best": "{opening}, but {best} is shown to be the best of the {n} ({level} confidence).",
     "any": "{opening}, but any of the {n} may be the best ({level} confidence).",
     "some": "{opening}, but {k} of the {n} may be the best ({level} confidence): {best}.",
@@ -211,8 +210,13 @@ WORDS = {
     "by itself": "{lies}; all {n} intervals hold at once with {level} confidence ({method} allows for all pairs)",
     "each for itself": "{lies}; each interval is for itself, and with many pairs some will be wrong",
     "at a level": "{lies}; intervals at the level of {correction}, {level} each, not simultaneous",
+    "from the pairs": "places, standings and shortfalls are read off the intervals of the pairs below: all hold at once with "
+    "{level} confidence",
+    "from pairs each for itself": "places, standings and shortfalls are read off the intervals of the pairs below, which do not "
+    "hold at once: with many models some will be wrong",
     "with the best": "with {level} confidence the best is among those that may be, and each falls short of it by no more than is "
-    "said: this is asked of all models at once (multiple comparisons with the best), apart from the pairs",
+    "said: all models were compared with the best (Hsu), whichever it is, and no two of them with each other",
+    "outside": "{rope}; each interval is its pair's own, at {level}: models were compared with the best, so no pair was judged",
 }
 """Sentences and notes that depend on rope and level; the script of a report fills in the same ones."""
 
@@ -220,34 +224,50 @@ WORDS = {
 def _standing_sentences(comparison: Comparison) -> Iterator[str]:
     """The highest mean, the models that may be the best, those near it, and by how much at most others fall short."""
     table, names, n_models = comparison.ranking_table, names_in_sentences(comparison), len(comparison.models)
-    in_g = table.in_g
-    best = [names[comparison.models[row]] for row in in_g]
-    if len(best) == 1:
-        other = "other is best" if lacks_units(comparison, int(in_g[0])) else "another is best"
-        words = WORDS["best" if in_g[0] == 0 else other]
+    if are_all_copies(comparison):
+        yield WORDS["all copies"].format(n=n_models)
+        return
+    rows = table.contenders
+    best = [names[comparison.models[row]] for row in rows]
+    top = top_rows(comparison)
+    if len(best) == n_models:
+        words = WORDS["any"]
+    elif table.standing is None or not np.all(table.standing[rows] == BEST):
+        words = WORDS["some"]
+    elif not np.isin(top, rows).all():
+        words = WORDS["another is best"]
     else:
-        words = WORDS["any" if len(best) == n_models else "some"]
+        words = WORDS["best" if len(best) == 1 else "copies are best"]
     level = format_percent(1 - comparison.settings.alpha)
     yield words.format(opening=opening(comparison), best=listed(best), k=len(best), n=n_models, level=level)
     yield from _shortfall_sentences(comparison, names)
 
 
+def are_all_copies(comparison: Comparison) -> bool:
+    """True where all models have identical scores, and the procedure has no interval for such."""
+    table = comparison.ranking_table
+    return bool(np.all(table.entry == 0)) and table.shortfall_high is not None and bool(np.isnan(table.shortfall_high).all())
+
+
+def top_rows(comparison: Comparison) -> IntArray:
+    """Rows of the models with the best value, which need not be first: a model may be shown above one of a higher value."""
+    value = comparison.metric.sign * comparison.ranking_table.ordering_value
+    best = np.fmax.reduce(value)
+    return np.flatnonzero(value >= best - RELATIVE_TOLERANCE * np.abs(best))
+
+
 def opening(comparison: Comparison, mean: str = "") -> str:
-    """The models of the highest mean, which no rope and no level changes; their mean in so many words where these are given."""
+    """The models of the highest value, which no rope and no level changes; the value in so many words where these are given."""
     table, names = comparison.ranking_table, names_in_sentences(comparison)
-    some_lack = any(lacks_units(comparison, row) for row in range(len(comparison.models)))
-    is_top = np.abs(table.mean - table.mean[0]) <= RELATIVE_TOLERANCE * np.abs(table.mean[0])
-    n_top = 1 if some_lack else max(1, int(np.count_nonzero(is_top)))
-    top = [names[model] for model in comparison.models[:n_top]]
+    rows = top_rows(comparison)
+    top = [names[comparison.models[row]] for row in rows]
     extreme = "highest" if comparison.metric.higher_is_better else "lowest"
-    words = WORDS[extreme if n_top == 1 else f"share the {extreme}"].format(
-        name=listed(top) if n_top <= 2 else f"{top[0]} and {n_top - 1} others",
+    shown = mean or format_score(float(table.ordering_value[rows[0]]), table_decimals(comparison))
+    return WORDS[extreme if len(top) == 1 else f"share the {extreme}"].format(
+        name=listed(top) if len(top) <= 2 else f"{top[0]} and {len(top) - 1} others",
         value=printable(table.value_label),
-        mean=mean or format_score(float(table.mean[0]), table_decimals(comparison)),
+        mean=shown if table.adjusted is None else WORDS["adjusted"].format(mean=shown),
     )
-    if lacks_units(comparison, 0):
-        return WORDS["all lack some"].format(opening=words)
-    return WORDS["of the complete"].format(opening=words) if some_lack else words
 
 
 def lacks_units(comparison: Comparison, row: int) -> bool:
@@ -263,10 +283,10 @@ def _shortfall_sentences(comparison: Comparison, names: dict[str, str]) -> Itera
     if near.size:
         words = WORDS["all near" if near.size == len(models) else "one near" if near.size == 1 else "some near"]
         yield words.format(near=listed([names[models[row]] for row in near]), bound=_bound(comparison, near), rope=rope)
-    elif comparison.rope and table.in_g.size > 1:
+    elif comparison.rope and table.contenders.size > 1:
         yield WORDS["none near"].format(rope=rope)
     rest = np.flatnonzero((table.standing == MAY_BE_BEST) | (table.standing == NOT_BEST))
-    has_bound = np.isfinite(table.best.shortfall_high[rest])
+    has_bound = np.isfinite(_shortfall(comparison)[rest])
     bounded, unbounded = rest[has_bound], rest[~has_bound]
     if bounded.size:
         yield _bounded_sentence(comparison, bounded, [names[models[row]] for row in bounded], near.size)
@@ -289,8 +309,14 @@ def _bounded_sentence(comparison: Comparison, bounded: IntArray, names: list[str
 
 def _bound(comparison: Comparison, rows: IntArray) -> str:
     """The largest bound of some models on how far they fall short."""
-    largest = float(comparison.ranking_table.best.shortfall_high[rows].max())
+    largest = float(_shortfall(comparison)[rows].max())
     return format_bound(largest, table_decimals(comparison), (float(rope_number(comparison)),))
+
+
+def _shortfall(comparison: Comparison) -> FloatArray:
+    """Bounds on how far each model falls short of the best; nan where the family has none."""
+    bounds = comparison.ranking_table.shortfall_high
+    return np.full(len(comparison.models), np.nan) if bounds is None else bounds
 
 
 AGAINST = {
@@ -343,33 +369,53 @@ def _within_budget(groups: dict[str, list[str]]) -> dict[str, str]:
 # --- tables -----------------------------------------------------------------------------------------------------------------
 
 
-def ranking_table(comparison: Comparison, name_width: int = NAME_WIDTH, most: int = ROWS) -> Table:
-    """Models from best to worst, no more than `most`; their standing, or the verdict against the baseline."""
-    t = comparison.ranking_table
-    shown = short_names(comparison.models[:most], name_width)
-    n_rows, decimals = len(shown), table_decimals(comparison)
-    columns = {
-        "rank": _ranks(comparison, n_rows),
-        "model": shown,
-        t.value_name: [format_score(float(value), decimals) for value in t.mean[:n_rows]],
-    }
-    if t.standard_error is not None:
-        columns["std. error"] = [format_score(float(value), decimals) for value in t.standard_error[:n_rows]]
-    if t.average_rank is not None and t.value_name != "average rank":
-        columns["average rank"] = ["" if np.isnan(value) else f"{value:.3f}" for value in t.average_rank[:n_rows].tolist()]
+def ranking_rows(comparison: Comparison) -> list[int]:
+    """Rows of the models that have a line of their own: copies share one, but where each is judged against a baseline."""
+    table = comparison.ranking_table
     if comparison.settings.baseline is not None:
-        columns |= against_columns(comparison, n_rows, decimals)
-    elif len(comparison.models) > 2:
-        bounds = [
-            format_bound(float(bound), decimals, (float(rope_number(comparison)),)) for bound in t.best.shortfall_high[:n_rows]
-        ]
-        columns |= {"short by at most": bounds, "standing": [STANDINGS[code] for code in t.standing[:n_rows]]}
+        return list(range(len(comparison.models)))
+    return [int(row) for row in np.unique(table.entry)]
+
+
+def entry_names(comparison: Comparison, rows: Sequence[int], width: int) -> list[str]:
+    """Names of the lines of the ranking; copies are named together, as long as there is room: b = b again."""
+    models, table = comparison.models, comparison.ranking_table
+    copies = [[row] if comparison.settings.baseline is not None else table.copies(row).tolist() for row in rows]
+    found = []
+    for name, members in zip(short_names([models[row] for row in rows], width), copies, strict=True):
+        together = " = ".join([name, *(short_names([models[row] for row in members], width)[1:])])
+        more = f"{name} = {len(members) - 1} {'copy' if len(members) == 2 else 'copies'}"
+        found.append(name if len(members) == 1 else together if len(together) <= width else more)
+    return found
+
+
+def ranking_table(comparison: Comparison, name_width: int = NAME_WIDTH, most: int = ROWS) -> Table:
+    """Models from best to worst, no more than `most` lines; their standing, or the verdict against the baseline."""
+    t, lines = comparison.ranking_table, ranking_rows(comparison)
+    rows, decimals = lines[:most], table_decimals(comparison)
+    columns = {
+        "rank": _ranks(comparison, rows),
+        "model": entry_names(comparison, rows, name_width),
+        t.value_name: [format_score(float(value), decimals) for value in t.mean[rows]],
+    }
+    if t.adjusted is not None:
+        columns["adjusted"] = [format_score(float(value), decimals) for value in t.adjusted[rows]]
+    if t.standard_error is not None:
+        columns["std. error"] = [format_score(float(value), decimals) for value in t.standard_error[rows]]
+    if t.average_rank is not None and t.value_name != "average rank":
+        columns["average rank"] = ["" if np.isnan(value) else f"{value:.3f}" for value in t.average_rank[rows].tolist()]
+    if t.standing is None:
+        columns |= against_columns(comparison, rows, decimals)
+    elif len(comparison.models) > 2 or not comparison.pair_table.is_family:
+        limit = (float(rope_number(comparison)),)
+        columns["short by at most"] = [format_bound(float(bound), decimals, limit) for bound in _shortfall(comparison)[rows]]
+        columns["standing"] = [STANDINGS[code] for code in t.standing[rows]]
         if t.letters is not None:
-            columns["letters"] = t.letters[:n_rows]
+            columns["letters"] = [t.letters[row] for row in rows]
     if t.p_best is not None:
-        columns["P(best)"] = [format_probability(max(float(p), 1e-9)) for p in t.p_best[:n_rows]]  # of draws: 0 means rare
+        columns["P(best)"] = [format_probability(max(float(p), 1e-9)) for p in t.p_best[rows]]  # of draws: 0 means rare
     direction = "higher" if comparison.metric.higher_is_better else "lower"
-    left_out = len(comparison.models) - n_rows
+    left_out = len(comparison.models) - sum(t.copies(row).size if len(lines) < len(comparison.models) else 1 for row in rows)
     more = f"; {left_out} more below these" if left_out else ""
     left_aligned = ("model", "verdict", "standing", "letters")
     return Table(
@@ -382,25 +428,23 @@ def ranking_table(comparison: Comparison, name_width: int = NAME_WIDTH, most: in
     )
 
 
-def _ranks(comparison: Comparison, n_rows: int) -> list[str]:
+def _ranks(comparison: Comparison, rows: Sequence[int]) -> list[str]:
     """Rank, and the ranks that the intervals leave open: "2 (1-3)"."""
-    low, high = comparison.ranking_table.rank_low, comparison.ranking_table.rank_high
-    ranks = [str(rank) for rank in range(1, n_rows + 1)]
-    if low is None or high is None or len(comparison.models) < 3:
+    table = comparison.ranking_table
+    ranks = [str(rank) for rank in table.rank[rows].tolist()]
+    if table.rank_low is None or table.rank_high is None or len(comparison.models) < 3:
         return ranks
-    return [
-        f"{rank} ({a}-{b})" if a != b else f"{rank} ({a})" for rank, a, b in zip(ranks, low.tolist(), high.tolist(), strict=False)
-    ]
+    ranges = zip(ranks, table.rank_low[rows].tolist(), table.rank_high[rows].tolist(), strict=True)
+    return [f"{rank} ({low}-{high})" if low != high else f"{rank} ({low})" for rank, low, high in ranges]
 
 
-def against_columns(comparison: Comparison, n_rows: int, decimals: int) -> dict[str, list[str]]:
-    """Difference to the baseline or the best, interval and verdict of the first models."""
+def against_columns(comparison: Comparison, rows: Sequence[int], decimals: int) -> dict[str, list[str]]:
+    """Difference to the baseline or the first model, interval and verdict of some models."""
     against, sign = comparison.against_reference, comparison.metric.sign
     reference = comparison.models.index(comparison.reference)
-    rows = range(n_rows)
     return {
         "difference": [
-            ("best" if comparison.settings.baseline is None else "baseline")
+            ("first" if comparison.settings.baseline is None else "baseline")
             if row == reference
             else format_score(sign * float(against.difference[row]), decimals, signed=True)
             for row in rows
@@ -440,13 +484,12 @@ def pair_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> Table:
         **_unit_counts(comparison, chosen),
         "difference": [format_score(sign * float(value), decimals, signed=True) for value in part.difference],
         interval_name(comparison, is_header=True): [_interval(comparison, interval, row) for row in range(len(chosen))],
-        **{
-            f"P({region})": [format_probability(float(p)) for p in column]
-            for region, column in zip(REGIONS, part.probabilities or (), strict=False)
-        },
-        p_name(comparison.settings.alternative): [format_pvalue(float(p)) for p in part.adjusted_pvalue],
-        "verdict": [_verdict(*codes) for codes in zip(part.verdict, part.reason, strict=True)],
     }
+    if t.is_family:
+        columns[p_name(comparison.settings.alternative)] = [format_pvalue(float(p)) for p in part.adjusted_pvalue]
+        columns["verdict"] = [_verdict(*codes) for codes in zip(part.verdict, part.reason, strict=True)]
+    elif part.reason.any():
+        columns["remark"] = [REASONS[code] for code in part.reason]
     better = favours(comparison)
     title = f"Pairs, first minus second; {better} the first"
     if len(chosen) > 1:
@@ -460,7 +503,7 @@ def pair_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> Table:
                 del columns[side]
                 break
     rest = "" if everything else f"; {_counted(comparison, part)}"
-    left_aligned = ("first", "second", "verdict")
+    left_aligned = ("first", "second", "verdict", "remark")
     return Table(
         title + rest,
         tuple(columns),
@@ -468,7 +511,7 @@ def pair_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> Table:
         tuple(header not in left_aligned for header in columns),
         notes=tuple(footnotes(comparison)),
         folded="Pairs",
-        spare=(tuple(f"P({region})" for region in REGIONS), ("adj. p",), ("difference",)),
+        spare=(("adj. p",), ("difference",)),
         ranks={printable(name): rank for rank, name in enumerate(models, 1)},
     )
 
@@ -495,9 +538,18 @@ def ranking_notes(comparison: Comparison) -> Iterator[str]:
             "std. error: of that mean by itself; two models met the same "
             f"{comparison.method.unit}s, so theirs say little about the difference of the two: the pairs do"
         )
-    yield WORDS["with the best"].format(level=format_percent(1 - comparison.settings.alpha))
+    pairs = comparison.pair_table
+    read_off = "from the pairs" if pairs.is_simultaneous else "from pairs each for itself"
+    yield WORDS[read_off if pairs.is_family else "with the best"].format(level=format_percent(1 - comparison.settings.alpha))
+    if table.adjusted is not None:
+        yield f"adjusted: as if every model had been measured on all {comparison.method.unit}s; models are ordered by it"
     if table.average_rank is not None and table.value_name != "average rank":
-        yield ("average ranks are for reading only: they depend on which other models are in the table, the verdicts do not")
+        filled = "; a missing score ranks where the others let it be expected" if table.adjusted is not None else ""
+        yield (
+            "average ranks are for reading only: they depend on which other models are in the table, the verdicts do not" + filled
+        )
+    if not pairs.is_family:
+        return
     if table.letters is not None:
         yield "in brackets the ranks that the pairs leave open; models that share a letter are not told apart by their pair"
     else:
@@ -509,6 +561,8 @@ def footnotes(comparison: Comparison) -> list[str]:
     s, table = comparison.settings, comparison.pair_table
     lines = [] if comparison.metric == comparison.scores.metric else [measure_note(comparison)]
     lines.append(family_note(comparison))
+    if not table.is_family:
+        return lines
     name = p_name(s.alternative)
     against = (
         "no difference at all"
@@ -521,10 +575,6 @@ def footnotes(comparison: Comparison) -> list[str]:
         lines.append(f"{name} tests {against}, not adjusted")
     else:
         lines.append(f"{name} tests {against}, adjusted over the {table.n_pairs} pairs ({comparison.correction})")
-    if table.differences.is_posterior:
-        lines.append("P(...) are posterior probabilities of one pair by itself, whatever the number of pairs")
-        if np.isin(table.kind, (IDENTICAL, CONSTANT)).any():
-            lines.append(NO_SPREAD_NOTE)
     return lines
 
 
@@ -534,11 +584,13 @@ def family_note(comparison: Comparison) -> str:
     rope = WORDS["rope" if comparison.rope else "no rope"].format(
         rope=rope_words(comparison), metric=printable(comparison.metric.name)
     )
+    if not table.is_family:
+        return WORDS["outside"].format(rope=rope, level=format_percent(1 - comparison.settings.alpha))
     lies = WORDS["lies"].format(rope=rope)
     if table.n_pairs == 1:
         return lies
     if table.differences.is_simultaneous:
-        level = level_words(table.level)
+        level = level_words(table.interval_alpha)
         return WORDS["by itself"].format(lies=lies, n=table.n_pairs, level=level, method=comparison.method.name)
     each_by_itself = "each for itself" if comparison.correction == "none" else "at a level"
     return WORDS["together" if table.is_simultaneous else each_by_itself].format(
@@ -546,7 +598,7 @@ def family_note(comparison: Comparison) -> str:
         n=table.n_pairs,
         percent=format_percent(1 - comparison.settings.alpha),
         correction=comparison.correction,
-        level=level_words(table.level),
+        level=level_words(table.interval_alpha),
     )
 
 
@@ -570,6 +622,8 @@ def _shown_names(models: Sequence[str], first: IntArray, second: IntArray, width
 
 def _counted(comparison: Comparison, shown: PairTable) -> str:
     """Number of pairs that are shown, and the verdicts of the others: 9 of 780 shown (the others: ...)."""
+    if not comparison.pair_table.is_family:
+        return f"{shown.n_pairs} of {comparison.pair_table.n_pairs} shown"
     counts = comparison.pair_table.count_verdicts() - shown.count_verdicts()
     n = dict(zip(VERDICTS, counts.tolist(), strict=True))
     parts = [(n["better"] + n["worse"], "better or worse"), (n["ahead"] + n["behind"], "ahead or behind")]

@@ -62,7 +62,7 @@ def pair_columns(comparison: Comparison) -> Columns:
         "statistic": d.statistic,
         "pvalue": t.pvalue,
         "adjusted_pvalue": t.adjusted_pvalue,
-        "level": np.broadcast_to(t.level, shape),
+        "interval_alpha": np.broadcast_to(t.interval_alpha if t.is_family else np.nan, shape),
         "interval_low": interval.low,
         "interval_high": interval.high,
         "p_better": better,
@@ -78,7 +78,7 @@ def ranking_columns(comparison: Comparison) -> Columns:
     """Columns of the ranking, named and ordered as documented; without those that cannot be given, or were not asked for."""
     t, models = comparison.ranking_table, comparison.models
     columns: dict[str, Column | None] = {
-        "rank": np.arange(1, len(models) + 1),
+        "rank": t.rank,
         "rank_low": t.rank_low,
         "rank_high": t.rank_high,
         "model": Coded(np.arange(len(models)), models),
@@ -86,10 +86,11 @@ def ranking_columns(comparison: Comparison) -> Columns:
         "standard_error": t.standard_error,
         "mean_low": None if t.mean_interval is None else t.mean_interval.low,
         "mean_high": None if t.mean_interval is None else t.mean_interval.high,
+        "adjusted": t.adjusted,
         "n_units": t.n_units,
-        "shortfall_high": t.best.shortfall_high,
-        "may_be_best": t.best.may_be_best,
-        "standing": Coded(t.standing, STANDINGS),
+        "shortfall_high": t.shortfall_high,
+        "may_be_best": t.may_be_best,
+        "standing": None if t.standing is None else Coded(t.standing, STANDINGS),
         "p_best": t.p_best,
         "expected_rank": t.expected_rank,
         "average_rank": t.average_rank,

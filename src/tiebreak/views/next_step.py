@@ -20,7 +20,7 @@ MANY_PAIRS = 20
 
 def next_step(comparison: Comparison) -> str:
     """One or two sentences that can be followed; "" where nothing is left to do."""
-    if comparison.pair_table.n_pairs == 1:
+    if comparison.pair_table.n_pairs == 1 and comparison.pair_table.is_family:
         table = comparison.pair_table
         return pair_step(comparison.pair(comparison.models[table.first[0]], comparison.models[table.second[0]]))
     if comparison.settings.baseline is not None:
@@ -36,7 +36,7 @@ def chances(comparison: Comparison) -> str:
         return ""
     likeliest = int(np.nanargmax(table.p_best))
     chance = float(table.p_best[likeliest])
-    is_sure = chance >= 1 - comparison.settings.alpha and table.standing[likeliest] != BEST
+    is_sure = chance >= 1 - comparison.settings.alpha and table.standing is not None and table.standing[likeliest] != BEST
     if likeliest == 0 and not is_sure:
         return ""
     name = _names(comparison)[comparison.models[likeliest]]
@@ -81,7 +81,7 @@ def _taken(comparison: Comparison) -> str:
     chosen = cheap or good[0]
     if alone.size and len(good) == 1:
         return f"Next step: take {names[chosen]}."
-    bound = float(table.best.shortfall_high[comparison.models.index(chosen)])
+    bound = 0.0 if table.shortfall_high is None else float(table.shortfall_high[comparison.models.index(chosen)])
     decimals = decimals_for(comparison.pair_table.typical_resolution)
     far = f"no model is better by more than {format_bound(bound, decimals, (comparison.rope,))}" if bound else "it is the best"
     if cheap is None:
@@ -92,7 +92,7 @@ def _taken(comparison: Comparison) -> str:
 
 def _settling(comparison: Comparison) -> str:
     """Words on telling the first of the ranking from the next one that may be best, too."""
-    rows = comparison.ranking_table.in_g.tolist()
+    rows = comparison.ranking_table.contenders.tolist()
     others = [comparison.models[row] for row in rows if row != 0]
     if not others:
         return ""

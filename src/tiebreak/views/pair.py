@@ -39,8 +39,8 @@ NO_SPREAD_NOTE = (
 )
 
 COLUMNS = (
-    "first", "second", "n_units", "difference", "standard_error", "df", "statistic", "pvalue", "adjusted_pvalue", "level",
-    "interval_low", "interval_high", "p_better", "p_equivalent", "p_worse", "verdict", "reason",
+    "first", "second", "n_units", "difference", "standard_error", "df", "statistic", "pvalue", "adjusted_pvalue",
+    "interval_alpha", "interval_low", "interval_high", "p_better", "p_equivalent", "p_worse", "verdict", "reason",
 )  # fmt: skip
 """Columns of the frame, as those of all pairs of a comparison."""
 
@@ -169,7 +169,8 @@ def _open(pair: PairComparison) -> str:
 def _without_interval(pair: PairComparison) -> str:
     names, unit = names_in_sentences(pair.comparison), pair.comparison.method.unit
     words = WITHOUT_INTERVAL.get(pair.reason, WITHOUT_INTERVAL["missing-splits"])
-    level = level_words(pair.level) if pair.reason == "too-few-units" else ""
+    alpha = pair.interval_alpha if pair.is_in_family else pair.comparison.settings.alpha
+    level = level_words(alpha) if pair.reason == "too-few-units" else ""
     return words.format(
         a=names[pair.first], b=names[pair.second], n=pair.n_units, unit=unit, units=count(pair.n_units, unit), level=level
     )
@@ -218,12 +219,12 @@ def interval_name(comparison: Comparison, *, in_family: bool = True, is_header: 
     The header of a table is short, as a note below says what the intervals of the family hold together.
     """
     table, alpha = comparison.pair_table, comparison.settings.alpha
-    if not in_family:
+    if not in_family or not table.is_family:
         return WORDS["own interval"].format(percent=format_percent(1 - alpha))
     if table.is_simultaneous:
         words = WORDS["together" if table.n_pairs > 1 and not is_header else "interval"]
         return words.format(percent=format_percent(1 - alpha))
-    return WORDS["interval"].format(percent=level_words(table.level))
+    return WORDS["interval"].format(percent=level_words(table.interval_alpha))
 
 
 def level_words(level: float) -> str:
@@ -265,7 +266,8 @@ def rope_number(comparison: Comparison) -> str:
     if not isinstance(comparison.settings.rope, str):
         return f"{rope:.15g}"
     if "rope_number" not in table.made:
-        ends = [comparison.ranking_table.best.shortfall_high]
+        shortfall = comparison.ranking_table.shortfall_high
+        ends = [] if shortfall is None else [shortfall]
         if table.differences.reads_tails:
             of_reference = table.part(table.rows_with(comparison.models.index(comparison.reference)))
             ends += [np.abs(end) for end in of_reference.interval]

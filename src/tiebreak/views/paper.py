@@ -201,6 +201,9 @@ def _data(comparison: Comparison) -> str:
 
 def _intervals(comparison: Comparison) -> str:
     table, alpha, method = comparison.pair_table, comparison.settings.alpha, comparison.method
+    if not table.is_family:
+        by = f"Differences come from the {method.name} procedure ({_authors(method.references[0])})"
+        return f"{by}, which assumes that {'; that '.join(method.assumptions)}."
     whose = "the difference of the two models" if table.n_pairs == 1 else f"the differences of {table.n_pairs} pairs"
     if comparison.settings.baseline is not None:
         whose = f"the differences to the baseline, {printable(comparison.settings.baseline)}"
@@ -210,10 +213,10 @@ def _intervals(comparison: Comparison) -> str:
         return f"{by}, at {format_percent(1 - alpha)}, {assumed}."
     if table.is_simultaneous:
         how = f"hold at once with {format_percent(1 - alpha)} confidence by {NAMES_OF_CORRECTIONS[table.correction]}"
-        return f"{by}, {assumed}; they {how} (each at {level_words(table.level)})."
+        return f"{by}, {assumed}; they {how} (each at {level_words(table.interval_alpha)})."
     if table.correction == "none":
         return f"{by}, {assumed}, each at {format_percent(1 - alpha)} without a correction for their number."
-    how = f"each at {level_words(table.level)}, the level of {NAMES_OF_CORRECTIONS[table.correction]}"
+    how = f"each at {level_words(table.interval_alpha)}, the level of {NAMES_OF_CORRECTIONS[table.correction]}"
     return f"{by}, {assumed}, {how}; they do not hold at once."
 
 
@@ -228,6 +231,9 @@ def _authors(reference: str) -> str:
 
 
 def _verdicts(comparison: Comparison) -> str:
+    if not comparison.pair_table.is_family:
+        rope = f"Differences of up to {rope_words(comparison)} were taken to be too small to matter. " if comparison.rope else ""
+        return f"{rope}No two models were judged against each other."
     if not comparison.rope:
         return (
             "A model is called better where the whole interval lies above 0; no difference was taken to be too small to matter."
@@ -240,8 +246,13 @@ def _verdicts(comparison: Comparison) -> str:
 
 
 def _best(comparison: Comparison) -> str:
-    if len(comparison.models) < 3:
+    if len(comparison.models) < 3 or comparison.settings.baseline is not None:
         return ""
+    if comparison.pair_table.is_family:
+        return (
+            "Which models may be the best, and by how much at most each falls short of it, is read off these intervals: a model "
+            "may be the best where no other is shown to be better."
+        )
     return (
         "The models that may be the best, and bounds on how far each falls short of it, come from constrained multiple "
         f"comparisons with the best (Hsu 1984) at {format_percent(1 - comparison.settings.alpha)} confidence."

@@ -6,6 +6,7 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
+from tiebreak.comparison.requirements import SAME_PREDICTIONS
 from tiebreak.views.json import document, finite
 from tiebreak.views.page import Page, Section
 from tiebreak.views.pair import level_words
@@ -22,8 +23,8 @@ QUOTE_WIDTH = 60
 """Characters of a name in a sentence."""
 
 COLUMNS = (
-    "gate", "first", "second", "metric", "outcome", "rope", "level", "n_questions", "difference", "interval_low", "interval_high",
-    "n_units", "reason", "sentence",
+    "gate", "first", "second", "metric", "outcome", "rope", "interval_alpha", "n_questions", "difference", "interval_low",
+    "interval_high", "n_units", "reason", "sentence",
 )  # fmt: skip
 
 AS_STATED = {
@@ -58,9 +59,10 @@ WORDS = {
     "short": "its {metric} is {difference} short of the best, {interval}",
     "the best": "its {metric} is the best, {interval}",
     "interval": "{level} interval {ends}, {where}",
-    "shortfall": "{level} interval of the shortfall {ends}, {where}",
+    "shortfall": "{level} bounds of the shortfall {ends}, {where}",
     "both sides": "which lies on both sides of {limit}",
     "no interval": "there is no interval",
+    "same predictions": "they predict the same on all splits, so that no interval is needed",
     "no bound": "there is no bound on some difference, as {why}",
     "judgement": "{outcome}: {sentence}.{note}",
     "asks for more": " The table of pairs says '{verdict}', which asks for more than this: its interval too is not below "
@@ -87,12 +89,17 @@ def sentence(requirement: Requirement) -> str:
     by = WORDS["by"].format(rope=rope) if r.rope else ""
     is_best = r.gate == "near best" and r.outcome == "met" and not r.rope
     stated = WORDS["is best"] if is_best else AS_STATED[r.gate, r.outcome]
-    has_interval = not math.isnan(r.interval_low) and (r.outcome != "inconclusive" or not r.reason)
     return WORDS["sentence"].format(
         stated=stated.format(a=first, b="".join(others), by=by, limit=rope),
-        shown=_difference(r, first) if has_interval else _without_interval(r),
+        shown=WORDS["same predictions"] if r.reason == SAME_PREDICTIONS else _shown(r, first),
         asked=WORDS["one" if r.n_questions == 1 else "several"].format(n=r.n_questions),
     )
+
+
+def _shown(r: Requirement, first: str) -> str:
+    """The difference with its interval, or why there is none."""
+    has_interval = not math.isnan(r.interval_low) and (r.outcome != "inconclusive" or not r.reason)
+    return _difference(r, first) if has_interval else _without_interval(r)
 
 
 def _level(r: Requirement) -> str:
@@ -223,7 +230,12 @@ def records(requirements: Requirements | None) -> list[dict[str, Any]]:
 
 
 def _row(r: Requirement) -> dict[str, Any]:
-    own = {"second": r.second or None, "metric": r.metric.name, "level": r.alpha / r.n_questions, "sentence": sentence(r)}
+    own = {
+        "second": r.second or None,
+        "metric": r.metric.name,
+        "interval_alpha": r.alpha / r.n_questions,
+        "sentence": sentence(r),
+    }
     return {name: own[name] if name in own else getattr(r, name) for name in COLUMNS}
 
 

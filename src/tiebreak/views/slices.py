@@ -34,8 +34,8 @@ MOST_ROWS = 50
 """Rows that are shown whole; of more pairs and slices those of the best model or the baseline with the next one."""
 
 COLUMNS = (
-    "slice", "first", "second", "n_units", "difference", "standard_error", "pvalue", "adjusted_pvalue", "level", "interval_low",
-    "interval_high", "verdict", "reason",
+    "slice", "first", "second", "n_units", "difference", "standard_error", "pvalue", "adjusted_pvalue", "interval_alpha",
+    "interval_low", "interval_high", "verdict", "reason",
 )  # fmt: skip
 
 
@@ -130,14 +130,12 @@ def table(slices: Slices, name_width: int = NAME_WIDTH) -> Table:
 
 
 def _family(slices: Slices) -> str:
-    comparison, n = slices.comparison, slices.n_pairs
+    comparison, n, level = slices.comparison, slices.n_pairs, level_words(slices.interval_alpha)
     if slices.tables[0].is_simultaneous and slices.correction != "none":
         sure = format_percent(1 - comparison.settings.alpha)
-        held = (
-            f"all {n} intervals hold at once with {sure} confidence ({slices.correction}: each is at {level_words(slices.level)})"
-        )
+        held = f"all {n} intervals hold at once with {sure} confidence ({slices.correction}: each is at {level})"
     else:
-        held = f"intervals at {level_words(slices.level)} each ({slices.correction}), not simultaneous"
+        held = f"intervals at {level} each ({slices.correction}), not simultaneous"
     return (
         f"{held}; the pairs on all {comparison.method.unit}s are a family apart. A small slice is mostly undecided, not "
         "shown to be the same"

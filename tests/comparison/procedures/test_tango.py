@@ -78,7 +78,7 @@ def test_every_pair_agrees_with_the_array_function() -> None:
         assert row["standard_error"] == pytest.approx(expected.standard_error, rel=1e-12)
         assert row["pvalue"] == pytest.approx(mcnemar_test(counts.only_first, counts.only_second, "chi2").pvalue, rel=1e-9)
         assert row["n_units"] == 200
-        assert row["level"] == level
+        assert row["interval_alpha"] == level
 
 
 def test_tails_and_limits_are_one_monotone_function() -> None:

@@ -19,6 +19,7 @@ from tiebreak.frequentist.sign import SignTestResult
 from tiebreak.frequentist.signed_rank import SignedRankResult
 from tiebreak.frequentist.skillings_mack import skillings_mack_test
 from tiebreak.numerics import (
+    CONSTANT,
     IDENTICAL,
     RELATIVE_TOLERANCE,
     SPREAD,
@@ -29,6 +30,7 @@ from tiebreak.numerics import (
     Interval,
     divide,
 )
+from tiebreak.scores.adjusted_means import adjusted_means, filled
 from tiebreak.scores.dataset_means import Scale, dataset_means, log_means
 from tiebreak.scores.scores import ScoreMatrix, Scores
 from tiebreak.scores.vocabulary import Notice, quoted
@@ -177,7 +179,7 @@ class OverDatasets(Procedure):
         )
 
     def values(self, data: Scores, settings: Settings) -> ModelValues:
-        """Mean over datasets, with the average rank among models that were measured everywhere.
+        """Mean over datasets, with the average rank: missing scores rank where the additive model of the others puts them.
 
         On the relative scale the geometric mean; of mixed metrics the geometric mean of the ratio to the models of each dataset,
         or where sizes are not read the share of the other models that a model beats.
@@ -185,23 +187,32 @@ class OverDatasets(Procedure):
         values = super().values(data, settings)
         means = dataset_means(data)
         score, higher = means.matrix().score, means.metric.higher_is_better
-        complete = ~np.isnan(score).any(axis=1)
-        ranks = np.full(score.shape[0], np.nan)
-        if np.count_nonzero(complete) >= 2:
-            ranks[complete] = average_ranks(score[complete].T, higher_is_better=higher)
-        values = values._replace(average_rank=ranks)
+        if data.is_mixed:
+            score, higher = _shares(score), True  # of the models beaten, as scores of several metrics do not add up
+        values = values._replace(average_rank=average_ranks(filled(score).T, higher_is_better=higher))
         if self.scale == "relative":
             return self._geometric(values, data)
         return _win_rates(values, score) if data.is_mixed else values
 
     def _geometric(self, values: ModelValues, data: Scores) -> ModelValues:
-        logs = self.units(data).matrix().score
-        name, label = "geometric mean", f"geometric mean {data.metric.name}"
-        if data.is_mixed:
-            name = label = "relative score"
-            logs = logs - np.nanmean(np.where(np.isnan(logs).all(axis=0), 0.0, logs), axis=0)
+        logs = self._logs(data)
+        name, label = ("relative score",) * 2 if data.is_mixed else ("geometric mean", f"geometric mean {data.metric.name}")
         value = np.exp(divide(np.nansum(logs, axis=1), np.count_nonzero(~np.isnan(logs), axis=1)))
         return values._replace(name=name, label=label, value=value, tolerance=RELATIVE_TOLERANCE * np.maximum(value, 1.0))
+
+    def _logs(self, data: Scores) -> FloatArray:
+        """Logarithms of scores; of several metrics less their mean over the models of a dataset."""
+        logs = self.units(data).matrix().score
+        return logs - np.nanmean(np.where(np.isnan(logs).all(axis=0), 0.0, logs), axis=0) if data.is_mixed else logs
+
+    def adjusted_values(self, data: Scores, values: ModelValues) -> FloatArray | None:
+        """Values as if every model had been measured on all datasets, on the scale of `values`."""
+        if self.scale == "absolute" and not data.is_mixed:
+            return super().adjusted_values(data, values)
+        score = self._logs(data) if self.scale == "relative" else _shares(dataset_means(data).matrix().score)
+        if not np.isnan(score).any():
+            return None
+        return np.exp(adjusted_means(score)) if self.scale == "relative" else adjusted_means(score)
 
     def differences_of(self, data: Scores, first: IntArray, second: IntArray) -> tuple[FloatArray, FloatArray]:
         """Differences of pairs by dataset, of shape (..., n_datasets), nan where one is missing; the size of their scores."""
@@ -218,12 +229,15 @@ class OverDatasets(Procedure):
         return difference, scale
 
     def kinds(self, difference: FloatArray, tolerance: FloatArray) -> NDArray[np.int8]:
-        """SPREAD, IDENTICAL where all differences are 0, UNDEFINED where there is none."""
+        """IDENTICAL where all differences are 0, CONSTANT where two or more are the same, UNDEFINED where there is none."""
         if np.ndim(tolerance) and len(tolerance) > BLOCK:
             return np.concatenate([self.kinds(difference[rows], tolerance[rows]) for rows in _blocks(len(tolerance))])
         present = ~np.isnan(difference)
         is_zero = (np.abs(np.where(present, difference, 0.0)) <= np.asarray(tolerance)[..., None]).all(axis=-1)
-        return np.where(~present.any(axis=-1), UNDEFINED, np.where(is_zero, IDENTICAL, SPREAD)).astype(np.int8)
+        spread = np.where(present, difference, -np.inf).max(axis=-1) - np.where(present, difference, np.inf).min(axis=-1)
+        is_constant = (present.sum(axis=-1) > 1) & (spread <= 2.0 * np.asarray(tolerance))
+        kinds = np.where(is_zero, IDENTICAL, np.where(is_constant, CONSTANT, SPREAD))
+        return np.where(~present.any(axis=-1), UNDEFINED, kinds).astype(np.int8)
 
     def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
         """Omnibus tests: Friedman's and that of Iman and Davenport, or that of Skillings and Mack where scores are missing."""
@@ -295,12 +309,17 @@ def _scale_of(one: FloatArray, two: FloatArray, least: float) -> FloatArray:
 
 
 def _win_rates(values: ModelValues, score: FloatArray) -> ModelValues:
-    """Share of the other models of a dataset that a model beats, ties as half, its mean over datasets."""
+    """Share of the other models of a dataset that a model beats, its mean over datasets."""
+    share = _shares(score)
+    rate = divide(np.nansum(share, axis=1), np.count_nonzero(~np.isnan(share), axis=1))
+    return values._replace(name="win rate", label="win rate", value=rate, tolerance=np.full(rate.size, RELATIVE_TOLERANCE))
+
+
+def _shares(score: FloatArray) -> FloatArray:
+    """Share of the other models of each dataset that each model beats, ties as half; nan where it has no score, or no rival."""
     ranks = rank_models(score.T)
     n_models = np.count_nonzero(~np.isnan(ranks), axis=1, keepdims=True)
-    share = divide(n_models - ranks, n_models - 1)
-    rate = divide(np.nansum(share, axis=0), np.count_nonzero(~np.isnan(share), axis=0))
-    return values._replace(name="win rate", label="win rate", value=rate, tolerance=np.full(rate.size, RELATIVE_TOLERANCE))
+    return np.asarray(divide(n_models - ranks, n_models - 1).T)
 
 
 class PoolDependent(NamedTuple):

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from tiebreak.comparison.procedures.procedure import Procedure, Question, TestOnly
+from tiebreak.comparison.procedures.procedure import ModelValues, Procedure, Question, TestOnly
 from tiebreak.errors import TooFewSplitsError, UnsuitableDesignError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
+from tiebreak.scores.adjusted_means import adjusted_means
 from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
@@ -75,6 +76,11 @@ class OverItems(Procedure):
             generalises_to=self.generalises_to.replace("items", f"{unit}s"),
             assumptions=tuple(text.replace("items", f"{unit}s") for text in self.assumptions),
         )
+
+    def adjusted_values(self, data: Scores, values: ModelValues) -> FloatArray | None:
+        """Values as if every model had met all items, which count by their weights."""
+        items, score = self.items(data), self.units(data).matrix().score
+        return adjusted_means(score, items.weights) if self.is_mean and np.isnan(score).any() else None
 
     def scale(self, data: Scores, first: IntArray, second: IntArray) -> FloatArray:
         """Size of the scores of each pair, which sets the size of rounding noise."""

@@ -165,6 +165,5 @@ NEMENYI = AverageRanks(
         "J. Demsar. Statistical comparisons of classifiers over multiple data sets. JMLR 7, 2006.",
         "A. Benavoli, G. Corani, F. Mangili. Should we really use post-hoc tests based on mean-ranks? JMLR 17(5), 2016.",
     ),
-    correction="none",
     takes_mixed=True,
 )

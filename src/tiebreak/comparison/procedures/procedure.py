@@ -14,6 +14,7 @@ from tiebreak.comparison.verdict import TOO_FEW_UNITS, Codes
 from tiebreak.errors import InvalidParameterError, Setting
 from tiebreak.frequentist.adjustment import Correction
 from tiebreak.numerics import SPREAD, Alternative, FloatArray, IntArray, Interval, Missing, divide
+from tiebreak.scores.adjusted_means import adjusted_means
 from tiebreak.scores.differences import model_moments
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
@@ -305,8 +306,6 @@ class Procedure(ABC):
     unit : str
         Of repetition: "split", "dataset", "item".
     assumptions, references : tuple of str
-    correction : str
-        Adjustment over a family that suits it.
     missing : {"raise", "pairwise"}
         Meaning of a missing score where the caller does not say.
     options : mapping
@@ -327,7 +326,6 @@ class Procedure(ABC):
     generalises_to: str
     assumptions: tuple[str, ...]
     references: tuple[str, ...]
-    correction: Correction = "bonferroni"
     missing: Missing = "raise"
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
     is_paired: bool = True
@@ -398,6 +396,11 @@ class Procedure(ABC):
         moments = model_moments(self.units(data).matrix())
         return ModelValues("mean", moments.mean, None, None, np.asarray(moments.n_splits), moments.tolerance)
 
+    def adjusted_values(self, data: Scores, values: ModelValues) -> FloatArray | None:
+        """Values as if every model had been measured on all units; None where none lacks any, or the value is no mean."""
+        score = self.units(data).matrix().score
+        return adjusted_means(score) if self.is_paired and self.is_mean and np.isnan(score).any() else None
+
     def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
         """Tests shown beside the answer, which have no part in the verdicts."""
         return iter(())
@@ -415,8 +418,8 @@ class Procedure(ABC):
         return self
 
     def correction_of(self, settings: Settings) -> Correction:
-        """The correction that was asked for, or the one that suits the procedure."""
-        return settings.correction or self.correction
+        """The correction that was asked for, else Bonferroni's, with which all verdicts are right at once."""
+        return settings.correction or "bonferroni"
 
     def cautions(self, data: Scores, settings: Settings) -> Iterator[Notice]:
         """Remarks on the answer that depend on the settings."""

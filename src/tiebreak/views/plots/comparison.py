@@ -25,6 +25,7 @@ from tiebreak.views.plots.rank_diagram import DiagramDisplay
 from tiebreak.views.plots.style import (
     COLOURS,
     MARKS,
+    NOT_ASKED,
     SMALL,
     Room,
     faint,
@@ -60,7 +61,7 @@ def against_reference(comparison: Comparison, rows: IntArray) -> pd.DataFrame:
     ranking, against, models = comparison.ranking_table, comparison.against_reference, comparison.models
     data = pd.DataFrame(
         {
-            "rank": np.arange(1, len(models) + 1),
+            "rank": ranking.rank,
             "model": models,
             "mean": ranking.mean,
             "n_units": ranking.n_units,
@@ -69,7 +70,7 @@ def against_reference(comparison: Comparison, rows: IntArray) -> pd.DataFrame:
             "interval_high": against.interval.high,
             "verdict": np.array(VERDICTS, dtype=object)[against.verdict],
             "reason": np.array(REASONS, dtype=object)[against.reason],
-            "standing": np.array(STANDINGS, dtype=object)[ranking.standing],
+            "standing": "" if ranking.standing is None else np.array(STANDINGS, dtype=object)[ranking.standing],
             "letters": [""] * len(models) if ranking.letters is None else ranking.letters,
         }
     )
@@ -91,8 +92,10 @@ class AgainstDisplay(ComparisonDisplay):
         reference = "first" if self.comparison.settings.baseline is None else "baseline"
         has_letters, notes = self._has_letters, []
         for row in self._table.to_dict("records"):
-            verdict, reason = row["verdict"], row["reason"]
-            words = f"{MARKS[verdict].symbol} {verdict}{_WHY.get(reason, '').format(unit=self._unit)}" if verdict else reference
+            verdict, why = row["verdict"], _WHY.get(row["reason"], "").format(unit=self._unit)
+            words = f"{MARKS[verdict].symbol} {verdict}{why}" if verdict else reference
+            if not self.comparison.pair_table.is_family:
+                words = f"{row['standing']}{why}"
             parts = (minus(format_score(float(row["mean"]), decimals)), row["letters"] if has_letters else "", words)
             notes.append("  ".join(part for part in parts if part))
         return notes
@@ -109,6 +112,10 @@ class AgainstDisplay(ComparisonDisplay):
 
     def _title(self) -> str:
         name, comparison = self._reference, self.comparison
+        n_models = len(comparison.models)
+        if not comparison.pair_table.is_family:
+            n_best = len(comparison.shortlist())
+            return f"{name} is the best of {n_models}" if n_best == 1 else f"{n_best} of {n_models} models may be the best"
         counts = verdict_counts(np.delete(comparison.against_reference.verdict, comparison.models.index(comparison.reference)))
         if len(comparison.models) == 2:
             other = next(other for other in self._names if other != name)
@@ -116,7 +123,7 @@ class AgainstDisplay(ComparisonDisplay):
             return pair_sentence(name, other, VERDICTS[MIRRORED[VERDICTS.index(verdict)]])
         if comparison.settings.baseline is not None:
             return f"Against the baseline {name} {counted_verdicts(counts, 'models')}"
-        n_models, n_best = len(comparison.models), len(comparison.shortlist())
+        n_best = len(comparison.shortlist())
         if n_best == 1:
             return f"{name} is the best of {n_models}; {counted_verdicts(counts, 'others')}"
         return f"{name} ranks first; {n_best} of {n_models} models may be the best"
@@ -131,6 +138,11 @@ class AgainstDisplay(ComparisonDisplay):
         )
         ends = self._table[["interval_low", "interval_high"]].to_numpy()
         arrows = " An arrow: the data set no limit on that side." if np.isinf(ends).any() else ""
+        if not comparison.pair_table.is_family:
+            return (
+                f"Lines: {interval_name(comparison)} of each difference to {self._reference}; no pair was judged.{arrows} {rope} "
+                f"On the right: {self._value} and standing, from comparisons with the best."
+            )
         return (
             f"Lines: {interval_name(comparison)}s of the difference ({self._adjusted}); the verdict is where the line lies."
             f"{arrows} {rope} On the right: {self._value} and verdict{letters}."
@@ -143,11 +155,12 @@ class AgainstDisplay(ComparisonDisplay):
         drawn = drawn[np.isfinite(drawn)]
         low, high = float(drawn.min(initial=0.0)), float(drawn.max(initial=0.0))
         reach = 0.1 * ((high - low) or 1.0)
+        is_family = self.comparison.pair_table.is_family
         for row, (left, difference, right, verdict) in enumerate(zip(*columns, self._table["verdict"], strict=True)):
-            if not verdict:
+            if not verdict and (is_family or self._table["model"].iloc[row] == self.comparison.reference):
                 axes.scatter(difference, row, marker="|", s=90, color=ink(), zorder=3)
                 continue
-            mark, height = MARKS[verdict], row - shift
+            mark, height = MARKS[verdict or NOT_ASKED], row - shift
             ends = np.clip([left, right], low - reach, high + reach)
             axes.plot(ends, [height, height], color=mark.colour, linewidth=1.6, solid_capstyle="butt", zorder=3)
             for end, place, arrow in ((left, ends[0], "<"), (right, ends[1], ">")):
@@ -377,7 +390,7 @@ class ScoresDisplay(ComparisonDisplay):
 def _has_ranks(comparison: Comparison) -> bool:
     """True where there are average ranks of two models, and groups of models that are not told apart."""
     table = comparison.ranking_table
-    has_groups = table.letters is not None or comparison.settings.baseline is not None
+    has_groups = comparison.pair_table.is_family and (table.letters is not None or comparison.settings.baseline is not None)
     return has_groups and table.average_rank is not None and bool(np.isfinite(table.average_rank).any())
 
 
@@ -400,9 +413,11 @@ class ComparisonPlots(Plots["Comparison"]):
         has_dots = not is_binary and self.result.matrix.n_splits <= MOST_DOTS
         is_mixed = self.result.scores.is_mixed  # levels in several units do not go on one axis; their ratios do
         has_unit = not is_mixed or self.result.settings.scale == "relative"
+        is_family = self.result.pair_table.is_family
         offered = {
             "diagram": _has_ranks(self.result),
-            "matrix": has_datasets or (items is not None and is_mean),
+            "matrix": is_family and (has_datasets or (items is not None and is_mean)),
+            "verdicts": is_family,
             "outcomes": is_binary,
             "agreement": is_binary,
             "disagreements": items is not None and is_mean,

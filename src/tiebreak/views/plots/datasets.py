@@ -58,7 +58,8 @@ NAMED_DOTS = 3
 SIDE = 4.4
 """Inches of a square."""
 
-_OUTCOMES = ("better", "equivalent", "worse")
+_OUTCOMES = {"won": "better", "tied": "equivalent", "lost": "worse"}
+"""Outcomes on one dataset, which are no verdicts, with the verdict whose mark and colour they have."""
 
 
 def unit_names(comparison: Comparison) -> list[str]:
@@ -76,8 +77,8 @@ class PairedDisplay(ComparisonDisplay):
     Attributes
     ----------
     data : DataFrame
-        dataset, first and second (scores, in the metric's unit), difference (positive favours the first) and outcome: "better"
-        where it is above the rope, "worse" below, else "equivalent"; datasets that both have, the largest difference first.
+        dataset, first and second (scores, in the metric's unit), difference (positive favours the first) and outcome: "won"
+        where it is above the rope, "lost" below, else "tied"; datasets that both have, the largest difference first.
     pair : PairComparison
     """
 
@@ -94,7 +95,7 @@ class PairedDisplay(ComparisonDisplay):
         one, other = (score[comparison.models.index(name)] for name in (first, second))
         difference = comparison.metric.sign * (one - other)
         limit = comparison.rope + RELATIVE_TOLERANCE * np.fmax(np.abs(one), np.abs(other))
-        outcome = np.where(difference > limit, "better", np.where(difference < -limit, "worse", "equivalent"))
+        outcome = np.where(difference > limit, "won", np.where(difference < -limit, "lost", "tied"))
         data = pd.DataFrame(
             {"dataset": unit_names(comparison), "first": one, "second": other, "difference": difference, "outcome": outcome}
         )
@@ -115,7 +116,9 @@ class PairedDisplay(ComparisonDisplay):
     def _row_notes(self) -> list[str]:
         decimals = decimals_for(self.pair.resolution)
         differences = zip(self.data["difference"], self.data["outcome"], strict=True)
-        return [f"{MARKS[name].symbol} {minus(format_score(float(d), decimals, signed=True))}" for d, name in differences]
+        return [
+            f"{MARKS[_OUTCOMES[name]].symbol} {minus(format_score(float(d), decimals, signed=True))}" for d, name in differences
+        ]
 
     def _size(self) -> tuple[float, float]:
         if self._is_rows:
@@ -126,7 +129,7 @@ class PairedDisplay(ComparisonDisplay):
         first, second = self._names
         n = self._counts()
         sentence = pair_sentence(first, second, self.pair.verdict or "undecided")
-        most = f"{first} is better on {n['better']} of {count(len(self.data), self._unit)}, worse on {n['worse']}"
+        most = f"{first} wins {n['won']} of {count(len(self.data), self._unit)}, loses {n['lost']}"
         return f"{sentence}; {most}"
 
     def _note(self) -> str:
@@ -141,7 +144,7 @@ class PairedDisplay(ComparisonDisplay):
         left_out = self.comparison.matrix.n_splits - len(self.data)
         missing = f" Without {count(left_out, self._unit)} that one of the two lacks." if left_out else ""
         return (
-            f"{what}{ties} as equal. Colours say which is better there; the verdict rests on the "
+            f"{what}{ties} as equal. Colours say which wins there; the verdict rests on the "
             f"{interval_name(self.comparison)} ({self.comparison.method.name}), not on the counts.{missing}"
         )
 
@@ -154,7 +157,7 @@ class PairedDisplay(ComparisonDisplay):
     def _draw_rows(self, axes: Axes) -> None:
         columns = (self.data[name] for name in ("first", "second", "outcome"))
         for row, (first, second, outcome) in enumerate(zip(*columns, strict=True)):
-            colour = MARKS[outcome].colour if outcome != "equivalent" else quiet()
+            colour = MARKS[_OUTCOMES[outcome]].colour if outcome != "tied" else quiet()
             axes.plot([first, second], [row, row], color=colour, linewidth=1.6, zorder=2)
             axes.scatter(second, row, s=34, color=paper(), edgecolors=colour, linewidths=1.4, zorder=3)
             axes.scatter(first, row, s=34, color=colour, edgecolors=colour, linewidths=1.4, zorder=4)
@@ -173,7 +176,7 @@ class PairedDisplay(ComparisonDisplay):
         strength = float(np.clip(60 / max(len(self.data), 1), 0.25, 0.8))
         for name in _OUTCOMES:
             there = (self.data["outcome"] == name).to_numpy()
-            mark = MARKS[name]
+            mark = MARKS[_OUTCOMES[name]]
             axes.scatter(x[there], y[there], marker=mark.marker, s=26, color=mark.colour, alpha=strength, linewidths=0, zorder=3)
         axes.set_xlim(*ends)
         axes.set_ylim(*ends)
@@ -196,7 +199,7 @@ class PairedDisplay(ComparisonDisplay):
         names = fitted_labels(self._models, width, SMALL)
         above, below = (0, 1) if self.comparison.metric.higher_is_better else (1, 0)
         for which, x, y, across, up in ((above, 0.02, 0.98, "left", "top"), (below, 0.98, 0.02, "right", "bottom")):
-            words = literal(f"{names[which]}\nbetter on {n[('better', 'worse')[which]]}")
+            words = literal(f"{names[which]}\nwins {n[('won', 'lost')[which]]}")
             axes.text(x, y, words, transform=axes.transAxes, ha=across, va=up, fontsize=SMALL, color=ink(), multialignment=across)
         if self.owns_figure_:
             self._name_dots(
@@ -216,7 +219,7 @@ class PairedDisplay(ComparisonDisplay):
             left = x + 0.08 if is_left else x - 0.08 - width
             box = (left, left + width, y - 0.09, y + 0.09)
             is_free = all(box[1] < a or b < box[0] or box[3] < c or d < box[2] for a, b, c, d in taken)
-            if row["outcome"] == "equivalent" or not is_free or box[0] < 0 or box[1] > SIDE:
+            if row["outcome"] == "tied" or not is_free or box[0] < 0 or box[1] > SIDE:
                 continue
             taken.append(box)
             axes.annotate(

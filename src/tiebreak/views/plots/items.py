@@ -423,7 +423,7 @@ class SlicesDisplay(Display):
     def _note(self) -> str:
         comparison = self.slices.comparison
         rope = f" Grey band: the rope, ±{comparison.rope:.4g}." if comparison.rope else ""
-        level = level_words(self.slices.level)
+        level = level_words(self.slices.interval_alpha)
         few = of_all(len(self.data) - 1, self.n_slices, "slices")
         return (
             f"Lines: {level} intervals of the difference on each slice ({self.slices.correction} over all slices and pairs); of "

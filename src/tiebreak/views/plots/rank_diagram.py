@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DiagramDisplay(ComparisonDisplay):
-    """Average rank of every model that was measured on all datasets, the best on top, as in a critical-difference diagram.
+    """Average rank of every model, the best on top, as in a critical-difference diagram.
+
+    A model that lacks datasets ranks there where the scores of the others let it be expected, so that nobody is left out.
 
     The bars are of the comparison's own verdicts, not of a critical difference of ranks, so they do not change with which other
     models are in the table. A model that lies within a bar but is told apart from one of its models leaves a gap in it. With a
@@ -74,7 +76,7 @@ class DiagramDisplay(ComparisonDisplay):
         names, baseline = dict(zip(self._models, short_labels(self._models), strict=True)), self.comparison.settings.baseline
         whose = self.own or baseline or self._models[0]
         if whose not in names:
-            return f"{short_labels([whose])[0]} has no average rank, as it lacks a dataset"
+            return f"{short_labels([whose])[0]} has no average rank, as no other model shares its datasets"
         place = self._models.index(whose)
         rank = self.data["average_rank"].iloc[place]
         has = f"{names[whose]} is number {place + 1} of {len(names)} by average rank ({rank:.2f})"
@@ -103,7 +105,9 @@ class DiagramDisplay(ComparisonDisplay):
         comparison = self.comparison
         ranks = comparison.ranking_table.average_rank
         left_out = 0 if ranks is None else int(np.count_nonzero(np.isnan(ranks)))
-        missing = f" Without {left_out} that lack a dataset." if left_out else ""
+        missing = f" Without {left_out} that share no dataset with the others." if left_out else ""
+        if comparison.ranking_table.adjusted is not None:
+            missing = f" Missing scores rank where the others let them be expected.{missing}"
         names = dict(zip(self._models, short_labels(self._models), strict=True))
         own = f" Diamond: {names[self.own]}." if self.own in names else ""
         how = f"{comparison.method.name}, {interval_name(comparison)}s, {self._adjusted}"

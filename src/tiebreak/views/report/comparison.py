@@ -212,7 +212,7 @@ def _ranking(comparison: Comparison) -> dict[str, Any]:
     n_models, decimals = len(comparison.models), table_decimals(comparison)
     table = ranking_table(comparison, NAME_WIDTH, n_models)
     columns = dict(zip(table.headers, zip(*table.rows, strict=True), strict=True))
-    texts = against_columns(comparison, n_models, decimals)
+    texts = against_columns(comparison, range(n_models), decimals)
     t, interval = comparison.ranking_table, interval_name(comparison, is_header=True)
     reference = comparison.models.index(comparison.reference)
     found = {

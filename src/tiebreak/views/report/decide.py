@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.comparison.best import best_bounds, best_level
 from tiebreak.comparison.pairs import every_pair
 from tiebreak.comparison.verdict import REASONS
 from tiebreak.frequentist.shaffer import shaffer_sets
@@ -157,18 +156,17 @@ def _at_alpha(
     alpha: float,
 ) -> dict[str, Any]:
     """Ends at one alpha: those of the family, against the best, and of requirements; nothing that depends on a rope."""
-    n_models = len(comparison.models)
     family = replace(comparison.pair_table, rope=0.0, alpha=alpha)  # without a rope every pair that can be is undecided
-    first, second, differences = all_pairs
-    best = best_bounds(first, second, differences.by_itself, n_models, best_level(alpha, n_models))
+    differences = all_pairs[2]
+    ranking = comparison.at_alpha(alpha).ranking_table
     found = {
         "alpha": alpha,
-        "level": family.level,
+        "level": family.interval_alpha,
         "low": _packed(family.interval.low),
         "high": _packed(family.interval.high),
         "why": _packed(family.reason),
-        "may_be_best": _packed(best.may_be_best),
-        "shortfall_high": _packed(best.shortfall_high),
+        "may_be_best": None if ranking.may_be_best is None else _packed(ranking.may_be_best),
+        "shortfall_high": None if ranking.shortfall_high is None else _packed(ranking.shortfall_high),
     }
     if comparison.settings.baseline is not None:
         own = differences.interval(alpha)
@@ -185,11 +183,9 @@ def _requirement_at(
     models, (first, second, differences) = comparison.models, all_pairs
     row = models.index(requirement.first)
     if requirement.gate == "near best":
-        level = best_level(alpha, len(models), requirement.n_questions)
-        bounds = best_bounds(first, second, differences.by_itself, len(models), level)
-        low, high = max(0.0, float(bounds.shortfall_low[row])), float(bounds.shortfall_high[row])
-        rivals = differences.take(np.flatnonzero((first == row) | (second == row)))
-        reason = 0 if np.isfinite(high) else int(np.max(rivals.reasons(2.0 * level)))
+        (judged_there,) = comparison.at_alpha(alpha).meets(near_best=requirement.first, n_questions=requirement.n_questions)
+        low, high = judged_there.interval_low, judged_there.interval_high
+        reason = REASONS.index(judged_there.reason)
     else:
         asked = {row, models.index(requirement.second)}
         pair = [at for at, names in enumerate(zip(first.tolist(), second.tolist(), strict=True)) if {*names} == asked]

@@ -1,0 +1,56 @@
+"""Copies: models with the same score on every unit, and scores missing on the same ones, which are one entry of a ranking."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.comparison.pairs import PairTable
+from tiebreak.numerics import IDENTICAL, IntArray
+from tiebreak.scores.scores import Scores
+
+
+def entries_of(scores: Scores, units: Scores) -> IntArray:
+    """Row of the first of the models that are copies of each other, its own for a model without copies.
+
+    Parameters
+    ----------
+    scores : Scores
+        As they were read.
+    units : Scores
+        As the procedure counts them, models in the same order.
+
+    Returns
+    -------
+    ndarray of int, shape (n_models,)
+    """
+    items = scores.items
+    rows = units.matrix().score if items is None else items.score.reshape(len(items.models), -1)
+    first: dict[bytes, int] = {}
+    return np.array([first.setdefault((row + 0.0).tobytes(), i) for i, row in enumerate(rows)])  # + 0.0: no -0.0
+
+
+def with_identical_pairs(entry: IntArray, pairs: PairTable, missing: NDArray[np.bool_]) -> IntArray:
+    """Entries that hold models whose scores differ by rounding only, too: pairs of kind IDENTICAL with the same gaps.
+
+    Parameters
+    ----------
+    entry : ndarray of int, shape (n_models,)
+        Of exact copies.
+    pairs : PairTable
+    missing : ndarray of bool, shape (n_models, n_units)
+    """
+    found = np.flatnonzero(pairs.kind == IDENTICAL)
+    if found.size == 0:
+        return entry
+    entry = entry.copy()
+    for one, two in zip(pairs.first[found].tolist(), pairs.second[found].tolist(), strict=True):
+        low, high = sorted((entry[one], entry[two]))
+        if low != high and np.array_equal(missing[one], missing[two]):
+            entry[entry == high] = low
+    return entry
+
+
+def members_of(entry: IntArray, row: int) -> list[int]:
+    """Rows of a model and its copies."""
+    return np.flatnonzero(entry == entry[row]).tolist()
