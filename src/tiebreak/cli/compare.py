@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     from tiebreak.comparison.requirements import Requirement, Requirements
 
 # Spelled out here, as asking the library would import numpy before the command line is even read; a test holds them equal.
-CORRECTIONS = ("bonferroni", "sidak", "holm", "hochberg", "hommel", "shaffer", "bh", "by", "none")
+CORRECTIONS = ("bonferroni", "sidak", "none", "holm", "hochberg", "hommel", "shaffer", "bh", "by")
+FAMILIES = ("pairs", "best")
 ALTERNATIVES = ("two-sided", "greater", "less")
 MISSING = ("raise", "pairwise")
 ROWS = ("auto", "items", "splits")
@@ -260,7 +261,10 @@ _OPTIONS = (
                  help="Largest difference that does not matter to you, in the metric's unit or as '1%' of the best mean."),
     click.option("--alpha", type=float, show_default="0.05", help="Chance of any wrong verdict over all pairs."),
     click.option("--baseline", **_NAME, help="Judge every other model against this one only, instead of all pairs."),
-    click.option("--correction", **_choice(CORRECTIONS), help="Sets the level of all intervals, and adjusts p-values."),
+    click.option("--family", **_choice(FAMILIES),
+                 help="Judge all pairs, or compare every model with the best one, which rules out more of many models."),
+    click.option("--correction", **_choice(CORRECTIONS),
+                 help="Sets the level of all intervals, and adjusts p-values. From holm on without a rope only."),
     click.option("--order", **NAMES, help="Order of the pairs, chosen before looking at the scores. Given as --models is."),
     click.option("--alternative", **_choice(ALTERNATIVES),
                  help="Direction of the test of no difference; one-sided needs --order or --baseline. Never touches verdicts."),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tiebreak.cli.compare import CORRECTIONS, FAMILIES
 from tiebreak.cli.options import REPORT, ROPE, direction_options, help_option, store_option, with_direction, with_options
 from tiebreak.cli.process import CommandError, standard_input_as_file, write_report
 from tiebreak.cli.stores import read_run
@@ -37,6 +38,8 @@ _OPTIONS = (
                                         "best mean.  [default: as the study or the saved answer says, or 0]"),
     click.option("--alpha", type=float, help="Chance of any wrong verdict over all pairs.  [default: 0.05]"),
     click.option("--baseline", **_NAME, help="Judge every other model against this one only, instead of all pairs."),
+    click.option("--family", type=click.Choice(FAMILIES), help="Judge all pairs, or compare every model with the best one."),
+    click.option("--correction", type=click.Choice(CORRECTIONS), help="Sets the level of all intervals."),
     *direction_options,
     click.option("--n-train", **_COUNT, help="Training examples per split, where no file has them."),
     click.option("--n-test", **_COUNT, help="Test examples per split, where no file has them."),
@@ -103,5 +106,5 @@ def _of_run(run: str, out: Path, metrics: Sequence[str], store: str | None, sett
     if settings["lower_is_better"] is not None:
         raise click.UsageError("the metrics of a run have their direction; --direction and --lower-is-better are for files.")
     evaluation = read_run(run, store)
-    asked = {name: settings[name] for name in ("rope", "alpha", "baseline") if settings[name] is not None}
+    asked = {name: settings[name] for name in ("rope", "alpha", "baseline", "family", "correction") if settings[name] is not None}
     write_report(lambda: report(evaluation, metrics, **asked), out)

@@ -77,9 +77,6 @@ def order_of(above: Relation, component: IntArray) -> IntArray:
     So the first row is a contender, and the place of each model lies between 1 + the number of models shown above it and
     n_models - the number of those that it is shown above, those of its own cycle left out.
     """
-    is_together = 1 + np.count_nonzero(np.diff(component)) == np.unique(component).size
-    if is_together and not np.tril(above).any():
-        return np.arange(len(above))
     labels, first, of_model = np.unique(component, return_index=True, return_inverse=True)
     order: list[int] = []
     between = np.zeros((labels.size, labels.size), dtype=bool)

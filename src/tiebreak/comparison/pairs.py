@@ -158,9 +158,26 @@ class PairTable:
     def shown_above(self, n_models: int) -> Relation:
         """Relation of the models: True in row j, column i where j is shown above i, whatever the rope."""
         if "above" not in self.made:
-            self.made["above"] = shown_above(self.first, self.second, self.differences, n_models, self.bound_level(n_models))
+            self.made["above"] = self._shown_above(n_models)
         above: Relation = self.made["above"]
         return above
+
+    def _shown_above(self, n_models: int) -> Relation:
+        if not self.is_family:
+            return shown_above(self.first, self.second, self.differences, n_models, self.bound_level(n_models))
+        above = np.zeros((n_models, n_models), dtype=bool)
+        for part in self.blocks():
+            above[part.first, part.second], above[part.second, part.first] = part.told_apart > 0, part.told_apart < 0
+        return above
+
+    @property
+    def follows_order(self) -> bool:
+        """True where no model is shown above one that stands before it."""
+        if not self.is_family:
+            return not np.tril(self.shown_above(int(max(self.first.max(), self.second.max())) + 1)).any()
+        return not any(
+            np.any(np.where(part.first < part.second, part.told_apart, -part.told_apart) < 0) for part in self.blocks()
+        )
 
     @property
     def is_simultaneous(self) -> bool:

@@ -283,7 +283,7 @@ def _shortfall_sentences(comparison: Comparison, names: dict[str, str]) -> Itera
     if near.size:
         words = WORDS["all near" if near.size == len(models) else "one near" if near.size == 1 else "some near"]
         yield words.format(near=listed([names[models[row]] for row in near]), bound=_bound(comparison, near), rope=rope)
-    elif comparison.rope and table.contenders.size > 1:
+    elif comparison.rope and table.standing is not None and np.any(table.standing == MAY_BE_BEST):
         yield WORDS["none near"].format(rope=rope)
     rest = np.flatnonzero((table.standing == MAY_BE_BEST) | (table.standing == NOT_BEST))
     has_bound = np.isfinite(_shortfall(comparison)[rest])

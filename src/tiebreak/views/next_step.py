@@ -9,7 +9,16 @@ import numpy as np
 from tiebreak.comparison.next_step import MOST_TIMES, Need, cheapest, need_of
 from tiebreak.comparison.ranking import BEST, NEAR_BEST
 from tiebreak.comparison.verdict import VERDICTS
-from tiebreak.views.words import count, decimals_for, format_bound, format_percent, format_probability, seconds, short_names
+from tiebreak.views.words import (
+    count,
+    decimals_for,
+    format_bound,
+    format_percent,
+    format_probability,
+    listed,
+    seconds,
+    short_names,
+)
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison, PairComparison
@@ -79,8 +88,10 @@ def _taken(comparison: Comparison) -> str:
         return ""
     cheap = cheapest(comparison, good)
     chosen = cheap or good[0]
-    if alone.size and len(good) == 1:
-        return f"Next step: take {names[chosen]}."
+    if alone.size and len(good) == alone.size:
+        copies = [names[name] for name in good if name != chosen]
+        same = f" or {listed(copies)}, which {'has' if len(copies) == 1 else 'have'} the same scores" if copies else ""
+        return f"Next step: take {names[chosen]}{same}."
     bound = 0.0 if table.shortfall_high is None else float(table.shortfall_high[comparison.models.index(chosen)])
     decimals = decimals_for(comparison.pair_table.typical_resolution)
     far = f"no model is better by more than {format_bound(bound, decimals, (comparison.rope,))}" if bound else "it is the best"
