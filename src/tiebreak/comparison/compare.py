@@ -269,20 +269,23 @@ def _table_notices(matrix: ScoreMatrix, table: PairTable, method: Procedure) -> 
 def _reach_notices(table: PairTable, settings: Settings, unit: str) -> Iterator[Notice]:
     """Remark where no scores at all on so few units could tell two models apart, as so many pairs share the error rate."""
     smallest = table.differences.smallest_pvalue
-    if smallest is None or table.n_pairs < 2 or not table.is_family:
+    if smallest is None or table.n_pairs < 2:
         return
     p = np.broadcast_to(smallest, table.first.shape)
-    least, alpha = float(p.min()), settings.alpha
-    if least > alpha or least <= interval_level(p, table.correction, alpha):
+    least, alpha, n_models = float(p.min()), settings.alpha, int(max(table.first.max(), table.second.max())) + 1
+    reached = interval_level(p, table.correction, alpha) if table.is_family else 2.0 * table.bound_level(n_models)
+    if least > alpha or least <= reached:
         return
     n = int(np.max(np.broadcast_to(table.differences.n_units, table.first.shape)))
-    needed = int(np.ceil(1 + np.log2(table.n_pairs / alpha)))
+    needed_level = alpha / table.n_pairs if table.is_family else reached
+    needed = int(np.ceil(1 + np.log2(1.0 / needed_level)))
+    asks = f"{table.correction} asks for" if table.is_family else "comparisons with the best ask for"
+    among = f"{table.n_pairs} pairs" if table.is_family else f"{n_models} models"
     baseline = "" if settings.baseline is not None else " A baseline named before looking makes fewer pairs."
     yield Notice(
         "few-datasets",
-        f"with {n} {unit}s and {table.n_pairs} pairs no difference can be shown, whatever the scores: the smallest possible "
-        f"p-value is {least:.2g}, and {table.correction} asks for {alpha / table.n_pairs:.2g}; {needed} {unit}s are the fewest."
-        f"{baseline}",
+        f"with {n} {unit}s and {among} no difference can be shown, whatever the scores: the smallest possible p-value is "
+        f"{least:.2g}, and {asks} {needed_level:.2g}; {needed} {unit}s are the fewest.{baseline}",
     )
 
 

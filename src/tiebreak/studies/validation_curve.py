@@ -121,8 +121,8 @@ class SweetSpot:
     ----------
     model : str
     position : int or None
-        Of the value with the best mean test score; None where there is no score. Values that lack a score on some split come
-        after those that have all.
+        Of the value that ranks first, by the mean test score, adjusted where values lack scores on some splits; None where there
+        is no score.
     verdicts : tuple of str
         Of each value against the sweet spot, by the pairs that `tiebreak.compare` judges: "equivalent", "behind", "worse",
         "undecided"; "" for the sweet spot itself, and where none could be reached.
