@@ -15,6 +15,7 @@ from tiebreak.comparison.pairs import PairTable, every_pair
 from tiebreak.comparison.procedures.procedure import Differences, ModelValues, Procedure
 from tiebreak.comparison.settings import Settings
 from tiebreak.numerics import SPREAD, FloatArray, IntArray, Interval
+from tiebreak.scores.adjusted_means import connected_groups
 from tiebreak.scores.scores import Scores
 
 STANDINGS = ("not best", "may be best", "near best", "best")
@@ -40,6 +41,8 @@ class RankingTable:
         The interval ends at the metric's bounds, where they are known.
     adjusted : ndarray or None
         Value as if every model had been measured on all units; None where none lacks any, or there is no such value.
+    is_linked : bool
+        True where shared units link all models. Else their adjusted values are of each group's own units, and not comparable.
     n_units : ndarray of int
     entry : ndarray of int
         Row of the first of a model's copies, which share everything that is said of them.
@@ -67,6 +70,7 @@ class RankingTable:
     mean: FloatArray
     mean_interval: Interval | None
     adjusted: FloatArray | None
+    is_linked: bool
     n_units: IntArray
     entry: IntArray
     rank: IntArray
@@ -144,6 +148,7 @@ def rank_models(scores: Scores, procedure: Procedure, pairs: PairTable, settings
     """The ranking of scores whose models stand in ranking order; `pairs` is the family, or stands outside it."""
     n_models = len(scores.models)
     values = procedure.values(scores, settings)
+    adjusted = procedure.adjusted_values(scores, values)
     entry = _entries(scores, procedure, pairs)
     p_best, expected_rank = _joint_of_complete(scores, procedure, values, settings) if settings.p_best else (None, None)
     rank_low = rank_high = may_be_best = shortfall = standing = letters = None
@@ -162,7 +167,8 @@ def rank_models(scores: Scores, procedure: Procedure, pairs: PairTable, settings
         value_label=values.label or _label(values.name, procedure.units(scores).metric.name),
         mean=values.value,
         mean_interval=_mean_interval(scores, procedure, values),
-        adjusted=procedure.adjusted_values(scores, values),
+        adjusted=adjusted,
+        is_linked=adjusted is None or not connected_groups(~np.isnan(procedure.units(scores).matrix().score))[0].any(),
         n_units=values.n_units,
         entry=entry,
         rank=1 + entry,

@@ -182,6 +182,7 @@ WORDS = {
     "share the highest": "{name} share the highest {value} ({mean})",
     "share the lowest": "{name} share the lowest {value} ({mean})",
     "adjusted": "{mean}, adjusted for missing scores",
+    "not linked": "{mean}, on {unit}s that others lack",
     "all copies": "All {n} models have identical scores: nothing tells them apart here.",
     "best": "{opening} and is the best of the {n} ({level} confidence).",
     "copies are best": "{opening}; their scores are identical, and no other of the {n} may be the best ({level} confidence).",
@@ -266,7 +267,9 @@ def opening(comparison: Comparison, mean: str = "") -> str:
     return WORDS[extreme if len(top) == 1 else f"share the {extreme}"].format(
         name=listed(top) if len(top) <= 2 else f"{top[0]} and {len(top) - 1} others",
         value=printable(table.value_label),
-        mean=shown if table.adjusted is None else WORDS["adjusted"].format(mean=shown),
+        mean=shown
+        if table.adjusted is None
+        else WORDS["adjusted" if table.is_linked else "not linked"].format(mean=shown, unit=comparison.method.unit),
     )
 
 
@@ -542,7 +545,9 @@ def ranking_notes(comparison: Comparison) -> Iterator[str]:
     read_off = "from the pairs" if pairs.is_simultaneous else "from pairs each for itself"
     yield WORDS[read_off if pairs.is_family else "with the best"].format(level=format_percent(1 - comparison.settings.alpha))
     if table.adjusted is not None:
-        yield f"adjusted: as if every model had been measured on all {comparison.method.unit}s; models are ordered by it"
+        unit = comparison.method.unit
+        groups = "" if table.is_linked else f" that shared {unit}s link it with; values of two groups cannot be compared"
+        yield f"adjusted: as if every model had been measured on all {unit}s{groups}; models are ordered by it"
     if table.average_rank is not None and table.value_name != "average rank":
         filled = "; a missing score ranks where the others let it be expected" if table.adjusted is not None else ""
         yield (
