@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Self, Unpack
 import numpy as np
 
 from tiebreak.comparison.letters import MOST_LETTERED
-from tiebreak.comparison.ranking import STANDINGS
+from tiebreak.comparison.ranking import BEST, STANDINGS
 from tiebreak.comparison.verdict import MIRRORED, REASONS, VERDICTS
 from tiebreak.errors import NotOfferedError
 from tiebreak.numerics import IntArray
@@ -114,8 +114,7 @@ class AgainstDisplay(ComparisonDisplay):
         name, comparison = self._reference, self.comparison
         n_models = len(comparison.models)
         if not comparison.pair_table.is_family:
-            n_best = len(comparison.shortlist())
-            return f"{name} is the best of {n_models}" if n_best == 1 else f"{n_best} of {n_models} models may be the best"
+            return self._best_words(name) or f"{len(comparison.shortlist())} of {n_models} models may be the best"
         counts = verdict_counts(np.delete(comparison.against_reference.verdict, comparison.models.index(comparison.reference)))
         if len(comparison.models) == 2:
             other = next(other for other in self._names if other != name)
@@ -123,10 +122,22 @@ class AgainstDisplay(ComparisonDisplay):
             return pair_sentence(name, other, VERDICTS[MIRRORED[VERDICTS.index(verdict)]])
         if comparison.settings.baseline is not None:
             return f"Against the baseline {name} {counted_verdicts(counts, 'models')}"
-        n_best = len(comparison.shortlist())
-        if n_best == 1:
-            return f"{name} is the best of {n_models}; {counted_verdicts(counts, 'others')}"
-        return f"{name} ranks first; {n_best} of {n_models} models may be the best"
+        best = self._best_words(name)
+        if best:
+            return f"{best}; {counted_verdicts(counts, 'others')}"
+        return f"{name} ranks first; {len(comparison.shortlist())} of {n_models} models may be the best"
+
+    def _best_words(self, name: str) -> str:
+        """That the first model, with its copies, is the best; "" where others may be."""
+        table, n_models = self.comparison.ranking_table, len(self.comparison.models)
+        if table.standing is None or table.standing[0] != BEST:
+            return ""
+        n_copies = table.copies(0).size - 1
+        return (
+            f"{name} and {count(n_copies, 'model')} with its scores are the best of {n_models}"
+            if n_copies
+            else f"{name} is the best of {n_models}"
+        )
 
     def _about_intervals(self) -> str:
         comparison = self.comparison
@@ -171,7 +182,7 @@ class AgainstDisplay(ComparisonDisplay):
     def _finish(self, axes: Axes, room: Room) -> None:
         """Labels, notes, and a legend of the verdicts where there is no room for notes."""
         x_lines = f"difference in {self._metric} to {self._reference}", self._favours("the model of the row")
-        has_notes = row_axes(axes, self._models, self._row_notes(), *x_lines, room=room, is_numbered=True)
+        has_notes = row_axes(axes, self._models, self._row_notes(), *x_lines, room=room, numbers=self._ranks)
         if not has_notes:
             _verdict_legend(axes, [verdict for verdict in MARKS if (self._table["verdict"] == verdict).any()], room)
 
@@ -384,7 +395,7 @@ class ScoresDisplay(ComparisonDisplay):
         axes.scatter(means, range(len(models)), marker="D", s=34, color=paper(), edgecolors=ink(), zorder=3)
         axes.hlines(np.arange(len(models)) + 0.5, 0, 1, transform=axes.get_yaxis_transform(), color=faint(), linewidth=0.3)
         x_line = f"{self._metric} of each {self._unit} ({better_is(self.comparison.metric)} is better)"
-        row_axes(axes, models, self._row_notes(), x_line, room=self._room(axes), is_numbered=True)
+        row_axes(axes, models, self._row_notes(), x_line, room=self._room(axes), numbers=self._ranks)
 
 
 def _has_ranks(comparison: Comparison) -> bool:

@@ -429,6 +429,11 @@ class ComparisonDisplay(Display):
         return [self.comparison.models[row] for row in shown_models(self.comparison, self.top)]
 
     @property
+    def _ranks(self) -> list[int]:
+        """Places of the models that are drawn; copies share one."""
+        return [int(rank) for rank in self.comparison.ranking_table.rank[shown_models(self.comparison, self.top)]]
+
+    @property
     def _names(self) -> list[str]:
         return short_labels(self._models)
 

@@ -106,7 +106,7 @@ class Square:
         plain_axes(axes)
         if self.room is not OWN_ROOM:
             make_room(axes, top=0.15, bottom=0.15)
-        size = model_axis(axes, self.models, room=self.room, is_numbered=not self.has_words)
+        size = model_axis(axes, self.models, room=self.room, numbers=() if self.has_words else range(1, len(self.models) + 1))
         if n_models > 20:
             size = min(size, SIZE - 2)
             axes.tick_params(axis="y", labelsize=size)

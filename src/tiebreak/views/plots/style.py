@@ -390,11 +390,11 @@ def x_label(axes: Axes, *lines: str, room: Room = OWN_ROOM) -> None:
     axes.set_xlabel(literal(text), fontsize=SIZE, color=ink())
 
 
-def model_axis(axes: Axes, names: Sequence[str], *, room: Room = OWN_ROOM, is_numbered: bool = False) -> float:
+def model_axis(axes: Axes, names: Sequence[str], *, room: Room = OWN_ROOM, numbers: Sequence[int] = ()) -> float:
     """Models as rows, the first on top, where asked for with their numbers in grey before the names; the size of the text."""
     size = float(min(SIZE, max(4.0, 72 * room.height / len(names) / 1.2))) if names else SIZE
-    numbers = [str(number) for number in range(1, len(names) + 1)] if is_numbered else [""]
-    beside = 0.14 + widest(numbers, size) + 0.03 * is_numbered
+    texts = [str(number) for number in numbers] or [""]
+    beside = 0.14 + widest(texts, size) + 0.03 * bool(numbers)
     loose = 1.07 if size > 7 else 1.12  # small text is drawn wider than it measures, as letters end at whole pixels
     if room is not OWN_ROOM:
         make_room(axes, left=loose * min(widest(short_labels(names), size), 1.9) + beside - room.left)
@@ -403,10 +403,10 @@ def model_axis(axes: Axes, names: Sequence[str], *, room: Room = OWN_ROOM, is_nu
     axes.set_yticks(range(len(names)), labels=[literal(label) for label in labels])
     axes.set_ylim(max(len(names), 1) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0, labelsize=size, labelcolor=ink(), pad=4)
-    axes.yaxis.labelpad = 4 + 72 * widest(numbers, size) + 9 * is_numbered  # matplotlib does not see the numbers
-    for row, number in enumerate(numbers if is_numbered else ()):
+    axes.yaxis.labelpad = 4 + 72 * widest(texts, size) + 9 * bool(numbers)  # matplotlib does not see the numbers
+    for row, number in enumerate(numbers):
         axes.annotate(
-            number, xy=(0.0, row), xycoords=("axes fraction", "data"), xytext=(-72 * loose * widest(labels, size) - 10, 0),
+            str(number), xy=(0.0, row), xycoords=("axes fraction", "data"), xytext=(-72 * loose * widest(labels, size) - 10, 0),
             textcoords="offset points", ha="right", va="center_baseline", fontsize=size, color=quiet(), annotation_clip=False,
         )  # fmt: skip
     return size
@@ -421,12 +421,12 @@ def row_note(axes: Axes, row: float, text: str, *, colour: str = "", size: float
 
 
 def row_axes(
-    axes: Axes, names: Sequence[str], notes: Sequence[str], *x_lines: str, room: Room = OWN_ROOM, is_numbered: bool = False
+    axes: Axes, names: Sequence[str], notes: Sequence[str], *x_lines: str, room: Room = OWN_ROOM, numbers: Sequence[int] = ()
 ) -> bool:
     """Models as rows with a note on each to the right, above a labelled axis of numbers; false where notes find no room."""
     number_axis(axes)
     plain_axes(axes, "bottom")
-    size = model_axis(axes, names, room=room, is_numbered=is_numbered)
+    size = model_axis(axes, names, room=room, numbers=numbers)
     room = room if room is OWN_ROOM else room_of(axes)
     x_label(axes, *x_lines, room=room)
     if widest([line for note in notes for line in note.split("\n")], size) + 0.15 > room.right:
