@@ -158,7 +158,7 @@ def sentence(comparison: Comparison) -> str:
     if comparison.pair_table.n_pairs == 1 and comparison.pair_table.is_family:
         first, second = comparison.pair_table.first[0], comparison.pair_table.second[0]
         return pair_sentence(comparison.pair(comparison.models[first], comparison.models[second]))
-    return " ".join(_standing_sentences(comparison))
+    return " ".join(standing_sentences(comparison))
 
 
 def extra_sentences(comparison: Comparison) -> list[str]:
@@ -222,7 +222,7 @@ WORDS = {
 """Sentences and notes that depend on rope and level; the script of a report fills in the same ones."""
 
 
-def _standing_sentences(comparison: Comparison) -> Iterator[str]:
+def standing_sentences(comparison: Comparison) -> Iterator[str]:
     """The highest mean, the models that may be the best, those near it, and by how much at most others fall short."""
     table, names, n_models = comparison.ranking_table, names_in_sentences(comparison), len(comparison.models)
     if are_all_copies(comparison):

@@ -1,4 +1,4 @@
-"""Twelve comparisons that a report is opened for, and what Python says of each with another rope or alpha."""
+"""Comparisons that a report is opened for, and what Python says of each with another rope or alpha."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ import pandas as pd
 
 import tiebreak as tb
 from tests.views.situations import around, compared, named, table
-from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.comparison import Comparison
+from tiebreak.comparison.pairs import PairTable
 from tiebreak.comparison.ranking import STANDINGS
 from tiebreak.comparison.requirements import Requirements
 from tiebreak.comparison.verdict import REASONS, VERDICTS
 from tiebreak.scores.metric import Metric
-from tiebreak.views.comparison import family_note
-from tiebreak.views.json import plain
+from tiebreak.views.comparison import family_note, table_decimals
+from tiebreak.views.pair import limits
+from tiebreak.views.report.decide import columns_of, decide_data, takes_rope
 from tiebreak.views.requirements import judgements
+from tiebreak.views.words import format_interval, format_score
 
 LETTERS = tuple("abcdefghijklmnopqrst")
 LOSS = Metric("log_loss", higher_is_better=False)
@@ -63,12 +65,12 @@ def baseline() -> Comparison:
 
 def holm() -> Comparison:
     """Holm's level."""
-    return compared(table(_models(8, gap=0.005, seed=5)), rope=0.01, correction="holm", p_best=True)
+    return compared(table(_models(8, gap=0.005, seed=5)), correction="holm", p_best=True)
 
 
 def hommel() -> Comparison:
     """Hommel's level, 12 models."""
-    return compared(table(_models(12, seed=6)), rope=0.01, correction="hommel")
+    return compared(table(_models(12, seed=6)), correction="hommel")
 
 
 def twenty() -> Comparison:
@@ -88,10 +90,46 @@ def datasets() -> Comparison:
 
 
 def no_spread() -> Comparison:
-    """Identical scores, scores the same distance apart, and others; Benjamini and Hochberg's level."""
+    """Identical scores, scores the same distance apart, and others."""
     scores = _models(5, gap=0.01, seed=9)
     scores["b"], scores["d"] = scores["a"].copy(), scores["c"] - 0.0125
-    return compared(table(scores), rope=0.01, correction="bh")
+    return compared(table(scores), rope=0.01)
+
+
+def copies() -> Comparison:
+    """Three models whose predictions were the same, with gaps, so that the mean is adjusted."""
+    scores = _models(6, gap=0.008, seed=11)
+    scores["a"][[2, 7]] = np.nan
+    scores["c"] = scores["a"].copy()
+    scores["e"] = scores["d"].copy()
+    return compared(table(scores), rope=0.006, missing="pairwise")
+
+
+def same() -> Comparison:
+    """Nothing but copies."""
+    row = _models(1, seed=12)["a"]
+    return compared(table({name: row.copy() for name in "abc"}), rope=0.01)
+
+
+def best() -> Comparison:
+    """Comparisons with the best, a loss."""
+    return compared(table(_models(6, gap=0.01, noise=0.02, seed=13), LOSS), rope=0.02, family="best")
+
+
+def best_of_two() -> Comparison:
+    """Comparisons with the best of two models, of which one is."""
+    return compared(table(_models(2, gap=0.03, seed=14)), rope=0.01, family="best")
+
+
+def best_items() -> Comparison:
+    """Comparisons with the best of questions that are right or wrong, with a copy."""
+    frame = _right(4)
+    return tb.compare(tb.read_items(frame.assign(e=frame["b"])), metric="accuracy", rope=0.05, family="best")
+
+
+def baseline_datasets() -> Comparison:
+    """Wilcoxon's intervals against a baseline: those of other pairs are at a level of their own."""
+    return tb.compare(datasets().scores, metric="accuracy", rope=0.02, baseline="b")
 
 
 def items() -> Comparison:
@@ -156,6 +194,12 @@ ANSWERS: dict[str, Callable[[], Comparison]] = {
         even,
         resampled,
         rounded,
+        copies,
+        same,
+        best,
+        best_of_two,
+        best_items,
+        baseline_datasets,
     )
 }
 
@@ -167,74 +211,75 @@ def required(comparison: Comparison) -> Requirements:
 
 
 def again(comparison: Comparison, rope: float, alpha: float, given: str | None = None) -> Comparison:
-    """The same scores compared with another rope and alpha, or with a rope as it was given."""
-    asked = replace(comparison.settings, rope=rope if given is None else given, alpha=alpha)
-    return compare_scores(comparison.scores, asked)
+    """The same comparison with another rope and alpha, or with a rope as it was given; models stay in their order."""
+    at = comparison if alpha == comparison.settings.alpha else comparison.at_alpha(alpha)
+    known = KNOWN.setdefault(id(comparison), (comparison, {}))[1].setdefault(alpha, at.pair_table)
+    table = replace(known, rope=rope)
+    table.made.update({name: getattr(known, name) for name in ("interval", "interval_alpha", "adjusted_pvalue")})  # none has a rope
+    table.made["above"] = known.shown_above(len(at.models)) if known.family != "baseline" else None
+    settings = replace(at.settings, rope=rope if given is None else given)
+    return Comparison(scores=at.scores, settings=settings, rope=rope, method=at.method, pair_table=table, notices=at.notices)
 
 
-def said(comparison: Comparison) -> dict[str, Any]:
-    """All words of an answer."""
-    table, ranking, models = comparison.pair_table, comparison.ranking_table, comparison.models
-    few = models[:4]
+KNOWN: dict[int, tuple[Comparison, dict[float, PairTable]]] = {}
+"""Tables at other alphas that were asked about before, as intervals of some procedures take long."""
+
+
+def stops(comparison: Comparison, seed: int, n_ropes: int = 50) -> list[dict[str, Any]]:
+    """As it was asked, and many ropes from 0 to beyond all intervals, at every alpha that the page offers.
+
+    Among the ropes are round ones, ends of intervals themselves, and their neighbours.
+    """
+    rng = np.random.default_rng(seed)
+    alphas = [each["alpha"] for each in decide_data(comparison)["alphas"]]
+    ends = np.abs(np.concatenate(comparison.pair_table.interval))
+    ends = ends[np.isfinite(ends)]
+    most = 1.2 * float(ends.max(initial=0.0)) or 0.1
+    drawn = rng.uniform(0, most, n_ropes // 2)
+    ropes = [0.0, *drawn[::2].tolist(), *(float(f"{rope:.2g}") for rope in drawn[1::2])]
+    near = rng.choice(ends, min(ends.size, n_ropes - len(ropes)), replace=False) if ends.size else ends
+    ropes += [float(f"{end:.{3 + 3 * (n % 5)}g}") for n, end in enumerate(near)]
+    ropes += rng.uniform(0, most, n_ropes - len(ropes)).tolist()
+    if not takes_rope(comparison):
+        ropes = [0.0]
+    given = comparison.settings.rope if isinstance(comparison.settings.rope, str) else None
+    asked = [{"rope": comparison.rope, "alpha": alpha, "given": given} for alpha in alphas]
+    return asked + [{"rope": rope, "alpha": alpha, "given": None} for rope in ropes for alpha in alphas]
+
+
+def said(comparison: Comparison, *, is_whole: bool = True) -> dict[str, Any]:
+    """All words and printed numbers of an answer; sentences on pairs and requirements, which take long, only of a whole one."""
+    table, ranking, models, lines = comparison.pair_table, comparison.ranking_table, comparison.models, columns_of(comparison)
+    few, decimals, sign = models[:4], table_decimals(comparison), comparison.metric.sign
+    ends = np.sort(sign * np.stack(table.interval) + 0.0, axis=0).T
     return {
         "sentence": comparison.sentence,
         "verdict": [VERDICTS[code] for code in table.verdict],
         "reason": [REASONS[code] for code in table.reason],
-        "standing": [STANDINGS[code] for code in ranking.standing],
-        "letters": ranking.letters,
-        "requirements": judgements(required(comparison), comparison),
-        "pairs": [comparison.pair(one, two).sentence for one in few for two in few if one != two],
+        "standing": None if ranking.standing is None else [STANDINGS[code] for code in ranking.standing],
+        "requirements": judgements(required(comparison), comparison) if is_whole else [],
+        "pairs": [comparison.pair(one, two).sentence for one in few for two in few if one != two] if is_whole else [],
+        "intervals": [format_interval(*row, decimals, limits(comparison)) for row in ends.tolist()],
+        "differences": [format_score(sign * d + 0.0, decimals, signed=True) for d in np.asarray(table.difference).tolist()],
         "note": family_note(comparison),
+        "texts": {name: texts for name, texts in lines.items() if name != "n"},
     }
 
 
-def measured(comparison: Comparison) -> dict[str, Any]:
-    """All numbers of an answer; None where there is none."""
-    table, ranking = comparison.pair_table, comparison.ranking_table
-    first = comparison.pair(*comparison.models[:2])
-    return {
-        "level": table.level,
-        "low": plain(table.interval.low),
-        "high": plain(table.interval.high),
-        "shortfall": plain(ranking.best.shortfall_high),
-        "regions": plain([first.p_better, first.p_equivalent, first.p_worse]),
-        "requirements": plain([[each.interval_low, each.interval_high] for each in required(comparison)]),
-    }
-
-
-READ = """(answer) => {
-  const finite = (value) => (Number.isFinite(value) ? value : null);
-  const few = [...answer.data.names.keys()].slice(0, 4), first = answer.pair(0, 1), requirements = answer.requirements;
+READ = """(answer, written, isWhole = true) => {
+  const few = isWhole ? [...answer.data.names.keys()].slice(0, 4) : [], { first, second } = answer.family;
+  const pairs = Array.from(first, (one, row) => answer.pair(one, second[row])), texts = pairs.map((pair) => answer.pairTexts(pair.first, pair.second));
+  const all = { ...written, ...answer.held.texts };
+  for (const [k, row] of answer.lines.entries()) {
+    for (const [name, text] of Object.entries(answer.rankingTexts(row))) if (name in all) all[name] = all[name].with(k, text);
+  }
   return {
-    said: {
-      sentence: answer.sentence,
-      verdict: Array.from(answer.verdict, (code) => Decide.VERDICTS[code]),
-      reason: Array.from(answer.verdict, (_, row) => answer.reason(row)),
-      standing: answer.standing.map((code) => Decide.STANDINGS[code]),
-      letters: answer.letters,
-      requirements: requirements.map((each) => each.line),
-      pairs: few.flatMap((one) => few.filter((two) => one !== two).map((two) => answer.pairSentence(one, two))),
-      note: answer.familyNote,
-    },
-    measured: {
-      level: answer.level, low: Array.from(answer.low, finite), high: Array.from(answer.high, finite),
-      shortfall: Array.from(answer.best.shortfallHigh, finite),
-      regions: ["p_better", "p_equivalent", "p_worse"].map((name) => finite(first[name])),
-      requirements: requirements.map((each) => [each.interval_low, each.interval_high].map(finite)),
-    },
+    sentence: answer.sentence, verdict: pairs.map((pair) => pair.verdict), reason: pairs.map((pair) => pair.reason),
+    standing: answer.standing?.map((code) => Decide.STANDINGS[code]) ?? null,
+    requirements: isWhole ? answer.requirements.map((each) => each.line) : [],
+    pairs: few.flatMap((one) => few.filter((two) => one !== two).map((two) => answer.pairSentence(one, two))),
+    intervals: texts.map((each) => each.interval), differences: texts.map((each) => each.difference),
+    note: answer.familyNote, texts: all,
   };
 }"""
-"""JavaScript that says the same of an answer of decide.js."""
-
-
-def differences(found: Any, expected: Any, where: str = "") -> list[str]:
-    """Places where numbers differ by more than 1e-9 of their size, or where one is missing."""
-    if isinstance(expected, dict):
-        return [line for name, value in expected.items() for line in differences(found[name], value, f"{where} {name}")]
-    if isinstance(expected, list):
-        pairs = zip(found, expected, strict=True)
-        return [line for at, (one, other) in enumerate(pairs) for line in differences(one, other, f"{where} {at}")]
-    if expected is None or found is None:
-        return [] if expected is found else [f"{where}: {found} is not {expected}"]
-    is_close = abs(found - expected) <= 1e-9 * max(abs(expected), 1e-3)
-    return [] if is_close else [f"{where}: {found!r} is not {expected!r}"]
+"""JavaScript that says the same of an answer of decide.js, given the texts of the ranking as Python wrote them."""

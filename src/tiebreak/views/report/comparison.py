@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from markupsafe import Markup
 
+from tiebreak.comparison.ranking import STANDINGS
 from tiebreak.comparison.verdict import MIRRORED, VERDICTS
 from tiebreak.numerics import FloatArray
 from tiebreak.views.comparison import (
-    against_columns,
+    entry_names,
     extra_sentences,
     facts,
     footnotes,
     method_lines,
     pair_table,
+    ranking_rows,
     ranking_table,
     sentence,
     table_decimals,
@@ -25,19 +27,16 @@ from tiebreak.views.comparison import (
 from tiebreak.views.comparison_columns import Coded, Columns, pair_columns, ranking_columns
 from tiebreak.views.design import design_line
 from tiebreak.views.json import as_lists, plain
-from tiebreak.views.pair import favours, interval_name, names_in_sentences, rope_words
-from tiebreak.views.report.decide import WORDS, decide_data, is_student
+from tiebreak.views.pair import interval_name, rope_words
+from tiebreak.views.report.decide import NAME_WIDTH, WORDS, about_drawing, columns_of, decide_data, takes_rope
 from tiebreak.views.report.document import Document, drawings, html_of
-from tiebreak.views.report.figures import Point, Scale, axis, dots_row, interval_row, scatter
+from tiebreak.views.report.figures import Point, Scale, axis, dots_row, interval_row, round_step, scatter
 from tiebreak.views.requirements import section
 from tiebreak.views.words import count, format_score, printable, short_names
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.comparison.requirements import Requirements
-
-NAME_WIDTH = 40
-"""Characters of a name in the tables of the report."""
 
 COLUMN_NOTES = ("adj. p", "P(")
 """Beginnings of notes on columns of the table of pairs, which stand below it and nowhere else."""
@@ -54,11 +53,14 @@ MOST_IN_MATRIX = 60
 MOST_CORRELATED = 20
 """Models up to which their correlations are shown."""
 
+SLIDER_STEPS = 200
+"""Steps of the slider of the rope, or a few more."""
+
 MOST_DOTS = 6000
 """Scores up to which each is drawn."""
 
 MOST_WRITTEN = 1000
-"""Pairs up to which all their columns are in the data; of more the script works them out."""
+"""Pairs up to which all their columns are in the data; of more those that are for decide.js are enough."""
 
 DRAWN_BY_HAND = ("ranking", "differences", "scores", "verdicts", "correlation", "posterior", "matrix")
 """Plots whose numbers the report shows in rows, cells and pairs of its own."""
@@ -66,6 +68,7 @@ DRAWN_BY_HAND = ("ranking", "differences", "scores", "verdicts", "correlation", 
 HEADERS = {
     "rank": "rank",
     "mean": "mean",
+    "adjusted": "adjusted",
     "standard_error": "std. error",
     "difference": "difference",
     "n": "n",
@@ -111,8 +114,7 @@ def answer_data(comparison: Comparison, requirements: Requirements | None = None
     """The JSON view of a comparison, its pairs and ranking as columns; a column that is the same in all rows is one value."""
     view = facts(comparison, requirements)
     view["ranking"] = _packed(ranking_columns(comparison), comparison)
-    is_left_to_script = comparison.pair_table.n_pairs > MOST_WRITTEN and is_student(comparison.pair_table.differences)
-    view["pairs"] = {} if is_left_to_script else _packed(pair_columns(comparison), comparison)
+    view["pairs"] = _packed(pair_columns(comparison), comparison) if comparison.pair_table.n_pairs <= MOST_WRITTEN else {}
     data: dict[str, Any] = {
         "label": label_of(comparison),
         "models": list(comparison.models),
@@ -164,6 +166,7 @@ def label_of(comparison: Comparison) -> str:
 def answer_of(comparison: Comparison, requirements: Requirements | None = None, number: int = 0) -> dict[str, Any]:
     """Texts, tables and drawings of one comparison, as the template wants them; ids of its drawings begin with its number."""
     names = short_names(comparison.models, NAME_WIDTH)
+    has_matrix = comparison.pair_table.is_family and len(comparison.models) <= MOST_IN_MATRIX
     return {
         "label": label_of(comparison),
         "sentence": sentence(comparison),
@@ -173,7 +176,7 @@ def answer_of(comparison: Comparison, requirements: Requirements | None = None, 
         "full_names": [printable(name) for name in comparison.models],
         "has_short_words": all(len(word) <= LONGEST_WORD for name in names for word in re.split(r"[\s-]+", name)),
         "ranking": _ranking(comparison),
-        "matrix": _matrix(comparison) if len(comparison.models) <= MOST_IN_MATRIX else None,
+        "matrix": _matrix(comparison) if has_matrix else None,
         "pairs": pair_table(comparison, NAME_WIDTH),
         "footnotes": [note for note in footnotes(comparison) if not note.startswith(COLUMN_NOTES)],
         "has_units": has_units(comparison),
@@ -190,10 +193,39 @@ def answer_of(comparison: Comparison, requirements: Requirements | None = None, 
         "rope": comparison.rope,
         "rope_words": rope_words(comparison),
         "alpha": comparison.settings.alpha,
-        "is_student": is_student(comparison.pair_table.differences),
+        "slider": _slider(comparison),
+        "stays": _what_stays(comparison),
         "unit": comparison.method.unit,
         "symbols": SYMBOLS,
     }
+
+
+def _slider(comparison: Comparison) -> dict[str, str]:
+    """Ends and step of the slider of the rope: to where the widest interval lies inside it, below the width of the metric."""
+    ranking, is_best = comparison.ranking_table, comparison.pair_table.family == "best"
+    ends = ranking.shortfall_high if is_best and ranking.shortfall_high is not None else np.concatenate(comparison.pair_table.interval)
+    most = max(_reach(ends), 2.0 * comparison.rope) or 1.0
+    step = round_step(most / SLIDER_STEPS)
+    score = comparison.matrix.score
+    bounds = comparison.metric.bounds_of(np.fmin.reduce(score, axis=None), np.fmax.reduce(score, axis=None))
+    width = bounds[1] - bounds[0]
+    last = np.ceil(most / step) * step
+    return {
+        "step": f"{step:g}",
+        "most": f"{last if last < width else width - step:.12g}",
+        "widest": f"{width - step:.12g}" if np.isfinite(width) else "",
+    }
+
+
+def _what_stays(comparison: Comparison) -> str:
+    """Words on why the rope cannot be moved; "" where it can."""
+    if takes_rope(comparison):
+        return ""
+    if comparison.pair_table.differences.unit != "metric":
+        return f"The rope stays at 0, as {comparison.method.name} judges differences of the {comparison.metric.name}."
+    return (
+        f"The rope stays at 0, as the correction {comparison.correction} goes step by step, which is right for 'no difference' only."
+    )
 
 
 def _drawn_by_displays(comparison: Comparison) -> list[str]:
@@ -208,50 +240,43 @@ def _is_right_or_wrong(comparison: Comparison) -> bool:
 
 
 def _ranking(comparison: Comparison) -> dict[str, Any]:
-    """Rows of the ranking with all texts, by column, and the interval to the reference drawn."""
-    n_models, decimals = len(comparison.models), table_decimals(comparison)
-    table = ranking_table(comparison, NAME_WIDTH, n_models)
-    columns = dict(zip(table.headers, zip(*table.rows, strict=True), strict=True))
-    texts = against_columns(comparison, range(n_models), decimals)
-    t, interval = comparison.ranking_table, interval_name(comparison, is_header=True)
-    reference = comparison.models.index(comparison.reference)
-    found = {
-        "rank": columns["rank"],
-        "mean": columns[t.value_name],
-        "standard_error": columns.get("std. error"),
-        "average_rank": columns.get("average rank"),
-        "difference": texts["difference"],
-        "interval": texts[interval],
-        "n": _n_units(comparison, reference),
-        "shortfall_high": columns.get("short by at most"),
-        "standing": columns.get("standing"),
-        "letters": columns.get("letters"),
-        "p_best": columns.get("P(best)"),
-        "verdict": texts["verdict"] if "standing" not in columns else None,
-    }
-    kept = {name: column for name, column in found.items() if column is not None}
-    name = names_in_sentences(comparison)[comparison.reference]
-    scale, drawn = _drawn_ranking(comparison)
+    """Lines of the ranking with all texts, by column, and what is drawn beside them."""
+    lines = ranking_rows(comparison)
+    table, columns = ranking_table(comparison, NAME_WIDTH, len(lines)), columns_of(comparison)
+    interval = interval_name(comparison, is_header=True)
+    scale, drawn = _drawn_bounds(comparison) if comparison.pair_table.family == "best" else _drawn_ranking(comparison)
+    headers = HEADERS | {"mean": comparison.ranking_table.value_name, "interval": interval, "n": f"{comparison.method.unit}s"}
     return {
         "title": table.title,
         "notes": table.notes,
-        "headers": HEADERS | {"mean": t.value_name, "interval": interval, "n": f"{comparison.method.unit}s"},
-        "rows": [{each: column[row] for each, column in kept.items()} for row in range(n_models)],
-        "drawn": drawn,
+        "headers": headers,
+        "models": lines,
+        "names": entry_names(comparison, lines, NAME_WIDTH),
+        "full_names": [" = ".join(_full_names(comparison, row)) for row in lines],
+        "rows": [{each: column[k] for each, column in columns.items()} for k in range(len(lines))],
+        "drawn": [drawn[row] for row in lines],
         "axis": axis(scale),
-        "about": f"Drawn: {printable(comparison.metric.name)} of each model minus that of {name} with its {interval}; "
-        f"{favours(comparison)} the model." + (" The band is the rope." if comparison.rope else ""),
+        "about": about_drawing(comparison),
     }
 
 
-def _n_units(comparison: Comparison, reference: int) -> list[str]:
-    """Units that each model shares with the reference; of the reference its own."""
-    n_units = comparison.ranking_table.n_units.copy()
-    table = comparison.pair_table
-    rows = table.rows_with(reference)
-    other = np.where(table.first[rows] == reference, table.second[rows], table.first[rows])
-    n_units[other] = np.broadcast_to(table.differences.n_units, table.first.shape)[rows]
-    return [str(n) for n in n_units.tolist()]
+def _full_names(comparison: Comparison, row: int) -> list[str]:
+    """Names of a model and its copies; of one judged against a baseline its own."""
+    has_copies = comparison.settings.baseline is None
+    rows = comparison.ranking_table.copies(row).tolist() if has_copies else [row]
+    return [printable(comparison.models[each]) for each in rows]
+
+
+def _drawn_bounds(comparison: Comparison) -> tuple[Scale, list[Markup]]:
+    """By how much at most each model falls short of the best, from 0 on."""
+    ranking = comparison.ranking_table
+    ends = np.zeros(len(comparison.models)) if ranking.shortfall_high is None else ranking.shortfall_high
+    standing = ranking.standing if ranking.standing is not None else np.zeros(ends.size, dtype=int)
+    rope = comparison.rope if comparison.rope < 4 * _reach(ends) else 0.0
+    scale = Scale.around(ends, [-rope, rope, 0.0])
+    kinds = [STANDINGS[code].replace(" ", "-") for code in standing.tolist()]
+    rows = zip(ends.tolist(), kinds, strict=True)
+    return scale, [interval_row(scale, 0.0, np.nan, high, comparison.rope, kind) for high, kind in rows]
 
 
 def _drawn_ranking(comparison: Comparison) -> tuple[Scale, list[Markup]]:

@@ -1,35 +1,50 @@
-"""Data of decide.js: the numbers on which a rope and a level decide, and the words in which it says so."""
+"""Data of decide.js: ends of intervals at a choice of alphas, what follows from them at any rope, and the words for it."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import base64
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.comparison.pairs import every_pair
-from tiebreak.comparison.verdict import REASONS
-from tiebreak.frequentist.shaffer import shaffer_sets
-from tiebreak.numerics import IntArray, student_quantile
+from tiebreak.bayesian.correlated_t import StudentPosterior
+from tiebreak.comparison.pairs import PairTable, every_pair
+from tiebreak.comparison.ranking import BEST, MAY_BE_BEST, NOT_BEST
+from tiebreak.comparison.settings import ROPE_CORRECTIONS
+from tiebreak.comparison.verdict import NONE, UNDECIDED, UNSETTLED
+from tiebreak.numerics import SPREAD, FloatArray, IntArray, student_quantile
 from tiebreak.views import comparison as comparison_words
 from tiebreak.views import pair as pair_words
 from tiebreak.views import requirements as requirement_words
-from tiebreak.views.json import plain
-from tiebreak.views.pair import names_in_sentences
-from tiebreak.views.words import printable, short_names
+from tiebreak.views.pair import interval_name, level_words, names_in_sentences, rope_number, rope_words
+from tiebreak.views.words import format_percent, format_score, printable, short_names
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from tiebreak.comparison.comparison import Comparison
-    from tiebreak.comparison.procedures.procedure import Differences
     from tiebreak.comparison.requirements import Requirement, Requirements
 
 ALPHAS = (0.2, 0.1, 0.05, 0.01, 0.001)
-"""Levels whose ends are given where the script cannot compute them."""
+"""Levels between which a reader may choose, besides the one that was asked for."""
 
-MEAN = "\0"
-"""A mark for the mean in the opening of the answer, whose digits the script finds; names have no such character."""
+MOST_WITH_ALPHAS = 60
+"""Models up to which ends that are not Student's are given at all of them; of more, whose pairs are many, at the asked one."""
+
+MOST_DF = 256
+"""Different degrees of freedom up to which there is a multiplier for each; of more, ends are given pair by pair."""
+
+RIGID = ("rank", "mean", "adjusted", "standard_error", "difference", "letters")
+"""Columns of the ranking whose texts depend on alpha, or on digits that do, and not on the rope."""
+
+MOST_CURVES = 8
+"""Different degrees of freedom up to which the shape of their density is given, to be drawn."""
+
+NAME_WIDTH = 40
+"""Characters of a name in the tables of the report."""
 
 WORDS = {
     "pair": pair_words.WORDS,
@@ -46,161 +61,328 @@ WORDS = {
 """Templates of sentences, as the views of Python fill them in; once for all answers of a page."""
 
 
-def decide_data(comparison: Comparison, requirements: Requirements | None = None) -> dict[str, Any]:
-    """Everything from which decide.js answers for another rope or level.
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """A comparison as the page answers it, for any rope and some alphas; pairs are all pairs of its models.
 
-    Pairs are all pairs of the models, in ranking order or in the order given, whatever the family. Of Student answers their
-    estimates, standard errors and degrees of freedom are enough for any level; of others the ends at a choice of levels are
-    given, in `levels`.
+    They stand in ranking order or in the order given. With a baseline those against it are the family, and the others stand
+    outside, with intervals of their own.
     """
-    table, settings, names = comparison.pair_table, comparison.settings, names_in_sentences(comparison)
-    order = None if settings.order is None else [comparison.models.index(name) for name in settings.order]
-    first, second = _all_pairs(comparison, order)
-    has_all = settings.baseline is None
-    differences = table.differences if has_all else comparison.method.judge(comparison.scores, first, second, comparison.resolved)
-    data = {
+
+    comparison: Comparison
+    known: dict[float, tuple[FloatArray, FloatArray, FloatArray]] = field(default_factory=dict, init=False, repr=False)
+
+    @cached_property
+    def order(self) -> list[int] | None:
+        """Rows of the models as the caller ordered them; None where nobody did."""
+        given, models = self.comparison.settings.order, self.comparison.models
+        return None if given is None else [models.index(name) for name in given]
+
+    @cached_property
+    def table(self) -> PairTable:
+        """All pairs, judged one by one where a baseline leaves some of them outside the family."""
+        table, comparison = self.comparison.pair_table, self.comparison
+        if table.family != "baseline":
+            return table
+        first, second = every_pair(len(comparison.models))
+        judged = comparison.method.judge(comparison.scores, first, second, comparison.resolved).by_itself
+        return PairTable(first, second, judged, 0.0, table.alpha, "none", table.alternative, family="best")
+
+    @cached_property
+    def of_family(self) -> tuple[IntArray, IntArray]:
+        """Positions of the pairs of the family among all, and 1 where they stand the same way round there, else -1."""
+        table, family = self.table, self.comparison.pair_table
+        if table is family:
+            return np.arange(family.n_pairs), np.ones(family.n_pairs, dtype=np.intp)
+        n = len(self.comparison.models)
+        low, high = np.minimum(family.first, family.second), np.maximum(family.first, family.second)
+        return low * n - low * (low + 1) // 2 + high - low - 1, np.where(family.first == low, 1, -1)
+
+    @cached_property
+    def columns(self) -> dict[str, FloatArray]:
+        """Numbers of all pairs that depend neither on the rope nor on alpha, those of the family as it has them."""
+        own, family = self.table.differences, self.comparison.pair_table.differences
+        names = ("estimate", "standard_error", "df", "n_units", "kind", "tolerance")
+        found = {name: getattr(own, name) for name in names if getattr(own, name) is not None}
+        columns = {name: np.array(np.broadcast_to(column, own.estimate.shape), dtype=float) for name, column in found.items()}
+        at, sign = self.of_family
+        for name, column in columns.items():
+            turned = sign if name == "estimate" else 1
+            column[at] = turned * np.broadcast_to(getattr(family, name), at.shape)
+        return columns
+
+    @cached_property
+    def texts(self) -> dict[str, list[str]]:
+        """Texts of the ranking as it was asked for."""
+        return columns_of(self.comparison)
+
+    def ends(self, alpha: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Both ends of the intervals of all pairs, and codes of why a pair is undecided as long as there is no rope."""
+        if alpha not in self.known:
+            self.known[alpha] = self._ends(alpha)
+        return self.known[alpha]
+
+    def _ends(self, alpha: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+        family = self._at(alpha).pair_table
+        own = family if self.table is self.comparison.pair_table else replace(self.table, alpha=alpha)
+        low, high, why = (np.array(column, dtype=float) for column in _judged(own))
+        if own is not family:
+            (at, sign), (below, above, reason) = self.of_family, _judged(family)
+            low[at], high[at] = np.where(sign > 0, below, -above), np.where(sign > 0, above, -below)
+            why[at] = reason
+        return low, high, why
+
+    def _at(self, alpha: float) -> Comparison:
+        return self.comparison if alpha == self.comparison.settings.alpha else self.comparison.at_alpha(alpha)
+
+    @cached_property
+    def alphas(self) -> tuple[float, ...]:
+        """Alphas that the page offers, the largest first."""
+        asked = self.comparison.settings.alpha
+        is_large = len(self.comparison.models) > MOST_WITH_ALPHAS
+        if is_large and self.multipliers(asked, *self.ends(asked)[:2]) is None:
+            return (asked,)
+        return tuple(sorted({*ALPHAS, asked}, reverse=True))
+
+    def multipliers(self, alpha: float, low: FloatArray, high: FloatArray) -> dict[str, FloatArray] | None:
+        """Standard errors from each estimate to the ends, by degrees of freedom; None where Student's t does not tell them all."""
+        columns, family = self.columns, self._at(alpha).pair_table
+        if "df" not in columns or "standard_error" not in columns:
+            return None
+        df, at = np.unique(columns["df"], return_inverse=True)
+        if df.size > MOST_DF:
+            return None
+        found = {name: -student_quantile(level / 2, np.where(df > 0, df, 1.0)) for name, level in self._levels(family, alpha)}
+        by_pair = found["own_multiplier"][at]
+        by_pair[self.of_family[0]] = found["multiplier"][at[self.of_family[0]]]
+        half, is_point = by_pair * columns["standard_error"], columns["kind"] != SPREAD
+        for sign, end in ((-1, low), (1, high)):
+            there = columns["estimate"] + sign * half
+            there = np.where(np.abs(there) <= columns["tolerance"], 0.0, there)
+            if not np.array_equal(np.where(is_point, np.nan, there), end, equal_nan=True):
+                return None
+        return found if family.family == "baseline" else {"multiplier": found["multiplier"]}
+
+    def _levels(self, family: PairTable, alpha: float) -> Iterator[tuple[str, float]]:
+        yield "multiplier", family.interval_alpha
+        yield "own_multiplier", alpha
+
+    def held(self, alpha: float, requirements: Requirements | None) -> dict[str, Any]:
+        """What decide.js is told about one alpha: nothing of it depends on the rope."""
+        comparison, asked = self._at(alpha), self.comparison
+        low, high, why = self.ends(alpha)
+        multipliers = self.multipliers(alpha, low, high)
+        ends = {"low": low, "high": high} if multipliers is None else multipliers
+        found: dict[str, Any] = {
+            "alpha": alpha,
+            "level": level_words(comparison.pair_table.interval_alpha),
+            "own_level": level_words(alpha),
+            "interval": interval_name(comparison),
+            "own_interval": interval_name(comparison, in_family=False),
+            "header": interval_name(comparison, is_header=True),
+            "decimals": comparison_words.table_decimals(comparison),
+            "rope": rope_number(comparison),
+            "family_note": _without_rope(comparison),
+            "why": packed(why),
+            **{each: packed(column) for each, column in ends.items()},
+            **self._of_models(comparison),
+        }
+        if comparison is not asked:
+            found["notes"] = _changed(notes_of(asked), notes_of(comparison))
+            texts = columns_of(comparison)
+            found["texts"] = {name: texts[name] for name in RIGID if texts.get(name) != self.texts.get(name)}
+        if requirements is not None:
+            found["requirements"] = list(_requirements_at(comparison, requirements))
+        return found
+
+    def _of_models(self, comparison: Comparison) -> dict[str, Any]:
+        """Words and numbers about models, as far as the family says anything of them."""
+        ranking = comparison.ranking_table
+        if ranking.standing is None or ranking.shortfall_high is None:
+            baseline = comparison.models.index(comparison.reference)
+            decimals = comparison_words.table_decimals(comparison)
+            return {"mean": format_score(float(ranking.mean[baseline]), decimals)}
+        standing = np.where(ranking.standing == BEST, BEST, np.where(ranking.may_be_best, MAY_BE_BEST, NOT_BEST))
+        return {
+            "leading": next(comparison_words.standing_sentences(comparison)),
+            "is_all": comparison_words.are_all_copies(comparison),
+            "standing": "".join(map(str, standing.tolist())),
+            "shortfall_high": packed(ranking.shortfall_high),
+        }
+
+
+def _judged(table: PairTable) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Ends, and codes of why a pair is undecided without a rope; with one, no other pair is."""
+    flat = replace(table, rope=0.0)
+    flat.made.update(interval=table.interval, interval_alpha=table.interval_alpha)
+    reason = np.asarray(flat.reason, dtype=float)
+    if table.is_family:
+        reason = np.where((flat.verdict != UNDECIDED) | (flat.verdict == NONE), UNSETTLED, reason)
+    return table.interval.low, table.interval.high, reason
+
+
+def decide_data(comparison: Comparison, requirements: Requirements | None = None) -> dict[str, Any]:
+    """Everything from which decide.js answers for another rope, or another of the alphas."""
+    answers, settings, names = Answers(comparison), comparison.settings, names_in_sentences(comparison)
+    columns = answers.columns
+    data: dict[str, Any] = {
         "names": [names[model] for model in comparison.models],
         "metric": printable(comparison.metric.name),
         "higher_is_better": comparison.metric.higher_is_better,
-        "opening": comparison_words.opening(comparison, MEAN),
-        "value": comparison_words.value_of_baseline(comparison),
-        "means": plain(comparison.ranking_table.mean),
-        "lacking": _packed([comparison_words.lacks_units(comparison, row) for row in range(len(names))]),
         "unit": comparison.method.unit,
+        "family": comparison.pair_table.family,
         "asked": {
             "rope": comparison.rope,
             "alpha": settings.alpha,
             "given": settings.rope if isinstance(settings.rope, str) else None,
         },
-        "correction": comparison.correction,
-        "is_posterior": differences.is_posterior,
-        "takes_rope": differences.unit == "metric",
-        "widest": _width(comparison),
-        "pairs": _pair_columns(differences),
-        "requirements": [] if requirements is None else [_requirement(each, comparison) for each in requirements],
+        "takes_rope": takes_rope(comparison),
+        "pairs": {("difference" if name == "estimate" else name): packed(column) for name, column in columns.items()},
+        "densities": _densities(columns),
+        "alphas": [answers.held(alpha, requirements) for alpha in answers.alphas],
+        "requirements": [] if requirements is None else [_question(each, comparison) for each in requirements],
     }
-    if order is not None:
-        data["order"] = order
-    if differences.is_simultaneous:
-        data["by_itself"] = comparison.method.name
-    if not has_all:
+    shown = short_names(comparison.models, NAME_WIDTH)
+    if shown != list(comparison.models):
+        data["shown"] = shown
+    if answers.order is not None:
+        data["order"] = answers.order
+    if settings.baseline is not None:
         data["baseline"] = comparison.models.index(comparison.reference)
-    if comparison.correction == "shaffer":
-        data["sets"] = list(shaffer_sets(len(comparison.models)))
-    if not is_student(differences):
-        alphas = sorted({*ALPHAS, settings.alpha}, reverse=True)
-        data["levels"] = [_at_alpha(comparison, requirements, (first, second, differences), alpha) for alpha in alphas]
-        probabilities = replace(table, first=first, second=second, differences=differences).probabilities
-        if probabilities is not None:
-            data["regions"] = [_packed(column) for column in probabilities]
+        data["value"] = comparison_words.value_of_baseline(comparison)
     return data
 
 
-def _width(comparison: Comparison) -> float | None:
-    """Width of the metric's range, as much as which no rope may be; None where it has no bounds."""
-    score = comparison.matrix.score
-    low, high = comparison.metric.bounds_of(np.fmin.reduce(score, axis=None), np.fmax.reduce(score, axis=None))
-    return high - low if np.isfinite(high - low) else None
+def takes_rope(comparison: Comparison) -> bool:
+    """True where differences are in the metric's unit, and intervals are of a level that a rope may be held against."""
+    return comparison.pair_table.differences.unit == "metric" and comparison.correction in ROPE_CORRECTIONS
 
 
-def is_student(differences: Differences) -> bool:
-    """True where the intervals are Student's at any level, which the script computes by itself."""
-    se, df = differences.standard_error, differences.df
-    if se is None or df is None or differences.pvalue("two-sided") is not None:
-        return False
-    for level in (0.3, 1e-4):
-        high = differences.interval(level).high
-        expected = np.where(
-            differences.kind == 0, differences.estimate - student_quantile(level / 2.0, np.maximum(df, 1)) * se, np.nan
-        )
-        if not np.allclose(high, expected, rtol=1e-12, atol=0.0, equal_nan=True):
-            return False
-    return True
+def packed(column: ArrayLike) -> Any:
+    """Numbers as the script unpacks them: one for all rows, or else in base64 each, or which of a few different ones each is."""
+    numbers = np.ravel(np.asarray(column, dtype="<f8"))
+    values, at = np.unique(numbers, return_inverse=True)
+    if values.size == 1:
+        value = float(values[0])
+        return value if np.isfinite(value) else None if np.isnan(value) else str(value)
+    places = at.astype("<u1" if values.size <= MOST_DF else "<u2")
+    if values.size <= 2**16 and 8 * values.size + places.nbytes < numbers.nbytes:
+        return {"values": _as_text(values), "at": _as_text(places)}
+    return {"values": _as_text(numbers)}
 
 
-def _all_pairs(comparison: Comparison, order: list[int] | None) -> tuple[IntArray, IntArray]:
-    """All pairs, those of the family as they stand there."""
-    first, second = every_pair(len(comparison.models))
-    if order is None or comparison.settings.baseline is not None:
-        return first, second
-    rows = np.array(order, dtype=np.int32)
-    return rows[first], rows[second]
+def _as_text(array: np.ndarray[Any, Any]) -> str:
+    return base64.b64encode(array.tobytes()).decode("ascii")
 
 
-def _pair_columns(differences: Differences) -> dict[str, Any]:
-    """Columns over all pairs, without those that the procedure does not give."""
-    columns = {
-        "difference": differences.estimate,
-        "standard_error": differences.standard_error,
-        "df": differences.df,
-        "n_units": differences.n_units,
-        "kind": differences.kind,
-    }
-    packed = {name: _packed(column) for name, column in columns.items() if column is not None}
-    # the size of rounding noise itself needs no digits
-    tolerance = [float(f"{value:.3g}") for value in np.ravel(differences.tolerance).tolist()]
-    return packed | {"tolerance": _packed(tolerance)}
+def _densities(columns: dict[str, FloatArray]) -> dict[str, list[int]]:
+    """Heights of Student's density from -4 to 4 standard errors around its middle, by degrees of freedom, if these are few."""
+    df = np.unique(columns.get("df", []))
+    df = df[df > 0]
+    if df.size > MOST_CURVES:
+        return {}
+    at = np.linspace(-4.0, 4.0, 81)
+    shapes = (StudentPosterior(np.float64(0.0), np.float64(1.0), each).density(at) for each in df)
+    return {f"{each:.17g}": np.rint(1000 * shape / shape.max()).astype(int).tolist() for each, shape in zip(df, shapes, strict=True)}
 
 
-def _packed(column: ArrayLike) -> Any:
-    """A column as a list, what is the same in all rows once; infinite ends as words, which JSON knows as texts only."""
-    values = np.ravel(column).tolist()
-    values = [str(value) if value in (np.inf, -np.inf) else plain(value) for value in values]
-    return values[0] if values and all(value == values[0] for value in values) else values
+def notes_of(comparison: Comparison) -> list[str]:
+    """Notes and headers that name alpha or a level: with the ranking, with the pairs, and of the drawing."""
+    return [
+        *comparison_words.ranking_notes(comparison),
+        *comparison_words.footnotes(comparison),
+        interval_name(comparison, is_header=True),
+        about_drawing(comparison),
+    ]
 
 
-def _at_alpha(
-    comparison: Comparison,
-    requirements: Requirements | None,
-    all_pairs: tuple[IntArray, IntArray, Differences],
-    alpha: float,
-) -> dict[str, Any]:
-    """Ends at one alpha: those of the family, against the best, and of requirements; nothing that depends on a rope."""
-    family = replace(comparison.pair_table, rope=0.0, alpha=alpha)  # without a rope every pair that can be is undecided
-    differences = all_pairs[2]
-    ranking = comparison.at_alpha(alpha).ranking_table
+def _changed(before: list[str], after: list[str]) -> dict[str, str]:
+    """Each text that has another one in its place."""
+    return {one: other for one, other in zip(before, after, strict=True) if one != other}
+
+
+def _without_rope(comparison: Comparison) -> str:
+    """The note on the family after its words on the rope."""
+    words = comparison_words.WORDS["rope" if comparison.rope else "no rope"]
+    rope = words.format(rope=rope_words(comparison), metric=printable(comparison.metric.name))
+    return comparison_words.family_note(comparison).removeprefix(rope)
+
+
+def about_drawing(comparison: Comparison) -> str:
+    """Words on what is drawn beside the ranking."""
+    metric = printable(comparison.metric.name)
+    band = " The band is the rope." if comparison.rope else ""
+    if comparison.pair_table.family == "best":
+        level = format_percent(1 - comparison.settings.alpha)
+        return f"Drawn: by how much at most each model falls short of the best in {metric} ({level} confidence).{band}"
+    name, interval = names_in_sentences(comparison)[comparison.reference], interval_name(comparison, is_header=True)
+    side = pair_words.favours(comparison)
+    return f"Drawn: {metric} of each model minus that of {name} with its {interval}; {side} the model.{band}"
+
+
+def columns_of(comparison: Comparison) -> dict[str, list[str]]:
+    """Texts of the ranking by column, a row for each line of it; those that follow the rope as they were asked."""
+    table = comparison_words.ranking_table(comparison, NAME_WIDTH, len(comparison.models))
+    columns = dict(zip(table.headers, map(list, zip(*table.rows, strict=True)), strict=True))
+    t, rows = comparison.ranking_table, comparison_words.ranking_rows(comparison)
     found = {
-        "alpha": alpha,
-        "level": family.interval_alpha,
-        "low": _packed(family.interval.low),
-        "high": _packed(family.interval.high),
-        "why": _packed(family.reason),
-        "may_be_best": None if ranking.may_be_best is None else _packed(ranking.may_be_best),
-        "shortfall_high": None if ranking.shortfall_high is None else _packed(ranking.shortfall_high),
+        "rank": columns["rank"],
+        "mean": columns[t.value_name],
+        "adjusted": columns.get("adjusted"),
+        "standard_error": columns.get("std. error"),
+        "average_rank": columns.get("average rank"),
+        "n": _n_units(comparison, rows),
+        "shortfall_high": columns.get("short by at most"),
+        "standing": columns.get("standing"),
+        "letters": columns.get("letters"),
+        "p_best": columns.get("P(best)"),
     }
-    if comparison.settings.baseline is not None:
-        own = differences.interval(alpha)
-        found |= {"own_low": _packed(own.low), "own_high": _packed(own.high)}
-    if requirements is not None:
-        found["requirements"] = [_requirement_at(comparison, each, all_pairs, alpha) for each in requirements]
-    return found
+    if comparison.pair_table.is_family:
+        against = comparison_words.against_columns(comparison, rows, comparison_words.table_decimals(comparison))
+        found["difference"], found["interval"] = against["difference"], against[interval_name(comparison, is_header=True)]
+        found["verdict"] = against["verdict"] if "standing" not in columns else None
+    order = ("rank", "mean", "adjusted", "standard_error", "average_rank", "difference", "interval", "n")
+    order += ("shortfall_high", "standing", "letters", "p_best", "verdict")
+    return {name: found[name] for name in order if found.get(name) is not None}
 
 
-def _requirement_at(
-    comparison: Comparison, requirement: Requirement, all_pairs: tuple[IntArray, IntArray, Differences], alpha: float
-) -> dict[str, Any]:
-    """Ends of one requirement at an alpha."""
-    models, (first, second, differences) = comparison.models, all_pairs
-    row = models.index(requirement.first)
-    if requirement.gate == "near best":
-        (judged_there,) = comparison.at_alpha(alpha).meets(near_best=requirement.first, n_questions=requirement.n_questions)
-        low, high = judged_there.interval_low, judged_there.interval_high
-        reason = REASONS.index(judged_there.reason)
-    else:
-        asked = {row, models.index(requirement.second)}
-        pair = [at for at, names in enumerate(zip(first.tolist(), second.tolist(), strict=True)) if {*names} == asked]
-        level, judged = alpha / requirement.n_questions, differences.take(np.array(pair))
-        low, high = (float(end[0]) for end in judged.interval(level))
-        low, high = (low, high) if first[pair[0]] == row else (-high, -low)
-        reason = int(judged.reasons(level)[0])
-    ends = {"interval_low": _packed(low), "interval_high": _packed(high)}
-    return {"difference": plain(requirement.difference), **ends, "n_units": requirement.n_units, "reason": REASONS[reason]}
+def _n_units(comparison: Comparison, lines: list[int]) -> list[str]:
+    """Units that each model shares with the reference, in comparisons with the best its own; of the reference its own."""
+    n_units = comparison.ranking_table.n_units.copy()
+    table, reference = comparison.pair_table, comparison.models.index(comparison.reference)
+    if table.is_family:
+        rows = table.rows_with(reference)
+        other = np.where(table.first[rows] == reference, table.second[rows], table.first[rows])
+        n_units[other] = np.broadcast_to(table.differences.n_units, table.first.shape)[rows]
+    return [str(n) for n in n_units[lines].tolist()]
 
 
-def _requirement(requirement: Requirement, comparison: Comparison) -> dict[str, Any]:
-    """A question: models by their rows, and as its sentence quotes them."""
+# --- requirements -----------------------------------------------------------------------------------------------------------
+
+
+def _question(requirement: Requirement, comparison: Comparison) -> dict[str, Any]:
+    """A question: models by their rows, and as its sentence quotes them; of another metric the sentence as it is."""
+    if requirement.metric != comparison.metric:
+        (line,) = requirement_words.judgements((requirement,), comparison)
+        return {"outcome": requirement.outcome, "line": line}
     asked = [name for name in (requirement.first, requirement.second) if name]
     quoted = [f"'{name}'" for name in short_names(asked, requirement_words.QUOTE_WIDTH)]
     rows = [comparison.models.index(name) for name in asked]
     sides = dict(zip(("first", "second"), rows, strict=False)) | dict(zip(("a", "b"), quoted, strict=False))
     return {"gate": requirement.gate, "n_questions": requirement.n_questions, "b": "", **sides}
+
+
+def _requirements_at(comparison: Comparison, requirements: Requirements) -> Iterator[dict[str, Any]]:
+    """Ends of each requirement at the alpha of a comparison; of another metric nothing."""
+    for each in requirements:
+        if each.metric != comparison.metric:
+            yield {}
+            continue
+        asked: Any = each.first if each.gate == "near best" else (each.first, each.second)
+        (judged,) = comparison.meets(**{each.gate.replace(" ", "_"): asked}, n_questions=each.n_questions)
+        yield {
+            "level": level_words(judged.alpha / judged.n_questions),
+            **{name: packed(getattr(judged, name)) for name in ("difference", "interval_low", "interval_high")},
+            "n_units": judged.n_units,
+            "reason": judged.reason,
+        }

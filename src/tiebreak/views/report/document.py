@@ -37,7 +37,7 @@ def written_by(command: str) -> Iterator[None]:
         _command.reset(token)
 
 
-SCRIPTS = ("decide.js", "controls.js", "page.js")
+SCRIPTS = ("decide.js", "page.js")
 """Files of the one script, in this order."""
 
 
@@ -120,9 +120,8 @@ def drawings(result: Any, id: str, names: Sequence[str] | None = None) -> tuple[
 
 def html_of(document: Document) -> str:
     """The file as text."""
-    needed = needs(document.data)
     style = _asset("style.css")
-    script = "".join(_asset(name, needed) for name in SCRIPTS if document.answers or name == "page.js")
+    script = "".join(_asset(name) for name in SCRIPTS if document.answers or name == "page.js")
     parts = [part for block in document.blocks for part in block.parts]
     drawn = [*parts, *(figure for answer in document.answers for figure in answer["figures"])]
     has_images = any("<image" in part for part in drawn if isinstance(part, str))
@@ -159,49 +158,9 @@ def script_json(data: Mapping[str, Any]) -> str:
     return text  # U+2028 and 2029 are escaped already, as all that is not ASCII
 
 
-def needs(data: Mapping[str, Any]) -> frozenset[str]:
-    """Parts of decide.js that only some answers need: "requirements", "baseline", "corrections" by steps."""
-    found = set()
-    for answer in data.get("answers", ()):
-        decide = answer["decide"]
-        found |= {name for name in ("requirements", "baseline") if decide.get(name) not in (None, [])}
-        if "levels" not in decide and decide["correction"] not in ("bonferroni", "sidak", "none"):
-            found.add("corrections")
-    return frozenset(found)
-
-
 @functools.cache
-def _asset(name: str, needed: frozenset[str] = frozenset()) -> str:
-    text = (importlib.resources.files("tiebreak.views.report") / name).read_text(encoding="utf-8")
-    if name.endswith(".js"):
-        return _lean(_ONLY.sub(lambda part: part.group(2) if part.group(1) in needed else "", text))
-    return text.replace("\n", "")
-
-
-_ONLY = re.compile(r"^ *// only (\w+)\n(.*?)^ *// end\n", re.S | re.M)
-
-
-def _lean(script: str) -> str:
-    """A script without indentation, comments, and space that means nothing; names stay as they are."""
-    lines = (_REMARK.sub("", line.strip()) for line in script.splitlines())
-    kept = [_tight(line) for line in lines if line and not line.startswith("//") and line[:2] + line[-2:] != "/**/"]
-    return "".join(line if line.endswith((";", "{", ",", "(", "[")) and "//" not in line else f"{line}\n" for line in kept)
-
-
-_REMARK = re.compile(r"(?<=[;{,]) // [^\"'`]*$")
-_LITERAL = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`)""")
-_SPACED = re.compile(r" ?([=*<>{}(),;:?&|\[\]]) ?| (!==?) ")
-_BETWEEN = re.compile(r"(?<=[\w)\]]) ?([+/%-]=?) ?(?=[\w(\[])")
-_PATTERN = re.compile(r"//|(?:^|[(,=:\[!&|?{};])\s*/")
-
-
-def _tight(line: str) -> str:
-    """A line without the spaces around operators; one with a pattern, a remark or a text inside of a text as it is."""
-    parts = _LITERAL.split(line)
-    is_nested = any(text.startswith("`") and text.count("${") != text.count("}") for text in parts[1::2])
-    if is_nested or any(_PATTERN.search(part) or any(mark in part for mark in "`\"'") for part in parts[::2]):
-        return line
-    return "".join(_BETWEEN.sub(r"\1", _SPACED.sub(r"\1\2", part)) if n % 2 == 0 else part for n, part in enumerate(parts))
+def _asset(name: str) -> str:
+    return (importlib.resources.files("tiebreak.views.report") / name).read_text(encoding="utf-8")
 
 
 def _trusted(text: str) -> Markup:

@@ -44,12 +44,16 @@ class Scale(NamedTuple):
 
     def ticks(self, most: int = 5) -> list[str]:
         """Round numbers inside, as texts."""
-        raw = (self.high - self.low) / most
-        size = 10.0 ** math.floor(math.log10(raw))
-        step = next(size * each for each in (1, 2, 5, 10) if size * each >= raw * 0.999)
+        step = round_step((self.high - self.low) / most)
         decimals = max(0, -math.floor(math.log10(step) + 1e-9))
         numbers = [step * n for n in range(math.ceil(self.low / step), math.floor(self.high / step) + 1)]
         return [f"{number:.{decimals}f}" if abs(number) < 1e7 else f"{number:g}" for number in numbers]
+
+
+def round_step(least: float) -> float:
+    """The next number of 1, 2, 5, 10, 20, ..."""
+    size = 10.0 ** math.floor(math.log10(least))
+    return next(size * each for each in (1, 2, 5, 10) if size * each >= least * 0.999)
 
 
 def interval_row(scale: Scale, low: float, middle: float, high: float, rope: float, verdict: str) -> Markup:

@@ -1,325 +1,372 @@
+// The page: its controls, pairs that open, drawings, and data to download. What is decided for a rope and an alpha, decide.js says.
 "use strict";
-/* Opens pairs, switches between answers, and writes the data out; the verdicts themselves are redone in decide.js. */
+
 const Page = (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const SVG = "http://www.w3.org/2000/svg";
-  const SYMBOLS = {better: "▲", ahead: "△", equivalent: "■", undecided: "○", behind: "▽", worse: "▼"};
+  const SYMBOLS = { better: "▲", ahead: "△", equivalent: "■", undecided: "○", behind: "▽", worse: "▼" };
   const UNSEEN = /[\x00-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff9-\ufffb]/gu;
+  const ALL_PAIRS_UP_TO = 10; // that the table of pairs shows whole
 
-  const make = (tag, text, attributes = {}) => {
-    const element = document.createElement(tag);
-    if (text !== undefined) element.textContent = text;
+  // --- elements -----------------------------------------------------------------------------------------------------------
+
+  function filled(element, attributes, children) {
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    element.append(...children.filter((child) => child !== undefined));
     return element;
-  };
-  const drawn = (tag, attributes, ...children) => {
-    const element = document.createElementNS(SVG, tag);
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    element.append(...children);
-    return element;
-  };
+  }
+  const make = (tag, text, attributes = {}) => filled(document.createElement(tag), attributes, [text]);
+  const drawn = (tag, attributes, ...children) => filled(document.createElementNS(SVG, tag), attributes, children);
   const readable = (text) => text.replace(UNSEEN, (c) => {
-    const code = c.codePointAt(0), short = {9: "\\t", 10: "\\n", 13: "\\r"}[code];
+    const code = c.codePointAt(0), short = { 9: "\\t", 10: "\\n", 13: "\\r" }[code];
     return short || (code < 256 ? "\\x" + code.toString(16).padStart(2, "0") : "\\u" + code.toString(16).padStart(4, "0"));
   });
-  /* One value of a column of the data: the same everywhere, or one for each row. */
-  const at = (column, row) => (Array.isArray(column) ? column[row] : column);
-  const records = (columns, names) => {
-    const n = Math.max(...Object.values(columns).map((column) => (Array.isArray(column) ? column.length : 0)));
-    const named = ["first", "second", "model"];
-    return Array.from({length: n}, (_, row) => Object.fromEntries(Object.entries(columns).map(
-      ([name, column]) => [name, named.includes(name) ? names[at(column, row)] : at(column, row)])));
-  };
 
-  /* Scores on each item, or on each split. */
-  const unitsOf = ({units, models, view: {items, scores}}) => (units !== "items" ? units ?? scores[0] :
-    {names: items.items, score: models.map((name) => items.score[items.models.indexOf(name)][0])});
-
-  class Answer {
-    constructor(section, held) {
-      Object.assign(this, {section, view: held.view, units: unitsOf(held), names: held.models});
-      this.shown = [...section.querySelectorAll("[data-is=ranking] tbody th")].map((each) => each.textContent);
-      this.sign = held.view.metric.higher_is_better ? 1 : -1;
-      this.engine = section.controls.engine;
-    }
-    find(name) { return this.section.querySelector(`[data-is="${name}"]`); }
-    /* What is decided for the rope and alpha that are set now. */
-    get decided() { return this.section.controls.answer; }
-    /* Columns of the pairs; where they are too many to be written, those that were asked for are worked out. */
-    get pairs() {
-      if (this.view.pairs.first) return this.view.pairs;
-      const {pairs} = this.engine;
-      const held = Object.fromEntries(["first", "second", "n_units", "difference", "standard_error", "df"].map((name) => [name, Array.from(pairs[name])]));
-      return {...held, ...this.section.controls.columns()};
-    }
+  // Another text, or without one the text that Python wrote.
+  const written = new WeakMap();
+  function setText(element, text) {
+    if (!written.has(element)) written.set(element, element.textContent);
+    element.textContent = text ?? written.get(element);
+  }
+  function table(caption, headers, rows) {
+    const head = headers.map((header, k) => make("th", header, { scope: "col", class: k ? "r" : "" }));
+    const lines = rows.map((row) => filled(make("tr"), {}, row.map((each, k) => (k ? make("td", each, { class: "r" }) : make("th", each, { scope: "row" })))));
+    const parts = [filled(make("thead"), {}, [filled(make("tr"), {}, head)]), filled(make("tbody"), {}, lines)];
+    return filled(make("table"), {}, [make("caption", caption), ...parts]);
   }
 
-  const {decimalsFor, formatScore, formatProbability, formatPvalue, levelWords} = typeof Decide === "undefined" ? {} : Decide; // no comparison
+  // --- drawings -----------------------------------------------------------------------------------------------------------
 
-  /* --- one pair --- */
-  const scaleOf = (values) => {
-    const known = values.filter(Number.isFinite);
-    let low = Math.min(...known), high = Math.max(...known);
+  const { decimalsFor, formatScore, formatProbability, formatPvalue, general } = typeof Decide === "undefined" ? {} : Decide; // no comparison
+  function scaleOf(values) {
+    const known = values.filter(Number.isFinite), low = Math.min(...known), high = Math.max(...known);
     const margin = 0.04 * (high - low) || Math.abs(high) * 0.1 || 1;
     return [low - margin, high + margin];
-  };
-  const place = ([low, high], value) => `${(100 * Math.min(Math.max((value - low) / (high - low), 0), 1)).toFixed(2)}%`;
-  const vertical = (scale, value, kind, bottom) => drawn("line", {class: kind, x1: place(scale, value), x2: place(scale, value), y1: 0, y2: bottom});
-  const band = (scale, rope, height) => {
-    const [from, to] = [place(scale, -rope), place(scale, rope)];
-    return drawn("rect", {class: "rope", x: from, width: `${parseFloat(to) - parseFloat(from)}%`, height});
-  };
-  const ticks = (scale, top) => {
+  }
+  const share = ([low, high], value) => Math.min(Math.max((value - low) / (high - low), 0), 1);
+  const place = (scale, value) => `${(100 * share(scale, value)).toFixed(2)}%`;
+  function ticks(scale, top) {
     const raw = (scale[1] - scale[0]) / 6, size = 10 ** Math.floor(Math.log10(raw));
-    const step = [1, 2, 5, 10].map((each) => each * size).find((each) => each >= raw * 0.999);
-    const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9)), marks = [];
-    for (let n = Math.ceil(scale[0] / step); n * step <= scale[1]; n++) {
-      const x = place(scale, n * step), text = drawn("text", {x, y: top + 18});
-      text.textContent = formatScore(n * step, decimals).replace("-", "−");
-      marks.push(drawn("line", {x1: x, x2: x, y1: top, y2: top + 5}), text);
+    const step = [1, 2, 5, 10].map((each) => each * size).find((each) => each >= raw * 0.999), marks = [];
+    for (let n = Math.ceil(scale[0] / step); n * step <= scale[1]; n += 1) {
+      const x = place(scale, n * step), text = formatScore(n * step, Math.max(0, -Math.floor(Math.log10(step) + 1e-9))).replace("-", "−");
+      marks.push(drawn("line", { x1: x, x2: x, y1: top, y2: top + 5 }), drawn("text", { x, y: top + 18 }, text));
     }
     return marks;
-  };
-  const intervalRow = (scale, low, middle, high, rope, verdict) => {
-    const row = drawn("svg", {class: `row ${verdict}`, width: "100%", height: 22, "aria-hidden": "true"});
-    if (rope) row.append(band(scale, rope, "100%"));
-    row.append(vertical(scale, 0, "zero", "100%"));
-    if (!Number.isNaN(low) && !Number.isNaN(high)) row.append(drawn("line", {class: "range", x1: place(scale, low), x2: place(scale, high), y1: 11, y2: 11}));
-    row.append(drawn("circle", {cx: place(scale, middle), cy: 11, r: 4.5}));
-    return row;
-  };
-
-  const differences = (answer, first, second) => {
-    const score = answer.units?.score ?? [];
-    if (!score.length) return [];
-    return score[first].map((value, k) => (value === null || score[second][k] === null ? null : value - score[second][k]));
-  };
-
-  function pairFigure(answer, first, second, pair) {
-    const {middle, low, high, standard_error: error, df} = pair, {rope} = answer.decided;
-    let each = differences(answer, first, second).filter((value) => value !== null);
-    if (each.some((value) => Math.abs(value - middle) > 4 * (high - low))) each = []; // right or wrong answers: no scale has room for both
-    const hasCurve = error > 0 && df > 0, height = hasCurve ? 150 : 32;
-    const reach = hasCurve ? 4 * error : 0;
-    const scale = scaleOf([middle - reach, middle + reach, low, high, 0, ...(rope < 6 * Math.max(Math.abs(middle) + reach, Math.abs(low), Math.abs(high)) ? [-rope, rope] : []), ...each]);
-    const title = `Difference of ${answer.shown[first]} and ${answer.shown[second]}`;
+  }
+  // The rope, a line at 0, an interval and its estimate; a curve, if there is one, behind them.
+  function marks(scale, { low, middle, high }, rope, { height, at, radius }, behind) {
+    const [from, to, zero] = [-rope, rope, 0].map((value) => place(scale, value));
+    return [
+      rope ? drawn("rect", { class: "rope", x: from, width: `${parseFloat(to) - parseFloat(from)}%`, height }) : undefined, behind,
+      drawn("line", { class: "zero", x1: zero, x2: zero, y1: 0, y2: height }),
+      Number.isNaN(low + high) ? undefined : drawn("line", { class: "range", x1: place(scale, low), x2: place(scale, high), y1: at, y2: at }),
+      Number.isFinite(middle) ? drawn("circle", { cx: place(scale, middle), cy: at, r: radius }) : undefined,
+    ];
+  }
+  // Heights of a density, given from -4 to 4 standard errors around the estimate.
+  function curve(scale, heights, { middle, standard_error: error }, height) {
+    const half = (heights.length - 1) / 2, x = (k) => 1000 * share(scale, middle + (4 * error * (k - half)) / half);
+    const point = (value, k) => `${x(k).toFixed(1)} ${(height - 6 - ((height - 20) * value) / heights[half]).toFixed(1)}`;
+    const path = drawn("path", { class: "density", d: `M0 ${height - 6}L${heights.map(point).join("L")}L1000 ${height - 6}Z` });
+    return drawn("svg", { viewBox: `0 0 1000 ${height}`, preserveAspectRatio: "none", height, width: "100%" }, path);
+  }
+  function pairFigure(id, title, pair, rope, heights, differences) {
+    const { middle, low, high, standard_error: error } = pair, reach = heights ? 4 * error : 0, height = heights ? 150 : 32;
+    // of right and wrong answers no scale has room for both, the differences and the interval
+    const each = differences.some((value) => Math.abs(value - middle) > 4 * (high - low)) ? [] : differences;
+    const most = Math.max(...[Math.abs(middle) + reach, Math.abs(low), Math.abs(high)].filter(Number.isFinite));
+    const scale = scaleOf([middle - reach, middle + reach, low, high, 0, ...(rope < 6 * most ? [-rope, rope] : []), ...each]);
     const about = `Estimate ${pair.text.difference}, interval ${pair.text.interval}${rope ? `, rope ±${rope}` : ""}.`;
-    const id = `pair-${answer.section.dataset.answer}`;
-    const head = [drawn("title", {id: `${id}-t`}), drawn("desc", {id: `${id}-d`})];
-    head[0].textContent = title;
-    head[1].textContent = about;
-    const figure = drawn("svg", {class: `row figure ${pair.verdict}`, width: "100%", height: height + 64, role: "img", "aria-labelledby": `${id}-t ${id}-d`}, ...head);
-    if (rope) figure.append(band(scale, rope, height + 34));
-    if (hasCurve) {
-      const points = Array.from({length: 161}, (_, k) => {
-        const x = scale[0] + (k / 160) * (scale[1] - scale[0]), z = (x - middle) / error;
-        return `${(k * 6.25).toFixed(1)} ${(height - 6 - (height - 20) * (1 + (z * z) / df) ** (-(df + 1) / 2)).toFixed(1)}`;
-      });
-      const curve = drawn("svg", {viewBox: `0 0 1000 ${height}`, preserveAspectRatio: "none", height, width: "100%"});
-      curve.append(drawn("path", {class: "density", d: `M0 ${height - 6}L${points.join("L")}L1000 ${height - 6}Z`}));
-      figure.append(curve);
-    }
-    figure.append(vertical(scale, 0, "zero", height + 34));
-    const bar = height - 6;
-    if (!Number.isNaN(low)) figure.append(drawn("line", {class: "range", x1: place(scale, low), x2: place(scale, high), y1: bar, y2: bar}));
-    figure.append(drawn("circle", {cx: place(scale, middle), cy: bar, r: 5.5}));
-    const dots = drawn("svg", {viewBox: "0 0 1000 24", preserveAspectRatio: "none", y: height + 6, height: 24, width: "100%"});
-    dots.append(drawn("path", {class: "dots", d: each.map((value, k) =>
-      `M${(1000 * (value - scale[0]) / (scale[1] - scale[0])).toFixed(0)} ${(12 + 16 * ((k * 0.618034) % 1 - 0.5)).toFixed(0)}z`).join("")}));
-    figure.append(dots, ...ticks(scale, height + 36));
-    return figure;
+    const dots = each.map((value, k) => `M${(1000 * share(scale, value)).toFixed(0)} ${(12 + 16 * ((k * 0.618034) % 1 - 0.5)).toFixed(0)}z`);
+    const strip = { viewBox: "0 0 1000 24", preserveAspectRatio: "none", y: height + 6, height: 24, width: "100%" };
+    const whole = { class: `row figure ${pair.verdict}`, width: "100%", height: height + 64, role: "img", "aria-labelledby": `${id}-t ${id}-d` };
+    const inside = marks(scale, pair, rope, { height: height + 34, at: height - 6, radius: 5.5 }, heights && curve(scale, heights, pair, height));
+    return drawn("svg", whole, drawn("title", { id: `${id}-t` }, title), drawn("desc", { id: `${id}-d` }, about), ...inside,
+      drawn("svg", strip, drawn("path", { class: "dots", d: dots.join("") })), ...ticks(scale, height + 36));
   }
 
-  const table = (caption, headers, rows) => {
-    const made = make("table"), head = make("tr"), body = make("tbody"), top = make("thead");
-    made.append(make("caption", caption), top, body);
-    top.append(head);
-    headers.forEach((header, k) => head.append(make("th", header, {scope: "col", ...(k ? {class: "r"} : {})})));
-    for (const row of rows) {
-      const line = make("tr");
-      row.forEach((cell, k) => line.append(k ? make("td", cell, {class: "r"}) : make("th", cell, {scope: "row"})));
-      body.append(line);
-    }
-    return made;
-  };
+  // --- data ---------------------------------------------------------------------------------------------------------------
 
-  function pairOf(answer, first, second) {
-    const {decided, engine, sign} = answer, pair = decided.pair(first, second);
-    const [low, high] = [sign * pair.interval_low, sign * pair.interval_high].sort((a, b) => a - b), middle = sign * pair.difference;
-    const decimals = decimalsFor(pair.resolution), {at} = engine.oriented(first, second), df = engine.pairs.df;
-    const text = {difference: formatScore(middle, decimals, {signed: true}), interval: decided.intervalText(pair.interval_low, pair.interval_high, decimals)};
-    return {...pair, low, high, middle, text, decimals, df: df ? df[at] : NaN, row: engine.familyRow.get(first * engine.n + second) ?? engine.familyRow.get(second * engine.n + first)};
+  // One value of a column of the data: the same everywhere, or one for each row.
+  const at = (column, row) => (Array.isArray(column) ? column[row] : column);
+  function records(columns, names) {
+    const n = Math.max(...Object.values(columns).map((column) => (Array.isArray(column) ? column.length : 0)));
+    const named = (name, value) => (["first", "second", "model"].includes(name) ? names[value] : value);
+    return Array.from({ length: n }, (_, row) => Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, named(name, at(column, row))])));
   }
 
-  function openPair(answer, first, second) {
-    const panel = answer.section.querySelector("[data-part=pair]");
-    panel.hidden = false;
-    Object.assign(panel.dataset, {first, second});
-    for (const [name, model] of [["first", first], ["second", second]]) panel.querySelector(`[data-pick=${name}]`).value = model;
-    for (const each of answer.section.querySelectorAll("[data-is=matrix] button")) {
-      each.setAttribute("aria-pressed", each.dataset.pair === `${first} ${second}`);
-    }
-    const title = answer.find("pair-title");
-    title.replaceChildren(`${answer.shown[first]} against ${answer.shown[second]}`);
-    for (const name of ["pair-sentence", "pair-figure", "pair-numbers", "pair-scores"]) answer.find(name)?.replaceChildren();
-    if (first === second) {
-      answer.find("pair-sentence").textContent = "Choose two different models.";
-      return;
-    }
-    const pair = pairOf(answer, first, second), reason = pair.reason && pair.reason !== "unsettled" ? ` (${pair.reason})` : "";
-    if (pair.verdict) title.append(": ", make("span", `${SYMBOLS[pair.verdict]} ${pair.verdict}${reason}`, {class: `word ${pair.verdict}`}));
-    answer.find("pair-figure").append(pairFigure(answer, first, second, pair));
-    answer.find("pair-numbers").append(pairNumbers(answer, first, second, pair));
-    if (answer.find("pair-scores")) pairScores(answer, first, second, pair.decimals);
-    answer.section.dispatchEvent(new CustomEvent("opened", {detail: {answer: Number(answer.section.dataset.answer), first, second}, bubbles: true}));
-  }
-
-  function pairNumbers(answer, first, second, pair) {
-    const level = pair.level > 0 ? `level ${levelWords(pair.level)}, ` : "its own, ";
-    const rows = [["Difference", pair.text.difference], ["Interval that decides", `${pair.text.interval === "-" ? "none" : pair.text.interval} (${level}n = ${pair.n_units})`]];
-    const adjusted = answer.view.pairs.adjusted_pvalue;
-    if (adjusted !== undefined && pair.row !== undefined) rows.push(["p-value of no difference, adjusted", formatPvalue(at(adjusted, pair.row) ?? NaN)]);
-    if (pair.standard_error > 0) rows.push(["Standard error", formatScore(pair.standard_error, pair.decimals + 1)]);
-    if (pair.df > 0) rows.push(["Degrees of freedom", String(pair.df)]);
-    const regions = ["p_better", "p_equivalent", "p_worse"].map((name) => pair[name]);
-    if (regions.every(Number.isFinite)) rows.push(["P(better), P(equivalent), P(worse) of this pair by itself", regions.map(formatProbability).join(", ")]);
-    const better = answer.sign > 0 ? "positive favours" : "lower is better, so negative favours";
-    return table(`${readable(answer.view.metric.name)} of ${answer.shown[first]} minus ${answer.shown[second]}; ${better} the first`, ["quantity", "value"], rows);
-  }
-
-  function pairScores(answer, first, second, decimals) {
-    const held = answer.units, score = (value) => formatScore(value ?? NaN, decimals), signed = {signed: true};
-    answer.find("pair-scores").append(table("", [held.names ? "name" : "repeat, fold", answer.shown[first], answer.shown[second], "difference"],
-      differences(answer, first, second).map((value, k) => [held.names ? readable(held.names[k]) : `${held.repeat[k]}, ${held.fold[k]}`,
-        score(held.score[first][k]), score(held.score[second][k]), formatScore(value ?? NaN, decimals, signed)])));
-  }
-
-  /* --- what can be clicked --- */
-  function readyMatrix(answer) {
-    const matrix = answer.find("matrix");
-    if (!matrix) return;
-    const columns = matrix.dataset.columns.split(" ").map(Number), buttons = [];
-    [...matrix.tBodies[0].rows].forEach((line, r) => {
-      buttons.push([]);
-      columns.forEach((c, k) => {
-        const cell = line.cells[k + 1];
-        if (r === c || !cell.className) return;
-        const button = make("button", cell.textContent, {type: "button", "data-pair": `${r} ${c}`, tabindex: -1, "aria-pressed": false});
-        button.setAttribute("aria-label", `${answer.shown[r]} against ${answer.shown[c]}: ${cell.className}`);
-        button.addEventListener("click", () => { openPair(answer, r, c); answer.find("pair-title").focus({preventScroll: true}); answer.find("pair-title").scrollIntoView({block: "nearest"}); });
-        cell.replaceChildren(button);
-        buttons[r][k] = button;
-      });
-    });
-    const all = buttons.flat().filter(Boolean);
-    if (all.length) all[0].tabIndex = 0;
-    matrix.addEventListener("keydown", (event) => {
-      const step = {ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0]}[event.key];
-      if (!step || event.target.tagName !== "BUTTON") return;
-      event.preventDefault();
-      let [r, k] = [event.target.closest("tr").sectionRowIndex + step[0], event.target.parentNode.cellIndex - 1 + step[1]];
-      while (buttons[r] && k >= 0 && k < columns.length && !buttons[r][k]) { r += step[0]; k += step[1]; }
-      const next = buttons[r]?.[k];
-      if (!next) return;
-      event.target.tabIndex = -1;
-      next.tabIndex = 0;
-      next.focus();
-    });
-  }
-
-  function readyPicks(answer) {
-    const picks = ["first", "second"].map((name) => answer.section.querySelector(`[data-pick=${name}]`));
-    for (const pick of picks) answer.shown.forEach((name, row) => pick.append(make("option", name, {value: row})));
-    for (const pick of picks) pick.addEventListener("change", () => openPair(answer, ...picks.map((each) => Number(each.value))));
-  }
-
-  /* Labels of the matrix, drawings of the ranking and the open pair, after rope or alpha have changed. */
-  function redraw(answer) {
-    const {rope, reference} = answer.decided;
-    for (const button of answer.section.querySelectorAll("[data-is=matrix] button")) {
-      const [r, c] = button.dataset.pair.split(" ").map(Number), verdict = answer.decided.verdictOf(r, c);
-      if (button.parentNode.className === verdict) continue;
-      button.textContent = SYMBOLS[verdict] ?? "";
-      button.parentNode.className = verdict;
-      button.setAttribute("aria-label", `${answer.shown[r]} against ${answer.shown[c]}: ${verdict}`);
-    }
-    const rows = answer.names.map((_, model) => (model === reference ? null : pairOf(answer, model, reference)));
-    const seen = rows.filter(Boolean), most = Math.max(...seen.map((each) => Math.max(Math.abs(each.low), Math.abs(each.high), Math.abs(each.middle)) || 0));
-    const scale = scaleOf([0, ...seen.flatMap((each) => [each.low, each.middle, each.high]), ...(rope < 4 * most ? [-rope, rope] : [])]);
-    for (const line of answer.find("ranking").tBodies[0].rows) {
-      const pair = rows[line.dataset.model], cell = line.querySelector("[data-col=drawn]");
-      cell.replaceChildren(pair ? intervalRow(scale, pair.low, pair.middle, pair.high, rope, pair.verdict) : intervalRow(scale, NaN, 0, NaN, rope, ""));
-      for (const word of line.querySelectorAll(".word")) word.className = `word ${word.textContent.split(" (")[0].replaceAll(" ", "-")}`;
-    }
-    answer.find("axis").replaceChildren(drawn("svg", {class: "axis", width: "100%", height: 20, "aria-hidden": "true"}, ...ticks(scale, 0)));
-    const panel = answer.section.querySelector("[data-part=pair]");
-    if (!panel.hidden) openPair(answer, Number(panel.dataset.first), Number(panel.dataset.second));
-  }
-
-  /* --- data to download --- */
-  const view = (answer) => ({...answer.view, ranking: records(answer.view.ranking, answer.names), pairs: records(answer.pairs, answer.names)});
-  const cell = (value) => {
-    if (value === null || value === undefined) return "";
-    if (typeof value !== "string") return value === true ? "True" : value === false ? "False" : String(value);
+  function cell(value) {
+    if (typeof value !== "string") return typeof value === "boolean" ? (value ? "True" : "False") : String(value ?? "");
     const text = readable(value), safe = /^[=+\-@＝＋－＠]/.test(text) ? `'${text}` : text;
     return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-  };
-  const csv = (headers, rows) => [headers, ...rows].map((row) => row.map(cell).join(",")).join("\n") + "\n";
-  function scoreRows(answer) {
-    if (!answer.view.scores.length) {
-      const {names, score} = answer.units;
-      return csv(["item", "model", "score"], answer.names.flatMap((model, m) => score[m].map((value, k) => [names[k], model, value])));
-    }
-    const headers = ["dataset", "model", "repeat", "fold", "n_train", "n_test", "score"], rows = [];
-    for (const held of answer.view.scores) held.models.forEach((model, m) => held.score[m].forEach((score, k) =>
-      rows.push([held.dataset, model, held.repeat[k], held.fold[k], held.n_train?.[k], held.n_test?.[k], score])));
-    return csv(headers, rows);
   }
+  const csv = (headers, rows) => [headers, ...rows].map((row) => row.map(cell).join(",")).join("\n") + "\n";
+  const json = (value) => JSON.stringify(value, null, 1) + "\n";
+  function scoreRows({ view: { scores }, units, names }) {
+    const items = () => names.flatMap((model, m) => units.score[m].map((value, k) => [units.names[k], model, value]));
+    if (!scores.length) return csv(["item", "model", "score"], items());
+    return csv(["dataset", "model", "repeat", "fold", "n_train", "n_test", "score"], scores.flatMap((held) => held.models.flatMap((model, m) =>
+      held.score[m].map((score, k) => [held.dataset, model, held.repeat[k], held.fold[k], held.n_train?.[k], held.n_test?.[k], score]))));
+  }
+  const pairOf = (button) => button.dataset.pair.split(" ").map(Number);
+  const pairRows = (answer) => records(answer.pairs, answer.names);
   const WRITERS = {
-    json: (answer) => ["answer.json", "application/json", JSON.stringify(view(answer), null, 1) + "\n"],
-    pairs: (answer) => {
-      const rows = view(answer).pairs;
-      return ["pairs.csv", "text/csv", csv(Object.keys(rows[0]), rows.map(Object.values))];
-    },
-    result: () => ["result.json", "application/json", JSON.stringify(data.result ?? data.results, null, 1) + "\n"],
-    scores: (answer) => ["scores.csv", "text/csv", scoreRows(answer)],
+    json: (each) => ["answer.json", "application/json", json({ ...each.view, ranking: records(each.view.ranking, each.names), pairs: pairRows(each) })],
+    pairs: (each) => ["pairs.csv", "text/csv", csv(Object.keys(pairRows(each)[0]), pairRows(each).map(Object.values))],
+    result: () => ["result.json", "application/json", json(data.result ?? data.results)],
+    scores: (each) => ["scores.csv", "text/csv", scoreRows(each)],
   };
-  function readyDownloads(line, answer) {
+  function offer(line, answer) {
     line.hidden = false;
     if (answer && !answer.units) line.querySelector("[data-download=scores]").remove();
     for (const link of line.querySelectorAll("a")) {
       link.href = "#";
       link.addEventListener("click", () => {
         const [name, type, text] = WRITERS[link.dataset.download](answer);
-        link.download = name;
-        link.href = URL.createObjectURL(new Blob([text], {type}));
+        Object.assign(link, { download: name, href: URL.createObjectURL(new Blob([text], { type })) });
       });
     }
   }
 
-  function readyRows(answer) {
-    const button = answer.section.querySelector("[data-control=more]");
-    if (!button) return;
-    const n = answer.names.length, toggle = () => {
-      const isShort = answer.section.classList.toggle("short");
-      button.setAttribute("aria-expanded", !isShort);
-      button.textContent = isShort ? `Show all ${n} models` : "Show the first 25 only";
-    };
-    button.addEventListener("click", toggle);
-    toggle();
+  // --- one comparison -----------------------------------------------------------------------------------------------------
+
+  class Controls {
+    constructor(section, held) {
+      Object.assign(this, { section, view: held.view, names: held.models, data: { ...held.decide, words: data.words } });
+      const { items, scores } = held.view, inOrder = (name) => items.score[items.models.indexOf(name)][0];
+      this.units = held.units === "items" ? { names: items.items, score: held.models.map(inOrder) } : held.units ?? scores[0]; // of items, or of splits
+      this.shown = held.decide.shown ?? held.models;
+      this.engine = Decide.engine(this.data);
+      [this.asked, this.state] = [this.data.asked, this.data.asked];
+      this.answer = this.first = this.engine.at(this.state);
+      [this.slider, this.rope, this.alpha] = ["rope-slider", "rope", "alpha"].map((name) => this.one(`[data-control=${name}]`));
+      this.slider.addEventListener("input", () => this.change({ rope: this.slider.valueAsNumber, given: null }, this.slider));
+      this.rope.addEventListener("input", () => this.typed(this.rope));
+      this.alpha.addEventListener("input", () => this.change({ alpha: this.data.alphas[this.alpha.selectedIndex].alpha }, this.alpha));
+      this.one("[data-control=reset]").addEventListener("click", () => this.change(this.asked));
+      this.fill();
+      this.one("[data-part=controls]").hidden = false;
+      this.picks = ["first", "second"].map((name) => this.one(`[data-pick=${name}]`));
+      for (const pick of this.picks) {
+        pick.append(...this.shown.map((name, row) => make("option", name, { value: row })));
+        pick.addEventListener("change", () => this.open(...this.picks.map((each) => Number(each.value))));
+      }
+      this.readyMatrix();
+      this.readyRows();
+      offer(this.one("[data-part=downloads]"), this);
+      this.open(this.engine.family.first[0], this.engine.family.second[0]);
+    }
+    one(selector) { return this.section.querySelector(selector); }
+    all(selector) { return [...this.section.querySelectorAll(selector)]; }
+    find(name) { return this.one(`[data-is="${name}"]`); }
+    get isAsked() { return this.state.rope === this.asked.rope && this.state.alpha === this.asked.alpha; }
+
+    // Columns of the pairs; where they are too many to be written, those of the answer as it was asked.
+    get pairs() {
+      if (this.view.pairs.first) return this.view.pairs;
+      const { first, second } = this.engine.family, each = Array.from(first, (one, row) => this.first.pair(one, second[row]));
+      const optional = ["standard_error", "df"].filter((name) => this.engine.pairs[name]);
+      const names = ["first", "second", "n_units", "difference", ...optional, "interval_low", "interval_high", "verdict", "reason"];
+      return Object.fromEntries(names.map((name) => [name, each.map((pair) => pair[name])]));
+    }
+
+    // --- rope and alpha
+
+    typed(input) {
+      const value = input.valueAsNumber, isInside = value >= Number(input.min) && value <= Number(input.max || Infinity);
+      input.setAttribute("aria-invalid", String(!isInside));
+      if (isInside) this.change({ rope: value, given: null }, input);
+    }
+    // Another rope or alpha; the control that said so is left as it is.
+    change(settings, from = null) {
+      this.state = { ...this.state, ...settings };
+      this.answer = this.engine.at(this.state);
+      this.fill(from);
+      this.show();
+    }
+    fill(from = null) {
+      const { rope, alpha } = this.state, { slider } = this;
+      if (from !== slider) slider.value = String(rope);
+      if (from !== this.rope) this.rope.value = general(rope);
+      if (from !== this.rope) this.rope.removeAttribute("aria-invalid");
+      this.alpha.selectedIndex = this.data.alphas.findIndex((each) => each.alpha === alpha);
+      slider.setAttribute("aria-valuetext", `${general(rope, 6)} ${this.data.metric}`);
+    }
+
+    // Everything that depends on the rope or on alpha, again.
+    show() {
+      const { answer, isAsked } = this, extra = this.find("extra"), words = (state) => `rope ${general(state.rope, 12)}, alpha ${general(state.alpha, 12)}`;
+      setText(this.find("sentence"), answer.sentence);
+      const more = extra.children.length ? " The next step, which holds for those only, is hidden." : "";
+      setText(this.find("asked"), isAsked ? "" : `Shown for ${words(this.state)}; the analysis was made with ${words(this.asked)}.${more}`);
+      this.section.classList.toggle("other", !isAsked);
+      extra.hidden = !isAsked;
+      const notes = { ...answer.held.notes, [this.first.familyNote]: answer.familyNote };
+      for (const each of this.all("thead th, p.small, .small p, .small li")) setText(each, notes[written.get(each) ?? each.textContent]);
+      for (const each of this.all("[data-col=interval]")) each.dataset.label = answer.held.header;
+      this.showRequirements();
+      this.showRanking();
+      this.showPairTable();
+      this.showMatrix();
+      this.open(...["first", "second"].map((name) => Number(this.one("[data-part=pair]").dataset[name])));
+    }
+
+    showRequirements() {
+      if (!this.data.requirements.length) return;
+      setText(this.find("requirements-title"), this.answer.requirementsHeadline);
+      this.answer.requirements.forEach((each, row) => {
+        const line = this.one(`[data-is=requirements] [data-row="${row}"]`);
+        setText(line, each.line);
+        line.className = each.outcome;
+      });
+    }
+
+    showRanking() {
+      const { answer, state: { rope } } = this, texts = answer.held.texts ?? {}, lines = this.all("[data-is=ranking] [data-model]");
+      const drawings = lines.map((line) => this.bounds(Number(line.dataset.model)));
+      const known = drawings.flatMap(({ low, middle, high }) => [low, middle, high]).filter(Number.isFinite);
+      const scale = scaleOf([0, ...known, ...(rope < 4 * Math.max(0, ...known.map(Math.abs)) ? [-rope, rope] : [])]);
+      lines.forEach((line, k) => {
+        const own = answer.rankingTexts(Number(line.dataset.model)), inside = marks(scale, drawings[k], rope, { height: "100%", at: 11, radius: 4.5 });
+        for (const each of line.querySelectorAll("[data-col]:not([data-col=drawn])")) setText(each, own[each.dataset.col] ?? texts[each.dataset.col]?.[k]);
+        const row = drawn("svg", { class: `row ${drawings[k].kind}`, width: "100%", height: 22, "aria-hidden": "true" }, ...inside);
+        line.querySelector("[data-col=drawn]").replaceChildren(row);
+        for (const word of line.querySelectorAll(".word")) word.className = `word ${word.textContent.split(" (")[0].replaceAll(" ", "-")}`;
+      });
+      this.find("axis").replaceChildren(drawn("svg", { class: "axis", width: "100%", height: 20, "aria-hidden": "true" }, ...ticks(scale, 0)));
+    }
+    // What is drawn of a model: its difference to the reference, or by how much at most it falls short of the best.
+    bounds(row) {
+      const { answer } = this, { verdict, ...pair } = row === answer.reference ? { low: NaN, middle: 0, high: NaN, verdict: "" } : this.drawnPair(row, answer.reference);
+      if (this.data.family !== "best") return { ...pair, kind: verdict };
+      return { low: 0, middle: NaN, high: answer.shortfall[row], kind: answer.rankingTexts(row).standing.replace(" ", "-") };
+    }
+
+    // The table of pairs: the family where it is small, else the pairs of the reference.
+    showPairTable() {
+      const shown = this.one("[data-part=pair-table] table"), { first, second } = this.engine.family, { reference } = this.answer;
+      const rows = [...first.keys()].filter((row) => first.length <= ALL_PAIRS_UP_TO || [first[row], second[row]].includes(reference));
+      const headers = [...shown.tHead.rows[0].cells].map((each) => each.textContent), difference = headers.indexOf("difference");
+      const columns = { difference, interval: difference + 1, verdict: headers.indexOf("verdict") };
+      [...shown.tBodies[0].rows].forEach((line, k) => {
+        const texts = this.answer.pairTexts(first[rows[k]], second[rows[k]]);
+        for (const [name, column] of Object.entries(columns)) if (column >= 0) setText(line.cells[column], texts[name]);
+      });
+      setText(shown.caption, this.isAsked ? undefined : shown.caption.textContent.replace(/ \(the others: [^()]*\)$/, "")); // counted as asked
+    }
+
+    showMatrix() {
+      for (const button of this.all("[data-is=matrix] button")) {
+        const [r, c] = pairOf(button), { verdict } = this.answer.pair(r, c);
+        setText(button, SYMBOLS[verdict]);
+        button.parentNode.className = verdict;
+        button.setAttribute("aria-label", `${this.shown[r]} against ${this.shown[c]}: ${verdict}`);
+      }
+    }
+
+    // --- one pair
+
+    // A pair in the sign of the metric, as it is drawn.
+    drawnPair(first, second) {
+      const { answer } = this, { sign } = answer, pair = answer.pair(first, second), decimals = decimalsFor(pair.resolution);
+      const [low, high] = [sign * pair.interval_low, sign * pair.interval_high].sort((a, b) => a - b);
+      return { ...pair, low, high, middle: sign * pair.difference, decimals, text: answer.pairTexts(first, second, decimals) };
+    }
+    differences(first, second) {
+      const [one, two] = [first, second].map((row) => this.units?.score[row] ?? []);
+      return one.map((value, k) => (value === null || two[k] === null ? null : value - two[k]));
+    }
+
+    open(first, second) {
+      const panel = this.one("[data-part=pair]"), title = this.find("pair-title"), { answer, shown } = this;
+      panel.hidden = false;
+      Object.assign(panel.dataset, { first, second });
+      [this.picks[0].value, this.picks[1].value] = [first, second];
+      for (const each of this.all("[data-is=matrix] button")) each.setAttribute("aria-pressed", each.dataset.pair === `${first} ${second}`);
+      title.replaceChildren(`${shown[first]} against ${shown[second]}`);
+      for (const name of ["pair-figure", "pair-numbers", "pair-scores"]) this.find(name)?.replaceChildren();
+      this.find("pair-sentence").textContent = first === second ? "Choose two different models." : answer.pairSentence(first, second);
+      if (first === second) return;
+      const pair = this.drawnPair(first, second), words = { class: `word ${pair.verdict}` }, id = `pair-${this.section.dataset.answer}`;
+      if (pair.verdict) title.append(": ", make("span", `${SYMBOLS[pair.verdict]} ${pair.text.verdict}`, words));
+      const each = this.differences(first, second), heights = pair.standard_error > 0 ? this.data.densities[pair.df] : undefined;
+      const known = each.filter((value) => value !== null), about = `Difference of ${shown[first]} and ${shown[second]}`;
+      this.find("pair-figure").append(pairFigure(id, about, pair, answer.rope, heights, known));
+      this.find("pair-numbers").append(this.pairNumbers(first, second, pair));
+      this.find("pair-scores")?.append(this.pairScores(first, second, each, pair.decimals));
+    }
+
+    pairNumbers(first, second, pair) {
+      const { shown, engine: { family }, view: { pairs, metric } } = this, { baseline } = this.data, { interval, difference } = pair.text;
+      const row = baseline === undefined ? pair.at : family.first.indexOf(first === baseline ? second : first);
+      const known = (name) => (pair.is_in_family && pairs[name] !== undefined ? at(pairs[name], row) : null);
+      const ends = `${interval === "-" ? "none" : interval} (${pair.is_in_family ? `level ${this.answer.held.level}` : "its own"}, n = ${pair.n_units})`;
+      const rows = [["Difference", difference], [pair.is_in_family ? "Interval that decides" : "Interval", ends]];
+      if (known("adjusted_pvalue") !== null) rows.push(["p-value of no difference, adjusted", formatPvalue(known("adjusted_pvalue"))]);
+      if (pair.standard_error > 0) rows.push(["Standard error", formatScore(pair.standard_error, pair.decimals + 1)]);
+      if (pair.df > 0) rows.push(["Degrees of freedom", general(pair.df, 6)]);
+      const regions = ["p_better", "p_equivalent", "p_worse"].map(known), turned = family.first[row] === first ? regions : regions.reverse();
+      const isKnown = this.isAsked && regions.every(Number.isFinite); // for the rope that was asked
+      if (isKnown) rows.push(["P(better), P(equivalent), P(worse) of this pair by itself", turned.map(formatProbability).join(", ")]);
+      const better = this.answer.sign > 0 ? "positive favours" : "lower is better, so negative favours";
+      return table(`${readable(metric.name)} of ${shown[first]} minus ${shown[second]}; ${better} the first`, ["quantity", "value"], rows);
+    }
+    pairScores(first, second, differences, decimals) {
+      const { shown, units: { names, repeat, fold, score } } = this, text = (value, signed = false) => formatScore(value ?? NaN, decimals, { signed });
+      const line = (value, k) => [names ? readable(names[k]) : `${repeat[k]}, ${fold[k]}`, text(score[first][k]), text(score[second][k]), text(value, true)];
+      return table("", [names ? "name" : "repeat, fold", shown[first], shown[second], "difference"], differences.map(line));
+    }
+
+    // --- what can be clicked
+
+    readyMatrix() {
+      const matrix = this.find("matrix"), columns = matrix?.dataset.columns.split(" ").map(Number);
+      for (const each of this.all("[data-is=matrix] tbody td:not(.self)")) {
+        const pair = `${each.parentNode.sectionRowIndex} ${columns[each.cellIndex - 1]}`;
+        each.replaceChildren(make("button", each.textContent, { type: "button", "data-pair": pair, tabindex: -1, "aria-pressed": false }));
+      }
+      this.showMatrix();
+      matrix?.querySelector("button")?.setAttribute("tabindex", 0);
+      matrix?.addEventListener("click", ({ target }) => {
+        if (!target.dataset.pair) return;
+        this.open(...pairOf(target));
+        this.find("pair-title").focus({ preventScroll: true });
+        this.find("pair-title").scrollIntoView({ block: "nearest" });
+      });
+      matrix?.addEventListener("keydown", (event) => {
+        const step = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key], { rows } = matrix.tBodies[0];
+        if (!step || !event.target.dataset.pair) return;
+        event.preventDefault();
+        let [r, k] = [event.target.closest("tr").sectionRowIndex + step[0], event.target.parentNode.cellIndex + step[1]];
+        while (rows[r]?.cells[k] && k && !rows[r].cells[k].firstElementChild) [r, k] = [r + step[0], k + step[1]];
+        const next = k ? rows[r]?.cells[k]?.firstElementChild : null;
+        if (!next) return;
+        [event.target.tabIndex, next.tabIndex] = [-1, 0];
+        next.focus();
+      });
+    }
+
+    readyRows() {
+      const button = this.one("[data-control=more]"), words = ["Show the first 25 only", `Show all ${this.names.length} models`];
+      const toggle = () => {
+        const isShort = this.section.classList.toggle("short");
+        button.setAttribute("aria-expanded", !isShort);
+        button.textContent = words[Number(isShort)];
+      };
+      button?.addEventListener("click", toggle);
+      if (button) toggle();
+    }
   }
 
-  const answers = [...document.querySelectorAll("[data-answer]")].map((section) => new Answer(section, data.answers[section.dataset.answer]));
-  for (const answer of answers) {
-    readyMatrix(answer);
-    readyPicks(answer);
-    readyDownloads(answer.section.querySelector("[data-part=downloads]"), answer);
-    readyRows(answer);
-    answer.section.addEventListener("decided", () => redraw(answer));
-    openPair(answer, answer.engine.family.first[0], answer.engine.family.second[0]);
-  }
+  // --- the whole page -----------------------------------------------------------------------------------------------------
+
+  const answers = [...document.querySelectorAll("[data-answer]")].map((section) => {
+    section.controls = new Controls(section, data.answers[section.dataset.answer]);
+    return section.controls;
+  });
   const line = document.querySelector("footer [data-part=downloads]");
-  if (line) readyDownloads(line);
+  if (line) offer(line);
   const printed = document.querySelectorAll("details[data-print]"); // the others are left out of a print while they are shut
   addEventListener("beforeprint", () => printed.forEach((each) => { each.open = true; }));
   const chosen = document.getElementById("switch");
@@ -328,5 +375,5 @@ const Page = (() => {
     chosen.addEventListener("change", show);
     show();
   }
-  return {data, answers, openPair, redraw, records};
+  return { data, answers, records };
 })();
