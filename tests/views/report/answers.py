@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 import tiebreak as tb
-from tests.views.situations import around, compared, named, table
+from tests.views.situations import ACCURACY, around, compared, named, table
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.pairs import PairTable
 from tiebreak.comparison.ranking import STANDINGS
@@ -127,6 +127,37 @@ def best_items() -> Comparison:
     return tb.compare(tb.read_items(frame.assign(e=frame["b"])), metric="accuracy", rope=0.05, family="best")
 
 
+def three_df() -> Comparison:
+    """Three pairs, each with degrees of freedom of its own."""
+    scores = _models(3, gap=0.01, seed=15)
+    scores["a"][:3] = np.nan
+    scores["b"][5:10] = np.nan
+    scores["c"][9:12] = np.nan
+    return compared(table(scores), rope=0.005, missing="pairwise", baseline="b")
+
+
+def random_answer(seed: int) -> Comparison:
+    """Gaps, copies, equal means, constant differences, losses, every family and correction, 2 to 9 models."""
+    rng = np.random.default_rng(seed)
+    n_models, n_splits = int(rng.integers(2, 10)), int(rng.choice([5, 10, 30]))
+    score = 0.8 + rng.uniform(-1, 1, (n_models, 1)) * rng.choice([0, 0.01, 0.05]) + rng.normal(0, 0.03, n_splits)
+    score = np.round(score + rng.normal(0, rng.choice([0.003, 0.02]), (n_models, n_splits)), int(rng.choice([2, 4, 12])))
+    settings: dict[str, Any] = {"rope": rng.choice(np.array([0.0, 0.01, 0.03, "1%"], dtype=object)), "alpha": float(rng.choice([0.05, 0.02]))}
+    if rng.random() < 0.3:
+        score[rng.random(score.shape) < 0.2] = np.nan
+        score[:, :2] = np.where(np.isnan(score[:, :2]), 0.8, score[:, :2])
+        settings["missing"] = "pairwise"
+    if n_models > 3 and rng.random() < 0.4:
+        score[1], score[3] = score[0], score[2] - rng.choice([0.0, 0.0125])
+    kind = rng.choice(["pairs", "baseline", "best"])
+    settings |= {"baseline": "b"} if kind == "baseline" else {"family": str(kind)}
+    if kind != "best":
+        steps = ["holm", "hochberg", "hommel", "bh", "by"] if settings["rope"] in (0.0, "0%") else []
+        settings["correction"] = rng.choice(np.array([None, "sidak", "none", *steps], dtype=object))
+    metric = LOSS if rng.random() < 0.3 else ACCURACY
+    return compared(table(dict(zip(LETTERS, score, strict=False)), metric), **settings)
+
+
 def baseline_datasets() -> Comparison:
     """Wilcoxon's intervals against a baseline: those of other pairs are at a level of their own."""
     return tb.compare(datasets().scores, metric="accuracy", rope=0.02, baseline="b")
@@ -200,6 +231,7 @@ ANSWERS: dict[str, Callable[[], Comparison]] = {
         best_of_two,
         best_items,
         baseline_datasets,
+        three_df,
     )
 }
 
@@ -271,7 +303,7 @@ READ = """(answer, written, isWhole = true) => {
   const pairs = Array.from(first, (one, row) => answer.pair(one, second[row])), texts = pairs.map((pair) => answer.pairTexts(pair.first, pair.second));
   const all = { ...written, ...answer.held.texts };
   for (const [k, row] of answer.lines.entries()) {
-    for (const [name, text] of Object.entries(answer.rankingTexts(row))) if (name in all) all[name] = all[name].with(k, text);
+    for (const [name, text] of Object.entries(answer.rankingTexts(row))) if (text !== undefined && name in all) all[name] = all[name].with(k, text);
   }
   return {
     sentence: answer.sentence, verdict: pairs.map((pair) => pair.verdict), reason: pairs.map((pair) => pair.reason),

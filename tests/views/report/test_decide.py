@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.views.report.answers import ANSWERS, READ, again, required, said, stops
-from tests.views.truth import random_comparison
+from tests.views.report.answers import ANSWERS, READ, again, random_answer, required, said, stops
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.views.comparison import ranking_rows
 from tiebreak.views.report.decide import WORDS, columns_of, decide_data, packed
@@ -54,10 +53,10 @@ def test_fifty_ropes_at_every_alpha_are_answered_as_in_python(engine, name):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(60))
 def test_random_comparisons_are_answered_as_in_python(engine, seed):
     """Gaps, losses, baselines, pairs without spread, every correction: a few ropes at every alpha."""
-    comparison = random_comparison(seed)
+    comparison = random_answer(seed)
     check_equal(engine, comparison, stops(comparison, seed, n_ropes=6))
 
 

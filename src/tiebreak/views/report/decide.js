@@ -13,7 +13,6 @@ const Decide = (() => {
   const [MOST_NAMES, MOST_DIGITS, SAME_PREDICTIONS] = [5, 13, "same-predictions"];
 
   // --- numbers as Python prints them --------------------------------------------------------------------------------------
-
   const power = (n) => Number(`1e${n}`);
   function floorLog10(x) {
     const n = Math.round(Math.log10(x)), nearest = power(n);
@@ -40,13 +39,11 @@ const Decide = (() => {
     if (rounded !== 0 && !(size > 1e-9 && size < 1e7)) return plus + exponential(value, 3 + more);
     return rounded === 0 ? fixed(0, decimals + more) : plus + text;
   }
-
   // 1 above the limit, -1 below, 0 on it but for rounding.
   function side(value, limit) {
     const distance = value - limit;
     return Math.abs(distance) <= 1e-12 * Math.abs(limit) ? 0 : distance > 0 ? 1 : -1;
   }
-
   // Digits grow until both ends lie, as printed, on their true side of the limits.
   function formatInterval(low, high, decimals, limits) {
     if (Number.isNaN(low) || Number.isNaN(high)) return "-";
@@ -58,7 +55,6 @@ const Decide = (() => {
     }
     return ends.join(" to ");
   }
-
   // An upper bound, rounded up.
   function formatBound(value, decimals, limit) {
     if (!Number.isFinite(value) || value === 0) return Number.isFinite(value) ? formatScore(value, 0) : "-";
@@ -70,7 +66,6 @@ const Decide = (() => {
     }
     return formatScore(above, decimals, { more: Math.min(more, MOST_DIGITS - 1) });
   }
-
   const formatProbability = (p) => (p > 0 && p < 0.0005 ? "<0.001" : p >= 0.9995 && p < 1 ? ">0.999" : fixed(p, 3));
   const formatPvalue = (p) => (Number.isNaN(p) ? "-" : p < 0.001 ? "<0.001" : fixed(p, 3));
   const formatLimit = (limit) => (general(limit).length <= general(limit, 9).length ? general(limit) : general(limit, 9));
@@ -83,10 +78,8 @@ const Decide = (() => {
   const say = (words, values = {}) => words.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 
   // --- columns as decide.py packs them --------------------------------------------------------------------------------------
-
   const number = (value) => (typeof value === "string" ? Number(value.replace("inf", "Infinity")) : value ?? NaN);
   const bytes = (text) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0)).buffer;
-
   // Different values of a column, and which of them each row has; null where they stand row by row.
   function parts(packed) {
     if (packed === null || typeof packed !== "object") return [[number(packed)], null];
@@ -100,7 +93,6 @@ const Decide = (() => {
   }
 
   // --- the engine -----------------------------------------------------------------------------------------------------------
-
   function engine(data) {
     const n = data.names.length, rows = [...data.names.keys()], nAll = (n * (n - 1)) / 2, places = new Int32Array(n * n);
     const hasBaseline = data.family === "baseline", order = hasBaseline ? rows : data.order ?? rows;
@@ -118,11 +110,11 @@ const Decide = (() => {
     // A pair in the orientation asked for: its place among all pairs, and the sign that turns it.
     const oriented = (one, two) => ({ at: Math.abs(places[one * n + two]) - 1, sign: Math.sign(places[one * n + two]) });
     const isJudged = (at) => data.family === "pairs" || (hasBaseline && [pairs.first[at], pairs.second[at]].includes(data.baseline));
-    const [, dfAt] = parts(data.pairs.df);
+    const [dfs, dfAt] = parts(data.pairs.df);
     // Ends of all pairs, those of the family at its level: as they were written, or so many standard errors from the estimate.
     function endsAt(held) {
       if (held.multiplier === undefined) return [unpacked(held.low, nAll), unpacked(held.high, nAll)];
-      const [[ofFamily], [own]] = [parts(held.multiplier), parts(held.own_multiplier ?? held.multiplier)];
+      const [ofFamily, own] = [held.multiplier, held.own_multiplier ?? held.multiplier].map((packed) => unpacked(packed, dfs.length));
       return [-1, 1].map((sign) => pairs.difference.map((difference, at) => {
         const multiplier = (isJudged(at) ? ofFamily : own)[dfAt ? dfAt[at] : 0], end = difference + sign * multiplier * pairs.standard_error[at];
         return pairs.kind[at] ? NaN : Math.abs(end) <= pairs.tolerance[at] ? 0 : end;
@@ -140,7 +132,6 @@ const Decide = (() => {
     }
     return { pairs, family, at };
   }
-
   // Where the interval [low, high] lies, tested in this order.
   function verdictOf(low, high, rope, tolerance) {
     const outer = rope + tolerance;
@@ -150,7 +141,6 @@ const Decide = (() => {
     if (low > tolerance) return AHEAD;
     return high < -tolerance ? BEHIND : UNDECIDED;
   }
-
   // The answer for one rope and alpha. `given` is the rope as it was asked for, such as "1%"; `held` what Python says at alpha.
   class Answer {
     constructor(known) {
@@ -167,7 +157,6 @@ const Decide = (() => {
     }
 
     // --- numbers
-
     // Everything about one pair, in the orientation asked for; outside the family its own interval and no verdict.
     pair(one, two) {
       const { at, sign } = this.oriented(one, two), { pairs } = this, se = pairs.standard_error, code = this.verdicts[at];
@@ -180,21 +169,18 @@ const Decide = (() => {
         verdict: VERDICTS[sign > 0 ? code : MIRRORED[code]], reason: judged && code !== UNDECIDED ? "" : why,
       };
     }
-
     // Texts of one pair, by the names of their columns.
     pairTexts(one, two, decimals = this.decimals) {
       const pair = this.pair(one, two), why = pair.reason && pair.reason !== "unsettled" ? ` (${pair.reason})` : "";
       const difference = formatScore(this.sign * pair.difference, decimals, { signed: true });
       return { difference, interval: this.intervalText(pair, decimals), verdict: pair.verdict + why };
     }
-
     // Texts of one row of the ranking that depend on the rope, by the names of its columns.
     rankingTexts(row) {
       const { interval, verdict } = row === this.reference ? {} : this.pairTexts(row, this.reference);
       if (!this.standing) return { interval, verdict };
       return { interval, verdict, shortfall_high: this.bound([row]), standing: STANDINGS[this.standing[row]] };
     }
-
     // An interval in the sign of the metric.
     intervalText({ interval_low: low, interval_high: high }, decimals) {
       const ends = [this.sign * low + 0, this.sign * high + 0].sort((a, b) => a - b);
@@ -202,7 +188,6 @@ const Decide = (() => {
     }
 
     // --- words on a pair
-
     pairSentence(one, two) {
       let pair = this.pair(one, two);
       const words = this.words.pair, { data, held } = this;
@@ -231,17 +216,14 @@ const Decide = (() => {
     }
 
     // --- the answer in words
-
     get sentence() {
       const { first, second } = this.family;
       if (first.length === 1 && this.data.family !== "best") return this.pairSentence(first[0], second[0]);
       return this.standing ? [...this.standingSentences()].join(" ") : this.againstBaseline();
     }
-
     bound(rows) {
       return formatBound(Math.max(...rows.map((row) => this.shortfall[row])), this.decimals, Number(this.ropeNumber));
     }
-
     // Which models are near the best, and by how much at most the others fall short; what Python says before depends on no rope.
     * standingSentences() {
       const { n, standing, ropeWords: rope } = this, { names } = this.data, words = this.words.comparison, rows = [...names.keys()];
@@ -259,7 +241,6 @@ const Decide = (() => {
       if (bounded.length) yield this.boundedSentence(bounded, near.length);
       if (unbounded.length) yield say(words["not known"], { names: listed(unbounded.map((row) => names[row])) });
     }
-
     boundedSentence(bounded, nNear) {
       const { n } = this, { names } = this.data, words = this.words.comparison, bound = this.bound(bounded);
       if (bounded.length === 1) return say(words["one falls short"], { name: names[bounded[0]], bound });
@@ -271,7 +252,6 @@ const Decide = (() => {
       const nBest = this.standing.filter((code) => code === BEST).length;
       return say(words[bounded.length + nNear + nBest === n ? "all the others do" : "some others do"], { bound });
     }
-
     againstBaseline() {
       const { data, held } = this, words = this.words.comparison, groups = Object.fromEntries(VERDICTS.map((verdict) => [verdict, []]));
       data.names.forEach((name, row) => { if (row !== data.baseline) groups[this.pair(row, data.baseline).verdict].push(name); });
@@ -286,7 +266,6 @@ const Decide = (() => {
         say(words[groups[verdict].length === 1 ? "is" : "are"], { names: shown[verdict], verdict: said }));
       return say(words.against, { baseline: data.names[data.baseline], metric: data.value, mean: held.mean, verdicts: verdicts.join("; ") });
     }
-
     // Note on the rope and on what the intervals of the family hold together.
     get familyNote() {
       const words = this.words.comparison;
@@ -294,7 +273,6 @@ const Decide = (() => {
     }
 
     // --- requirements
-
     // Each requirement: outcome, and a sentence that begins with it; of another metric as it was asked.
     get requirements() {
       return this.data.requirements.map((each, i) => {
@@ -305,14 +283,12 @@ const Decide = (() => {
         return { ...judged, line: this.judgement(judged) };
       });
     }
-
     outcome({ gate, reason, first, second, interval_low: low, interval_high: high }) {
       const others = gate === "near best" ? [...this.data.names.keys()].filter((row) => row !== first) : [second];
       const limit = this.rope + Math.max(...others.map((row) => this.pairs.tolerance[this.oriented(first, row).at]));
       const [met, broken] = { better: [low > limit, high <= limit], "near best": [high <= limit, low > limit] }[gate] ?? [low >= -limit, high < -limit];
       return met || reason === SAME_PREDICTIONS ? "met" : broken ? "broken" : "inconclusive";
     }
-
     judgement(r) {
       const { words, stated, reasons } = this.words.requirements, rope = formatLimit(this.rope), key = `${r.gate}, ${r.outcome}`;
       const hasInterval = !Number.isNaN(r.interval_low) && (r.outcome !== "inconclusive" || !r.reason), { unit } = this.data;
@@ -325,7 +301,6 @@ const Decide = (() => {
       });
       return say(words.judgement, { outcome: r.outcome, sentence, note: this.besideThePair(r, words) });
     }
-
     // The difference, or by how much a model falls short, and where its interval lies.
     shownOf(r, words, key) {
       const isNear = r.gate === "near best", sign = isNear ? 1 : this.sign, { metric } = this.data;
@@ -339,7 +314,6 @@ const Decide = (() => {
       const which = isNear ? (r.difference > 0 ? "short" : "the best") : "difference";
       return say(words[which], { metric, difference, interval, a: r.a, side: sign > 0 ? "positive" : "negative" });
     }
-
     // Words where the verdict on the pair reads otherwise.
     besideThePair(r, words) {
       if (r.gate === "near best") return "";
@@ -351,7 +325,6 @@ const Decide = (() => {
       const n = this.family.first.length, here = count(r.n_questions, "question"), there = count(n, "pair");
       return say(words["other family"], { verdict: pair.verdict, there, here, are: n === 1 ? "is" : "are" });
     }
-
     // Numbers of requirements met, broken and inconclusive.
     get requirementsHeadline() {
       const outcomes = this.requirements.map((each) => each.outcome), n = outcomes.length;
@@ -360,6 +333,5 @@ const Decide = (() => {
       return `Of ${n} requirements ${shares.filter(([k]) => k).map(([k, each]) => `${k} ${each}`).join(", ")}`;
     }
   }
-
   return { engine, unpacked, STANDINGS, decimalsFor, formatScore, formatProbability, formatPvalue, general, fixed };
 })();

@@ -237,7 +237,10 @@ def decide_data(comparison: Comparison, requirements: Requirements | None = None
             "given": settings.rope if isinstance(settings.rope, str) else None,
         },
         "takes_rope": takes_rope(comparison),
-        "pairs": {("difference" if name == "estimate" else name): packed(column) for name, column in columns.items()},
+        "pairs": {
+            "difference" if name == "estimate" else name: packed(column, is_coded=name == "df" and np.unique(column).size <= MOST_DF)
+            for name, column in columns.items()
+        },
         "densities": _densities(columns),
         "alphas": [answers.held(alpha, requirements) for alpha in answers.alphas],
         "requirements": [] if requirements is None else [_question(each, comparison) for each in requirements],
@@ -258,15 +261,18 @@ def takes_rope(comparison: Comparison) -> bool:
     return comparison.pair_table.differences.unit == "metric" and comparison.correction in ROPE_CORRECTIONS
 
 
-def packed(column: ArrayLike) -> Any:
-    """Numbers as the script unpacks them: one for all rows, or else in base64 each, or which of a few different ones each is."""
+def packed(column: ArrayLike, *, is_coded: bool = False) -> Any:
+    """Numbers as the script unpacks them: one for all rows, or else in base64 each, or which of a few different ones each is.
+
+    Those that are coded are told by their different values, in ascending order, even where that takes more.
+    """
     numbers = np.ravel(np.asarray(column, dtype="<f8"))
     values, at = np.unique(numbers, return_inverse=True)
     if values.size == 1:
         value = float(values[0])
         return value if np.isfinite(value) else None if np.isnan(value) else str(value)
     places = at.astype("<u1" if values.size <= MOST_DF else "<u2")
-    if values.size <= 2**16 and 8 * values.size + places.nbytes < numbers.nbytes:
+    if is_coded or (values.size <= 2**16 and 8 * values.size + places.nbytes < numbers.nbytes):
         return {"values": _as_text(values), "at": _as_text(places)}
     return {"values": _as_text(numbers)}
 

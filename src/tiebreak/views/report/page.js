@@ -9,7 +9,6 @@ const Page = (() => {
   const ALL_PAIRS_UP_TO = 10; // that the table of pairs shows whole
 
   // --- elements -----------------------------------------------------------------------------------------------------------
-
   function filled(element, attributes, children) {
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
     element.append(...children.filter((child) => child !== undefined));
@@ -21,7 +20,6 @@ const Page = (() => {
     const code = c.codePointAt(0), short = { 9: "\\t", 10: "\\n", 13: "\\r" }[code];
     return short || (code < 256 ? "\\x" + code.toString(16).padStart(2, "0") : "\\u" + code.toString(16).padStart(4, "0"));
   });
-
   // Another text, or without one the text that Python wrote.
   const written = new WeakMap();
   function setText(element, text) {
@@ -36,7 +34,6 @@ const Page = (() => {
   }
 
   // --- drawings -----------------------------------------------------------------------------------------------------------
-
   const { decimalsFor, formatScore, formatProbability, formatPvalue, general } = typeof Decide === "undefined" ? {} : Decide; // no comparison
   function scaleOf(values) {
     const known = values.filter(Number.isFinite), low = Math.min(...known), high = Math.max(...known);
@@ -87,7 +84,6 @@ const Page = (() => {
   }
 
   // --- data ---------------------------------------------------------------------------------------------------------------
-
   // One value of a column of the data: the same everywhere, or one for each row.
   const at = (column, row) => (Array.isArray(column) ? column[row] : column);
   function records(columns, names) {
@@ -95,7 +91,6 @@ const Page = (() => {
     const named = (name, value) => (["first", "second", "model"].includes(name) ? names[value] : value);
     return Array.from({ length: n }, (_, row) => Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, named(name, at(column, row))])));
   }
-
   function cell(value) {
     if (typeof value !== "string") return typeof value === "boolean" ? (value ? "True" : "False") : String(value ?? "");
     const text = readable(value), safe = /^[=+\-@＝＋－＠]/.test(text) ? `'${text}` : text;
@@ -130,7 +125,6 @@ const Page = (() => {
   }
 
   // --- one comparison -----------------------------------------------------------------------------------------------------
-
   class Controls {
     constructor(section, held) {
       Object.assign(this, { section, view: held.view, names: held.models, data: { ...held.decide, words: data.words } });
@@ -172,7 +166,6 @@ const Page = (() => {
     }
 
     // --- rope and alpha
-
     typed(input) {
       const value = input.valueAsNumber, isInside = value >= Number(input.min) && value <= Number(input.max || Infinity);
       input.setAttribute("aria-invalid", String(!isInside));
@@ -193,7 +186,6 @@ const Page = (() => {
       this.alpha.selectedIndex = this.data.alphas.findIndex((each) => each.alpha === alpha);
       slider.setAttribute("aria-valuetext", `${general(rope, 6)} ${this.data.metric}`);
     }
-
     // Everything that depends on the rope or on alpha, again.
     show() {
       const { answer, isAsked } = this, extra = this.find("extra"), words = (state) => `rope ${general(state.rope, 12)}, alpha ${general(state.alpha, 12)}`;
@@ -211,7 +203,6 @@ const Page = (() => {
       this.showMatrix();
       this.open(...["first", "second"].map((name) => Number(this.one("[data-part=pair]").dataset[name])));
     }
-
     showRequirements() {
       if (!this.data.requirements.length) return;
       setText(this.find("requirements-title"), this.answer.requirementsHeadline);
@@ -221,7 +212,6 @@ const Page = (() => {
         line.className = each.outcome;
       });
     }
-
     showRanking() {
       const { answer, state: { rope } } = this, texts = answer.held.texts ?? {}, lines = this.all("[data-is=ranking] [data-model]");
       const drawings = lines.map((line) => this.bounds(Number(line.dataset.model)));
@@ -242,7 +232,6 @@ const Page = (() => {
       if (this.data.family !== "best") return { ...pair, kind: verdict };
       return { low: 0, middle: NaN, high: answer.shortfall[row], kind: answer.rankingTexts(row).standing.replace(" ", "-") };
     }
-
     // The table of pairs: the family where it is small, else the pairs of the reference.
     showPairTable() {
       const shown = this.one("[data-part=pair-table] table"), { first, second } = this.engine.family, { reference } = this.answer;
@@ -255,7 +244,6 @@ const Page = (() => {
       });
       setText(shown.caption, this.isAsked ? undefined : shown.caption.textContent.replace(/ \(the others: [^()]*\)$/, "")); // counted as asked
     }
-
     showMatrix() {
       for (const button of this.all("[data-is=matrix] button")) {
         const [r, c] = pairOf(button), { verdict } = this.answer.pair(r, c);
@@ -266,7 +254,6 @@ const Page = (() => {
     }
 
     // --- one pair
-
     // A pair in the sign of the metric, as it is drawn.
     drawnPair(first, second) {
       const { answer } = this, { sign } = answer, pair = answer.pair(first, second), decimals = decimalsFor(pair.resolution);
@@ -277,7 +264,6 @@ const Page = (() => {
       const [one, two] = [first, second].map((row) => this.units?.score[row] ?? []);
       return one.map((value, k) => (value === null || two[k] === null ? null : value - two[k]));
     }
-
     open(first, second) {
       const panel = this.one("[data-part=pair]"), title = this.find("pair-title"), { answer, shown } = this;
       panel.hidden = false;
@@ -296,7 +282,6 @@ const Page = (() => {
       this.find("pair-numbers").append(this.pairNumbers(first, second, pair));
       this.find("pair-scores")?.append(this.pairScores(first, second, each, pair.decimals));
     }
-
     pairNumbers(first, second, pair) {
       const { shown, engine: { family }, view: { pairs, metric } } = this, { baseline } = this.data, { interval, difference } = pair.text;
       const row = baseline === undefined ? pair.at : family.first.indexOf(first === baseline ? second : first);
@@ -319,7 +304,6 @@ const Page = (() => {
     }
 
     // --- what can be clicked
-
     readyMatrix() {
       const matrix = this.find("matrix"), columns = matrix?.dataset.columns.split(" ").map(Number);
       for (const each of this.all("[data-is=matrix] tbody td:not(.self)")) {
@@ -346,7 +330,6 @@ const Page = (() => {
         next.focus();
       });
     }
-
     readyRows() {
       const button = this.one("[data-control=more]"), words = ["Show the first 25 only", `Show all ${this.names.length} models`];
       const toggle = () => {
@@ -360,7 +343,6 @@ const Page = (() => {
   }
 
   // --- the whole page -----------------------------------------------------------------------------------------------------
-
   const answers = [...document.querySelectorAll("[data-answer]")].map((section) => {
     section.controls = new Controls(section, data.answers[section.dataset.answer]);
     return section.controls;
