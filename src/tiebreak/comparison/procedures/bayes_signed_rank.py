@@ -72,10 +72,10 @@ class DirichletProcess(OverDatasets):
     """Procedure whose prior is a pseudo-dataset without a difference, of the weight `prior_strength`."""
 
     def _kinds(self, difference: FloatArray, tolerance: FloatArray, settings: Settings) -> NDArray[np.int8]:
-        """As elsewhere, and CONSTANT where all differences are the same and no prior lies beside them."""
+        """As elsewhere, but CONSTANT only where no prior lies beside differences that are all the same."""
         kind = self.kinds(difference, tolerance)
         if self.options_of(settings)["prior_strength"] > 0:
-            return kind
+            return np.where(kind == CONSTANT, SPREAD, kind).astype(np.int8)
         spread = np.fmax.reduce(difference, axis=-1) - np.fmin.reduce(difference, axis=-1)
         return np.where((kind == SPREAD) & (spread <= tolerance), CONSTANT, kind).astype(np.int8)
 
