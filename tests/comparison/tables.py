@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from tiebreak.comparison.compare import compare_scores
@@ -84,10 +85,21 @@ def pair_with(mean: float, sd: float, n_splits: int = 10) -> np.ndarray:
 
 def by_the_book(scores: Scores, settings: Settings, rope: float) -> pd.DataFrame:
     """`pairs` from design sections 3 and 4, one pair at a time, with scipy's t distribution."""
-    matrix, sign = scores.matrix(), scores.metric.sign
-    complete = {name: not np.isnan(row).any() for name, row in zip(matrix.models, matrix.score, strict=True)}
-    mean = {name: sign * np.nanmean(row) for name, row in zip(matrix.models, matrix.score, strict=True)}
-    ranking = sorted(matrix.models, key=lambda name: (not complete[name], -mean[name], name))
+    matrix = scores.matrix()
+    value = scores.metric.sign * adjusted_by_hand(matrix.score)
+    copies = copies_by_hand(matrix.score)
+    ranking = order_by_hand(matrix.models, value, copies, {})
+    frame = _pairs_by_hand(scores, settings, rope, ranking)
+    place = {name: row for row, name in enumerate(matrix.models)}
+    ends = {}
+    for row in frame.itertuples():
+        if row.interval_low == row.interval_low:
+            ends[place[row.first], place[row.second]] = row.interval_low, row.interval_high
+            ends[place[row.second], place[row.first]] = -row.interval_high, -row.interval_low
+    return _pairs_by_hand(scores, settings, rope, order_by_hand(matrix.models, value, copies, ends))
+
+
+def _pairs_by_hand(scores: Scores, settings: Settings, rope: float, ranking: list[str]) -> pd.DataFrame:
     listed = list(settings.order or [name for name in ranking if name != settings.baseline])
     if settings.baseline is not None:
         family = [(name, settings.baseline) for name in listed]
@@ -178,3 +190,138 @@ def _adjust(p: np.ndarray, correction: str) -> np.ndarray:
         steps = np.maximum.accumulate(filled[order] * (m - np.arange(m)))
         adjusted[order] = np.minimum(1.0, steps)
     return np.where(np.isnan(p), np.nan, adjusted)
+
+
+# --- the ranking by hand ----------------------------------------------------------------------------------------------
+
+Ends = dict[tuple[int, int], tuple[float, float]]
+"""Interval of "j minus i", where j is the better one if it is positive, by (j, i); a pair without one is not there."""
+
+
+class ByHand(NamedTuple):
+    """What a family's intervals say of each model, in the order of the models that were given."""
+
+    order: list[str]
+    in_g: list[bool]
+    shortfall: list[float]
+    standing: list[str]
+    rank_low: list[int]
+    rank_high: list[int]
+    above: list[list[bool]]
+
+
+def adjusted_by_hand(score: np.ndarray) -> np.ndarray:
+    """Means over all units by least squares with a column for each model and unit; each linked group of models by itself."""
+    present, result = ~np.isnan(score), np.full(len(score), np.nan)
+    for start in range(len(score)):
+        if not np.isnan(result[start]):
+            continue
+        models = {start}
+        for _ in score:
+            models |= {i for i in range(len(score)) for j in models if np.any(present[i] & present[j])}
+        rows = sorted(models)
+        units = [u for u in range(score.shape[1]) if present[rows, u].any()]
+        cells = [(i, u) for i in range(len(rows)) for u in range(len(units)) if present[rows[i], units[u]]]
+        design = np.zeros((len(cells), len(rows) + len(units)))
+        for row, (i, u) in enumerate(cells):
+            design[row, i] = design[row, len(rows) + u] = 1
+        values = np.array([score[rows[i], units[u]] for i, u in cells])
+        effects = np.linalg.lstsq(design, values, rcond=None)[0]
+        result[rows] = effects[: len(rows)] + effects[len(rows) :].mean()
+    return result
+
+
+def copies_by_hand(score: np.ndarray) -> list[int]:
+    """For each model the first one with the same scores and the same gaps, to 1e-12."""
+    same = [[np.array_equal(a, b, equal_nan=True) or _is_close(a, b) for a in score] for b in score]
+    return [row.index(True) for row in same]
+
+
+def _is_close(one: np.ndarray, two: np.ndarray) -> bool:
+    if not np.array_equal(np.isnan(one), np.isnan(two)):
+        return False
+    return bool(np.nanmax(np.abs(one - two)) <= 1e-12 * max(np.nanmax(np.abs(one)), np.nanmax(np.abs(two))))
+
+
+def _together(above: list[list[bool]], copies: list[int]) -> list[list[bool]]:
+    """True for two models of one cycle, or of a cycle through copies: each is reached from the other."""
+    n = len(above)
+    reached = [[above[j][i] or copies[j] == copies[i] for i in range(n)] for j in range(n)]
+    for k in range(n):
+        for j in range(n):
+            for i in range(n):
+                reached[j][i] = reached[j][i] or (reached[j][k] and reached[k][i])
+    return [[reached[j][i] and reached[i][j] for i in range(n)] for j in range(n)]
+
+
+def _above(n: int, ends: Ends) -> list[list[bool]]:
+    return [[(j, i) in ends and ends[j, i][0] > 0 for i in range(n)] for j in range(n)]
+
+
+def order_by_hand(names: Sequence[str], value: np.ndarray, copies: list[int], ends: Ends) -> list[str]:
+    """Best value first, ties by name, copies together; but nobody below a model that it is shown above."""
+    first_name = [min(name for name, other in zip(names, copies, strict=True) if other == own) for own in copies]
+    left = sorted(range(len(names)), key=lambda i: (-round(float(value[i]), 12), first_name[i], names[i]))
+    above = _above(len(names), ends)
+    together, order = _together(above, copies), []
+    while left:
+        cycles = [[i for i in left if together[i][first]] for first in left]
+        free = next(cycle for cycle in cycles if not any(above[j][i] for i in cycle for j in left if j not in cycle))
+        order += free
+        left = [i for i in left if i not in free]
+    return [names[i] for i in order]
+
+
+def ranked_by_hand(names: Sequence[str], value: np.ndarray, copies: list[int], ends: Ends, rope: float) -> ByHand:
+    """Design section 3 by plain loops: G, shortfalls, standings and ranks from the ends of the family's intervals."""
+    everyone = range(len(names))
+    above = _above(len(names), ends)
+    together = _together(above, copies)
+    beaten = [any(above[j][i] and not together[j][i] for j in everyone) for i in everyone]
+    in_g = [not any(beaten[k] for k in everyone if together[i][k]) for i in everyone]
+    shortfall = []
+    for i in everyone:
+        highs = [0.0]
+        for j in everyone:
+            if j == i or not in_g[j] or (copies[j] == copies[i] and (j, i) not in ends):
+                continue
+            highs.append(ends[j, i][1] if (j, i) in ends else np.inf)
+        shortfall.append(max(highs))
+    all_copies = len(set(copies)) == 1 and not ends
+    if all_copies:
+        shortfall = [np.inf] * len(names)
+    n_best = len({copies[i] for i in everyone if in_g[i]})
+    is_alone = n_best == 1 and all(shortfall[i] == 0 for i in everyone if in_g[i])
+    standing = []
+    for i in everyone:
+        word = "may be best" if in_g[i] else "not best"
+        word = "near best" if rope > 0 and shortfall[i] <= rope else word
+        standing.append("best" if in_g[i] and is_alone else word)
+    low = [1 + sum(above[j][i] and not together[j][i] for j in everyone) for i in everyone]
+    high = [len(names) - sum(above[i][j] and not together[i][j] for j in everyone) for i in everyone]
+    short = [bound if np.isfinite(bound) else np.nan for bound in shortfall]
+    return ByHand(order_by_hand(names, value, copies, ends), in_g, short, standing, low, high, above)
+
+
+def assert_ranked_as_by_hand(answer: Comparison, expected: ByHand, names: Sequence[str]) -> None:
+    """All columns of the ranking that are read off the intervals; `names` are those of the lists in `expected`."""
+    ranking = answer.ranking
+    place = {name: row for row, name in enumerate(names)}
+    rows = [place[name] for name in ranking["model"]]
+    assert list(answer.models) == list(ranking["model"]) == expected.order
+    assert_array_equal(ranking["may_be_best"], np.array(expected.in_g)[rows])
+    assert_allclose(ranking["shortfall_high"].to_numpy(dtype=float), np.array(expected.shortfall)[rows], rtol=1e-8, atol=1e-12)
+    assert list(ranking["standing"]) == [expected.standing[row] for row in rows]
+    assert answer.shortlist() == tuple(name for name in answer.models if expected.in_g[place[name]])
+    assert bool(ranking["may_be_best"][0])
+    if answer.settings.family == "best":
+        assert not {"rank_low", "rank_high", "letters"} & set(ranking.columns)
+        return
+    assert list(ranking["rank_low"]) == [expected.rank_low[row] for row in rows]
+    assert list(ranking["rank_high"]) == [expected.rank_high[row] for row in rows]
+    assert np.all((ranking["rank_low"] <= ranking["rank"]) & (ranking["rank"] <= ranking["rank_high"]))
+    letters = dict(zip(ranking["model"], ranking["letters"], strict=True))
+    for one in names:
+        for two in names:
+            is_apart = expected.above[place[one]][place[two]] or expected.above[place[two]][place[one]]
+            assert bool(set(letters[one]) & set(letters[two])) != is_apart, (one, two)

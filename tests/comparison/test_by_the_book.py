@@ -49,7 +49,7 @@ def assert_same_pairs(got: pd.DataFrame, expected: pd.DataFrame) -> None:
         (2, 10, False, {"rope": 0.01}),
         (3, 5, False, {"rope": 0.02, "correction": "bonferroni"}),
         (7, 10, False, {"rope": 0.01, "alpha": 0.2}),
-        (7, 10, False, {"rope": 0.01, "correction": "holm"}),
+        (7, 10, False, {"correction": "holm"}),
         (7, 10, False, {"rope": 0.01, "correction": "none"}),
         (7, 10, False, {"rope": 0.01, "baseline": "c"}),
         (7, 100, False, {"rope": 0.005, "order": tuple("gfedcba"), "alternative": "greater"}),

@@ -8,6 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from tests.comparison.tables import compared, noisy
+from tiebreak.comparison.procedures import METHODS
+from tiebreak.comparison.settings import Settings
 from tiebreak.errors import InvalidParameterError
 from tiebreak.frequentist import adjust_pvalues
 from tiebreak.frequentist.adjustment import interval_level
@@ -77,23 +79,108 @@ def test_undefined_pairs_count_in_the_family() -> None:
 @pytest.mark.parametrize("correction", ["bonferroni", "sidak", "holm", "hochberg", "hommel", "shaffer", "bh", "by", "none"])
 def test_correction_is_that_of_the_settings(correction: str) -> None:
     """p-values are adjusted as a whole, and the level is that of `interval_level`."""
-    answer = compared(noisy(*MEANS), rope=0.005, correction=correction)
+    answer = compared(noisy(*MEANS), correction=correction)
     pairs = answer.pairs
     assert answer.correction == correction
     assert_array_equal(pairs["adjusted_pvalue"], adjust_pvalues(pairs["pvalue"].to_numpy(), correction))  # type: ignore[arg-type]
     assert set(pairs["interval_alpha"]) == {interval_level(pairs["pvalue"], correction, 0.05)}  # type: ignore[arg-type]
 
 
-def test_without_a_correction_asked_for_it_is_the_procedures_own() -> None:
+def test_without_a_correction_asked_for_it_is_bonferronis() -> None:
     """What was asked stays None; what was used is named."""
     answer = compared(noisy(*MEANS))
     assert (answer.settings.correction, answer.correction) == (None, "bonferroni")
 
 
+@pytest.mark.parametrize("name", [name for name in METHODS if name != "nemenyi"])
+@pytest.mark.parametrize("baseline", [None, "a"])
+def test_every_procedure_takes_bonferronis_unless_asked(name: str, baseline: str | None) -> None:
+    """So that all verdicts of every page are right at once."""
+    assert METHODS[name].correction_of(Settings(baseline=baseline)) == "bonferroni"
+    assert METHODS[name].correction_of(Settings(baseline=baseline, correction="holm")) == "holm"
+
+
+def test_nemenyi_allows_for_all_pairs_by_itself() -> None:
+    """By the studentized range; with a baseline its z-tests take Bonferroni's correction [Dunn 1961], as any other."""
+    assert METHODS["nemenyi"].correction_of(Settings()) == "none"
+    assert METHODS["nemenyi"].correction_of(Settings(baseline="a")) == "bonferroni"
+
+
+STEPWISE = ("holm", "hochberg", "hommel", "shaffer", "bh", "by")
+
+
+@pytest.mark.parametrize("correction", STEPWISE)
+@pytest.mark.parametrize("rope", [0.01, 1e-9, "1%"])
+def test_a_stepwise_correction_takes_no_rope(correction: str, rope: float | str) -> None:
+    """An error that says why, and what to choose."""
+    with pytest.raises(InvalidParameterError) as caught:
+        compared(noisy(*MEANS), rope=rope, correction=correction)
+    assert str(caught.value) == (
+        f"the correction '{correction}' goes step by step, which is right for 'no difference' only: with a rope every pair lies "
+        "above, inside or below it, none of these can be ruled out for free, and such intervals were measured to be wrong in "
+        "11 to 22 of 100 families. With a rope choose 'bonferroni' (the default), 'sidak' or 'none', or compare with a rope of 0."
+    )
+
+
+@pytest.mark.parametrize("correction", STEPWISE)
+@pytest.mark.parametrize("rope", [0, 0.0, "0%"])
+def test_without_a_rope_stepwise_corrections_stay(correction: str, rope: float | str) -> None:
+    """And the page says that their intervals do not hold at once."""
+    answer = compared(noisy(*MEANS), rope=rope, correction=correction)
+    assert answer.correction == correction
+    assert f"intervals at the level of {correction}" in " ".join(answer.to_text().split())
+    assert "not simultaneous" in " ".join(answer.to_text().split())
+
+
+@pytest.mark.parametrize("correction", ["bonferroni", "sidak", "none"])
+@pytest.mark.parametrize("rope", [0.01, "1%"])
+def test_single_step_corrections_take_a_rope(correction: str, rope: float | str) -> None:
+    """Their level does not depend on what is rejected."""
+    assert compared(noisy(*MEANS), rope=rope, correction=correction).correction == correction
+
+
+@pytest.mark.parametrize(
+    ("setting", "why"),
+    [
+        ({"baseline": "a"}, "compares every model with the best one, whichever it is, so it does not go with baseline="),
+        ({"correction": "sidak"}, "shares alpha among the rivals of a model at a level of its own, so it does not go with correction="),
+        ({"correction": "holm"}, "shares alpha among the rivals of a model at a level of its own, so it does not go with correction="),
+        (
+            {"alternative": "greater", "order": ["a", "b", "c", "d"]},
+            "asks one-sided questions of its own, so it does not go with alternative=",
+        ),
+        ({"by": "topic"}, "judges models, and slices judge pairs, so it does not go with by="),
+    ],
+)
+def test_comparisons_with_the_best_take_no_settings_of_pairs(setting: dict[str, object], why: str) -> None:
+    """Each is refused in words, with what to do."""
+    with pytest.raises(InvalidParameterError) as caught:
+        compared(noisy(*MEANS), family="best", **setting)
+    assert str(caught.value) == f'family="best" {why}. Leave one of the two out.'
+
+
+def test_a_family_that_there_is_not_is_refused() -> None:
+    """With the names that there are."""
+    with pytest.raises(InvalidParameterError, match="family"):
+        compared(noisy(*MEANS), family="baseline")
+    assert compared(noisy(*MEANS), family="best", correction="bonferroni").settings.family == "best"
+
+
+def test_interval_alpha_is_one_less_the_coverage() -> None:
+    """The column, and the pair's: not `level`, which is coverage everywhere; a test asked at 1 - it gives the interval shown."""
+    answer = compared(noisy(*MEANS))
+    assert "level" not in answer.pairs.columns
+    assert set(answer.pairs["interval_alpha"]) == {0.05 / 6}
+    pair = answer.pair("a", "b")
+    assert not hasattr(pair, "level")
+    ends = pair.test.confidence_interval(level=1 - pair.interval_alpha)
+    assert_allclose([pair.interval_low, pair.interval_high], ends, rtol=1e-12)
+
+
 @pytest.mark.parametrize("setting", [{"order": ["b", "a", "d", "c"]}, {"baseline": "b"}])
 @pytest.mark.parametrize("alternative", ["greater", "less"])
 def test_alternative_changes_two_columns_only(alternative: str, setting: dict[str, object]) -> None:
-    """p-value and adjusted p-value; not intervals, posteriors, verdicts, ranking or shortlist."""
+    """p-value and adjusted p-value; not intervals, posteriors, verdicts or ranking."""
     table = noisy(*MEANS)
     plain, one_sided = compared(table, rope=0.01, **setting), compared(table, rope=0.01, alternative=alternative, **setting)
     changed = {"pvalue", "adjusted_pvalue"}
@@ -101,16 +188,18 @@ def test_alternative_changes_two_columns_only(alternative: str, setting: dict[st
         same = plain.pairs[column].equals(one_sided.pairs[column])
         assert same == (column not in changed), column
     assert plain.ranking.equals(one_sided.ranking)
-    assert plain.shortlist() == one_sided.shortlist()
     statistic = plain.pairs["statistic"]
     assert_allclose(one_sided.pairs["pvalue"], stats.t.sf(statistic if alternative == "greater" else -statistic, 9), rtol=1e-11)
 
 
-def test_a_large_family_is_made_in_blocks_and_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("family", "correction", "rope"), [("pairs", "holm", 0), ("pairs", "sidak", 0.01), ("best", None, 0.01)])
+def test_a_large_family_is_made_in_blocks_and_says_the_same(
+    monkeypatch: pytest.MonkeyPatch, family: str, correction: str | None, rope: float
+) -> None:
     """Columns that are not kept, blocks of a few pairs, and one pair of a table: the same numbers, with holes as well."""
     table = noisy(*np.linspace(0.7, 0.8, 9))
     table[3, 2] = np.nan
-    options = {"rope": 0.01, "missing": "pairwise", "correction": "holm"}
+    options = {"missing": "pairwise", "correction": correction, "rope": rope, "family": family}
     whole = compared(table, list("abcdefghi"), **options)
     monkeypatch.setattr("tiebreak.comparison.pairs.MOST_KEPT", 5)
     monkeypatch.setattr("tiebreak.comparison.best.BLOCK", 4)
