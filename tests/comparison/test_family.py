@@ -143,8 +143,14 @@ def test_single_step_corrections_take_a_rope(correction: str, rope: float | str)
     ("setting", "why"),
     [
         ({"baseline": "a"}, "compares every model with the best one, whichever it is, so it does not go with baseline="),
-        ({"correction": "sidak"}, "shares alpha among the rivals of a model at a level of its own, so it does not go with correction="),
-        ({"correction": "holm"}, "shares alpha among the rivals of a model at a level of its own, so it does not go with correction="),
+        (
+            {"correction": "sidak"},
+            "shares alpha among the rivals of a model at a level of its own, so it does not go with correction=",
+        ),
+        (
+            {"correction": "holm"},
+            "shares alpha among the rivals of a model at a level of its own, so it does not go with correction=",
+        ),
         (
             {"alternative": "greater", "order": ["a", "b", "c", "d"]},
             "asks one-sided questions of its own, so it does not go with alternative=",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from tests.comparison.tables import compared, noisy
+import tiebreak as tb
+from tests.comparison.tables import adjusted_by_hand, compared, noisy
 from tiebreak.errors import MissingSplitsError
 from tiebreak.frequentist import corrected_ttest
 
@@ -65,19 +67,38 @@ def test_each_pair_has_its_own_splits_and_ratio() -> None:
         assert_allclose([pair.interval_low, pair.interval_high], expected.interval_at(0.05 / 3), rtol=1e-10)
 
 
-def test_incomplete_models_rank_after_complete_ones() -> None:
-    """Even with a better mean: then the difference to the first is positive, and it may be "better" and the best."""
+def test_incomplete_models_are_ordered_with_the_others() -> None:
+    """By the value adjusted for what they lack; P(best) needs all scores, so the incomplete model has none."""
     table = noisy(0.95, 0.82, 0.80)
     table[0, 4] = NAN
     answer = compared(table, missing="pairwise", p_best=True)
     ranking = answer.ranking
-    assert list(ranking["model"]) == ["b", "c", "a"]
-    assert_array_equal(ranking["n_units"], [10, 10, 9])
+    assert list(ranking["model"]) == ["a", "b", "c"]
+    assert_array_equal(ranking["n_units"], [9, 10, 10])
     assert answer.pair("a", "b").verdict == "better"
-    assert list(ranking["standing"]) == ["not best", "not best", "best"]
-    assert list(ranking["p_best"].isna()) == [False, False, True]
-    assert list(ranking["expected_rank"].isna()) == [False, False, True]
-    assert_allclose(ranking["p_best"][:2].sum(), 1.0)
+    assert list(ranking["standing"]) == ["best", "not best", "not best"]
+    assert list(ranking["p_best"].isna()) == [True, False, False]
+    assert list(ranking["expected_rank"].isna()) == [True, False, False]
+    assert_allclose(ranking["p_best"][1:].sum(), 1.0)
+    assert_allclose(ranking["adjusted"], adjusted_by_hand(table), rtol=1e-11)
+    assert_allclose(ranking["mean"], np.nanmean(table, axis=1), rtol=1e-12)
+
+
+def test_the_adjusted_value_orders_and_not_the_mean_of_what_is_there() -> None:
+    """b lacks the hardest split, which lifts its mean above a's; on what both met, and adjusted, a is ahead."""
+    a = np.array([0.9, 0.92, 0.88, 0.91, 0.5])
+    b = a - [0.01, 0.012, 0.008, 0.011, 0.01]
+    b[4] = NAN
+    answer = compared([a, b], missing="pairwise")
+    ranking = answer.ranking
+    assert list(ranking["model"]) == ["a", "b"]
+    assert ranking["mean"][1] > ranking["mean"][0]
+    # the mean difference on the four shared splits is .01025, and a lacks nothing
+    assert_allclose(ranking["adjusted"], [a.mean(), a.mean() - 0.01025], rtol=1e-12)
+    text = answer.to_text()
+    assert "adjusted" in text
+    assert "that have all scores" not in text
+    assert "adjusted" not in compared([a, a - 0.01 * np.arange(5)]).ranking
 
 
 def test_interval_of_a_mean_is_over_the_model_s_own_splits() -> None:
@@ -93,7 +114,7 @@ def test_interval_of_a_mean_is_over_the_model_s_own_splits() -> None:
 def test_single_complete_model_has_no_joint_posterior() -> None:
     """p_best needs two complete models."""
     ranking = compared(holed(), missing="pairwise", p_best=True).ranking
-    assert list(ranking["model"]) == ["c", "a", "b"]
+    assert list(ranking["model"]) == ["a", "b", "c"]
     assert ranking["p_best"].isna().all()
 
 
@@ -140,6 +161,97 @@ def test_missing_splits_are_said() -> None:
     """Which models, how many splits, and what follows."""
     texts = {notice.code: notice.text for notice in compared(holed(), missing="pairwise").notices}
     assert texts["missing-splits"] == (
-        "'a' and 'b' lack scores on up to 3 of the 10 splits; each pair is compared on the splits it shares, and incomplete "
-        "models are ranked after complete ones"
+        "'a' and 'b' lack scores on up to 3 of the 10 splits; each pair is compared on the splits it shares, and models "
+        "are ordered by their values adjusted for the missing scores"
     )
+
+
+def over_datasets(score: np.ndarray, names: list[str], **options: object) -> tb.Comparison:
+    """Models by datasets as a wide table; nan is an empty cell."""
+    columns = {"dataset": [f"d{i:02}" for i in range(score.shape[1])], **dict(zip(names, score, strict=True))}
+    return tb.compare(pd.DataFrame(columns), metric="accuracy", **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("method", ["auto", "sign", "bayes-signed-rank"])
+def test_one_missing_cell_does_not_put_the_worst_model_first(method: str) -> None:
+    """Thirty datasets: good = base + .05, fair = base + .03, poor = base, and one cell of good and one of fair missing."""
+    rng = np.random.default_rng(1)
+    base = rng.uniform(0.6, 0.9, 30)
+    score = np.array([base + 0.05, base + 0.03, base]) + rng.normal(0, 0.005, (3, 30))
+    score[0, 3], score[1, 17] = NAN, NAN
+    columns = score.copy()
+    answer = over_datasets(columns, ["good", "fair", "poor"], method=method, rope=0.001)
+    assert list(answer.models) == ["good", "fair", "poor"]
+    assert list(answer.ranking["rank"]) == [1, 2, 3]
+    assert list(answer.ranking["standing"]) == ["best", "not best", "not best"]
+    assert [answer.pair(*names).verdict for names in (("good", "fair"), ("fair", "poor"), ("good", "poor"))] == ["better"] * 3
+    assert answer.sentence.startswith("'good' has the highest")
+    assert "that have all scores" not in answer.to_text()
+
+
+def test_twenty_models_on_forty_datasets_with_gaps_all_stay_in_their_order() -> None:
+    """6 % of the cells are missing; ranking and diagram hold all twenty, in the order of the truth but for ties.
+
+    True means lie .01 apart, a difference of two models over 40 datasets has a standard error of sqrt(2) .02 / sqrt(40) = .0045:
+    neighbours may change places, models that are three places apart (6.7 standard errors) do not.
+    """
+    rng = np.random.default_rng(4)
+    names = [f"m{i:02}" for i in range(20)]
+    score = 0.9 - 0.01 * np.arange(20)[:, None] + rng.normal(0, 0.05, 40) + rng.normal(0, 0.02, (20, 40))
+    score[rng.random(score.shape) < 0.06] = NAN
+    assert np.isnan(score).any(axis=1).sum() >= 15
+    answer = over_datasets(score, names)
+    for shown in (answer.models, tuple(answer.ranking["model"]), tuple(answer.plot.diagram().data["model"])):
+        assert sorted(shown) == names
+        place = {name: row for row, name in enumerate(shown)}
+        for i in range(20):
+            for j in range(i + 3, 20):
+                assert place[names[i]] < place[names[j]], (names[i], names[j])
+    ranking = answer.ranking
+    assert ranking["average_rank"].notna().all()
+    assert np.all((ranking["rank_low"] <= ranking["rank"]) & (ranking["rank"] <= ranking["rank_high"]))
+    assert ranking["may_be_best"][0]
+    text = answer.to_text()
+    assert all(name in text for name in names)
+    assert all(name in answer.to_latex() for name in names)
+    assert sorted(answer.plot.ranking().data["model"]) == names
+
+
+def test_average_ranks_fill_what_is_missing_with_what_the_others_let_be_expected() -> None:
+    """By hand: c lacks the dataset on which all are best; additive scores put it back at its place, the last one, everywhere."""
+    base = np.array([0.5, 0.6, 0.7, 0.9])
+    score = np.array([base + 0.05, base + 0.02, base])
+    score[2, 3] = NAN
+    ranking = over_datasets(score + 1e-3 * np.random.default_rng(0).normal(size=score.shape), ["a", "b", "c"]).ranking
+    assert list(ranking["average_rank"]) == [1, 2, 3]
+
+
+def test_two_groups_that_share_no_dataset_are_said() -> None:
+    """Their values are of different datasets, so their order says nothing; no pair across has an interval, nobody is left out."""
+    rng = np.random.default_rng(2)
+    score = np.full((4, 24), NAN)
+    score[:2, :12] = rng.normal(0.8, 0.02, 12) + [[0.05], [0.0]] + rng.normal(0, 0.004, (2, 12))
+    score[2:, 12:] = rng.normal(0.6, 0.02, 12) + [[0.05], [0.0]] + rng.normal(0, 0.004, (2, 12))
+    answer = over_datasets(score, ["a", "b", "c", "d"], rope=0.01)
+    texts = {notice.code: notice.text for notice in answer.notices}
+    assert texts["not-connected"] == (
+        "no dataset links 'a' and 'b' with 'c' and 'd': their values are of different datasets, so their order says nothing"
+    )
+    assert answer.pair("a", "c").reason == "missing-splits"
+    assert (answer.pair("a", "b").verdict, answer.pair("c", "d").verdict) == ("better", "better")
+    assert answer.shortlist() == ("a", "c")
+    ranking = answer.ranking.set_index("model")
+    assert ranking["shortfall_high"].isna().all()
+    assert list(ranking.loc[["a", "c"], "standing"]) == ["may be best"] * 2
+    assert list(ranking.loc[["b", "d"], "standing"]) == ["not best"] * 2
+    assert list(ranking.loc[["a", "b", "c", "d"], "rank_low"]) == [1, 2, 1, 2]
+    assert list(ranking.loc[["a", "b", "c", "d"], "rank_high"]) == [3, 4, 3, 4]
+    assert "not-connected" not in {notice.code for notice in over_datasets(score[:2, :12], ["a", "b"]).notices}
+
+
+def test_a_model_without_any_cell_is_an_error_over_datasets_too() -> None:
+    """There is nothing to order it by."""
+    score = np.random.default_rng(0).normal(0.8, 0.02, (3, 12))
+    score[1] = NAN
+    with pytest.raises(MissingSplitsError, match="'b' has no score on any dataset"):
+        over_datasets(score, ["a", "b", "c"])

@@ -139,12 +139,6 @@ def test_shortlist_stands_in_ranking_order_and_in_the_frame() -> None:
     assert_array_equal(answer.ranking["may_be_best"], [True, True, True, False])
 
 
-def test_baseline_does_not_change_the_shortlist() -> None:
-    """It asks who may be best among all models, whichever pairs are judged."""
-    table = noisy(0.80, 0.60, 0.79, 0.795)
-    assert compared(table, baseline="b").shortlist() == compared(table).shortlist()
-
-
 @pytest.mark.parametrize(
     ("name", "label"),
     [("mean_absolute_error", "mean_absolute_error"), ("accuracy", "mean accuracy"), ("meanness", "mean meanness")],

@@ -10,6 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
+import tiebreak as tb
 from tests.comparison.tables import RMSE, compared, noisy, pair_with
 from tiebreak.errors import InvalidParameterError, UnknownNameError
 
@@ -67,10 +68,10 @@ def test_an_end_on_the_limit(end: str, better: str, not_worse: str) -> None:
         assert requirement.outcome == outcome, gate
 
 
-@pytest.mark.parametrize("correction", ["holm", "bonferroni", "none", "bh"])
-def test_n_questions_share_alpha_whatever_the_correction(correction: str) -> None:
+@pytest.mark.parametrize(("correction", "rope"), [("holm", 0), ("bonferroni", ROPE), ("none", ROPE), ("bh", 0)])
+def test_n_questions_share_alpha_whatever_the_correction(correction: str, rope: float) -> None:
     """The intervals are at 1 - alpha / n for n questions of one call, and no others."""
-    answer = compared(noisy(0.80, 0.78, 0.79, 0.77), rope=ROPE, correction=correction)
+    answer = compared(noisy(0.80, 0.78, 0.79, 0.77), rope=rope, correction=correction)
     judged = answer.meets(better=[("a", "d")], not_worse=[("a", "b"), ("c", "d")])
     assert [each.claim for each in judged] == ["a better than d", "a not worse than b", "c not worse than d"]
     for each in judged:
@@ -97,49 +98,69 @@ def test_one_broken_breaks_all() -> None:
     assert answer.meets(better=[met, broken], not_worse=[open_]).outcome == "broken"
 
 
-def near_best_by_hand(table: np.ndarray, row: int, level: float) -> tuple[float, float]:
-    """Ends of the shortfall interval by plain loops: G, then its largest upper bound; and the largest lower bound of all."""
+def near_best_by_hand(table: np.ndarray, row: int, alpha: float, n_questions: int) -> tuple[float, float]:
+    """Ends by plain loops over all others: the largest upper bound at alpha / 2n, the largest lower at alpha / (n max(2, M - 1))."""
     n_models, n_splits = table.shape
-    t = stats.t.isf(level, n_splits - 1)
-
-    def bounds(j: int, i: int) -> tuple[float, float]:
-        d = table[j] - table[i]
-        error = SE * d.std(ddof=1)
-        return d.mean() - t * error, d.mean() + t * error
-
-    everyone = range(n_models)
-    best = [i for i in everyone if all(bounds(j, i)[0] <= 0 for j in everyone if j != i)]
-    lows, highs = [bounds(j, row)[0] for j in everyone if j != row], [bounds(j, row)[1] for j in best if j != row]
-    return max(0.0, *lows), max([0.0, *highs])
+    p_high, p_low = alpha / (2 * n_questions), alpha / (n_questions * max(2, n_models - 1))
+    lows, highs = [0.0], [0.0]
+    for j in range(n_models):
+        if j != row:
+            d = table[j] - table[row]
+            error = SE * d.std(ddof=1)
+            highs.append(d.mean() + stats.t.isf(p_high, n_splits - 1) * error)
+            lows.append(d.mean() - stats.t.isf(p_low, n_splits - 1) * error)
+    return max(lows), max(highs)
 
 
 @pytest.mark.parametrize("n_models", [2, 3, 6])
 @pytest.mark.parametrize("n_others", [0, 2])
 @pytest.mark.parametrize("seed", range(4))
-def test_near_best_by_hand(n_models: int, n_others: int, seed: int) -> None:
-    """Bounds at alpha / (n max(2, M - 1)) of constrained multiple comparisons with the best [Hsu 1984], by plain loops."""
+@pytest.mark.parametrize("family", ["pairs", "best"])
+def test_near_best_by_hand(n_models: int, n_others: int, seed: int, family: str) -> None:
+    """Intersection-union [Berger 1982]: met by bounds that are not divided by M, broken by ones that allow for the choice."""
     rng = np.random.default_rng(seed)
     table = noisy(*(0.8 + rng.uniform(0, 0.05, n_models)), noise=0.01, seed=seed)
-    answer = compared(table, rope=0.02)
-    level = 0.05 / ((1 + n_others) * max(2, n_models - 1))
+    answer = compared(table, rope=0.02, family=family)
     for row in range(n_models):
         name = "abcdef"[row]
         (found,) = answer.meets(near_best=name, n_questions=1 + n_others)
-        low, high = near_best_by_hand(table, row, level)
+        low, high = near_best_by_hand(table, row, 0.05, 1 + n_others)
         assert_allclose([found.interval_low, found.interval_high], [low, high], rtol=1e-9, atol=1e-12)
         assert_allclose(found.difference, table.mean(axis=1).max() - table[row].mean(), atol=1e-12)
         assert found.outcome == ("met" if high <= 0.02 else "broken" if low > 0.02 else "inconclusive")
         assert found.claim == f"{name} near the best"
 
 
-def test_near_best_agrees_with_the_ranking() -> None:
-    """One question alone uses the ranking's own bounds: it is met exactly where the standing is best or near best."""
-    answer = compared(noisy(0.85, 0.849, 0.848, 0.80, noise=0.004), rope=0.012)
-    for name, standing in zip(answer.models, answer.ranking["standing"], strict=True):
-        outcome = answer.meets(near_best=name).outcome
-        assert (outcome == "met") == (standing in ("best", "near best")), name
-        assert outcome != "broken" or standing == "not best"
-    assert {answer.meets(near_best=name).outcome for name in answer.models} == {"met", "broken"}
+def test_near_best_is_met_more_often_than_the_ranking_says_so() -> None:
+    """Two families: named beforehand, of thirty models each rival is asked at the whole level, which the ranking shares."""
+    table = noisy(*np.full(30, 0.8), noise=0.006, seed=2)
+    names = [f"m{i}" for i in range(30)]
+    answer = compared(table, names, rope=0.02)
+    best = answer.models[0]
+    low, high = near_best_by_hand(table, names.index(best), 0.05, 1)
+    assert low == 0
+    assert high <= 0.02
+    assert answer.meets(near_best=best).outcome == "met"
+    assert answer.ranking["standing"][0] == "may be best"
+
+
+@pytest.mark.parametrize("end", [1.0, 1.0 + 1e-14, 1.0 - 1e-14])
+def test_near_best_is_met_by_a_bound_on_the_rope(end: float) -> None:
+    """Also where rounding puts it a last digit beyond; a billionth beyond is not met."""
+    table = noisy(0.80, 0.79, 0.795, noise=0.01)
+    high = compared(table).meets(near_best="b")[0].interval_high
+    assert compared(table, rope=high * end).meets(near_best="b").outcome == "met"
+    assert compared(table, rope=high * (1 - 1e-9)).meets(near_best="b").outcome == "inconclusive"
+
+
+@pytest.mark.parametrize("end", [1.0, 1.0 + 1e-14, 1.0 - 1e-14])
+def test_near_best_is_not_broken_by_a_bound_on_the_rope(end: float) -> None:
+    """It has to lie above it, by more than rounding."""
+    table = noisy(0.90, 0.79, 0.795, noise=0.01)
+    low = compared(table).meets(near_best="b")[0].interval_low
+    assert low > 0
+    assert compared(table, rope=low * end).meets(near_best="b").outcome == "inconclusive"
+    assert compared(table, rope=low * (1 - 1e-9)).meets(near_best="b").outcome == "broken"
 
 
 def test_near_best_beside_a_baseline() -> None:
@@ -164,14 +185,42 @@ def test_zero_spread_is_inconclusive(gap: float, gate: str) -> None:
         assert f"their scores are {same} on all 5 splits, which leaves nothing to test with" in requirement.sentence
 
 
-def test_near_best_without_a_bound_is_inconclusive() -> None:
-    """The twin of a model that may be best has no bound; others may still be shown to fall short."""
+def test_a_copy_is_no_rival_of_its_model() -> None:
+    """Near best is asked of the others: both copies are near best, and the third model falls short."""
     base = noisy(0.90, 0.80)
     answer = compared([base[0], base[0], base[1]], rope=0.01)
-    twin, far = answer.meets(near_best=["a", "c"])
-    assert (twin.outcome, twin.interval_high, twin.reason) == ("inconclusive", np.inf, "identical-scores")
-    assert "no bound on some difference" in twin.sentence
+    one, copy, far = answer.meets(near_best=["a", "b", "c"])
+    for each in (one, copy):
+        assert (each.outcome, each.interval_low, each.interval_high, each.reason) == ("met", 0.0, 0.0, "")
     assert far.outcome == "broken"
+
+
+def test_near_best_among_copies_alone_is_inconclusive() -> None:
+    """Nothing tells them apart here, and nothing shows that they are alike elsewhere."""
+    answer = compared([noisy(0.90)[0]] * 3, rope=0.01)
+    (found,) = answer.meets(near_best="b")
+    assert (found.outcome, found.interval_high, found.reason) == ("inconclusive", np.inf, "identical-scores")
+    assert "no bound on some difference" in found.sentence
+
+
+def test_near_best_without_a_bound_is_inconclusive() -> None:
+    """A rival that is the same distance apart on every split leaves none; others may still be shown to fall short."""
+    base = noisy(0.90, 0.80)
+    answer = compared([base[0], base[0] + 0.005, base[1]], rope=0.01)
+    one, far = answer.meets(near_best=["a", "c"])
+    assert (one.outcome, one.interval_high, one.reason) == ("inconclusive", np.inf, "no-spread")
+    assert far.outcome == "broken"
+
+
+def test_the_reason_of_near_best_is_that_of_its_own_level() -> None:
+    """Six datasets: Wilcoxon has bounds down to 1/64 one-sided, so one question at .025 has one, and two at .0125 have none."""
+    rng = np.random.default_rng(0)
+    base = rng.uniform(0.6, 0.8, 6)
+    score = {"a": base + 0.01 + rng.normal(0, 0.001, 6), "b": base + rng.normal(0, 0.001, 6)}
+    answer = tb.compare({"dataset": list("uvwxyz"), **score}, metric="accuracy", rope=0.05)
+    assert answer.meets(near_best="b")[0].reason == ""
+    (found,) = answer.meets(near_best="b", n_questions=2)
+    assert (found.outcome, found.interval_high, found.reason) == ("inconclusive", np.inf, "too-few-units")
 
 
 def test_too_few_shared_splits_are_inconclusive() -> None:
@@ -183,7 +232,7 @@ def test_too_few_shared_splits_are_inconclusive() -> None:
 
 
 def test_settings_of_the_pairs_change_nothing() -> None:
-    """Neither baseline, nor order, nor alternative, nor correction: a gate names its own pairs and direction."""
+    """Neither baseline, nor order, nor alternative, nor correction, nor family: a gate names its own pairs and direction."""
     table = noisy(0.80, 0.78, 0.79)
     plain = compared(table, rope=0.01).meets(better=("a", "b"))[0]
     for options in (
@@ -191,6 +240,7 @@ def test_settings_of_the_pairs_change_nothing() -> None:
         {"order": ["b", "a", "c"], "alternative": "less"},
         {"baseline": "a", "alternative": "greater"},
         {"correction": "none"},
+        {"family": "best"},
     ):
         other = compared(table, rope=0.01, **options).meets(better=("a", "b"))[0]
         assert_allclose([other.interval_low, other.interval_high], [plain.interval_low, plain.interval_high], rtol=1e-12)
@@ -236,7 +286,7 @@ def test_no_requirement_contradicts_a_verdict_or_standing(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n_models = int(rng.integers(2, 6))
     table = noisy(*(0.8 + rng.choice([0, 0.005, 0.02, 0.05], n_models)), noise=rng.choice([0.002, 0.01, 0.03]), seed=seed)
-    answer = compared(table, rope=0.01, correction=rng.choice(["bonferroni", "none", "holm"]))
+    answer = compared(table, rope=0.01, correction=rng.choice(["bonferroni", "none", "sidak"]))
     opposite = {"better": {"worse", "behind", "equivalent"}, "not worse": {"worse"}}
     wanted = {"better": {"better"}, "not worse": {"better", "ahead", "equivalent"}}
     for first, second in itertools.permutations(answer.models, 2):
@@ -246,8 +296,9 @@ def test_no_requirement_contradicts_a_verdict_or_standing(seed: int) -> None:
             assert each.outcome != "broken" or verdict not in wanted[each.gate]
     for name, standing in zip(answer.models, answer.ranking["standing"], strict=True):
         outcome = answer.meets(near_best=name, n_questions=3).outcome
-        assert outcome != "met" or standing in ("best", "near best")
-        assert outcome != "broken" or standing == "not best"
+        others = [answer.pair(other, name).verdict for other in answer.models if other != name]
+        assert outcome != "met" or "better" not in others
+        assert outcome != "broken" or standing not in ("best", "near best")
 
 
 def test_requirements_can_be_kept() -> None:

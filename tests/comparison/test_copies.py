@@ -1,0 +1,207 @@
+"""Copies: models with equal scores and the same gaps are one entry of a ranking."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+import tiebreak as tb
+from tests.comparison.tables import compared, noisy
+from tiebreak.comparison.comparison import Comparison
+
+SHARED = ("rank", "rank_low", "rank_high", "shortfall_high", "may_be_best", "standing", "letters", "mean", "n_units")
+
+
+def assert_shared(answer: Comparison, *names: str) -> None:
+    """Everything that the ranking says is the same of these models, which stand together."""
+    ranking = answer.ranking
+    rows = [answer.models.index(name) for name in names]
+    assert rows == list(range(min(rows), min(rows) + len(rows)))
+    for column in set(SHARED) & set(ranking.columns):
+        values = ranking[column].iloc[rows]
+        assert values.nunique(dropna=False) == 1, column
+
+
+def lines(answer: Comparison) -> list[str]:
+    """Lines of the ranking on the page, without those of the pairs."""
+    text = answer.to_text()
+    return text[text.index("Ranking") : text.index("Pairs")].splitlines()
+
+
+@pytest.mark.parametrize("family", ["pairs", "best"])
+@pytest.mark.parametrize("rope", [0.0, 0.02])
+def test_copies_share_a_line_and_all_that_is_said(family: str, rope: float) -> None:
+    """Depth 8 and depth 10 grow the same trees: one line, the place of the first, the next model counts on from both."""
+    table = noisy(0.80, 0.78, 0.60, 0.79)
+    answer = compared(np.vstack([table, table[1]]), ["a", "b", "c", "d", "b again"], family=family, rope=rope)
+    assert_shared(answer, "b", "b again")
+    assert list(answer.models) == ["a", "d", "b", "b again", "c"]
+    assert list(answer.ranking["rank"]) == [1, 2, 3, 3, 5]
+    shown = [line for line in lines(answer) if "b" in line and "= b again" in line]
+    assert len(shown) == 1
+    assert "b = b again" in shown[0]
+    bounds = answer.ranking["shortfall_high"]
+    assert bounds.notna().all()
+
+
+def test_the_best_and_its_copy_are_the_best() -> None:
+    """No other may be the best, so both are; the sentence says why they are two."""
+    table = noisy(0.90, 0.70)
+    answer = compared([table[0], table[0], table[1]], ["a", "b", "c"])
+    assert list(answer.ranking["standing"]) == ["best", "best", "not best"]
+    assert list(answer.ranking["shortfall_high"][:2]) == [0, 0]
+    assert answer.sentence.startswith("'a' and 'b' share the highest mean accuracy (0.900")
+    assert "their scores are identical, and no other of the 3 may be the best (95% confidence)." in answer.sentence
+    assert answer.shortlist() == ("a", "b")
+
+
+def test_a_copy_does_not_change_what_is_said_of_the_others_but_for_the_number_of_pairs() -> None:
+    """m counts all pairs: at alpha / 6 for four models, as without the copy at alpha / 3 for three, it is the same ranking."""
+    table = noisy(0.80, 0.79, 0.75)
+    four = compared(np.vstack([table, table[0]]), alpha=0.1)
+    three = compared(table, alpha=0.05)
+    assert set(four.pairs["interval_alpha"]) == set(three.pairs["interval_alpha"]) == {0.05 / 3}
+    for name in "abc":
+        one, other = (each.ranking.set_index("model").loc[name] for each in (four, three))
+        assert one["shortfall_high"] == pytest.approx(other["shortfall_high"], rel=1e-12)
+        assert one["standing"] == other["standing"]
+
+
+@pytest.mark.parametrize("family", ["pairs", "best"])
+@pytest.mark.parametrize("rope", [0.0, 0.02])
+@pytest.mark.parametrize("n", [2, 4])
+def test_models_that_are_all_copies_are_not_told_apart(family: str, rope: float, n: int) -> None:
+    """Of none is known by how much it falls short of another; the page says so, and the plot of the ranking keeps them."""
+    answer = compared([noisy(0.8)[0]] * n, family=family, rope=rope)
+    ranking = answer.ranking
+    assert set(ranking["rank"]) == {1}
+    assert set(ranking["standing"]) == {"may be best"}
+    assert ranking["shortfall_high"].isna().all()
+    for text in (answer.to_text(), answer.to_markdown()):
+        assert "nan" not in text
+        assert "is the best of" not in text
+    if n > 2 or family == "best":
+        assert answer.sentence == f"All {n} models have identical scores: nothing tells them apart here."
+        assert answer.shortlist() == answer.models
+    assert list(answer.plot.ranking().data["model"]) == list(answer.models)
+
+
+def test_equal_columns_with_different_gaps_are_no_copies() -> None:
+    """On what both have nothing tells them apart, but other models met them on other splits."""
+    table = noisy(0.80, 0.78, 0.70)
+    table = np.vstack([table, table[0]])
+    table[3, [2, 5]] = np.nan
+    answer = compared(table, missing="pairwise")
+    assert answer.pair("a", "d").reason == "identical-scores"
+    assert sorted(answer.ranking["rank"]) == [1, 2, 3, 4]
+    assert "a = d" not in answer.to_text()
+    both = table.copy()
+    both[0, [2, 5]] = np.nan
+    same = compared(both, missing="pairwise")
+    assert "a = d" in same.to_text()
+    assert_shared(same, "a", "d")
+
+
+def test_copies_but_for_rounding_are_copies() -> None:
+    """0.1 + 0.2 is 0.3 in all digits that a score has."""
+    table = noisy(0.80, 0.70)
+    other = table[0] * (1 + 2e-16 * np.arange(10))
+    assert not np.array_equal(other, table[0])
+    answer = compared([table[0], other, table[1]], ["a", "b", "c"])
+    assert list(answer.ranking["rank"]) == [1, 1, 3]
+    assert list(answer.ranking["standing"]) == ["best", "best", "not best"]
+
+
+def test_copies_of_the_baseline_keep_their_lines() -> None:
+    """Each is judged by itself: undecided, as the scores are identical on all splits."""
+    table = noisy(0.80, 0.78, 0.70)
+    answer = compared([*table, table[1], table[1]], ["a", "b", "c", "d", "e"], baseline="b", rope=0.01)
+    ranking = answer.ranking.set_index("model")
+    assert list(ranking.loc[["d", "e"], "verdict"]) == ["undecided", "undecided"]
+    assert ranking.loc["b", "verdict"] == ""
+    assert list(ranking.loc[["d", "e"], "difference"]) == [0, 0]
+    text = answer.to_text()
+    assert "b = d" not in text
+    assert text.count("identical-scores") >= 2
+    assert set(answer.pairs["interval_alpha"]) == {0.05 / 4}
+
+
+def test_a_procedure_that_has_an_interval_for_identical_scores_decides() -> None:
+    """Tango's: on 400 questions all alike but for none, two models are equivalent at a rope of .05; they still are one line."""
+    right = (np.arange(400) % 5 > 0).astype(int)
+    other = right.copy()
+    other[:120] = 0
+    answer = tb.compare({"item": range(400), "a": right, "b": right, "c": other}, rope=0.05, metric="accuracy")
+    assert answer.method.name == "tango"
+    pair = answer.pair("a", "b")
+    assert pair.verdict == "equivalent"
+    ranking = answer.ranking.set_index("model")
+    assert list(ranking.loc[["a", "b"], "standing"]) == ["near best", "near best"]
+    # Tango's upper bound where nothing is discordant is z^2 / (n + z^2) [Tango 1998, with b = c = 0]
+    z = stats.norm.isf(0.05 / 3 / 2)
+    assert list(ranking.loc[["a", "b"], "shortfall_high"]) == pytest.approx([z**2 / (400 + z**2)] * 2, rel=1e-6)
+    assert "a = b" in answer.to_text()
+
+
+def test_models_measured_on_their_own_units_are_never_copies() -> None:
+    """Seeds that do not pair: equal numbers are chance, not the same model."""
+    scores = {"model": ["a"] * 4 + ["b"] * 4 + ["c"] * 4, "seed": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]}
+    scores["score"] = [0.80, 0.81, 0.82, 0.83] * 2 + [0.60, 0.62, 0.61, 0.63]
+    answer = tb.compare(pd.DataFrame(scores), metric="accuracy")
+    assert answer.method.name == "welch"
+    assert list(answer.ranking["rank"]) == [1, 2, 3]
+    assert answer.pair("a", "b").has_interval
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_not_worse_between_models_that_predict_the_same_is_met(keep: bool) -> None:
+    """Where kept predictions say so; equal scores alone leave it inconclusive."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3))
+    y = (X[:, 0] + rng.normal(0, 0.5, 120) > 0).astype(int)
+    models = {
+        "two": DecisionTreeClassifier(max_depth=2, random_state=0),
+        "two again": DecisionTreeClassifier(max_depth=2, random_state=0),
+        "nb": GaussianNB(),
+    }
+    run = tb.evaluate(models, X, y, cv=5, scoring="accuracy", keep_predictions=keep)
+    answer = run.compare(rope=0.01)
+    assert answer.pair("two", "two again").reason == "identical-scores"
+    assert answer.meets(better=("two", "two again")).outcome == "inconclusive"
+    judged = answer.meets(not_worse=[("two", "two again"), ("two again", "two")])
+    for each in judged:
+        assert np.isnan(each.interval_low)
+        if keep:
+            assert (each.outcome, each.reason, each.difference) == ("met", "same-predictions", 0.0)
+        else:
+            assert (each.outcome, each.reason) == ("inconclusive", "identical-scores")
+    assert answer.meets(not_worse=("two", "nb"))[0].reason == ""
+    if keep:
+        assert "predict" in judged[0].sentence
+
+
+class _Constant(DecisionTreeClassifier):
+    """Says one label of everything."""
+
+    def __init__(self, label: int = 0) -> None:
+        super().__init__()
+        self.label = label
+
+    def predict(self, X: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        return np.full(len(X), self.label)
+
+
+def test_equal_scores_of_models_that_predict_otherwise_are_inconclusive() -> None:
+    """As many right in every fold, not the same ones: kept predictions tell."""
+    X = np.arange(40.0)[:, None]
+    y = np.tile([0, 1], 20)
+    halves = np.arange(20), np.arange(20, 40)
+    models = {"zeros": _Constant(0), "ones": _Constant(1)}
+    run = tb.evaluate(models, X, y, cv=[halves, halves[::-1]], scoring="accuracy", keep_predictions=True)
+    answer = run.compare(rope=0.01)
+    assert answer.pair("zeros", "ones").reason == "identical-scores"
+    assert answer.meets(not_worse=("zeros", "ones"))[0].outcome == "inconclusive"

@@ -1,0 +1,126 @@
+"""Adjusted means: what each model's mean would be on all units, from the additive model "score = model + unit"."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from tiebreak.scores.adjusted_means import adjusted_means, connected_groups, filled
+
+N = float("nan")
+
+
+def by_lstsq(score: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The same by one column for each model and each unit, solved by numpy's general least squares; all models linked."""
+    n_models, n_units = score.shape
+    cells = np.argwhere(~np.isnan(score))
+    design = np.zeros((len(cells), n_models + n_units))
+    for row, (model, unit) in enumerate(cells):
+        design[row, [model, n_models + unit]] = 1.0
+    root = np.sqrt(weights[cells[:, 1]])
+    effects = np.linalg.lstsq(design * root[:, None], score[tuple(cells.T)] * root, rcond=None)[0]
+    measured = ~np.isnan(score).all(axis=0)
+    return effects[:n_models] + np.average(effects[n_models:][measured], weights=weights[measured])
+
+
+def with_gaps(rng: np.random.Generator, n_models: int, n_units: int, share: float = 0.3) -> np.ndarray:
+    """Scores of which some are missing; the first unit links all models."""
+    score = 0.8 + rng.normal(0, 0.1, (n_models, n_units))
+    score[rng.random(score.shape) < share] = N
+    score[:, 0] = rng.normal(0.8, 0.1, n_models)
+    return score
+
+
+def test_complete_scores_have_their_means(rng: np.random.Generator) -> None:
+    """Plain without weights, weighted with them."""
+    score, weights = rng.normal(size=(5, 12)), rng.uniform(0.5, 3, 12)
+    assert_allclose(adjusted_means(score), score.mean(axis=1), rtol=1e-12)
+    assert_allclose(adjusted_means(score, weights), np.average(score, axis=1, weights=weights), rtol=1e-12)
+
+
+def test_a_model_with_all_scores_has_its_mean_whatever_others_lack(rng: np.random.Generator) -> None:
+    """The normal equation of that model says so."""
+    score, weights = with_gaps(rng, 6, 15), rng.uniform(0.5, 3, 15)
+    score[2] = rng.normal(0.8, 0.1, 15)
+    assert_allclose(adjusted_means(score)[2], score[2].mean(), rtol=1e-12)
+    assert_allclose(adjusted_means(score, weights)[2], np.average(score[2], weights=weights), rtol=1e-12)
+
+
+def test_one_missing_score_by_hand() -> None:
+    """a on units 1 and 2 is .9, .5; b on unit 1 only is .8: b is .1 worse where both are, so .6 over both; a has its mean, .7."""
+    assert_allclose(adjusted_means(np.array([[0.9, 0.5], [0.8, N]])), [0.7, 0.6], rtol=1e-12)
+
+
+@pytest.mark.parametrize(("n_models", "n_units"), [(2, 30), (5, 5), (20, 40), (40, 8), (3, 1), (30, 2)])
+def test_additive_scores_are_recovered_with_gaps(rng: np.random.Generator, n_models: int, n_units: int) -> None:
+    """Model effect plus the mean of all unit effects, exactly, with more models than units and the reverse."""
+    model, unit = rng.normal(0.8, 0.05, n_models), rng.normal(0, 0.2, n_units)
+    score = model[:, None] + unit
+    score[rng.random(score.shape) < 0.3] = N
+    score[:, 0] = model + unit[0]
+    measured = ~np.isnan(score).all(axis=0)
+    assert_allclose(adjusted_means(score), model + unit[measured].mean(), rtol=1e-11)
+    weights = rng.uniform(0.5, 3, n_units)
+    expected = model + np.average(unit[measured], weights=weights[measured])
+    assert_allclose(adjusted_means(score, weights), expected, rtol=1e-11)
+    whole = filled(score)
+    assert_allclose(whole[:, measured], (model[:, None] + unit)[:, measured], rtol=1e-11)
+    assert np.isnan(whole[:, ~measured]).all()
+    assert_array_equal(whole[~np.isnan(score)], score[~np.isnan(score)])
+
+
+@pytest.mark.parametrize(("n_models", "n_units"), [(2, 12), (6, 6), (4, 25), (25, 4)])
+def test_it_is_the_least_squares_fit(rng: np.random.Generator, n_models: int, n_units: int) -> None:
+    """Of scores that are not additive, against numpy's general solver, with weights and without."""
+    for _ in range(10):
+        score, weights = with_gaps(rng, n_models, n_units), rng.uniform(0.5, 3, n_units)
+        assert_allclose(adjusted_means(score), by_lstsq(score, np.ones(n_units)), rtol=1e-9)
+        assert_allclose(adjusted_means(score, weights), by_lstsq(score, weights), rtol=1e-9)
+
+
+def test_a_weight_of_two_is_the_unit_twice(rng: np.random.Generator) -> None:
+    """Whole weights count units."""
+    score = with_gaps(rng, 5, 9)
+    times = rng.integers(1, 4, 9)
+    assert_allclose(adjusted_means(score, times.astype(float)), adjusted_means(np.repeat(score, times, axis=1)), rtol=1e-10)
+    assert_allclose(adjusted_means(score, np.full(9, 0.3)), adjusted_means(score), rtol=1e-12)
+
+
+def test_order_and_unit_do_not_matter(rng: np.random.Generator) -> None:
+    """Models and units in any order; scores times a number, plus another one."""
+    score, weights = with_gaps(rng, 7, 11), rng.uniform(0.5, 3, 11)
+    models, units = rng.permutation(7), rng.permutation(11)
+    found = adjusted_means(score, weights)
+    assert_allclose(adjusted_means(score[np.ix_(models, units)], weights[units]), found[models], rtol=1e-12)
+    for factor, shift in ((100.0, 0.0), (-1.0, 3.0), (1e-9, 0.0), (1e9, 1e9)):
+        assert_allclose(adjusted_means(factor * score + shift, weights), factor * found + shift, rtol=1e-11)
+
+
+def test_groups_that_share_no_unit_are_adjusted_by_themselves(rng: np.random.Generator) -> None:
+    """Each over its own units; a unit that nobody has counts for nobody."""
+    score = np.full((5, 12), N)
+    score[:3, :5], score[3:, 6:] = rng.normal(size=(3, 5)), rng.normal(size=(2, 6))
+    score[[0, 1, 4], [1, 4, 9]] = N
+    weights = rng.uniform(0.5, 3, 12)
+    expected = [*by_lstsq(score[:3, :5], weights[:5]), *by_lstsq(score[3:, 6:], weights[6:])]
+    assert_allclose(adjusted_means(score, weights), expected, rtol=1e-9)
+    models, units = connected_groups(~np.isnan(score))
+    assert models.tolist() == [0, 0, 0, 1, 1]
+    assert units.tolist() == [0] * 5 + [-1] + [1] * 6
+    assert np.isnan(filled(score)[3:, :6]).all()
+    assert np.isfinite(filled(score)[:3, :5]).all()
+
+
+def test_a_chain_of_shared_units_links_models() -> None:
+    """a and b meet on unit 0, b and c on unit 1: one group, though a and c never met; differences add up along the chain."""
+    score = np.array([[0.9, N, N], [0.8, 0.6, N], [N, 0.5, 0.7]])
+    assert connected_groups(~np.isnan(score))[0].tolist() == [0, 0, 0]
+    found = adjusted_means(score)
+    assert_allclose([found[0] - found[1], found[1] - found[2]], [0.1, 0.1], rtol=1e-12)
+
+
+def test_complete_scores_are_not_filled(rng: np.random.Generator) -> None:
+    """They come back as they are."""
+    score = rng.normal(size=(3, 4))
+    assert filled(score) is score
