@@ -20,7 +20,7 @@ from tiebreak.plan.plan import make_plan
 
 NAMES = ("a", "b", "c")
 ASKED: dict[str, Any] = {
-    "rope": "1%", "alpha": 0.1, "correction": "holm", "order": ("c", "a", "b"), "alternative": "greater", "method": "paired-t",
+    "rope": "1%", "alpha": 0.1, "correction": "sidak", "order": ("c", "a", "b"), "alternative": "greater", "method": "paired-t",
     "missing": "pairwise", "rng": 3, "p_best": True,
 }  # fmt: skip
 
@@ -47,6 +47,34 @@ def test_a_saved_answer_is_read_with_its_settings(tmp_path: Path) -> None:
         assert again.rope == one.rope
     assert json.loads(tb.compare(path).to_json())["pairs"] == json.loads(path.read_text())["pairs"]
     assert tb.compare(path).settings.rope == "1%"
+
+
+@pytest.mark.parametrize(
+    "settings", [{"family": "best", "rope": 0.01}, {"correction": "holm"}, {"baseline": "b", "correction": "bh"}]
+)
+def test_families_and_corrections_travel(settings: dict[str, Any], tmp_path: Path) -> None:
+    """Also a stepwise one, as long as there is no rope; the same answer is written again."""
+    path = saved(tmp_path / "r.json", **settings)
+    again = tb.compare(path)
+    assert {name: getattr(again.settings, name) for name in settings} == settings
+    new, old = json.loads(again.to_json()), json.loads(Path(path).read_text())
+    for part in ("settings", "resolved", "sentence", "ranking", "pairs"):
+        assert new[part] == old[part], part
+    assert "saved-correction" not in {notice.code for notice in again.notices}
+
+
+def test_the_family_that_is_given_wins_over_what_was_saved(tmp_path: Path) -> None:
+    """A baseline takes the place of the best, and the best that of a baseline with its correction; nobody can unset these."""
+    best = saved(tmp_path / "best.json", family="best", rope=0.01)
+    other = tb.compare(best, baseline="b")
+    assert (other.settings.baseline, other.settings.family, other.rope) == ("b", "pairs", 0.01)
+    against = saved(tmp_path / "against.json", baseline="b", alternative="greater", correction="sidak", rope=0.01)
+    other = tb.compare(against, family="best")
+    assert (other.settings.baseline, other.settings.family, other.rope) == (None, "best", 0.01)
+    assert (other.settings.correction, other.settings.alternative) == (None, "two-sided")
+    with pytest.raises(InvalidParameterError, match=r'family="best" shares alpha .* does not go with correction='):
+        tb.compare(best, correction="sidak")
+    assert tb.compare(best, correction="sidak", family="pairs").correction == "sidak"
 
 
 def test_given_settings_win_and_read_scores_leaves_them_behind(tmp_path: Path) -> None:
@@ -85,12 +113,12 @@ def test_schema_one_is_read_without_its_probability(tmp_path: Path) -> None:
     """Its rope is "rope_given", its scores are one dataset's, and what this version does not know is ignored."""
     old = json.loads(answer(rope="1%").to_json())
     old |= {"schema": 1, "scores": old["scores"][0]}
-    old["settings"] |= {"rope_given": "1%", "rope": 0.008, "probability": 0.9, "correction": "holm"}
+    old["settings"] |= {"rope_given": "1%", "rope": 0.008, "probability": 0.9, "correction": "sidak"}
     del old["resolved"], old["items"], old["settings"]["options"], old["settings"]["p_best"]
     path = tmp_path / "old.json"
     path.write_text(json.dumps(old))
     again = tb.compare(path)
-    assert (again.settings.rope, again.correction) == ("1%", "holm")
+    assert (again.settings.rope, again.correction) == ("1%", "sidak")
     assert again.pairs["difference"].equals(answer().pairs["difference"])
 
 

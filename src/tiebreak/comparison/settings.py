@@ -171,6 +171,11 @@ def settings_for(scores: Scores, given: Mapping[str, Any]) -> Settings:
     chosen = {name: value for name, value in given.items() if value is not None}
     asked = [(each.source, dict(each.settings)) for each in scores.asked]
     for _, settings in asked:
+        if chosen.get("family") == "best":
+            for name in _NOT_OF_BEST:
+                settings.pop(name, None)
+        elif "baseline" in chosen:
+            settings.pop("family", None)
         names = [settings.get("baseline"), *(settings.get("order") or ())]
         is_order_whole = settings.get("order") is None or {*names} == {settings.get("baseline"), *scores.models}
         if any(name in chosen for name in _BY_MODEL) or not {*names} <= {None, *scores.models} or not is_order_whole:
