@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
-import tiebreak
+import tiebreak as tb
 from tests.readers.conftest import Write
 from tests.readers.helpers import LONG_FRAME, SCORE, WIDE_FRAME, codes, read
 from tiebreak.api import read_scores
@@ -89,7 +90,7 @@ def test_newer_schema_is_refused() -> None:
     with pytest.raises(UnreadableSourceError) as caught:
         read_scores(answer(schema=3, tiebreak="3.0"))
     assert str(caught.value) == (
-        f"the source was written by tiebreak 3.0 with schema 3; tiebreak {tiebreak.__version__} reads schemas 1 and 2. Update "
+        f"the source was written by tiebreak 3.0 with schema 3; tiebreak {tb.__version__} reads schemas 1 and 2. Update "
         "tiebreak, or write the file anew with this version."
     )
 
@@ -198,3 +199,65 @@ def test_cell_of_a_table_that_is_no_number(write: Write) -> None:
         read(write('[{"model": "a", "fold": 0, "score": 1}, {"model": "a", "fold": 1, "score": "x"}]', "s.json"))
     with pytest.raises(InvalidScoresError, match=r"^s\.json, row 1, column 'score': '\[1\]' is not a number\.$"):
         read(write('[{"model": "a", "fold": 0, "score": [1]}]', "s.json"))
+
+
+# --- answers of the second edition --------------------------------------------------------------------------------------
+# written by the version before "one family a page"; docs/json.md says what reading them does
+
+OLD = Path(__file__).parent / "data"
+
+
+def test_an_older_answer_whose_correction_was_not_asked_for_is_compared_again_with_bonferronis() -> None:
+    """Holm's was the default of the rank tests, with a rope as well; one notice says what changed."""
+    path = OLD / "second_edition_holm_by_default.json"
+    content = json.loads(path.read_text())
+    assert (content["settings"]["correction"], content["resolved"]["correction"]) == (None, "holm")
+    answer = tb.compare(path)
+    assert (answer.settings.correction, answer.correction, answer.rope) == (None, "bonferroni", 0.01)
+    found = [notice.text for notice in answer.notices if notice.code == "saved-correction"]
+    assert len(found) == 1
+    assert found[0].endswith(
+        "second_edition_holm_by_default.json was given with the correction holm, the default then; it is compared again with "
+        "bonferroni, with which all verdicts are right at once"
+    )
+    assert set(answer.pairs["interval_alpha"]) == {0.05 / 3}
+    asked = tb.compare(path, correction="sidak")
+    assert (asked.correction, "saved-correction" in {notice.code for notice in asked.notices}) == ("sidak", False)
+
+
+def test_an_older_answer_with_a_stepwise_correction_and_a_rope_is_an_error_that_shows_what_it_said() -> None:
+    """And that says how to compare it again: with another correction, or without the rope."""
+    path = OLD / "second_edition_holm_with_a_rope.json"
+    content = json.loads(path.read_text())
+    with pytest.raises(InvalidParameterError) as caught:
+        tb.compare(path)
+    message = str(caught.value)
+    assert "second_edition_holm_with_a_rope.json was compared with the correction 'holm' and a rope of 0.01." in message
+    assert f"It said then: {content['sentence']} To compare it again, say with which correction=: " in message
+    assert "With a rope choose 'bonferroni' (the default), 'sidak' or 'none', or compare with a rope of 0." in message
+    again = tb.compare(path, correction="bonferroni")
+    assert (again.correction, again.rope) == ("bonferroni", 0.01)
+    assert tb.compare(path, rope=0).correction == "holm"
+    assert tb.read_scores(path).models == ("forest", "svm", "tree")
+
+
+def test_an_older_column_level_is_interval_alpha() -> None:
+    """The same scores give the same intervals, under the name of today; what was 1 - coverage is so still."""
+    path = OLD / "second_edition_level_column.json"
+    rows = json.loads(path.read_text())["pairs"]
+    pairs = tb.compare(path).pairs
+    assert "level" not in pairs.columns
+    for column, old in (("interval_alpha", "level"), ("interval_low",) * 2, ("interval_high",) * 2, ("verdict",) * 2):
+        assert pairs[column].tolist() == pytest.approx([row[old] for row in rows], rel=1e-12), column
+
+
+def test_an_older_report_is_read_as_its_answer(tmp_path: Path) -> None:
+    """A report holds the same record between its tags, for each metric."""
+    for name in ("holm_by_default", "level_column"):
+        path = OLD / f"second_edition_{name}.json"
+        page = tmp_path / f"{name}.html"
+        data = json.dumps({"answers": [{"view": json.loads(path.read_text())}]})
+        page.write_text(f'<html><body><script type="application/json" id="data">{data}</script></body></html>')
+        assert tb.compare(page).pairs.equals(tb.compare(path).pairs)
+        codes = [{notice.code for notice in tb.compare(source).notices} for source in (page, path)]
+        assert codes[0] == codes[1]
