@@ -191,22 +191,29 @@ def test_a_saved_answer_of_mixed_metrics_is_read_as_it_was(tmp_path) -> None:
 
 
 def test_gaps_leave_a_pair_its_own_datasets() -> None:
-    """n is said of each pair, and a model with gaps is not said to be behind one without."""
+    """n is said of each pair, and a model with gaps stands where its adjusted value puts it."""
     errors = ERROR.copy()
     errors[[0, 1], 0] = np.nan
     answer = tb.compare(mixed(errors=errors))
     assert {(row.first, row.second): row.n_units for row in answer.pairs.itertuples()} == {
+        ("a", "c"): 7,
+        ("a", "b"): 7,
         ("c", "b"): 9,
-        ("b", "a"): 7,
-        ("c", "a"): 7,
     }
+    ranking = answer.ranking.set_index("model")
+    # shares of the other models beaten: a 6 of 7; b 3, c 3.5 of 9. Each dataset's shares have the mean 1/2, so the additive
+    # model puts a (6 - 3.5) / 7 above the mean of the three, of which it lacks 2 datasets of 9: 1/2 + 10/9 x 2.5/7
+    assert ranking.loc[["a", "b", "c"], "mean"].tolist() == pytest.approx([6 / 7, 3 / 9, 3.5 / 9])
+    assert ranking.loc[["a", "b", "c"], "adjusted"].tolist() == pytest.approx([0.5 + 10 / 9 * 2.5 / 7, 3 / 9, 3.5 / 9])
+    # there a is expected to beat both, 1/2 + 3/2 x 2.5/7 > 1, and so ranks first
+    assert ranking.loc[["a", "b", "c"], "average_rank"].tolist() == pytest.approx([11 / 9, 22 / 9, 21 / 9])
     text = " ".join(answer.to_text().split())
-    assert "Of the models that have all scores, 'c' has the highest win rate" in text
+    assert text.startswith("'a' has the highest win rate (0.90, adjusted for missing scores), but any of the 3 may be the best")
     assert " n " in text
 
 
 def test_what_no_scores_could_show_is_said(rng) -> None:
-    """Eleven datasets give p-values of 2 / 2^11 at least, which Holm's over 55 pairs, 0.05 / 55, never accepts; twelve could."""
+    """Eleven datasets give p-values of 2 / 2^11 at least, which 55 pairs, at 0.05 / 55 each, never accept; twelve could."""
 
     def answer(n_datasets, **options):
         score = rng.normal(0.8, 0.05, (n_datasets, 11))

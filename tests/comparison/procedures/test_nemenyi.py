@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import tiebreak as tb
 from tests.comparison.procedures.test_wilcoxon import BAKEOFF
@@ -79,11 +80,17 @@ def test_a_correction_takes_the_place_of_nemenyis_own_level(answer, correction) 
     assert found.pairs["adjusted_pvalue"].to_numpy() == pytest.approx(tb.frequentist.adjust_pvalues(p, correction), rel=1e-9)
 
 
-def test_the_best_is_asked_for_by_z_tests_of_each_pair(answer) -> None:
-    """Bounds against the best have a level of their own, so the studentized range does not widen them."""
-    assert answer.ranking["shortfall_high"].tolist() == pytest.approx(
-        compared(correction="none").ranking["shortfall_high"].tolist()
-    )
+@pytest.mark.parametrize("family", ["pairs", "best"])
+def test_shortfalls_are_those_of_the_family(answer, family) -> None:
+    """Of all pairs by Nemenyi's critical difference; against the best by z-tests at .05 / 7, which allow for the rivals only."""
+    found = compared(family=family)
+    rank = dict(zip(answer.ranking["model"], answer.ranking["mean"], strict=True))
+    error = np.sqrt(8 * 9 / (6 * 142))
+    half = tb.frequentist.critical_difference(8, 142) if family == "pairs" else stats.norm.isf(0.05 / 7) * error
+    best = [name for name in rank if all(rank[name] - rank[other] <= half for other in rank)]
+    shortfalls = {name: max([0.0, *(rank[name] - rank[j] + half for j in best if j != name)]) for name in rank}
+    assert dict(zip(found.models, found.ranking["shortfall_high"], strict=True)) == pytest.approx(shortfalls, rel=1e-9)
+    assert set(found.shortlist()) == set(best)
 
 
 def test_swapped_models_mirror_the_answer(answer) -> None:

@@ -56,7 +56,7 @@ def compared(columns, **options):
 
 def test_the_bakeoff_has_its_known_p_values() -> None:
     """Each p-value is Wilcoxon's with Holm's correction over all pairs."""
-    pairs = tb.compare(BAKEOFF, metric="accuracy").pairs
+    pairs = tb.compare(BAKEOFF, metric="accuracy", correction="holm").pairs
     found = {tuple(sorted((row.first, row.second))): row.adjusted_pvalue for row in pairs.itertuples()}
     assert {pair: found[tuple(sorted(pair))] for pair in HOLM} == pytest.approx(HOLM, rel=1e-2)
 
@@ -178,3 +178,29 @@ def test_seeds_are_averaged_within_a_dataset_and_their_spread_is_told(rng) -> No
     assert "assumed-paired" not in [notice.code for notice in answer.notices]
     with pytest.raises(UnsuitableDesignError, match="differ by training seed only"):
         compared(columns, dataset="d00", method="wilcoxon")
+
+
+@pytest.mark.parametrize("method", ["wilcoxon", "sign"])
+@pytest.mark.parametrize("gap", [0.05, 0.1 + 1e-16])
+def test_a_constant_difference_is_undecided(method, gap, rng) -> None:
+    """Promise 5 of the architecture: twelve times the same difference has no spread, so no p-value, no interval, no verdict."""
+    base = rng.normal(0.7, 0.05, 12)
+    other = base + rng.normal(0, 0.01, 12)
+    columns = {"dataset": [f"d{i:02}" for i in range(12)], "a": base + gap, "b": base, "c": other}
+    for rope in (0.0, 0.01, 0.5):
+        answer = compared(columns, method=method, rope=rope)
+        pair = answer.pair("a", "b")
+        assert (pair.verdict, pair.reason, pair.has_interval) == ("undecided", "no-spread", False)
+        assert pair.difference == pytest.approx(gap)
+        assert np.isnan([pair.pvalue, pair.adjusted_pvalue, pair.interval_low, pair.interval_high]).all()
+        assert answer.pair("a", "c").has_interval
+        assert {"a", "b"} <= set(answer.shortlist()) or "b" not in answer.shortlist()
+        assert "no-spread" in [notice.code for notice in answer.notices]
+
+
+def test_the_default_correction_is_bonferronis(columns) -> None:
+    """Three pairs: each p-value times three, with a rope and without."""
+    for rope in (0.0, 0.01):
+        answer = compared(columns, rope=rope)
+        assert answer.correction == "bonferroni"
+        assert answer.pairs["adjusted_pvalue"].to_numpy() == pytest.approx(np.minimum(1, 3 * answer.pairs["pvalue"]))
