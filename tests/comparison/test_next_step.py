@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -182,6 +183,33 @@ def test_runs_that_would_settle_a_pair(rng: np.random.Generator) -> None:
     assert (need.n_runs, need.runs_needed, need.n_units) == (3, by_hand, np.inf)
     text = " ".join(answer.to_text().split())
     assert f"Next step: about {by_hand} runs instead of 3 would show which of" in text
+
+
+@pytest.mark.parametrize(("seed", "of_items", "of_runs"), [(4, 0.3, 0.2), (2, 0.6, 0.2), (5, 1.0, 0.2)])
+def test_degrees_of_freedom_grow_with_the_runs(seed: int, of_items: float, of_runs: float) -> None:
+    """Items and runs vary: by a loop, the first r at which both half-widths are at most |d|.
+
+    The part of the items stays, the rest is divided by r / 3, with df (r - 1) / 2 degrees of freedom; the error of the three
+    runs' means is divided by sqrt(r / 3), with r - 1. Degrees of freedom that stay, or are one more, need another number.
+    """
+    table = runs_table(np.random.default_rng(seed), 3, of_items=of_items, of_runs=of_runs)
+    pair = tb.compare(table, metric="grade", lower_is_better=False).pair("a", "b")
+    need, distribution = need_of(pair), pair.distribution
+    assert need is not None
+    stays, error, df = float(distribution.from_items), pair.standard_error, pair.df
+
+    def first(df_of_both: Callable[[int], float], df_of_runs: Callable[[int], float]) -> float:
+        for r in range(4, 301):
+            both = stats.t.isf(0.025, df_of_both(r)) * np.sqrt(stays + max(error**2 - stays, 0.0) * 3 / r)
+            runs = stats.t.isf(0.025, df_of_runs(r)) * float(distribution.runs_error) * np.sqrt(3 / r)
+            if max(both, runs) <= abs(pair.difference):
+                return r
+        return np.inf
+
+    assert need.runs_needed == first(lambda r: df * (r - 1) / 2, lambda r: r - 1)
+    wrong = [lambda r: df, lambda r: df * r / 2, lambda r: df * (r - 1) / 3]
+    assert need.runs_needed not in [first(each, lambda r: r - 1) for each in wrong]
+    assert need.runs_needed != first(lambda r: df * (r - 1) / 2, lambda r: 2)
 
 
 def test_items_or_runs_whichever_help(rng: np.random.Generator) -> None:

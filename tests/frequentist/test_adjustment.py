@@ -235,3 +235,15 @@ def test_levels_by_hand() -> None:
     for correction, level in expected.items():
         assert interval_level(p, correction, 0.05) == pytest.approx(level, rel=1e-12), correction
     assert interval_level([0.001, 0.002], "holm", 0.05) == 0.05
+
+
+@pytest.mark.parametrize("correction", ["holm", "hochberg", "shaffer", "hommel", "bh", "none"])
+def test_where_all_are_rejected_the_level_is_alpha(correction: Correction) -> None:
+    """No pair is left to share it; three p-values are those of three models."""
+    assert interval_level([0.001, 0.002, 0.003], correction, 0.05) == pytest.approx(0.05, rel=1e-12)
+
+
+def test_a_pvalue_on_its_limit_is_rejected() -> None:
+    """0.025 x 2 is 0.05, Holm's first step at m = 2, so one is left, at alpha; 0.0125 x 4 likewise leaves three."""
+    assert interval_level([0.025, 0.9], "holm", 0.05) == 0.05
+    assert interval_level([0.0125, 0.9, 0.9, 0.9], "holm", 0.05) == pytest.approx(0.05 / 3, rel=1e-12)

@@ -251,6 +251,55 @@ def test_many_pairs_are_judged_by_tails_as_few_are_by_ends(rng, monkeypatch, dec
         assert few.ranking.to_string() == many.ranking.to_string()
 
 
+@pytest.mark.parametrize("method", ["wilcoxon", "sign"])
+def test_a_rope_that_ends_where_an_interval_does_is_judged_alike_by_tails(rng, monkeypatch, method) -> None:
+    """An end on the rope is within it: the rope is the farther end of one interval, then the nearer end, of several pairs."""
+    score = 5 + rng.normal(0, 0.3, (12, 6)) + np.linspace(0, 0.4, 6)
+    table = {"dataset": [f"d{i}" for i in range(12)], **{f"m{j}": score[:, j].tolist() for j in range(6)}}
+
+    def answer(rope):
+        options = {"metric": "s", "lower_is_better": False, "method": method, "correction": "none"}
+        return tb.compare(table, rope=rope, **options)
+
+    plain = answer(0.0)
+    seen = set()
+    for row in plain.pairs.itertuples():
+        for rope in {abs(row.interval_low), abs(row.interval_high)} - {0.0}:
+            verdicts = []
+            for most in (10_000, 1):
+                monkeypatch.setattr("tiebreak.comparison.procedures.datasets.MOST_SELECTED", most)
+                verdicts.append(answer(rope).pair_table.verdict.tolist())
+            assert verdicts[0] == verdicts[1], (row.first, row.second, rope)
+            monkeypatch.setattr("tiebreak.comparison.procedures.datasets.MOST_SELECTED", 10_000)
+            verdict = answer(rope).pair(row.first, row.second).verdict
+            is_far_end = rope == max(abs(row.interval_low), abs(row.interval_high))
+            assert (verdict == "equivalent") == is_far_end
+            assert verdict not in ("better", "worse")  # the nearer end on the rope does not exceed it
+            seen.add(verdict)
+    assert {"equivalent", "undecided"} <= seen
+
+
+@pytest.mark.parametrize("n_tied", [0, 1])
+def test_what_no_scores_of_mixed_metrics_could_show_is_said(rng, n_tied) -> None:
+    """Of 11 models 55 pairs at .05 / 55 = .00091: 11 datasets that are not tied give 2 / 2^11 = .00098 at least, 12 give .00049."""
+
+    def codes(n_datasets):
+        columns = {"dataset": [], "metric": [], "model": [], "score": []}
+        for i in range(n_datasets + n_tied):
+            score = rng.normal(0.8, 0.05, 11) if i < n_datasets else np.full(11, 0.8)
+            columns["dataset"] += [f"d{i}"] * 11
+            columns["metric"] += [("accuracy", "root_mean_squared_error")[i % 2]] * 11
+            columns["model"] += [f"m{j}" for j in range(11)]
+            columns["score"] += score.tolist()
+        answer = tb.compare(columns)
+        assert answer.method.name == "sign"
+        assert answer.pair_table.differences.unit == "wins"
+        return notices(answer)
+
+    assert "the smallest possible p-value is 0.00098" in codes(11)["few-datasets"]
+    assert "few-datasets" not in codes(12)
+
+
 def test_a_model_on_one_dataset_has_no_interval() -> None:
     """It stays in the table with n = 1, last, and undecided."""
     scores = {"dataset": [f"d{i}" for i in range(8)], "a": [0.9, 0.8, 0.7, 0.9, 0.8, 0.6, 0.7, 0.9], "b": [0.8] * 7 + [0.7]}
