@@ -244,20 +244,32 @@ def main() -> None:
     arguments = parser.parse_args()
     asked = arguments.names or list(tb.methods())
     rows = []
-    if arguments.out.exists():
-        with arguments.out.open(encoding="utf-8", newline="") as file:
-            rows = [row for row in csv.DictReader(file) if row["procedure"] not in asked and row["procedure"] in tb.methods()]
     for name in asked:
         for design in DESIGNS[name]:
             start = time.perf_counter()
             for row in measure(name, design, arguments.tables):
                 rows.append(row)
                 print(*row.values(), f"{time.perf_counter() - start:.0f} s", sep="  ", flush=True)
-    rows.sort(key=lambda row: list(tb.methods()).index(row["procedure"]))
-    with arguments.out.open("w", encoding="utf-8", newline="") as file:
+    write_rows(arguments.out, rows)
+
+
+def write_rows(path: Path, rows: list[dict[str, Any]]) -> None:
+    """Put rows into the file, each in the place of the one of the same world; those of methods that are gone leave it."""
+
+    def world(row: dict[str, Any]) -> tuple[str, ...]:
+        return tuple(str(row[column]) for column in COLUMNS[:4])
+
+    kept: dict[tuple[str, ...], dict[str, Any]] = {}
+    if path.exists():
+        with path.open(encoding="utf-8", newline="") as file:
+            kept = {world(row): row for row in csv.DictReader(file)}
+    kept |= {world(row): row for row in rows}
+    order = list(tb.methods())
+    with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(rows)
+        known = (row for row in kept.values() if row["procedure"] in order)
+        writer.writerows(sorted(known, key=lambda row: order.index(row["procedure"])))
 
 
 if __name__ == "__main__":
