@@ -73,6 +73,8 @@ TEST_LEVEL = 0.01
 MODELS, UNITS = (3, 5, 10, 20), (10, 30, 100)
 BLOCK = 3_000_000
 """Differences at a time."""
+MOST = 20_000_000
+"""Differences of a cell: of 20 models on 100 units there are fewer tables."""
 CHECKED_TABLES = 300
 """Tables that `tb.compare` answers as well."""
 
@@ -175,12 +177,18 @@ class ByTails(Judged):
 
     tail_below: Callable[[float], np.ndarray]
     tail_above: Callable[[float], np.ndarray]
+    kept: dict[tuple[bool, float], np.ndarray] = field(default_factory=dict)
 
     def above(self, at: float, p: Any, noise: float = 1e-12) -> np.ndarray:
-        return self.tail_below(at + min(noise, 0.0)) <= p * (1 + 1e-12)
+        return self._tail(False, at + min(noise, 0.0)) <= p * (1 + 1e-12)
 
     def below(self, at: float, p: Any, noise: float = 1e-12) -> np.ndarray:
-        return self.tail_above(at - min(noise, 0.0)) <= p * (1 + 1e-12)
+        return self._tail(True, at - min(noise, 0.0)) <= p * (1 + 1e-12)
+
+    def _tail(self, upper: bool, at: float) -> np.ndarray:
+        if (upper, at) not in self.kept:
+            self.kept[upper, at] = self.tail_above(at) if upper else self.tail_below(at)
+        return self.kept[upper, at]
 
 
 def student(estimate: np.ndarray, error: np.ndarray, df: Any) -> ByEnds:
@@ -653,7 +661,7 @@ def batches(n_tables: int, n_models: int, n: int, draws: int = 1) -> Iterator[in
 
 def tables_of(world: World, means: np.ndarray, n: int, n_tables: int, seed: int) -> Iterator[tuple[np.ndarray, Judged]]:
     """Batches of tables, with their pairs judged."""
-    n_tables = min(n_tables, world.most or n_tables)
+    n_tables = min(n_tables, world.most or n_tables, MOST // (means.size * (means.size - 1) // 2 * n))
     rng = np.random.default_rng([seed, means.size, n, *world.procedure.encode(), *world.data.encode()])
     width = {"permutation": n_draws(means.size), "bayes-bootstrap": n_draws(means.size)}.get(world.procedure, 10 * n)
     for size in batches(n_tables, means.size, n, width if world.most else 1):
