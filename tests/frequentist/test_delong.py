@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from sklearn.metrics import roc_auc_score
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
@@ -132,7 +133,50 @@ def test_swapped_models_mirror_difference_interval_and_tails() -> None:
     assert one.ztest("greater").pvalue == pytest.approx(other.ztest("less").pvalue)
 
 
-def test_tails_are_those_of_the_logit_interval() -> None:
+def test_variance_and_degrees_of_freedom_by_all_pairs() -> None:
+    """From placements as they are defined, every positive against every negative example; scipy's t for the rest."""
+    rng = np.random.default_rng(5)
+    truth = np.arange(60) < 9
+    scores = np.round(rng.normal(size=(2, 60)) + truth, 1)
+    won = [(row[truth][:, None] > row[~truth]) + 0.5 * (row[truth][:, None] == row[~truth]) for row in scores]
+    of_positive, of_negative = (won[0].mean(axis=axis) - won[1].mean(axis=axis) for axis in (1, 0))
+    v, w = of_positive.var(ddof=1) / 9, of_negative.var(ddof=1) / 51
+    pair = paired_auc(truth, scores).difference()
+    assert pair.standard_error == pytest.approx(np.sqrt(v + w))
+    assert pair.df == pytest.approx((v + w) ** 2 / (v**2 / 8 + w**2 / 50))
+    expected = stats.t.interval(0.9, pair.df, pair.difference, np.sqrt(v + w))
+    assert pair.confidence_interval(0.9) == pytest.approx(expected)
+    assert pair.ztest(distribution="t").pvalue == pytest.approx(2 * min(pair.tail_above(0.0), pair.tail_below(0.0)))
+
+
+def test_fewer_than_five_of_a_class_are_the_degrees_of_freedom() -> None:
+    """Three positives, two degrees of freedom: now and then they hardly differ, and their small variance is no certainty."""
+    rng = np.random.default_rng(6)
+    truth = np.arange(40) < 3
+    assert paired_auc(truth, rng.normal(size=(2, 40))).difference().df == 2.0
+    assert paired_auc(~truth, rng.normal(size=(2, 40))).difference().df == 2.0
+
+
+def test_no_end_reaches_beyond_what_areas_can_differ_by() -> None:
+    """Cut at -1 and 1, and no tail is left beyond."""
+    truth = [0, 0, 1, 1]
+    pair = paired_auc(truth, [[1, 3, 2, 4], [4, 2, 3, 1]]).difference()
+    low, high = pair.confidence_interval(0.999)
+    assert (low, high) == (-1.0, 1.0)
+    assert (pair.tail_above(1.01), pair.tail_below(1.01), pair.tail_below(-1.01)) == (0.0, 1.0, 0.0)
+
+
+def test_models_without_variance_never_have_an_interval_without_width() -> None:
+    """Constant predictions against a model that separates the classes: every placement differs by a half."""
+    truth = [0] * 6 + [1] * 4
+    pair = paired_auc(truth, [np.arange(10), np.zeros(10)]).difference()
+    low, high = pair.confidence_interval()
+    assert (pair.difference, pair.standard_error) == (0.5, 0.0)
+    assert -0.1 < low < 0.4 < 0.6 < high <= 1.0
+    assert pair.tail_below(low) == pytest.approx(0.025, abs=1e-9)
+
+
+def test_tails_are_those_of_the_t_interval() -> None:
     """At each limit one tail is 0.975, and they rise and fall between."""
     rng = np.random.default_rng(2)
     truth = rng.random(40) < 0.5

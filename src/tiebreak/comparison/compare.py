@@ -65,6 +65,7 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
         *reading_notices,
         *_saved_notices(scores, settings, table),
         *method.notices(scores),
+        *method.checks(scores),
         *method.cautions(scores, settings),
         *_table_notices(matrix, table, method),
         *_reach_notices(table, settings, method.unit),

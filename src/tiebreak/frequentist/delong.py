@@ -7,7 +7,7 @@ half.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,9 +24,12 @@ from tiebreak.numerics import (
     divide,
     plain,
     student_pvalue,
+    student_quantile,
+    student_tail,
 )
 
 AucMethod = Literal["logit", "wald"]
+AucDifferenceMethod = Literal["t", "logit", "wald"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +148,9 @@ class AucDifferenceResult:
     is_identical : ndarray of bool
         Both models count the same pairs as right, and some pairs as wrong.
     df : ndarray or float
-        Degrees of freedom of `ztest` for independent test sets, infinite for paired ones.
+        Degrees of freedom of the standard error by Satterthwaite: of the variances among positive and among negative examples
+        for paired areas (with fewer than five examples of the rarer class their number less one), of those of both test sets
+        for independent ones; nan where the standard error is 0.
     """
 
     first: FloatArray
@@ -166,7 +171,7 @@ class AucDifferenceResult:
         alternative : {"two-sided", "greater", "less"}
             "greater" asks whether the first area is the larger one.
         distribution : {"normal", "t"}
-            "t" is for independent test sets, with Satterthwaite's degrees of freedom.
+            "t" has Satterthwaite's degrees of freedom `df`: its p-value is that of the "t" interval where this is not cut.
         """
         if distribution not in ("normal", "t"):
             raise InvalidParameterError(f"distribution must be 'normal' or 't'; got {distribution!r}.", about="distribution")
@@ -178,35 +183,43 @@ class AucDifferenceResult:
         pvalue = np.where(same, 1.0, np.where(np.isinf(statistic), np.nan, pvalue))
         return AucZTest(plain(statistic), plain(pvalue))
 
-    def confidence_interval(self, level: ArrayLike = 0.95, method: AucMethod = "logit") -> Interval:
+    def confidence_interval(self, level: ArrayLike = 0.95, method: AucDifferenceMethod = "t") -> Interval:
         """Two-sided interval of the difference; nan for identical models, whose areas cannot differ.
 
         Parameters
         ----------
         level : float or array_like
             Coverage, between 0 and 1; one, or one for each pair.
-        method : {"logit", "wald"}
-            "logit" joins the logit limits of both areas with their correlation [ZD08]_; it stays between -1 and 1 and has a
-            width for models that separate the classes too. "wald" is ``difference +- z se``; nan where the standard error is 0.
+        method : {"t", "logit", "wald"}
+            "t" is ``difference +- t se``, cut at -1 and 1: DeLong's variance of the difference itself and Student's quantile with
+            `df` degrees of freedom. Of equal models with 10 positives of 200 it misses 0 in 4.5 % (area .76) or less, where
+            "logit" misses in 9 to 13 %. Where the standard error is 0, as for two models that separate the classes, it joins the
+            pseudo-score limits of both areas as independent ones, which have a width. "logit" joins the logit limits of both
+            areas with their correlation [ZD08]_; it stays between -1 and 1 and has a width for models that separate the classes
+            too. "wald" is ``difference +- z se``; nan where the standard error is 0.
 
         References
         ----------
         .. [ZD08] G. Y. Zou, A. Donner. Construction of confidence limits about effect measures: a general approach. Statistics in
            Medicine 27, 2008.
         """
-        _check_auc_method(method)
+        if method not in get_args(AucDifferenceMethod):
+            raise InvalidParameterError(f"method must be 't', 'logit' or 'wald'; got {method!r}.", about="method")
         for each in np.ravel(level):
             check_probability(each, "level")
+        if method == "t":
+            tail = (1 - np.asarray(level, dtype=float)) / 2
+            return Interval(self.limit(tail), self.limit(tail, upper=True))
         z = np.asarray(_multiplier(level))
         if method == "wald":
             half = np.where(np.asarray(self.standard_error) > 0, z * self.standard_error, np.nan)
             return Interval(plain(self.difference - half), plain(self.difference + half))
-        low, high = self._joined(z)
+        low, high = self._joined(z, np.asarray(self.correlation))
         nothing = np.where(self.is_identical, np.nan, 0.0)
         return Interval(plain(low + nothing), plain(high + nothing))
 
     def tail_above(self, at: ArrayLike) -> FloatArray:
-        """One-sided p-value of "the difference is at least `at`", read from the "logit" intervals; nan for identical models."""
+        """One-sided p-value of "the difference is at least `at`", read from the "t" intervals; nan for identical models."""
         return plain(self._tail(at, -1.0))
 
     def tail_below(self, at: ArrayLike) -> FloatArray:
@@ -214,39 +227,66 @@ class AucDifferenceResult:
         return plain(self._tail(at, 1.0))
 
     def limit(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
-        """Point at which a tail is `p`: the lower one, or with `upper` the upper one; an end of "logit" intervals.
+        """Point at which a tail is `p`: the lower one, or with `upper` the upper one; an end of "t" intervals.
 
         Of p = 0.025 both are the ends of the 95% interval; nan for identical models.
         """
-        from scipy.special import ndtri
+        p, sign = np.asarray(p, dtype=float), -1.0 if upper else 1.0
+        error, df = self._varying()
+        if np.ndim(p):
+            t = student_quantile(p, df)
+        else:  # of many pairs with few different degrees of freedom
+            different, position = np.unique(df, return_inverse=True)
+            t = student_quantile(p, different)[position].reshape(np.shape(df))
+        end = np.clip(self.difference + sign * t * error, -1.0, 1.0)
+        if not self._is_flat.any():
+            return plain(np.asarray(end))
+        z = sign * student_quantile(p, np.inf)
+        low, high = self._joined(np.abs(z), np.zeros(()))
+        flat = np.where(self.is_identical, np.nan, np.where(z < 0, low, high))
+        return plain(np.where(self._is_flat, flat, end))
 
-        z = ndtri(np.asarray(p, dtype=float)) * (-1.0 if upper else 1.0)
-        low, high = self._joined(np.abs(z))
-        return plain(np.where(self.is_identical, np.nan, np.where(z < 0, low, high)))
+    @property
+    def _is_flat(self) -> NDArray[np.bool_]:
+        """Pairs whose difference has no variance in these examples."""
+        return np.asarray(np.asarray(self.standard_error) == 0)
 
-    def _joined(self, z: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _varying(self) -> tuple[FloatArray, FloatArray]:
+        """Standard errors and degrees of freedom, 1 in the place of those of pairs without."""
+        flat = self._is_flat
+        return np.where(flat, 1.0, self.standard_error), np.where(flat, 1.0, self.df)
+
+    def _joined(self, z: FloatArray, correlation: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Limits of the difference [ZD08]_, from those of each area."""
-        a, b, rho = np.asarray(self.first), np.asarray(self.second), np.asarray(self.correlation)
+        a, b = np.asarray(self.first), np.asarray(self.second)
         (low1, high1), (low2, high2) = (_limits(x, *more, z, "logit") for x, more in ((a, self._one), (b, self._other)))
-        below = _distance(a - low1, high2 - b, rho)
-        above = _distance(high1 - a, b - low2, rho)
+        below = _distance(a - low1, high2 - b, correlation)
+        above = _distance(high1 - a, b - low2, correlation)
         return a - b - below, a - b + above
 
     def _tail(self, at: ArrayLike, sign: float) -> FloatArray:
-        """Tail at `at`: that of the level at which `at` is a limit, by bisection on its multiplier."""
+        """Tail at `at`: that of the level at which `at` is an end."""
+        at, middle = np.asarray(at, dtype=float), np.asarray(self.difference)
+        error, df = self._varying()
+        tail = np.where(np.abs(at) > 1.0, at * sign > 0, student_tail(sign * (middle - at) / error, df))
+        if self._is_flat.any():
+            tail = np.where(self._is_flat, self._flat_tail(at, sign), tail)
+        return np.asarray(np.where(np.isnan(middle), np.nan, tail))
+
+    def _flat_tail(self, at: FloatArray, sign: float) -> FloatArray:
+        """The same where there is no variance, by bisection on the multiplier."""
         from scipy.special import ndtr
 
-        at, middle = np.asarray(at, dtype=float), np.asarray(self.difference)
+        middle = np.asarray(self.difference)
         at, is_above = np.broadcast_arrays(at, at > middle)
         small, large = np.zeros(at.shape), np.full(at.shape, _LARGEST_MULTIPLIER)
         for _ in range(60):
             z = (small + large) / 2
-            low, high = self._joined(z)
+            low, high = self._joined(z, np.zeros(()))
             inside = np.where(is_above, high < at, low > at)
             small, large = np.where(inside, z, small), np.where(inside, large, z)
         z = np.where(at == middle, 0.0, (small + large) / 2)
-        undefined = self.is_identical | np.isnan(middle)
-        return np.asarray(np.where(undefined, np.nan, ndtr(sign * np.where(is_above, z, -z))))
+        return np.asarray(np.where(self.is_identical, np.nan, ndtr(sign * np.where(is_above, z, -z))))
 
 
 class AucZTest(NamedTuple):
@@ -299,6 +339,7 @@ class PairedAucResult:
     n_positive: int
     n_negative: int
     _placements: tuple[FloatArray, FloatArray] = field(repr=False)
+    _halves: tuple[FloatArray, FloatArray] = field(repr=False)
 
     def difference(self, first: ArrayLike = 0, second: ArrayLike = 1) -> AucDifferenceResult:
         """Differences between pairs of models.
@@ -307,24 +348,34 @@ class PairedAucResult:
         ----------
         first, second : int or array_like of int
             Rows of the models of each pair.
+
+        References
+        ----------
+        .. [S46] F. E. Satterthwaite. An approximate distribution of estimates of variance components. Biometrics 2, 1946.
         """
         i, j = np.broadcast_arrays(np.asarray(first), np.asarray(second))
         v, w, both = self.covariance[i, i], self.covariance[j, j], self.covariance[i, j]
-        variance = np.array(v + w - 2 * both)
+        parts = np.array([np.maximum(half[i, i] + half[j, j] - 2 * half[i, j], 0.0) for half in self._halves])
         same = np.zeros(i.shape, dtype=bool)
-        for at in np.argwhere(~(variance > 1e-6 * (v + w))):  # where the difference of large numbers would lose its digits
+        for at in np.argwhere(~(parts.sum(axis=0) > 1e-6 * (v + w))):  # few digits would be left
             pair = tuple(at)
-            of_positive, of_negative = (rows[i[pair]] - rows[j[pair]] for rows in self._placements)
-            variance[pair] = _variance(of_positive, of_negative)
-            same[pair] = not (of_positive.any() or of_negative.any())
+            rows = [half[i[pair]] - half[j[pair]] for half in self._placements]
+            parts[(slice(None), *pair)] = [_variance_of_mean(row) for row in rows]
+            same[pair] = not (rows[0].any() or rows[1].any())
+        variance = parts.sum(axis=0)
+        variance = np.where(variance <= SMALLEST_VARIANCE, 0.0, variance)
         correlation = divide(both, np.sqrt(v * w))
         correlation = np.clip(np.where(np.isfinite(correlation), correlation, 0.0), -1.0, 1.0)
         a, b = self.auc[i], self.auc[j]
-        identical = same & (v > 0)
-        df = np.where(np.isnan(variance), np.nan, np.inf)
+        rarer = min(self.n_positive, self.n_negative)
+        of_positive, of_negative = (
+            np.square(part) / max(n - 1, 1) for part, n in zip(parts, (self.n_positive, self.n_negative), strict=True)
+        )
+        df = divide(np.square(variance), of_positive + of_negative)  # [S46]_
+        df = np.where(variance > 0, df if rarer >= FEWEST_RARER else max(rarer - 1.0, 1.0), np.nan)
         sizes = (self.n_positive, self.n_negative)
         return AucDifferenceResult(
-            plain(a), plain(b), plain(a - b), plain(np.sqrt(np.maximum(variance, 0.0))), plain(correlation), identical, plain(df),
+            plain(a), plain(b), plain(a - b), plain(np.sqrt(variance)), plain(correlation), same & (v > 0), plain(df),
             (v, *sizes), (w, *sizes),
         )  # fmt: skip
 
@@ -388,13 +439,14 @@ def paired_auc(is_positive: ArrayLike, scores: ArrayLike) -> PairedAucResult:
         raise InvalidScoresError(f"scores must be of shape (n_models, n_examples); got the shape {values.shape}.")
     n_positive = int(np.count_nonzero(truth))
     n_negative = truth.size - n_positive
-    halves = [_placements(truth, row) for row in values]
-    of_positive = np.stack([(below + through)[truth] for below, through in halves]) / (2 * max(n_negative, 1))
-    of_negative = np.stack([(below + through)[~truth] for below, through in halves]) / (2 * max(n_positive, 1))
+    counts = [_placements(truth, row) for row in values]
+    of_positive = np.stack([(below + through)[truth] for below, through in counts]) / (2 * max(n_negative, 1))
+    of_negative = np.stack([(below + through)[~truth] for below, through in counts]) / (2 * max(n_positive, 1))
     undefined = np.isnan(values).any(axis=1) | (n_positive == 0) | (n_negative == 0)
     auc = np.where(undefined, np.nan, of_positive.sum(axis=1) / max(n_positive, 1))
     of_positive[undefined] = of_negative[undefined] = np.nan
-    return PairedAucResult(auc, _covariance(of_positive, of_negative), n_positive, n_negative, (of_positive, of_negative))
+    halves = _covariance_of_mean(of_positive), _covariance_of_mean(of_negative)
+    return PairedAucResult(auc, halves[0] + halves[1], n_positive, n_negative, (of_positive, of_negative), halves)
 
 
 def independent_auc_difference(first: AucResult, second: AucResult) -> AucDifferenceResult:
@@ -457,24 +509,33 @@ def _area(truth: NDArray[np.bool_], row: FloatArray) -> tuple[float, float, int,
 
 
 def _variance(of_positive: FloatArray, of_negative: FloatArray) -> float:
-    if min(of_positive.size, of_negative.size) < 2:
-        return np.nan
-    return float(of_positive.var(ddof=1) / of_positive.size + of_negative.var(ddof=1) / of_negative.size)
+    return _variance_of_mean(of_positive) + _variance_of_mean(of_negative)
 
 
-def _covariance(of_positive: FloatArray, of_negative: FloatArray) -> FloatArray:
-    """Covariance of the areas of several models, from the components of positive and of negative examples [DDC88]_."""
-    total = np.zeros((of_positive.shape[0], of_positive.shape[0]))
-    for rows in (of_positive, of_negative):
-        n = rows.shape[1]
-        if n < 2:
-            return np.full(total.shape, np.nan)
-        centred = rows - rows.mean(axis=1, keepdims=True)
-        total += centred @ centred.T / ((n - 1) * n)
-    return total
+def _variance_of_mean(values: FloatArray) -> float:
+    return float(values.var(ddof=1) / values.size) if values.size > 1 else np.nan
+
+
+def _covariance_of_mean(rows: FloatArray) -> FloatArray:
+    """Covariance of the means of rows, the components of one class of examples [DDC88]_."""
+    n = rows.shape[1]
+    if n < 2:
+        return np.full((rows.shape[0], rows.shape[0]), np.nan)
+    centred = rows - rows.mean(axis=1, keepdims=True)
+    return np.asarray(centred @ centred.T / ((n - 1) * n))
 
 
 # --- intervals ------------------------------------------------------------------------------------------------------------
+
+FEWEST_RARER = 5
+"""Examples of the rarer class below which its number less one is the degrees of freedom.
+
+Two to four of them differ by chance so little now and then that Satterthwaite's are those of the other class: 4 equal models, 3
+positives of 100, were called different in 8.5 % of 4,000 tables.
+"""
+
+SMALLEST_VARIANCE = 1e-24
+"""Variance of a difference of areas up to which it is rounding noise."""
 
 _LARGEST_MULTIPLIER = 38.0
 """Standard normal quantile whose tail is the smallest float."""

@@ -83,6 +83,13 @@ NoticeCode = Literal[
     "few-runs",
     "unequal-runs",
     "same-answers",
+    "few-positives",
+    "few-periods",
+    "lasting-autocorrelation",
+    "skewed-differences",
+    "rare-events",
+    "asymmetric-differences",
+    "mean-against-centre",
 ]
 
 

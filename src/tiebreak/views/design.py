@@ -53,4 +53,6 @@ def _of_items(items: Items) -> str:
     clusters = "" if items.clusters is None else f" in {count(items.n_clusters, 'cluster')}"
     runs = "" if len(items.runs) == 1 else f", {len(items.runs)} runs each"
     weights = "" if items.weights is None else ", weighted"
-    return f"{count(len(items.items), items.unit)}{clusters}{runs}{weights}"
+    n_positive = None if items.is_positive is None else int(np.count_nonzero(items.is_positive))
+    classes = "" if n_positive is None else f", {n_positive:,} positive and {len(items.items) - n_positive:,} negative"
+    return f"{count(len(items.items), items.unit)}{classes}{clusters}{runs}{weights}"

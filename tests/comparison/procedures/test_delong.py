@@ -76,6 +76,18 @@ def test_models_that_separate_the_classes_have_an_interval() -> None:
     assert (pair["reason"][0], pair["pvalue"][0]) == ("identical-scores", 1.0)
 
 
+def test_few_positives_are_counted_and_said(rng: np.random.Generator) -> None:
+    """Both classes stand on the page; below 20 of the rarer one a notice says what that does."""
+    y = np.arange(200) < 10
+    few = tb.compare(tb.read_predictions(y.astype(int), {"a": rng.random(200), "b": rng.random(200)}))
+    assert "200 examples, 10 positive and 190 negative" in str(few)
+    (notice,) = [each for each in few.notices if each.code == "few-positives"]
+    assert "only 10 positive examples" in notice.text
+    other = tb.compare(tb.read_predictions(1 - y, {"a": rng.random(200), "b": rng.random(200)}))
+    assert any("only 10 negative examples" in each.text for each in other.notices)
+    assert "few-positives" not in [each.code for each in tb.compare(predictions(rng)).notices]
+
+
 def test_shown_everywhere(rng: np.random.Generator, tmp_path: Path) -> None:
     """There is no difference on a single example, and no plot of it."""
     answer = tb.compare(predictions(rng), rope=0.01)

@@ -14,11 +14,15 @@ from tiebreak.comparison.procedures.items import SAME_ITEMS, OverItems
 from tiebreak.comparison.procedures.procedure import Differences, ModelValues, TestOnly
 from tiebreak.errors import InvalidScoresError, TiebreakError, UnsuitableDesignError
 from tiebreak.frequentist.delong import AucDifferenceResult, PairedAucResult, delong_auc, paired_auc
-from tiebreak.numerics import IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray
+from tiebreak.numerics import IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray, divide
 from tiebreak.scores.scores import Scores
+from tiebreak.scores.vocabulary import Notice
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
+
+FEW_RARER = 20
+"""Examples of the rarer class below which it is said that they are few."""
 
 MOST_TESTS = 10
 """Pairs up to which each has its z test beside the answer."""
@@ -26,13 +30,14 @@ MOST_TESTS = 10
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AucDifferences(Differences):
-    """Differences of areas: ends join the logit limits of both areas with their correlation, and tails are of these ends.
+    """Differences of areas: Student's t with Satterthwaite's degrees of freedom, cut at -1 and 1.
 
-    `first_area` and `second_area` are the areas, with their variances and correlation; there are `n_positive` and `n_negative`
-    examples.
+    A pair without variance, of two models that separate the classes, has joined pseudo-score limits. `first_area` and
+    `second_area` are the areas, with their variances and correlation; there are `n_positive` and `n_negative` examples.
     """
 
     standard_error: FloatArray
+    df: FloatArray
     first_area: FloatArray
     second_area: FloatArray
     first_variance: FloatArray
@@ -48,13 +53,13 @@ class AucDifferences(Differences):
         sizes = self.n_positive, self.n_negative
         return AucDifferenceResult(
             self.first_area, self.second_area, self.estimate, self.standard_error, self.correlation, self.is_identical,
-            np.full(np.shape(self.estimate), np.inf), (self.first_variance, *sizes), (self.second_variance, *sizes),
+            self.df, (self.first_variance, *sizes), (self.second_variance, *sizes),
         )  # fmt: skip
 
     @property
-    def statistic(self) -> None:
-        """None: DeLong's z belongs to another interval, which has no width where both models separate the classes."""
-        return None
+    def statistic(self) -> FloatArray:
+        """Student's t, which is DeLong's z; nan where the difference has no variance in these examples."""
+        return np.where(np.asarray(self.standard_error) > 0, divide(self.estimate, self.standard_error), np.nan)
 
     def tail_below(self, at: ArrayLike) -> FloatArray:
         """One-sided p-value of a difference of at most `at`."""
@@ -112,6 +117,7 @@ class DeLong(OverItems):
             kind=kind.astype(np.int8),
             tolerance=RELATIVE_TOLERANCE,
             standard_error=np.asarray(pair.standard_error),
+            df=np.asarray(pair.df),
             first_area=np.asarray(pair.first),
             second_area=np.asarray(pair.second),
             first_variance=variance[first],
@@ -138,6 +144,19 @@ class DeLong(OverItems):
             "measured", np.asarray(found.auc), np.asarray(low), np.asarray(high), n, tolerance, standard_error=error
         )
 
+    def checks(self, data: Scores) -> Iterator[Notice]:
+        """Remark on few examples of the rarer class."""
+        items = self.items(data)
+        n = int(np.count_nonzero(np.asarray(items.is_positive)))
+        rarer, name = min((n, "positive"), (len(items.items) - n, "negative"))
+        if rarer < FEW_RARER:
+            yield Notice(
+                "few-positives",
+                f"there are only {rarer} {name} {items.unit}s, which the interval allows for by being wide: with 2 to 15 of 200, "
+                "equal models were called different in 0 to 4.5 % of trials instead of 5 %, so real differences are missed "
+                f"more often than with many; {FEW_RARER} {name} {items.unit}s or more would show more",
+            )
+
     def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
         """DeLong's z test of each pair."""
         items = self.items(data)
@@ -155,8 +174,8 @@ class DeLong(OverItems):
 
 DELONG = DeLong(
     name="delong",
-    reason="areas under ROC curves of models on the same items: their covariance allows for the pairing, and logit limits keep a "
-    "width where a model separates the classes",
+    reason="areas under ROC curves of models on the same items: the variance of their difference allows for the pairing, and "
+    "Student's t for few items of a class",
     is_mean=False,
     assumptions=(
         SAME_ITEMS,
@@ -164,6 +183,7 @@ DELONG = DeLong(
     ),
     references=(
         "E. DeLong, D. DeLong, D. Clarke-Pearson. Comparing the areas under correlated ROC curves. Biometrics 44, 1988.",
+        "F. Satterthwaite. An approximate distribution of estimates of variance components. Biometrics Bulletin 2, 1946.",
         "G. Zou, A. Donner. Construction of confidence limits about effect measures. Statistics in Medicine 27, 2008.",
         "R. Newcombe. Confidence intervals for an effect size measure based on the Mann-Whitney statistic. Stat. Med. 25, 2006.",
     ),

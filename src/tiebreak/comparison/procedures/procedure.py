@@ -428,3 +428,7 @@ class Procedure(ABC):
     def notices(self, data: Scores) -> Iterator[Notice]:
         """Remarks on how the data were made."""
         return iter(())
+
+    def checks(self, data: Scores) -> Iterator[Notice]:
+        """Assumptions that these data do not meet, each with the consequence that was measured for it."""
+        return iter(())
