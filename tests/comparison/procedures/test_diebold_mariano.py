@@ -35,7 +35,7 @@ def compared(table: Any, **settings: Any) -> tb.Comparison:
     return tb.compare(table, metric="squared_error", lower_is_better=True, **settings)
 
 
-@pytest.mark.parametrize("horizon", [1, 4])
+@pytest.mark.parametrize("horizon", [None, 1, 4])
 def test_pairs_are_those_of_the_array_function(rng: np.random.Generator, horizon: int) -> None:
     """To 1e-12, a smaller loss being better, at the level of the family; by hand for a horizon of 1."""
     table = losses(rng)
@@ -156,6 +156,29 @@ def test_bad_input(rng: np.random.Generator) -> None:
         compared(table[:2])
     uneven = compared(table.assign(time=[*range(39), 50]))
     assert "uneven-periods" in [notice.code for notice in uneven.notices]
+
+
+def autoregressive(rng: np.random.Generator, phi: float, n: int) -> np.ndarray:
+    """Series of variance 1."""
+    series = np.empty(n)
+    series[0] = rng.normal()
+    for t in range(1, n):
+        series[t] = phi * series[t - 1] + np.sqrt(1 - phi**2) * rng.normal()
+    return series
+
+
+def test_few_periods_and_lasting_autocorrelation_are_said(rng: np.random.Generator) -> None:
+    """Below 60 periods always; a random walk is seen at 200, white noise is not."""
+    codes = {
+        (n, phi): [
+            notice.code
+            for notice in compared({"time": np.arange(n), "a": 9 + autoregressive(rng, phi, n), "b": np.full(n, 9.0)}).notices
+        ]
+        for n, phi in ((59, 0.0), (60, 0.0), (200, 0.99))
+    }
+    assert "few-periods" in codes[59, 0.0]
+    assert {"few-periods", "lasting-autocorrelation"}.isdisjoint(codes[60, 0.0])
+    assert "lasting-autocorrelation" in codes[200, 0.99]
 
 
 def test_series_that_do_not_vary(rng: np.random.Generator) -> None:

@@ -12,7 +12,7 @@ from tiebreak.comparison.procedures.procedure import Procedure, TestOnly
 from tiebreak.comparison.procedures.student import StudentTails
 from tiebreak.errors import InvalidParameterError, Setting, TiebreakError, TooFewSplitsError
 from tiebreak.frequentist.confidence_set import model_confidence_set
-from tiebreak.frequentist.diebold_mariano import diebold_mariano_test
+from tiebreak.frequentist.diebold_mariano import diebold_mariano_test, lasting_autocorrelation
 from tiebreak.numerics import CONSTANT, IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, IntArray
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
@@ -22,6 +22,15 @@ if TYPE_CHECKING:
 
 N_RESAMPLES = 9_999
 """Of the model confidence set."""
+
+FEW_PERIODS = 60
+"""Periods below which it is said that they are few."""
+
+PAIRS_AT_ONCE = 500
+"""Pairs whose differences are made at a time."""
+
+ALLOWED_SHARE = 0.1
+"""Share of the pairs that may look so by chance, where there are several."""
 
 MOST_MODELS = 60
 """Models up to which the model confidence set is found, which holds the resampled differences of all pairs."""
@@ -91,8 +100,42 @@ class DieboldMariano(Procedure):
                 "that no model has breaks the order of time",
             )
 
-    def _horizon(self, data: Scores, settings: Settings) -> int:
+    def checks(self, data: Scores) -> Iterator[Notice]:
+        """Remarks on few periods, and on autocorrelation that lasts longer than the variance allows for."""
+        matrix = data.matrix()
+        n, n_models = matrix.n_splits, len(matrix.models)
+        if n < FEW_PERIODS:
+            yield Notice(
+                "few-periods",
+                f"with {n} periods little is seen of how losses go together over time: of equal forecasts whose "
+                "differences follow AR(.7), 12 % were called different at 8 periods, 9 % at 15, 8 % at 30, and 30, 21, 19 % of "
+                f"AR(.9), instead of 5 %; {FEW_PERIODS} periods or more hold 5 to 6 % up to AR(.7)",
+            )
+        if n_models > MOST_MODELS or not matrix.is_complete:
+            return
+        second, first = np.tril_indices(n_models, -1)
+        lasting = np.zeros(first.size, dtype=bool)
+        for start in range(0, first.size, PAIRS_AT_ONCE):
+            rows = slice(start, start + PAIRS_AT_ONCE)
+            difference = matrix.score[first[rows]] - matrix.score[second[rows]]
+            varies = np.ptp(difference, axis=-1) > RELATIVE_TOLERANCE * np.abs(matrix.score).max()
+            lasting[rows] = varies & lasting_autocorrelation(difference)
+        found = np.flatnonzero(lasting)
+        if found.size > np.ceil(ALLOWED_SHARE * (first.size - 1)):
+            one, two = matrix.models[first[found[0]]], matrix.models[second[found[0]]]
+            more = f" (and {found.size - 1} more pair(s))" if found.size > 1 else ""
+            yield Notice(
+                "lasting-autocorrelation",
+                f"the differences of {quoted([one, two])}{more} go together over many periods, longer than the "
+                "interval allows for: of equal forecasts whose differences follow AR(.9), 19 % were called different at 30 periods, "
+                "11 % at 60 and 8 % at 200, and of long memory (d = .35) 24 to 34 %, instead of 5 %; compare over a longer stretch, or "
+                "losses that were differenced",
+            )
+
+    def _horizon(self, data: Scores, settings: Settings) -> int | None:
         horizon, n = self.options_of(settings)["horizon"], data.matrix().n_splits
+        if horizon is None:
+            return None
         if type(horizon) is not int or not 1 <= horizon < n / 2:
             raise InvalidParameterError(
                 f"the horizon of {self.name} must be a whole number of periods, at least 1 and less than half of the {n}; got "
@@ -107,7 +150,7 @@ class DieboldMariano(Procedure):
         """As asked, else the longer of the horizon and the cube root of the number of periods."""
         block, n = self.options_of(settings)["block_length"], data.matrix().n_splits
         if block is None:
-            return max(self._horizon(data, settings), int(np.cbrt(n) + 0.5))
+            return max(self._horizon(data, settings) or 1, int(np.cbrt(n) + 0.5))
         if type(block) is not int or not 1 <= block <= n:
             raise InvalidParameterError(
                 f"the block_length of {self.name} must be a whole number from 1 to {n}; got {block!r}. Correct ",
@@ -120,15 +163,18 @@ class DieboldMariano(Procedure):
 
 DIEBOLD_MARIANO = DieboldMariano(
     name="diebold-mariano",
-    reason="losses in order of time: those of neighbouring periods go together, which the variance allows for up to the horizon "
-    "(option 'horizon', 1 unless given)",
+    reason="losses in order of time: those of neighbouring periods go together, which the variance, smoothed over the lowest "
+    "frequencies, allows for without a stated horizon (the option 'horizon' states one)",
     question="time",
     unit="period",
     generalises_to="further periods of this series, forecast by these models as they are",
     assumptions=(
         "both models forecast the same periods, evenly spaced and without gaps",
         "the differences of losses neither drift nor change their spread over time",
-        "differences further apart than the horizon are independent",
+        (
+            "autocorrelation of the differences dies out within a small part of the series (or with the horizon, where one is "
+            "stated); long memory does not, and the check of it sees d = .35 in 12 % of series of 60 and 36 % of 200 periods"
+        ),
     ),
     references=(
         "F. Diebold, R. Mariano. Comparing predictive accuracy. Journal of Business & Economic Statistics 13, 1995.",
@@ -136,7 +182,15 @@ DIEBOLD_MARIANO = DieboldMariano(
             "D. Harvey, S. Leybourne, P. Newbold. Testing the equality of prediction mean squared errors. International Journal "
             "of Forecasting 13, 1997."
         ),
+        (
+            "E. Lazarus, D. Lewis, J. Stock, M. Watson. HAR inference: recommendations for practice. Journal of Business & "
+            "Economic Statistics 36, 2018."
+        ),
+        (
+            "L. Coroneo, F. Iacone. Comparing predictive accuracy in small samples using fixed-smoothing asymptotics. Journal of "
+            "Applied Econometrics 35, 2020."
+        ),
         "P. Hansen, A. Lunde, J. Nason. The model confidence set. Econometrica 79, 2011.",
     ),
-    options={"horizon": 1, "block_length": None},
+    options={"horizon": None, "block_length": None},
 )
