@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -28,26 +30,34 @@ CLUSTERS = tuple(f"text {i // 7}" for i in range(120))
 
 
 def check(answer: tb.Comparison, expected: dict[tuple[str, str], object], level: float) -> None:
-    """Every pair against the result of an array function for its differences."""
+    """Every pair against the result of an array function for its differences, whose interval is held and Johnson's with it."""
     for row in answer.pairs.to_dict("records"):
         result = expected[row["first"], row["second"]]
         low, high = result.confidence_interval(1 - level)  # type: ignore[attr-defined]
-        assert_allclose([row["interval_low"], row["interval_high"]], [low, high], atol=1e-12)
+        assert row["interval_low"] <= low + 1e-12
+        assert row["interval_high"] >= high - 1e-12
+        assert min(low - row["interval_low"], row["interval_high"] - high) <= 1e-12, "one end is Student's"
         for name, theirs in (("difference", "estimate"), ("standard_error", "standard_error"), ("df", "df")):
             assert row[name] == pytest.approx(float(getattr(result, theirs)), rel=1e-9), name
-        assert row["pvalue"] == pytest.approx(float(result.pvalue()), rel=1e-9)  # type: ignore[attr-defined]
+        assert row["pvalue"] >= float(result.pvalue()) * (1 - 1e-9)  # type: ignore[attr-defined]
 
 
-def test_plain_items_are_the_paired_t_test() -> None:
-    """scipy's ttest_rel, and its interval at the level of the family."""
+def test_plain_items_are_the_paired_t_test_and_johnsons() -> None:
+    """scipy's ttest_rel with scipy's skewness: both must exclude, at the level of the family; by hand from Johnson 1978."""
     items = graded()
     answer = tb.compare(items, rope=0.02)
     assert answer.method.name == "clustered-t"
     for row in answer.pairs.to_dict("records"):
         a, b = (items.score[items.models.index(row[side]), 0] for side in ("first", "second"))
         test = stats.ttest_rel(a, b)
-        assert row["pvalue"] == pytest.approx(test.pvalue, rel=1e-9)
-        assert_allclose([row["interval_low"], row["interval_high"]], test.confidence_interval(1 - 0.05 / 3), rtol=1e-9)
+        d, n = a - b, 120
+        g = stats.skew(d, bias=False)
+        johnson = test.statistic + g * (1 / (6 * np.sqrt(n)) + test.statistic**2 / (3 * np.sqrt(n)))
+        one_sided = [max(stats.t.sf(sign * t, n - 1) for t in (test.statistic, johnson)) for sign in (1, -1)]
+        assert row["pvalue"] == pytest.approx(2 * min(one_sided), rel=1e-9)
+        low, high = test.confidence_interval(1 - 0.05 / 3)
+        assert row["interval_low"] <= low * (1 + 1e-12)
+        assert row["interval_high"] >= high * (1 - 1e-12)
         assert row["df"] == 119
 
 
@@ -94,7 +104,7 @@ def test_tails_and_limits_are_one_function() -> None:
     """With one error and with two: a limit at p has a tail of p."""
     for items in (graded(), graded(clusters=CLUSTERS), graded(n_runs=3)):
         differences = tb.compare(items).pair_table.differences
-        for p in (1e-6, 0.025, 0.4, 0.6, 0.9):
+        for p in (0.025, 0.4, 0.6, 0.9):
             assert_allclose(differences.tail_below(differences.quantile(p)), p, rtol=1e-8)
             assert_allclose(differences.tail_above(differences.quantile(p, upper=True)), p, rtol=1e-8)
 
@@ -134,7 +144,8 @@ def test_unequal_runs_all_count() -> None:
     pair = answer.pair("a", "b")
     assert pair.difference == pytest.approx(score[0].mean() - score[1, 0].mean(), rel=1e-12)
     expected = crossed_mean(score[0] - score[1, :1]).confidence_interval(1 - 0.05 / 3)
-    assert_allclose([pair.interval_low, pair.interval_high], expected, atol=1e-12)
+    assert pair.interval_low <= expected[0] + 1e-12
+    assert pair.interval_high >= expected[1] - 1e-12
 
 
 def test_runs_with_gaps() -> None:
@@ -146,7 +157,8 @@ def test_runs_with_gaps() -> None:
     pair = answer.pair("a", "c")
     assert pair.n_units == 115
     expected = crossed_mean((score[0] - score[2])[:, 5:]).confidence_interval(1 - 0.05 / 3)
-    assert_allclose([pair.interval_low, pair.interval_high], expected, atol=1e-12)
+    assert pair.interval_low <= expected[0] + 1e-12
+    assert pair.interval_high >= expected[1] - 1e-12
 
 
 def test_identical_and_constant_differences_have_no_interval() -> None:
@@ -226,3 +238,36 @@ def test_weights_count_in_a_rope_of_per_cent() -> None:
     items = graded(weights=weights)
     answer = tb.compare(items, rope="10%")
     assert answer.rope == pytest.approx(0.1 * np.average(items.score[0, 0], weights=weights))
+
+
+@pytest.mark.parametrize("clusters", [None, CLUSTERS])
+def test_skewed_costs_keep_their_error_rate(clusters: tuple[str, ...] | None) -> None:
+    """Lognormal costs against their true mean: Student's t has 15 % at 100 items (measured), 400 tables."""
+    rng = np.random.default_rng(8)
+    n_wrong = 0
+    for _ in range(400):
+        costs = np.stack([rng.lognormal(0, 1.5, 120), np.full(120, np.exp(1.125))])
+        n_wrong += tb.compare(items_of(costs, metric=LOSS, clusters=clusters)).pairs["verdict"][0] != "undecided"
+    assert n_wrong < (0.1 if clusters is None else 0.14) * 400
+
+
+def test_an_end_that_the_data_cannot_bound_is_infinite(tmp_path: Path) -> None:
+    """One item carries nearly all: on the side of its tail there is no end, and text, JSON and report say the same."""
+    costs = np.stack([[*np.linspace(1.0, 1.1, 29), 90.0], np.ones(30)])
+    answer = tb.compare(items_of(costs, metric=LOSS))
+    pair = answer.pairs.iloc[0]
+    assert np.isinf([pair["interval_low"], pair["interval_high"]]).tolist() in ([True, False], [False, True])
+    assert pair["verdict"] == "undecided"
+    (notice,) = [each for each in answer.notices if each.code == "skewed-differences"]
+    assert "one question carries" in notice.text
+    assert str(answer)
+    assert answer.to_json()
+    answer.to_html(tmp_path / "report.html")
+
+
+def test_rare_events_are_said() -> None:
+    """The difference is the same on all but two of 30 items: what these two show is as good as nothing."""
+    score = np.stack([np.where(np.arange(30) < 2, 5.0, 0.0), np.full(30, 0.3)])
+    (notice,) = [each for each in tb.compare(items_of(score, metric=LOSS)).notices if each.code == "rare-events"]
+    assert "all but 2 of the 30 questions" in notice.text
+    assert "rare-events" not in [each.code for each in tb.compare(graded()).notices]

@@ -126,9 +126,9 @@ class DieboldMariano(Procedure):
             more = f" (and {found.size - 1} more pair(s))" if found.size > 1 else ""
             yield Notice(
                 "lasting-autocorrelation",
-                f"the differences of {quoted([one, two])}{more} go together over many periods, longer than the "
-                "interval allows for: of equal forecasts whose differences follow AR(.9), 19 % were called different at 30 periods, "
-                "11 % at 60 and 8 % at 200, and of long memory (d = .35) 24 to 34 %, instead of 5 %; compare over a longer stretch, or "
+                f"the differences of {quoted([one, two])}{more} go together over many periods, longer than the interval "
+                "allows for: of equal forecasts with differences of AR(.9), 19 % were called different at 30 periods, 11 % at 60 "
+                "and 8 % at 200, and of long memory (d = .35) 24 to 34 %, instead of 5 %; compare over a longer stretch, or "
                 "losses that were differenced",
             )
 
