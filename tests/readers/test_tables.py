@@ -133,6 +133,14 @@ def test_scores_that_happen_to_rise_are_no_running_number(scores: tuple[str, ...
     assert read(write(text)).models == ("svm", "rf")
 
 
+@pytest.mark.parametrize("key", ["seed", "dataset", "split", "fold"])
+@pytest.mark.parametrize("scores", [(88, 89, 90), (810, 830, 840)])
+def test_whole_scores_beside_a_key_are_no_running_number(key: str, scores: tuple[int, ...], write: Write) -> None:
+    """Whole percents that rise with the seed: the rows are numbered by the key already."""
+    text = f"{key},svm,rf\n" + "".join(f"{i},{score},{score - 3 * i}\n" for i, score in enumerate(scores))
+    assert read(write(text)).models == ("svm", "rf")
+
+
 @pytest.mark.parametrize(
     ("header", "message"),
     [

@@ -393,7 +393,8 @@ def _model_column(table: ScoreTable, model: str) -> FloatArray:
     if infinite.any():
         row = int(np.argmax(infinite))
         raise infinite_score(f"{table.where(row)}: model {model!r}", values[row])
-    if _is_running_number(values):
+    has_key = not {"split", "repeat", "fold", "seed", "time", "dataset"}.isdisjoint(table.header.reserved)
+    if not has_key and _is_running_number(values):  # a table with a key column numbers its rows by that
         raise UnreadableSourceError(
             f"column {model!r} of {table.name} counts upwards ({values[0]:g}, {values[1]:g} ... {values[-1]:g}), so it is "
             "probably a running number and not a model's scores. Drop it, or call it 'split' if it numbers the splits; if it "

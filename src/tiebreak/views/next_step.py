@@ -141,17 +141,26 @@ def _how_to_settle(pair: PairComparison, need: Need, which: str) -> str:
     if np.isfinite(need.runs_needed):
         ways.append(f"about {need.runs_needed:.0f} runs instead of {need.n_runs}")
     if need.can_repeat and ways:
-        return f"{', or '.join(ways)} would {_goal_words(need, which)}, if the difference stays what it is{_cost(need)}."
+        return f"{', or '.join(ways)} would {_goal_words(need, which)}, {_odds(pair)}{_cost(need)}."
     cannot = "no realistic number of repeats" if need.can_repeat else "splits of this kind cannot be repeated, and"
     if pair.comparison.method.unit == "split" and need.times_data <= MOST_TIMES:
         times = f"about {_times(need.times_data)} times as many examples"
         if need.can_repeat:
-            return f"{cannot} would {_goal_words(need, which)}; {times} would, if the difference stays what it is."
-        return f"{cannot} {times} would {_goal_words(need, which)}, if the difference stays what it is."
+            return f"{cannot} would {_goal_words(need, which)}; {times} would, {_odds(pair)}."
+        return f"{cannot} {times} would {_goal_words(need, which)}, {_odds(pair)}."
     more = "repeats or examples" if pair.comparison.method.unit == "split" else f"{pair.comparison.method.unit}s"
     more = f"{more} or of runs alone" if need.n_runs else more if need.can_repeat else "examples"
     advice = "" if pair.rope else " Say which differences do not matter (a rope), and equivalence can be shown."
     return f"no realistic number of {more} settles {which}: take either, by cost or simplicity.{advice}"
+
+
+def _odds(pair: PairComparison) -> str:
+    """Condition of the advice, with the odds of it where less than half of simulated continuations fulfilled it.
+
+    Of repeats on the same data 16 of 45 and 6 of 18 did; of datasets, items, seeds and periods 62 to 85 %.
+    """
+    stays = "if the difference stays what it is"
+    return f"{stays}, which has even odds at best" if pair.comparison.method.unit == "split" else stays
 
 
 def _goal_words(need: Need, which: str) -> str:

@@ -113,6 +113,8 @@ WORDS = {
     "how": "{size} ({interval} {ends})",
     "higher": "{metric} higher by {size}",
     "lower": "{metric} lower by {size}",
+    "typically higher": "{metric} typically higher by {size}",
+    "typically lower": "{metric} typically lower by {size}",
     "for": "{size} for {a}",
     "equal": "a difference in {metric} of 0",
     "of a loss": "{interval} of the difference",
@@ -187,7 +189,8 @@ def by_how_much(pair: PairComparison) -> str:
 def _parts(pair: PairComparison) -> dict[str, str]:
     """Size of the difference, name and ends of its interval; of a loss it is said that the sign is the loss's own."""
     metric, decimals = pair.comparison.metric, decimals_for(pair.resolution)
-    size = WORDS["higher" if metric.higher_is_better else "lower"].format(
+    higher = "higher" if metric.higher_is_better else "lower"
+    size = WORDS[f"typically {higher}" if pair.comparison.method.is_centre else higher].format(
         metric=printable(metric.name), size=format_score(pair.difference, decimals)
     )
     name = interval_name(pair.comparison, in_family=pair.is_in_family)

@@ -315,6 +315,9 @@ class Procedure(ABC):
         units of its own: its seeds, its test set.
     is_mean : bool
         The value of a model is a mean over units, each of which has a difference. Not so of an area under a ROC curve.
+    is_centre : bool
+        Differences are centres (a median, or that of Hodges and Lehmann), so that a model is "typically" higher, and its mean
+        need not be.
     not_covered : str
         Sources of further chance that the answer says nothing of, in words; "" where `assumptions` say all.
     """
@@ -330,6 +333,7 @@ class Procedure(ABC):
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
     is_paired: bool = True
     is_mean: bool = True
+    is_centre: bool = False
     not_covered: str = ""
 
     def on_scale(self, scale: Scale) -> Self:

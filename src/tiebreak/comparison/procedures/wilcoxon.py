@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -21,9 +21,10 @@ from tiebreak.comparison.procedures.datasets import (
 from tiebreak.comparison.procedures.procedure import Differences
 from tiebreak.frequentist.sign import sign_test
 from tiebreak.frequentist.signed_rank import wilcoxon
-from tiebreak.numerics import IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray, divide
+from tiebreak.numerics import IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray, divide, student_pvalue
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Scores
+from tiebreak.scores.vocabulary import Notice, quoted
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
@@ -82,6 +83,68 @@ class RankProcedure(OverDatasets):
             won=won,
             counted=counted,
         )
+
+    def checks(self, data: Scores) -> Iterator[Notice]:
+        """Remarks on centres that order models otherwise than means do, and on differences that lie askew."""
+        units = self.units(data)
+        models = units.matrix().models
+        if self._counts_wins(data) or len(models) > MOST_CHECKED:
+            return
+        second, first = np.tril_indices(len(models), -1)
+        difference, scale = self.differences_of(data, first, second)
+        centre = np.asarray(self.test(difference, scale=scale).estimate)
+        there = ~np.isnan(difference)
+        mean = divide(np.where(there, difference, 0.0).sum(axis=-1), there.sum(axis=-1))
+        against = np.flatnonzero(centre * mean < -np.square(tolerance_of(scale)))
+        if against.size:
+            at = int(against[0])
+            one, two = (first[at], second[at]) if centre[at] > 0 else (second[at], first[at])
+            text = (
+                f"{models[one]!r} is typically ahead of {models[two]!r}{_more(against.size)}, by the centre of the differences "
+                f"over datasets, but {models[two]!r} has the better mean: a few large differences outweigh the others. The "
+                "verdict is of the centre; for means take the method 'hierarchical'"
+            )
+            yield Notice("mean-against-centre", text)
+        askew = np.flatnonzero(asymmetry_pvalues(difference) < ASYMMETRY_LEVEL / first.size)
+        if askew.size and self.name == "wilcoxon":
+            one, two = models[first[askew[0]]], models[second[askew[0]]]
+            text = (
+                f"the differences of {quoted([one, two])}{_more(askew.size)} are not symmetric around their centre: whoever "
+                "reads the verdict as one on means is misled, as of skewed differences with a mean of 0 on 15 datasets 11.6 % "
+                "were called different instead of 5 %; the method 'sign' takes no symmetry for granted"
+            )
+            yield Notice("asymmetric-differences", text)
+
+
+MOST_CHECKED = 60
+"""Models up to which the differences of all pairs are looked at."""
+
+ASYMMETRY_LEVEL = 0.05
+"""Of the test of symmetry over all pairs."""
+
+
+def _more(n: int) -> str:
+    return f" (and {n - 1} more pair(s))" if n > 1 else ""
+
+
+def asymmetry_pvalues(difference: FloatArray) -> FloatArray:
+    """p-values of symmetry of each row, nan being left out: the mean less the median over its error, against Student's t.
+
+    The error is that of Miao, Gel and Gastwirth (2006), 0.9468 J / sqrt(n) with J = sqrt(pi / 2) times the mean distance from the
+    median; 1 below ten values.
+    """
+    there = ~np.isnan(difference)
+    n = there.sum(axis=-1)
+    median = np.array([np.median(row[own]) if own.any() else 0.0 for row, own in zip(difference, there, strict=True)])
+    deviation = np.where(there, difference - median[:, None], 0.0)
+    error = 0.9468 * np.sqrt(np.pi / 2) * divide(np.abs(deviation).sum(axis=-1), n) / np.sqrt(np.maximum(n, 1))
+    t = divide(divide(deviation.sum(axis=-1), n), error)
+    pvalue = student_pvalue(np.nan_to_num(t), np.maximum(n - 1, 1), "two-sided")
+    return np.asarray(np.where(n >= FEWEST_CHECKED, pvalue, 1.0))
+
+
+FEWEST_CHECKED = 10
+"""Datasets below which nothing is seen of symmetry."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -152,6 +215,7 @@ WILCOXON = RankProcedure(
     missing="pairwise",
     options={"zeros": "drop", "method": "auto", "continuity": False},
     test=wilcoxon,
+    is_centre=True,
 )
 
 SIGN = RankProcedure(
@@ -170,4 +234,5 @@ SIGN = RankProcedure(
     missing="pairwise",
     takes_mixed=True,
     test=sign_test,
+    is_centre=True,
 )

@@ -107,6 +107,8 @@ def answers_data(comparisons: Sequence[Comparison], requirements: Requirements |
     unused = {"requirements"} if requirements is None else set()
     unused |= set() if any(each.settings.baseline is not None for each in comparisons) else {"against"}
     words = {name: said for name, said in WORDS.items() if name not in unused}
+    if all(each.method.is_centre for each in comparisons):
+        words["pair"] = {**words["pair"], **{name: words["pair"][f"typically {name}"] for name in ("higher", "lower")}}
     return {"answers": [answer_data(each, None if n else requirements) for n, each in enumerate(comparisons)], "words": words}
 
 
