@@ -1,8 +1,9 @@
 """How often the defaults call equal models different in worlds that broke them before, on arrays.
 
-Each world draws tables of equal models and judges all of them at once with the array functions that `tb.compare` reads, at level 0.05
-shared by Bonferroni between the pairs; the rate is the share of tables with any difference called. 2,000 tables for the named worlds,
-500 for the rest; a world fails where its rate lies above its promise by a one-sided binomial test at 0.01 over the number of worlds.
+Each world draws tables of equal models and judges all of them with the array functions that `tb.compare` reads, at level 0.05
+shared by Bonferroni between the pairs; the rate is the share of tables with any difference called. 2,000 tables for the named
+worlds, 500 for the rest; a world fails where its rate lies above its promise by a one-sided binomial test at 0.01 over the number
+of worlds.
 
 Adds its rows to docs/error-rates.csv (`truth` is "none": all models are equal).
 
@@ -55,8 +56,8 @@ def areas(n_models: int, m: int, n: int, area: float, tails: str) -> World:
     shift, truth = np.sqrt(2) * norm.ppf(area), np.arange(m + n) < m
 
     def one(rng: np.random.Generator) -> bool:
-        draw = (lambda size: rng.standard_t(2, size=size)) if tails == "heavy tails" else (lambda size: rng.normal(size=size))
-        score = np.sqrt(0.5) * (draw((n_models, m + n)) + draw((1, m + n))) + shift * truth
+        draw = SHAPES["t with 2 df" if tails == "heavy tails" else "normal"]
+        score = np.sqrt(0.5) * (draw(rng, (n_models, m + n)) + draw(rng, (1, m + n))) + shift * truth
         pairs = paired_auc(truth, score).difference(first, second)
         p = 2 * np.minimum(pairs.tail_below(0.0), pairs.tail_above(0.0))
         return bool(np.any(np.nan_to_num(p, nan=1.0) < ALPHA / first.size))
@@ -192,8 +193,8 @@ def main() -> None:
         p = 1.0 if world.promise == 1.0 else float(binom.sf(called.sum() - 1, n, world.promise))
         verdict = "exception" if world.promise == 1.0 else "ABOVE" if p < 0.01 / len(every) else "holds"
         print(
-            f"{world.procedure:16} {world.units:5} {world.data:58} {called.mean():6.1%} of {n}, promise {world.promise:.1%}, {verdict}; "
-            f"notice {noticed.mean():.0%}",
+            f"{world.procedure:16} {world.units:5} {world.data:58} {called.mean():6.1%} of {n}, promise {world.promise:.1%}, "
+            f"{verdict}; notice {noticed.mean():.0%}",
             flush=True,
         )
         rate = f"{100 * called.mean():.1f}"

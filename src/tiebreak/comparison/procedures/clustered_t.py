@@ -400,7 +400,7 @@ def _of_clusters(found: ClusteredMeanResult, sums: ClusterSums, scale: FloatArra
     kind = np.where(np.asarray(found.kind) == UNDEFINED, UNDEFINED, row_moments(means, scale, omit_missing=True).kind)
     n = np.broadcast_to(found.n_examples, kind.shape)
     columns = map(np.asarray, (found.estimate, found.standard_error, found.df, n, kind, tolerance_of(scale)))
-    return Means(*columns, skewness=skewness_of_mean(np.nan_to_num(_deviations(sums)), found.n_clusters))
+    return Means(*columns)._replace(skewness=skewness_of_mean(np.nan_to_num(_deviations(sums)), found.n_clusters))
 
 
 def _deviations(sums: ClusterSums) -> FloatArray:
@@ -442,7 +442,7 @@ def _of_crossed(
     share = divide(np.square(deviations).sum(axis=-1) / sums.weights.sum() ** 2, np.square(np.asarray(found.standard_error)))
     skewness = skewness_of_mean(deviations) * np.nan_to_num(np.minimum(share, 1.0)) ** 1.5
     if options["population"] == "items":
-        return Means(*map(np.asarray, columns), skewness=skewness)
+        return Means(*map(np.asarray, columns))._replace(skewness=skewness)
     parts = (found.runs_standard_error, found.from_examples, found.from_runs, found.from_both)
     return Means(*map(np.asarray, (*columns, skewness, *parts)))
 
