@@ -309,8 +309,9 @@ class ClusteredT(OverItems):
             yield Notice(
                 "rare-events",
                 f"{quoted([items.models[one], items.models[two]])}{_and_more(rare)}: the difference is the same on all but "
-                f"{n_others} of the {n} {unit}s, which carry all that is seen; where 5 % of {unit}s carry a difference, equal "
-                "models were called different in 21 % of trials of 30 and 1 % of 100 instead of 5 %, since few may hold none",
+                f"{n_others} of the {n} {unit}s, which carry all that is seen; where 5 % of {unit}s carry a difference and the "
+                "others next to none, equal models were called different in 21 % of trials of 30 and 1 % of 100 instead of 5 %, "
+                "as often as a sample holds none of the few",
             )
         if single:
             one, two, share = single[0]
