@@ -142,7 +142,10 @@ def random_answer(seed: int) -> Comparison:
     n_models, n_splits = int(rng.integers(2, 10)), int(rng.choice([5, 10, 30]))
     score = 0.8 + rng.uniform(-1, 1, (n_models, 1)) * rng.choice([0, 0.01, 0.05]) + rng.normal(0, 0.03, n_splits)
     score = np.round(score + rng.normal(0, rng.choice([0.003, 0.02]), (n_models, n_splits)), int(rng.choice([2, 4, 12])))
-    settings: dict[str, Any] = {"rope": rng.choice(np.array([0.0, 0.01, 0.03, "1%"], dtype=object)), "alpha": float(rng.choice([0.05, 0.02]))}
+    settings: dict[str, Any] = {
+        "rope": rng.choice(np.array([0.0, 0.01, 0.03, "1%"], dtype=object)),
+        "alpha": float(rng.choice([0.05, 0.02])),
+    }
     if rng.random() < 0.3:
         score[rng.random(score.shape) < 0.2] = np.nan
         score[:, :2] = np.where(np.isnan(score[:, :2]), 0.8, score[:, :2])
@@ -247,7 +250,9 @@ def again(comparison: Comparison, rope: float, alpha: float, given: str | None =
     at = comparison if alpha == comparison.settings.alpha else comparison.at_alpha(alpha)
     known = KNOWN.setdefault(id(comparison), (comparison, {}))[1].setdefault(alpha, at.pair_table)
     table = replace(known, rope=rope)
-    table.made.update({name: getattr(known, name) for name in ("interval", "interval_alpha", "adjusted_pvalue")})  # none has a rope
+    table.made.update(
+        {name: getattr(known, name) for name in ("interval", "interval_alpha", "adjusted_pvalue")}
+    )  # none has a rope
     table.made["above"] = known.shown_above(len(at.models)) if known.family != "baseline" else None
     settings = replace(at.settings, rope=rope if given is None else given)
     return Comparison(scores=at.scores, settings=settings, rope=rope, method=at.method, pair_table=table, notices=at.notices)

@@ -64,7 +64,24 @@ def test_random_comparisons_are_answered_as_in_python(engine, seed):
 def test_numbers_are_printed_as_python_prints_them(engine):
     """Decimals, ties to the even digit, exponents and shortest forms are Python's."""
     rng = np.random.default_rng(0)
-    numbers = [0.125, 0.375, 2.5, -2.5, 0.5, 1e-5, 123456789.0, 1e16, 1e20, 0.0001, 0.1 + 0.2, 1 / 3, 0.0, 1e-7, 1.25e-9, 9.9999999999999995e-5]
+    numbers = [
+        0.125,
+        0.375,
+        2.5,
+        -2.5,
+        0.5,
+        1e-5,
+        123456789.0,
+        1e16,
+        1e20,
+        0.0001,
+        0.1 + 0.2,
+        1 / 3,
+        0.0,
+        1e-7,
+        1.25e-9,
+        9.9999999999999995e-5,
+    ]
     numbers += rng.normal(size=30).tolist() + (10.0 ** rng.uniform(-12, 12, 60)).tolist()
     calls = "Decide.fixed(x, 2), Decide.fixed(x, 0), Decide.general(x, 15), Decide.general(x, 3), Decide.general(x)"
     found = engine.evaluate(f"(xs) => xs.map((x) => [{calls}])", numbers)

@@ -205,7 +205,11 @@ def answer_of(comparison: Comparison, requirements: Requirements | None = None, 
 def _slider(comparison: Comparison) -> dict[str, str]:
     """Ends and step of the slider of the rope: to where the widest interval lies inside it, below the width of the metric."""
     ranking, is_best = comparison.ranking_table, comparison.pair_table.family == "best"
-    ends = ranking.shortfall_high if is_best and ranking.shortfall_high is not None else np.concatenate(comparison.pair_table.interval)
+    ends = (
+        ranking.shortfall_high
+        if is_best and ranking.shortfall_high is not None
+        else np.concatenate(comparison.pair_table.interval)
+    )
     most = max(_reach(ends), 2.0 * comparison.rope) or 1.0
     step = round_step(most / SLIDER_STEPS)
     score = comparison.matrix.score
@@ -225,9 +229,7 @@ def _what_stays(comparison: Comparison) -> str:
         return ""
     if comparison.pair_table.differences.unit != "metric":
         return f"The rope stays at 0, as {comparison.method.name} judges differences of the {comparison.metric.name}."
-    return (
-        f"The rope stays at 0, as the correction {comparison.correction} goes step by step, which is right for 'no difference' only."
-    )
+    return f"The rope stays at 0, as the correction {comparison.correction} goes step by step, which is right for 'no difference' only."
 
 
 def _drawn_by_displays(comparison: Comparison) -> list[str]:

@@ -238,7 +238,9 @@ def decide_data(comparison: Comparison, requirements: Requirements | None = None
         },
         "takes_rope": takes_rope(comparison),
         "pairs": {
-            "difference" if name == "estimate" else name: packed(column, is_coded=name == "df" and np.unique(column).size <= MOST_DF)
+            "difference" if name == "estimate" else name: packed(
+                column, is_coded=name == "df" and np.unique(column).size <= MOST_DF
+            )
             for name, column in columns.items()
         },
         "densities": _densities(columns),
@@ -289,7 +291,9 @@ def _densities(columns: dict[str, FloatArray]) -> dict[str, list[int]]:
         return {}
     at = np.linspace(-4.0, 4.0, 81)
     shapes = (StudentPosterior(np.float64(0.0), np.float64(1.0), each).density(at) for each in df)
-    return {f"{each:.17g}": np.rint(1000 * shape / shape.max()).astype(int).tolist() for each, shape in zip(df, shapes, strict=True)}
+    return {
+        f"{each:.17g}": np.rint(1000 * shape / shape.max()).astype(int).tolist() for each, shape in zip(df, shapes, strict=True)
+    }
 
 
 def notes_of(comparison: Comparison) -> list[str]:
