@@ -54,7 +54,7 @@ from tiebreak.stores.sql.tables import (
     add_hashes,
 )
 
-SECONDS, MEGABYTES, INTERRUPT_SECONDS = 5.0, 400, 1.0
+SECONDS, MEGABYTES, INTERRUPT_SECONDS = 5.0, 300, 1.0
 """Megabytes are those of the whole process, which begins with what the one has that forks it: 75 more in the suite than here."""
 
 ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)"
@@ -113,6 +113,21 @@ def statements(*wanted: str) -> Harm:
 def definition(table: StoredTable[Any], old: str, new: str) -> Harm:
     """Change what the file says of a table."""
     return statements(f"UPDATE sqlite_master SET sql = replace(sql, '{old}', '{new}') WHERE name = '{table.in_database}'")
+
+
+def foreign(columns: str, *then: str) -> Harm:
+    """Add a table that is no part of a store, and only then say what is in it: SQLite believes what it reads."""
+
+    def harm(path: Path) -> None:
+        execute(path, "CREATE TABLE foreign_one (x, y)", "INSERT INTO foreign_one VALUES (1, 2)", *then)
+        sql = f"CREATE TABLE foreign_one ({columns.replace('LONG', 'x' * 100_000_000)})"
+        execute(path, "UPDATE sqlite_master SET sql = ? WHERE name = 'foreign_one'", values=(sql,))
+
+    return harm
+
+
+LARGE = f"max({', '.join(f'hex(zeroblob({60_000_000 + i}))' for i in range(20))})"
+"""An expression that takes 2.4 GB."""
 
 
 def crafted(table: StoredTable[Any], **changes: Any) -> Harm:
@@ -236,6 +251,47 @@ STORES: dict[str, Harm] = {
     "definitions: a virtual table": statements(
         "INSERT INTO sqlite_master VALUES "
         "('table', 'tiebreak_x', 'tiebreak_x', 0, 'CREATE VIRTUAL TABLE tiebreak_x USING dbstat')"
+    ),
+    "definitions: a foreign check of 2 GB": foreign(f"x, y, CHECK ({LARGE} <> x)"),
+    "definitions: a foreign column that is computed": foreign(f"x, y, z AS ({LARGE})"),
+    "definitions: a foreign column that was computed": foreign(f"x, y AS ({LARGE}) STORED"),
+    "definitions: a foreign default of 100 MB": foreign("x, y DEFAULT 'LONG'"),
+    "definitions: a foreign index on an expression": foreign(
+        "x, y",
+        "CREATE INDEX i ON foreign_one (x)",
+        f"UPDATE sqlite_master SET sql = 'CREATE INDEX i ON foreign_one ({LARGE})' WHERE name = 'i'",
+    ),
+    "definitions: a foreign index on a part": foreign("x, y", "CREATE INDEX i ON foreign_one (x) WHERE length(hex(y)) > 0"),
+    "definitions: a foreign table of SQLite's name": foreign(
+        "x, y",
+        "UPDATE sqlite_master SET name = 'sqlite_x', tbl_name = 'sqlite_x', "
+        f"sql = 'CREATE TABLE sqlite_x (x, y, CHECK ({LARGE} <> x))' WHERE name = 'foreign_one'",
+    ),
+    "definitions: a foreign view": statements(f"CREATE VIEW v AS {ENDLESS} SELECT x FROM c"),
+    "definitions: a foreign virtual table": statements("CREATE VIRTUAL TABLE words USING fts5(x)"),
+    "definitions: a foreign table without harm": foreign("x, y"),
+    **{
+        f"texts: {column} of {table.name}, 100 MB": statements(
+            f"UPDATE {table.in_database} SET {column} = hex(zeroblob(50000000)) "
+            f"WHERE rowid_of = (SELECT max(rowid_of) FROM {table.in_database})".replace("rowid_of", key)
+        )
+        for table, column, key in [
+            (RUNS, "name", "id"),
+            (RUNS, "name_key", "id"),
+            (RUNS, "n_models", "id"),
+            (MODELS, "name", "position"),
+            (DATASETS, "classes", "position"),
+            (METRICS, "name", "position"),
+            (ENVIRONMENTS, "versions", "position"),
+            (SPLITS, "split_hash", "position"),
+            (STORE, "written_by", "id"),
+        ]
+    },
+    "texts: facts of a cell, 100 MB": statements(
+        "UPDATE tiebreak_cells SET facts = hex(zeroblob(50000000)) WHERE model = 1 AND split = 70"
+    ),
+    "texts: the method of an output, 100 MB": statements(
+        "UPDATE tiebreak_outputs SET method = hex(zeroblob(50000000)) WHERE model = 1 AND split = 70"
     ),
     "bombs: a name of 50 MB": crafted(MODELS, name=to_json("x" * 50_000_000)),
     "bombs: a message of 20 MB": crafted(CELLS, facts=to_json({"message": "x" * 20_000_000})),

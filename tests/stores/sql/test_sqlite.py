@@ -15,17 +15,17 @@ from tiebreak.stores.sql.store import SqlStore
 @pytest.mark.parametrize(
     ("version", "mode"),
     [
-        ((3, 6, 23), "DELETE + FULL, as this release has no WAL"),
-        ((3, 7, 0), "DELETE + FULL, as this release can lose commits in WAL mode"),
-        ((3, 40, 1), "DELETE + FULL, as this release can lose commits in WAL mode"),
-        ((3, 44, 5), "DELETE + FULL, as this release can lose commits in WAL mode"),
-        ((3, 44, 6), "WAL + FULL"),
-        ((3, 45, 0), "DELETE + FULL, as this release can lose commits in WAL mode"),
-        ((3, 50, 6), "DELETE + FULL, as this release can lose commits in WAL mode"),
-        ((3, 50, 7), "WAL + FULL"),
-        ((3, 51, 2), "DELETE + FULL, as this release can lose commits in WAL mode"),
-        ((3, 51, 3), "WAL + FULL"),
-        ((4, 0, 0), "WAL + FULL"),
+        ((3, 6, 23), "DELETE + EXTRA, as this release has no WAL"),
+        ((3, 7, 0), "DELETE + EXTRA, as this release can lose commits in WAL mode"),
+        ((3, 40, 1), "DELETE + EXTRA, as this release can lose commits in WAL mode"),
+        ((3, 44, 5), "DELETE + EXTRA, as this release can lose commits in WAL mode"),
+        ((3, 44, 6), "WAL + EXTRA"),
+        ((3, 45, 0), "DELETE + EXTRA, as this release can lose commits in WAL mode"),
+        ((3, 50, 6), "DELETE + EXTRA, as this release can lose commits in WAL mode"),
+        ((3, 50, 7), "WAL + EXTRA"),
+        ((3, 51, 2), "DELETE + EXTRA, as this release can lose commits in WAL mode"),
+        ((3, 51, 3), "WAL + EXTRA"),
+        ((4, 0, 0), "WAL + EXTRA"),
     ],
 )
 def test_journal_mode(version: tuple[int, int, int], mode: str) -> None:

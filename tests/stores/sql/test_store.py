@@ -87,10 +87,10 @@ def test_only_the_owner_may_read_it(path: Path, wal: bool, monkeypatch: pytest.M
 
 
 def test_commits_are_durable(store: SqlStore, path: Path) -> None:
-    """synchronous = FULL (2) on every connection; on this SQLite's release, the journal that is safe with it."""
+    """synchronous = EXTRA (3) on every connection; on this SQLite's release, the journal that is safe with it."""
     store.open(a_plan())
     database = sqlite.SqliteDatabase(str(path))
-    assert database.read(lambda connection: connection.execute("PRAGMA synchronous")) == [(2,)]
+    assert database.read(lambda connection: connection.execute("PRAGMA synchronous")) == [(3,)]
     mode = "wal" if sqlite.wal_is_safe(sqlite3.sqlite_version_info) else "delete"
     assert database.read(lambda connection: connection.execute("PRAGMA journal_mode")) == [(mode,)]
     database.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -28,7 +29,7 @@ from tiebreak.stores.sql.sqlite import SqliteDatabase
 from tiebreak.stores.sql.store import SqlStore
 from tiebreak.stores.sql.tables import CELLS, LEASES, RUNS, STORE, TABLES, StoredTable, cell_of
 
-TOO_LONG_FOR_EVERY_CHANGE = ("an output of 300 MB", "20 MB", "50 MB", "half a million lists")
+TOO_LONG_FOR_EVERY_CHANGE = ("an output of 300 MB", "20 MB", "50 MB", ", 100 MB", "half a million lists")
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +101,8 @@ def test_tables_alone_are_read(path: Path, table: StoredTable[Any]) -> None:
     STORES[f"views: endless in the place of {table.name}"](path)
     text = (
         f"{path} holds the view '{table.in_database}', which is not as tiebreak makes one. Nothing was read, as that could do "
-        "whatever it says. Use a copy from before it was changed, or from somebody whom you trust."
+        "whatever it says. Use a copy from before it was changed, or from somebody whom you trust; tables of "
+        "your own belong into another file."
     )
     assert set(refusals(path, "moons").values()) == {text}
     assert SqlStore(path).check() == [Damage("", "the file", text)]
@@ -114,11 +116,26 @@ def _record(folder: Path) -> Any:
     return SqlStore(folder / "other.db").read("moons").record
 
 
+@pytest.mark.parametrize("name", [name for name in STORES if name.startswith("definitions: a foreign")])
+def test_a_store_holds_its_own_tables_only(path: Path, name: str) -> None:
+    """What else is in the schema is named, before a statement evaluates it: checks, computed columns, indexes on expressions."""
+    STORES[name](path)
+    before = path.read_bytes()
+    said = set(refusals(path, "moons").values())
+    assert len(said) == 1
+    assert re.search(r"holds the (table|view|index) '\w+', which is not as|defines a table in more than 64 kB", said.pop())
+    assert [damage.where for damage in SqlStore(path).check()] == ["the file"]
+    with pytest.raises(DamagedStoreError):
+        SqlStore(path).backup(path.with_name("copy.db"))
+    assert path.read_bytes() == before
+
+
 @pytest.mark.slow
-def test_tables_of_others_in_the_same_file(path: Path) -> None:
-    """They are not looked at, and neither is what SQLite itself keeps of a file."""
-    execute(path, "CREATE TABLE notes (text TEXT DEFAULT 'x')", "ANALYZE")
+def test_statistics_of_sqlite(path: Path) -> None:
+    """Tools make them in any file, by ANALYZE: they are no reason to refuse it."""
+    execute(path, "ANALYZE")
     assert set(refusals(path, "moons")) == {"pooled"}  # of which not all that it needs was kept
+    assert SqlStore(path).check() == []
 
 
 def test_a_file_of_somebody_else_is_told_as_such(tmp_path: Path) -> None:
@@ -168,6 +185,16 @@ def test_a_signal_ends_a_statement(path: Path, number: int) -> None:
     assert time.process_time() - heard[0] < 0.5
     assert database.read(lambda connection: connection.execute("SELECT 1")) == [(1,)]
     database.close()
+
+
+@pytest.mark.slow
+def test_a_long_text_in_a_large_file_is_named_by_its_row(path: Path) -> None:
+    """SQLite would read the whole row to find those beside it."""
+    STORES["texts: facts of a cell, 100 MB"](path)
+    text = "a row of the cells (run 1, dataset 0, split 70, model 1) is not what was written: it holds more than 8 MB of text"
+    assert any(damage.what.startswith(text) for damage in SqlStore(path).check())
+    said = refusals(path, "moons", with_report=False)
+    assert said["outcomes"].startswith(text)
 
 
 @pytest.mark.slow

@@ -26,6 +26,8 @@ BUSY_SECONDS = 30.0
 JOURNAL_SECONDS = 2.0
 _DEFINITIONS = {table.in_database: " ".join(table_statement(table).split()) for table in TABLES}
 """Statements that make the tables of a store, by name."""
+_STATISTICS = ("CREATE TABLE sqlite_stat1(tbl,idx,stat)", "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)")
+"""What ANALYZE makes, which tools for SQLite do to any file."""
 _DAMAGE = frozenset("CORRUPT ERROR CONSTRAINT MISMATCH FORMAT RANGE SCHEMA".split())
 
 # Closing any handle of a file drops the locks that this process has on it, as POSIX has it. So the handle that made a file is
@@ -106,19 +108,18 @@ class SqliteDatabase(Database):
         return translate(self.shown, error, run=run, to_write=to_write)
 
     def is_store(self, connection: Connection) -> bool:
-        """Look for the tables; of a store, make sure first that nothing in it can act: tables alone, made as here."""
-        found = connection.execute(
-            "SELECT type, name, rootpage, sql FROM sqlite_master WHERE sql IS NOT NULL"
-            " AND NOT (type = 'table' AND name LIKE 'sqlite~_%' ESCAPE '~') ORDER BY name"
-        )
-        strange = [(kind, name) for kind, name, page, sql in found if kind != "table" or not page or not _is_known(name, sql)]
+        """Look for the tables; of a store, make sure first that nothing in it can act: its own tables alone, made as here."""
+        found = connection.execute("SELECT type, name, rootpage, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name")
+        found = [each for each in found if each[3] not in _STATISTICS]
+        strange = [(kind, name) for kind, name, page, sql in found if kind != "table" or not page or not _is_own(name, sql)]
         if strange and STORE.in_database in [name.lower() for _, name, _, _ in found]:
             if STORE.in_database not in [name.lower() for _, name in strange]:
                 readable_schema(connection, self.shown)  # raises for a later release, whose tables are others
-            kind, name = strange[0]
+            kind, name = min(strange, key=lambda each: not each[1].lower().startswith(PREFIX))
             raise DamagedStoreError(
                 f"{self.shown} holds the {kind} {name!r}, which is not as tiebreak makes one. Nothing was read, as that could do "
-                "whatever it says. Use a copy from before it was changed, or from somebody whom you trust."
+                "whatever it says. Use a copy from before it was changed, or from somebody whom you trust; tables of your own "
+                "belong into another file."
             )
         names = [name for kind, name, _, _ in found if kind == "table"]
         if not names:
@@ -182,17 +183,19 @@ class SqliteDatabase(Database):
             f"there is no store {self.shown}{folder}. Check the path; tiebreak makes a store when something is evaluated into it."
         )
 
-    def find_damage(self, connection: Connection) -> str:
-        """Ask SQLite's own check of the file, after arrays that are too large for it."""
-        for table in _ARRAYS:
-            refuse_large_arrays(connection, table)
+    def find_damage(self, connection: Any) -> str:
+        """Ask SQLite's own check of the file, after values that are too long for it."""
+        names = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+        for table in TABLES:
+            if table.in_database in names:  # a store of an earlier schema lacks some
+                connection.refuse_long_values(table)
         ((found,),) = connection.execute("PRAGMA integrity_check(1)")
         return "" if found == "ok" else " ".join(str(found).split())
 
 
-def _is_known(name: str, sql: str) -> bool:
-    """Tell that a table is somebody else's, of which nothing is read, or one of ours as it was made."""
-    return not name.lower().startswith(PREFIX) or " ".join(sql.split()) == _DEFINITIONS.get(name)
+def _is_own(name: str, sql: str) -> bool:
+    """Tell that a table is one of ours, as it was made."""
+    return " ".join(sql.split()) == _DEFINITIONS.get(name)
 
 
 # --- what a file from elsewhere may cost ----------------------------------------------------------------------------------
@@ -201,6 +204,9 @@ MOST_TEXT = 8_000_000
 """Bytes of a name, a message, a description; a thousand times what they have."""
 MOST_ARRAY = 256_000_000
 """Bytes of an array: targets, predictions, row numbers."""
+
+MOST_UNSEEN = 64_000_000
+"""Bytes of a file in which no value is looked for that is too long: it costs two or three times its size, at most."""
 
 _ARRAYS = (DATASETS, SPLITS, OUTPUTS)
 _FEW_BYTES = 64_000
@@ -238,13 +244,21 @@ class SqliteConnection:
         calls = self._calls()
         next(calls)
         try:
-            self.driver.execute("PRAGMA synchronous = FULL")
+            self.driver.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _FEW_BYTES)  # of a definition too: the first statement reads them
+            # What is committed survives a power cut: EXTRA waits for the folder too, from which the journal was removed, or a
+            # journal that is there again afterwards takes the commit back. In WAL mode it is the same as FULL.
+            self.driver.execute("PRAGMA synchronous = EXTRA")
             # Functions that a schema names are not called unless they are harmless; pages are looked at before they are used.
             self.driver.execute("PRAGMA trusted_schema = OFF")
             self.driver.execute("PRAGMA cell_size_check = ON")
             self.driver.set_progress_handler(calls.__next__, _STEPS)
-        except BaseException:
+        except BaseException as error:
             self.driver.close()
+            if isinstance(error, sqlite3.DataError) and error_name(error) == "TOOBIG":
+                raise DamagedStoreError(
+                    f"{shown} defines a table in more than {_FEW_BYTES // 1000} kB of text, which tiebreak does not. Nothing was "
+                    "read. Use a copy from before it was changed, or from somebody whom you trust."
+                ) from None
             raise
 
     @contextmanager
@@ -271,9 +285,8 @@ class SqliteConnection:
     ) -> list[tuple[Any, ...]]:
         """Execute a query for whole rows of a table, and fetch them; refuses what no store holds."""
         is_of_arrays = table in _ARRAYS
-        if is_of_arrays and table.name not in self._looked_at and self.file_bytes() > MOST_ARRAY:
-            refuse_large_arrays(self, table)
-            self._looked_at.add(table.name)
+        if table.name not in self._looked_at and self.file_bytes() > MOST_UNSEEN:
+            self.refuse_long_values(table)
         longest = MOST_ARRAY if is_of_arrays else MOST_TEXT
         rows: list[tuple[Any, ...]] = []
         n_bytes = 0
@@ -306,6 +319,30 @@ class SqliteConnection:
             raise StoreError(*_too_large(self._shown, KEPT))
         with self._cursor(MOST_ARRAY if is_of_arrays else MOST_TEXT) as cursor:
             return cursor.executemany(statement, rows).rowcount
+
+    def refuse_long_values(self, table: StoredTable[Any]) -> None:
+        """Refuse what is too long before a row is looked for: SQLite reads the rows that it comes past, whole.
+
+        The limit of a statement ends it before it reads a longer text; the length of an array is known without reading it.
+        """
+        too_long = [f"typeof({name}) IN ('text', 'blob') AND length({name}) > 99" for name in (*table.integers, "hash")]
+        too_long += [f"length({name}) > {MOST_TEXT}" for name in table.texts]
+        too_long += [f"length({name}) > {MOST_ARRAY}" for name in table.blobs]
+        keys, where, name = ", ".join(table.keys), " OR ".join(too_long), table.in_database
+        number = 0  # of the row that SQLite goes to next
+        with self._cursor(MOST_TEXT) as cursor:
+            try:
+                found = cursor.execute(f"SELECT {keys} FROM {name} WHERE {where} ORDER BY {keys} LIMIT 1").fetchall()  # noqa: S608
+            except sqlite3.DataError:
+                with suppress(sqlite3.DataError):
+                    cursor.execute(f"SELECT {where} FROM {name} ORDER BY {keys}")  # noqa: S608
+                    number = 1
+                    while cursor.fetchone():
+                        number += 1
+                found = cursor.execute(f"SELECT {keys} FROM {name} ORDER BY {keys} LIMIT 1 OFFSET {number}").fetchall()  # noqa: S608
+        if found:
+            refuse(_too_large_row(table, found[0]))
+        self._looked_at.add(table.name)
 
     def _refuse_row(self, table: StoredTable[Any], statement: str, values: Sequence[Any], number: int) -> None:
         """Refuse a row that is too long; it is the one with this number among those of a query."""
@@ -349,14 +386,6 @@ class SqliteConnection:
             )
 
 
-def refuse_large_arrays(connection: Connection, table: StoredTable[Any]) -> None:
-    """Refuse arrays that are too large before a row is looked for, as SQLite reads those that it comes past."""
-    [blob] = table.blobs  # of which the length is known without reading it
-    query = f"SELECT {', '.join(table.keys)} FROM {table.in_database} WHERE length({blob}) > {MOST_ARRAY} LIMIT 1"  # noqa: S608
-    if found := connection.execute(query):
-        refuse(_too_large_row(table, found[0]))
-
-
 def _too_large_row(table: StoredTable[Any], key: Sequence[Any]) -> Damage:
     place = ", ".join(f"{name} {value}" for name, value in zip(table.keys, key, strict=False))
     what = f"it holds more than {MOST_TEXT // 10**6} MB of text, or {MOST_ARRAY // 10**6} MB of numbers, in one value"
@@ -393,9 +422,9 @@ def wal_is_safe(version: tuple[int, ...]) -> bool:
 def journal_mode(version: tuple[int, ...]) -> str:
     """Describe how a store keeps its promises on this SQLite; the version is as in ``sqlite3.sqlite_version_info``."""
     if wal_is_safe(version):
-        return "WAL + FULL"
+        return "WAL + EXTRA"
     why = "has no WAL" if version < (3, 7) else "can lose commits in WAL mode"
-    return f"DELETE + FULL, as this release {why}"
+    return f"DELETE + EXTRA, as this release {why}"
 
 
 # --- errors ---------------------------------------------------------------------------------------------------------------
