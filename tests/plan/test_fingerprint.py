@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import inspect
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -178,3 +181,121 @@ def test_the_hash_is_the_same_in_another_process(hash_seed: str):
     from sklearn.metrics import get_scorer as scorer
 
     assert there == fingerprint([{"c", "b", "a"}, {"y": 2, "x": 1}, SVC(class_weight={"v": 2, "u": 1}), scorer("f1")])
+
+
+MODEL = """
+class Model:
+    def __init__(self, rate=1): self.rate = rate
+    def get_params(self, deep=True): return {'rate': self.rate}
+"""
+
+
+def install(folder: Path, *, source: str = MODEL) -> None:
+    """A distribution as pip leaves one in a folder."""
+    about = folder / "tool_box-1.0.dist-info"
+    about.mkdir(parents=True)
+    (folder / "toolbox").mkdir()
+    (folder / "toolbox" / "__init__.py").write_text(source)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: tool-box\nVersion: 1.0\n")
+    (about / "RECORD").write_text("toolbox/__init__.py,,\ntool_box-1.0.dist-info/METADATA,,\ntool_box-1.0.dist-info/RECORD,,\n")
+
+
+def edit_in_place(sources: Path) -> None:
+    """What setuptools leaves beside the sources of an editable installation."""
+    (sources / "tool_box.egg-info").mkdir()
+    (sources / "tool_box.egg-info" / "PKG-INFO").write_text("Metadata-Version: 2.1\nName: tool-box\nVersion: 1.0\n")
+    (sources / "tool_box.egg-info" / "top_level.txt").write_text("toolbox\n")
+
+
+def there(code: str, *arguments: str, **environment: str) -> list[str]:
+    """What code prints in a fresh interpreter."""
+    command = [sys.executable, *arguments, "-c", code]
+    done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+HASHES = (
+    "import toolbox; from tiebreak.plan.fingerprint import fingerprint, other_fingerprints as others;"
+    "print(fingerprint(toolbox.Model()), *others(toolbox.Model()))"
+)
+
+
+@pytest.mark.slow
+def test_a_library_is_the_same_wherever_it_lies(tmp_path: Path):
+    """In the interpreter's own folder, on PYTHONPATH, by a .pth file, in the user's folder, in a zip file."""
+    folder = tmp_path / "elsewhere"
+    install(folder)
+    archive = shutil.make_archive(str(tmp_path / "library"), "zip", folder)
+    (tmp_path / "pth").mkdir()
+    (tmp_path / "pth" / "tool.pth").write_text(f"{folder}\n")
+    with_pth = f"import site; site.addsitedir({str(tmp_path / 'pth')!r}); {HASHES}"
+    with_user = f"import site; site.addsitedir(site.getusersitepackages()); {HASHES}"
+    of_user = tmp_path / "home" / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
+    install(of_user)
+    inside = (
+        "import sysconfig; own = sysconfig.get_path;"
+        f"sysconfig.get_path = lambda name: {str(folder)!r} if name == 'purelib' else own(name); {HASHES}"
+    )
+    found = {
+        "its own folder": there(inside, PYTHONPATH=str(folder)),
+        "PYTHONPATH": there(HASHES, PYTHONPATH=str(folder)),
+        ".pth": there(with_pth),
+        "user site": there(with_user, PYTHONUSERBASE=str(tmp_path / "home")),
+        "zip": there(HASHES, PYTHONPATH=archive),
+    }
+    assert len({hashes[0] for hashes in found.values()}) == 1, found
+    install(tmp_path / "changed", source=MODEL + "# changed, under the same version\n")
+    assert there(HASHES, PYTHONPATH=str(tmp_path / "changed"))[0] == found["zip"][0]
+
+
+@pytest.mark.slow
+def test_sources_that_may_change_count_and_are_recognised(tmp_path: Path):
+    """What is edited in place counts by its source, as its version need not change; and it is the library that it is of."""
+    install(tmp_path / "usual")
+    sources = tmp_path / "sources"
+    (sources / "toolbox").mkdir(parents=True)
+    (sources / "toolbox" / "__init__.py").write_text(MODEL)
+    edit_in_place(sources)
+    usual = there(HASHES, PYTHONPATH=str(tmp_path / "usual"))
+    editable = there(HASHES, PYTHONPATH=str(sources))
+    assert editable[0] != usual[0]
+    assert usual[0] in editable
+    assert editable[0] in usual
+    (sources / "toolbox" / "__init__.py").write_text(MODEL.replace("rate=1", "rate=2"))
+    edited = there(HASHES, PYTHONPATH=str(sources))
+    assert editable[0] not in edited
+
+
+@pytest.mark.slow
+def test_a_run_goes_on_in_another_environment(tmp_path: Path):
+    """One stored where the library's source counted, as it did until now, and one of today: from wherever the library lies."""
+    install(tmp_path / "usual")
+    (tmp_path / "usual" / "toolbox" / "__init__.py").write_text(
+        "from sklearn.dummy import DummyClassifier\nclass Model(DummyClassifier): pass\n"
+        "def score(y_true, y_pred): return float((y_true == y_pred).mean())\n"
+    )
+    sources = tmp_path / "sources"
+    shutil.copytree(tmp_path / "usual" / "toolbox", sources / "toolbox")
+    edit_in_place(sources)
+    code = (
+        "import numpy as np, toolbox, tiebreak as tb; from sklearn.metrics import make_scorer;"
+        "X = np.arange(40.0).reshape(-1, 1);"
+        "tb.evaluate({'m': toolbox.Model()}, X, (X[:, 0] > 15).astype(int), cv=4, scoring={'s': make_scorer(toolbox.score)},"
+        "store=STORE, accept_versions=True)"
+    )
+    for name, first, second in (("a.db", sources, tmp_path / "usual"), ("b.db", tmp_path / "usual", sources)):
+        here = code.replace("STORE", repr(f"sqlite:///{tmp_path / name}"))
+        there(here, PYTHONPATH=str(first))
+        there(here, PYTHONPATH=str(second))
+
+
+def test_no_source_is_parsed_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Four models of a class, or a class at every call, have its file parsed once."""
+    made = module(tmp_path / "a.py", CLASS.format(mean="y.mean()", factor=2))
+    asked: list[Any] = []
+    own = inspect.getsource
+    monkeypatch.setattr(inspect, "getsource", lambda thing: asked.append(thing) or own(thing))
+    hashes = {fingerprint(made.Mine(1)) for _ in range(4)} | {fingerprint([made.Mine(1), made.Mine(2)])}
+    assert len(hashes) == 2
+    assert asked == [made.Mine]
+    del sys.modules["homemade"]

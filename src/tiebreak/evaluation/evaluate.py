@@ -29,10 +29,9 @@ from tiebreak.evaluation.run_options import RunOptions, check_flags
 from tiebreak.metrics.resolve import resolve_scorers
 from tiebreak.metrics.scorer import Scorer, check_model, check_target
 from tiebreak.metrics.targets import UndefinedScore, make_truth
-from tiebreak.plan.fingerprint import fingerprint
 from tiebreak.plan.models import is_function
-from tiebreak.plan.plan import Plan, number_of_workers, threads_for
-from tiebreak.plan.record import Cell, MetricRecord, Outcome
+from tiebreak.plan.plan import Plan, metric_record, number_of_workers, threads_for
+from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners.runner import make_runner
 from tiebreak.scores.vocabulary import quoted
 from tiebreak.stores import open_store, split_address
@@ -212,7 +211,7 @@ def measure_plan(
     with closing(opened) as store:
         record = plan.record(
             run.name or (plan.default_name() if remembered else "run"),
-            [MetricRecord(each.metric, fingerprint(each.fingerprint_parts) if remembered else "") for each in scorers],
+            [metric_record(each.metric, each.fingerprint_parts, with_hash=remembered) for each in scorers],
             threads=threads_for(plan, run.threads_per_fit, number_of_workers(run.n_jobs), joblib.cpu_count()),
             settings=run.settings,
             with_hashes=remembered,

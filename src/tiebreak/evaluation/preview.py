@@ -10,9 +10,8 @@ import numpy as np
 
 from tiebreak.evaluation.evaluate import find_scorers
 from tiebreak.evaluation.run_options import RunOptions
-from tiebreak.plan.fingerprint import fingerprint
-from tiebreak.plan.plan import Plan, number_of_workers
-from tiebreak.plan.record import MetricRecord, RunRecord
+from tiebreak.plan.plan import Plan, metric_record, number_of_workers
+from tiebreak.plan.record import RunRecord
 from tiebreak.stores import open_store
 from tiebreak.stores.plan_mapping import environment_of, map_plan, merge_records
 from tiebreak.stores.sql.database import NoStoreError
@@ -47,7 +46,7 @@ def preview_plan(plan: Plan, run: RunOptions, *, scoring: Any = None) -> Preview
 
     Refuses what the run itself would: a changed run, or changed versions.
     """
-    metrics = [MetricRecord(each.metric, fingerprint(each.fingerprint_parts)) for each in find_scorers(plan, scoring)]
+    metrics = [metric_record(each.metric, each.fingerprint_parts) for each in find_scorers(plan, scoring)]
     record = plan.record(run.name or plan.default_name(), metrics, threads=None)
     record, log = _stored_run(record, run, plan)
     n_done, n_failed, n_incomplete, seconds = (0, 0, 0, float("nan")) if log is None else _counts(record, log, run.retry_failed)

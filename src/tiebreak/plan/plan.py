@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import metadata
 from typing import Any
 
@@ -15,10 +16,11 @@ import numpy as np
 
 from tiebreak.errors import InvalidParameterError, InvalidPlanError, Setting
 from tiebreak.plan.data import check_dataset, check_datasets, find_task
-from tiebreak.plan.fingerprint import fingerprint, rows_hash
+from tiebreak.plan.fingerprint import fingerprint, other_fingerprints, rows_hash
 from tiebreak.plan.models import is_function, module_of, name_models, parts_of
 from tiebreak.plan.record import Cell, DatasetRecord, MetricRecord, ModelRecord, RunRecord
 from tiebreak.plan.splits import PlannedDataset, make_splits
+from tiebreak.scores.metric import Metric
 
 _ALWAYS = ("numpy", "scipy", "scikit-learn")
 _DISTRIBUTIONS = {"sklearn": "scikit-learn"}
@@ -81,7 +83,9 @@ class Plan:
         """The plan as it is remembered; without hashes where nothing outlives this process and has to be recognised."""
         hashes: dict[tuple[int, ...], str] | None = {} if with_hashes else None
         models = [
-            ModelRecord(name, fingerprint(model), describe_model(model)) if with_hashes else ModelRecord(name, "")
+            ModelRecord(name, fingerprint(model), describe_model(model), partial(other_fingerprints, model))
+            if with_hashes
+            else ModelRecord(name, "")
             for name, model in self.models.items()
         ]
         return RunRecord(
@@ -186,6 +190,11 @@ def threads_for(plan: Plan, asked: Any, n_workers: int, n_cores: int) -> int | N
     if isinstance(asked, bool) or not isinstance(asked, int) or asked < 1:
         raise InvalidParameterError(f"threads_per_fit must be 'auto', None or a whole number of at least 1; got {asked!r}.")
     return asked
+
+
+def metric_record(metric: Metric, parts: Any, *, with_hash: bool = True) -> MetricRecord:
+    """The metric as it is remembered, with a hash of the parts that say how it is computed."""
+    return MetricRecord(metric, fingerprint(parts), partial(other_fingerprints, parts)) if with_hash else MetricRecord(metric, "")
 
 
 def _dataset_record(planned: PlannedDataset, hashes: dict[tuple[int, ...], str] | None) -> DatasetRecord:

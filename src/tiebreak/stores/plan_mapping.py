@@ -205,7 +205,7 @@ def _version_changes(then: Mapping[str, str], now: Mapping[str, str]) -> list[st
 
 def _new_models(stored: RunRecord, record: RunRecord) -> list[ModelRecord]:
     known = {model.name: model for model in stored.models}
-    changed = [model for model in record.models if model.name in known and known[model.name].fingerprint != model.fingerprint]
+    changed = [model for model in record.models if model.name in known and not model.is_same(known[model.name])]
     if changed:
         names = [model.name for model in changed]
         then, now = known[names[0]].text, changed[0].text
@@ -222,7 +222,7 @@ def _new_models(stored: RunRecord, record: RunRecord) -> list[ModelRecord]:
 
 def _new_metrics(stored: RunRecord, record: RunRecord) -> list[MetricRecord]:
     known = {metric.name: metric for metric in stored.metrics}
-    changed = [metric.name for metric in record.metrics if metric.name in known and known[metric.name] != metric]
+    changed = [metric.name for metric in record.metrics if metric.name in known and not metric.is_same(known[metric.name])]
     if changed:
         raise ChangedRunError(
             f"run {stored.name!r}: the {_are(changed, 'metric', 'metrics')} computed in another way than in this run so far. "
