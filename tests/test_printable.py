@@ -71,3 +71,9 @@ def test_a_metric_from_a_file_cannot_write_to_the_terminal(tmp_path) -> None:  #
     for text in (str(answer), answer.to_markdown(), answer.to_html(), repr(answer), answer._repr_html_()):
         assert printable_lines(text) == text
         assert "x1b]0;PWNED" in text.replace("\\]", "]")
+
+
+@pytest.mark.parametrize("code", [0xFDD0, 0xFDEF, 0xFFFE, 0xFFFF, 0x1FFFE, 0x10FFFF])
+def test_what_is_no_character_is_escaped(code: int) -> None:
+    """XML refuses it, and a report has drawings in XML."""
+    assert tb.printable.printable(f"a{chr(code)}b").isascii()

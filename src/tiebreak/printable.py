@@ -11,8 +11,11 @@ _UNSEEN = (
     # Cf: what turns the direction of writing, joins, or takes no width
     r"\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff"
     r"\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    # code points that are no characters, which XML refuses: a report has its drawings in it
+    r"\ufdd0-\ufdef\ufffe\uffff"
+    + "".join(rf"\U{plane:04x}fffe\U{plane:04x}ffff" for plane in range(1, 17))
     # letters and marks that show nothing
-    r"\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2065\u3164\uffa0"
+    + r"\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2065\u3164\uffa0"
 )
 # texts, which `re` compiles when one is first needed: most output is plain ASCII, and needs neither them nor `re`
 _ANY = f"[{_UNSEEN}]"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -110,3 +111,18 @@ def test_weights_too_far_apart_for_one_fit_are_refused() -> None:
     with pytest.raises(InvalidScoresError, match=r"weights lie between 1e-200 and 1, too far apart for one fit"):
         read_battles({**columns, "weight": [1, 1e-200, 0]})
     assert read_battles({**columns, "weight": [1, 1e-6, 0]}) is not None
+
+
+@pytest.mark.parametrize("name", ["gpt\n4", "gpt\r\n4", "gpt\x0b4", "gpt\x1c4", "gpt\x854", "gpt\u20284"])
+def test_a_line_end_within_a_name(name: str, tmp_path: Path) -> None:
+    """Stays in it: it joins no two names, and ends no line of JSON."""
+    rows = [[name, "gpt4", "a"], [name, "other", "b"], ["gpt4", "other", "tie"]]
+    with (tmp_path / "a.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([["model_a", "model_b", "winner"], *rows])
+    records = [dict(zip(("model_a", "model_b", "winner"), row, strict=True)) for row in rows]
+    lines = "\n".join(json.dumps(record, ensure_ascii=False) for record in records)
+    (tmp_path / "a.jsonl").write_text(lines, encoding="utf-8", newline="")
+    for path in (tmp_path / "a.csv", tmp_path / "a.jsonl"):
+        found = read_battles(path)
+        assert found is not None
+        assert set(found.models) == {name, "gpt4", "other"}

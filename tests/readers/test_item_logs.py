@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -163,7 +164,7 @@ def test_inspect_of_another_version_or_compression_is_refused(tmp_path: Path, mo
         raise NotImplementedError("That compression method is not supported")
 
     path = inspect(tmp_path / "new.eval", ["C"])
-    monkeypatch.setattr(zipfile.ZipFile, "read", refuse)
+    monkeypatch.setattr(zipfile.ZipFile, "open", refuse)
     with pytest.raises(MissingDependencyError, match=r"Zstandard, which Python reads from 3.14 on.*inspect log convert"):
         tb.read_items(path)
 
@@ -254,3 +255,99 @@ def test_archives_that_are_no_log(members: dict[str, str | bytes], message: str,
             archive.writestr(name, content)
     with pytest.raises(UnreadableSourceError, match=message):
         tb.read_items(tmp_path / "a.eval")
+
+
+def lying(path: Path, size: int) -> None:
+    """An archive whose directory says that a member of many megabytes has a few bytes."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", " " * size)
+    content = path.read_bytes()
+    true, false = size.to_bytes(4, "little"), (1000).to_bytes(4, "little")
+    assert content.count(true) == 2
+    path.write_bytes(content.replace(true, false))
+
+
+def encrypted(path: Path) -> None:
+    """An archive whose members say that they need a password."""
+    inspect(path, [1])
+    content = bytearray(path.read_bytes())
+    for mark, place in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        start = content.find(mark)
+        while start >= 0:
+            content[start + place] |= 1
+            start = content.find(mark, start + 1)
+    path.write_bytes(content)
+
+
+HOSTILE_SAMPLES = {
+    "objects": "[" + "{}," * 2_500_000 + "{}]",
+    "lists": "[" + "[]," * 2_500_000 + "[]]",
+    "texts": "[" + '"a",' * 2_500_000 + "1]",
+    "floats": "[" + "1.5," * 2_500_000 + "1]",
+    "numbers": "[" + "1," * 2_500_000 + "1]",
+    "keys": "{" + ",".join(f'"{i}":1' for i in range(2_500_000)) + "}",
+    "scores": '{"id": 1, "epoch": 1, "scores": {' + ",".join(f'"{i}":{{}}' for i in range(2_500_000)) + "}}",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("member", ["header.json", "samples/1.json"])
+@pytest.mark.parametrize("kind", HOSTILE_SAMPLES)
+def test_no_more_is_built_than_a_log_has(kind: str, member: str, tmp_path: Path) -> None:
+    """A text of a few megabytes may hold values of gigabytes: it is refused before they are made."""
+    with zipfile.ZipFile(tmp_path / "a.eval", "w", zipfile.ZIP_DEFLATED) as archive:
+        if member != "header.json":
+            archive.writestr("header.json", HEADER)
+        archive.writestr(member, HOSTILE_SAMPLES[kind])
+    tracemalloc.start()
+    try:
+        with pytest.raises(UnreadableSourceError, match=r"holds \S+ values or more, which no log does"):
+            tb.read_items(tmp_path / "a.eval")
+        assert tracemalloc.get_traced_memory()[1] < 3 * len(HOSTILE_SAMPLES[kind]) + 5e6
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.slow
+def test_a_directory_that_lies_about_sizes(tmp_path: Path) -> None:
+    """No more is unpacked than it says, and a little."""
+    lying(tmp_path / "a.eval", 90_000_000)
+    tracemalloc.start()
+    try:
+        with pytest.raises(UnreadableSourceError):
+            tb.read_items(tmp_path / "a.eval")
+        assert tracemalloc.get_traced_memory()[1] < 10e6
+    finally:
+        tracemalloc.stop()
+
+
+def test_an_encrypted_log_gets_a_message(tmp_path: Path) -> None:
+    """And so does one that cannot be unpacked."""
+    encrypted(tmp_path / "a.eval")
+    with pytest.raises(UnreadableSourceError, match=r"a.eval is encrypted, at least in part"):
+        tb.read_items(tmp_path / "a.eval")
+    inspect(tmp_path / "b.eval", [1] * 50)
+    content = bytearray((tmp_path / "b.eval").read_bytes())
+    content[45:60] = b"\xff" * 15
+    (tmp_path / "b.eval").write_bytes(content)
+    with pytest.raises(UnreadableSourceError):
+        tb.read_items(tmp_path / "b.eval")
+
+
+@pytest.mark.slow
+def test_an_archive_of_too_many_files(tmp_path: Path) -> None:
+    """Its directory is not read."""
+    (tmp_path / "a.eval").write_bytes(b"PK\1\2" * 200_001)
+    with pytest.raises(UnreadableSourceError, match=r"is a zip of 200,001 files"):
+        tb.read_items(tmp_path / "a.eval")
+
+
+@pytest.mark.parametrize("field", ["model_id", "evaluation_name", "sample_id", "sample_hash"])
+@pytest.mark.parametrize("value", [{"a": 1}, ["b"], [[]]])
+def test_a_name_that_is_none(field: str, value: Any, tmp_path: Path) -> None:
+    """An object or a list where a name is to be is said in words."""
+    path = every_eval(tmp_path / "a.jsonl", [1.0, 0.0], "one")
+    records = [json.loads(line) | {field: value} for line in path.read_text().splitlines()]
+    path.write_text("\n".join(map(json.dumps, records)))
+    with pytest.raises(UnreadableSourceError, match=r"is no name of a (model|sample|task)"):
+        tb.read_items(path)

@@ -115,3 +115,13 @@ def test_two_models_and_a_baseline_are_described_as_such() -> None:
     against = compared(table_of(named(*rows)), baseline="svm").methods_paragraph()
     assert "the differences to the baseline, svm" in against
     assert np.all([word not in against for word in ("nan", "None")])
+
+
+@pytest.mark.parametrize("character", ["\x1b", "\u202e", "\u200b", "\ufffe", "\n"])
+def test_what_cannot_be_seen_is_escaped_in_names_of_datasets(character: str) -> None:
+    """As on the page: no sequence of a terminal, no turned text gets into a table."""
+    rows = [{"dataset": f"d{character}{i}", "one": 0.8 + 0.01 * i, "two": 0.7 + 0.02 * (i % 3)} for i in range(8)]
+    frame = {key: [row[key] for row in rows] for key in rows[0]}
+    text = tb.compare(frame, metric="accuracy").to_latex("scores")
+    assert text.replace("\n", "").isprintable()
+    assert f"d{character}" not in text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -198,7 +199,7 @@ def _of_text(path: Path, name: str) -> dict[str, list[Any]] | None:
     if ending == ".jsonl":
         check_lines(path, name)
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = path.read_bytes().decode("utf-8-sig")  # line ends within a name stay as they are
     except UnicodeDecodeError as error:
         raise UnreadableSourceError(f"{name} is not UTF-8 at byte {error.start}; save it as UTF-8.") from None
     if ending == ".jsonl" or (ending == ".json" and "\n{" in text and text.lstrip().startswith("{")):
@@ -206,8 +207,11 @@ def _of_text(path: Path, name: str) -> dict[str, list[Any]] | None:
     if ending == ".json":
         held = parse_json(text, name)
         return _columns(held, name) if isinstance(held, dict | list) else None
-    names, *rows = csv.reader(text.splitlines(), delimiter="\t" if ending == ".tsv" else ",") if text.strip() else [[]]
-    rows = [row for row in rows if row]
+    try:
+        lines = list(csv.reader(io.StringIO(text, newline=""), delimiter="\t" if ending == ".tsv" else ","))
+    except csv.Error as error:
+        raise UnreadableSourceError(f"{name} cannot be read as CSV: {error}. Is a quotation mark left open?") from None
+    names, *rows = [row for row in lines if row] if text.strip() else [[]]
     ragged = next((number for number, row in enumerate(rows) if len(row) != len(names)), None)
     if ragged is not None:
         return None  # the reader of scores says what is wrong with it
@@ -216,7 +220,7 @@ def _of_text(path: Path, name: str) -> dict[str, list[Any]] | None:
 
 def _records(text: str, name: str) -> Iterator[Mapping[str, Any]]:
     """Objects in lines."""
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(io.StringIO(text, newline=None), start=1):  # U+2028 ends no line of JSON
         if line.strip():
             record = parse_json(line, f"{name}, line {number},")
             if not isinstance(record, Mapping):

@@ -5,8 +5,10 @@ A log holds an answer of one model to each sample. Each function here makes a lo
 
 from __future__ import annotations
 
+import lzma
 import re
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -71,7 +73,7 @@ def _records(path: Path, name: str) -> Iterator[Record]:
         with path.open(encoding="utf-8") as file:
             for number, line in lines_of(file, name):
                 if line.strip():
-                    record = parse_json(line, f"{name}, line {number},", "Was the file cut short?")
+                    record = _parsed(line, f"{name}, line {number},", "Was the file cut short?")
                     if not isinstance(record, dict):
                         raise UnreadableSourceError(f"{name}, line {number} holds no object.")
                     yield record
@@ -82,10 +84,34 @@ def _records(path: Path, name: str) -> Iterator[Record]:
 def _table(rows: Iterable[Record], held: str | None, name: str, remark: str = "") -> LongTable:
     import pandas as pd
 
-    frame = pd.DataFrame(list(rows))
+    held_rows = list(rows)
+    for row in held_rows:
+        strange = next((key for key in _NAMED if isinstance(row.get(key), dict | list)), None)
+        if strange is not None:
+            shown = printable(repr(row[strange])[:60])
+            raise UnreadableSourceError(f"{name} is not as its tool writes a log: {shown} is no name of {_NAMED[strange]}.")
+    frame = pd.DataFrame(held_rows)
     if frame.empty:
         raise UnreadableSourceError(f"{name} holds no scored sample.")
     return LongTable(frame, held, remark)
+
+
+_NAMED = {"item": "a sample", "model": "a model", "run": "a run", "item_hash": "a sample's content", "task": "a task"}
+"""Columns of names, and what has them."""
+
+_MOST_VALUES = 2_000_000
+"""Values in a text of JSON, of which each may take 70 bytes and more, whatever it takes in the file."""
+_FEW_BYTES = 1_000_000
+
+
+def _parsed(text: str | bytes, where: str, hint: str = "Is it complete?", *, share: int = 64) -> Any:
+    """Content of a JSON text, of which no more is built than a log has: one mark in `share` characters may be prose."""
+    if len(text) > _FEW_BYTES:
+        marks: Any = "{[,:" if isinstance(text, str) else (b"{", b"[", b",", b":")
+        n_values = sum(text.count(mark) for mark in marks)
+        if n_values > _MOST_VALUES + len(text) // share:  # prose has marks too
+            raise UnreadableSourceError(f"{where} holds {n_values:,} values or more, which no log does. It is not read.")
+    return parse_json(text, where, hint)
 
 
 def _choose(held: Iterable[str], asked: str | None, name: str) -> str:
@@ -170,6 +196,7 @@ _MOST_UNPACKED, _MOST_PACKED = 100_000_000, 200
 
 def _inspect_archive(path: Path, name: str) -> tuple[Record, list[Record]]:
     """Header and samples of an .eval file."""
+    _check_members(path, name)
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.namelist()
@@ -184,7 +211,7 @@ def _inspect_archive(path: Path, name: str) -> tuple[Record, list[Record]]:
                 )
 
             def content(member: str) -> Any:
-                return parse_json(archive.read(member), f"{name}: {printable(member)}")
+                return _parsed(_unpacked(archive, member), f"{name}: {printable(member)}")
 
             header = content(start)
             samples = [_kept(content(each)) for each in members if re.fullmatch(r"samples/.+\.json", each)]
@@ -199,22 +226,52 @@ def _inspect_archive(path: Path, name: str) -> tuple[Record, list[Record]]:
             f"{name} is compressed with Zstandard, which Python reads from 3.14 on. Use that, or write the log as JSON: "
             "inspect log convert --to json."
         ) from None
+    except RuntimeError:
+        raise UnreadableSourceError(
+            f"{name} is encrypted, at least in part. Inspect writes no such logs; unpack it and pack it again without a password."
+        ) from None
+    except (zlib.error, lzma.LZMAError, EOFError, OSError) as error:
+        raise UnreadableSourceError(f"{name} cannot be unpacked: {error}. Was the file damaged?") from None
     return header, samples
+
+
+_MOST_MEMBERS = 200_000
+_DIRECTORY_ENTRY = b"PK\1\2"
+
+
+def _check_members(path: Path, name: str) -> None:
+    """Refuse an archive of more files than a log has samples before its directory is read, which takes as much memory."""
+    n_members, before = 0, b""
+    with path.open("rb") as file:
+        while block := file.read(2**20):
+            n_members += (before + block).count(_DIRECTORY_ENTRY)
+            before = block[-3:]
+    if n_members > _MOST_MEMBERS:
+        raise UnreadableSourceError(f"{name} is a zip of {n_members:,} files, and no log has so many samples. It is not read.")
+
+
+def _unpacked(archive: zipfile.ZipFile, member: str) -> bytes:
+    """A file of an archive, block by block: all at once, more would be unpacked than the archive says it is."""
+    blocks = []
+    with archive.open(member) as file:
+        while block := file.read(2**20):
+            blocks.append(block)
+    return b"".join(blocks)
 
 
 def _kept(sample: Record) -> Record:
     """Number, epoch and scores of a sample: the rest is a whole conversation."""
-    return {key: sample[key] for key in ("id", "epoch", "scores") if key in sample}
+    return {**{key: sample[key] for key in ("id", "epoch") if key in sample}, "scores": _scores_of(sample)}
 
 
 def _inspect_json(path: Path, name: str) -> tuple[Record, list[Record]]:
-    log = parse_json(path.read_bytes(), name)
+    log = _parsed(path.read_bytes(), name, share=16)
     if "evaluation_results" in log:
         raise UnreadableSourceError(
             f"{name} holds the means of Every Eval Ever. Pass the file of its samples, the JSON lines that it names under "
             "'detailed_evaluation_results'."
         )
-    return log, log.get("samples") or []
+    return log, [_kept(sample) for sample in log.get("samples") or []]
 
 
 def _inspect(log: tuple[Record, list[Record]], path: Path, name: str, metric: str | None) -> LongTable:
@@ -227,17 +284,17 @@ def _inspect(log: tuple[Record, list[Record]], path: Path, name: str, metric: st
         )
     about = header.get("eval", {})
     scored = [sample for sample in samples if sample.get("scores")]
-    scorer = _choose((key for sample in scored for key in _scores_of(sample)), metric, name) if scored else ""
+    scorer = _choose((key for sample in scored for key in sample["scores"]), metric, name) if scored else ""
     rows = [
         {
             "item": sample["id"],
             "model": about.get("model") or path.stem,
-            "score": _number(_scores_of(sample)[scorer], name, sample["id"]),
+            "score": _number(sample["scores"][scorer], name, sample["id"]),
             "run": sample.get("epoch", 1),
             "task": str(about.get("task", "")),
         }
         for sample in scored
-        if scorer in _scores_of(sample)
+        if scorer in sample["scores"]
     ]
     lost = len(samples) - len(rows)
     status = header.get("status", "success")
@@ -250,7 +307,7 @@ def _inspect(log: tuple[Record, list[Record]], path: Path, name: str, metric: st
 def _scores_of(sample: Mapping[str, Any]) -> dict[str, Any]:
     """Values by the name of their scorer; those of a scorer that gives several by its name and theirs."""
     found: dict[str, Any] = {}
-    for scorer, score in sample["scores"].items():
+    for scorer, score in (sample.get("scores") or {}).items():
         value = score.get("value") if isinstance(score, Mapping) else score
         if isinstance(value, Mapping):
             found |= {f"{scorer}/{key}": each for key, each in value.items()}

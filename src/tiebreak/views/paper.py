@@ -169,7 +169,7 @@ def _escaped(text: str) -> str:
     """Text that LaTeX shows as it is; in numbers and intervals the hyphen becomes a minus."""
     if re.fullmatch(r"[-+\d.e]+( to [-+\d.e]+)?", text):
         return text.replace("-", "$-$")
-    return "".join(_SPECIAL.get(character, character) for character in text)
+    return "".join(_SPECIAL.get(character, character) for character in printable(text))
 
 
 # --- methods ----------------------------------------------------------------------------------------------------------------

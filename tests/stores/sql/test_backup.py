@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import shutil
 import sqlite3
@@ -125,9 +126,10 @@ def test_what_killed_backups_left_is_removed(store: SqlStore, target: Path) -> N
     other, short = target.with_name(f".other.db.{hexes[0]}.tmp"), target.with_name(f".{target.name}.notes.tmp")
     for file in (left, journal, fresh, other, short):
         file.write_bytes(b"x")
-        if file is not fresh:
-            os.utime(file, (1, 1))
-    store.backup(target)
+    os.utime(journal, (1, 1))  # of SQLite, which locks otherwise
+    with fresh.open("r+b") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        store.backup(target)
     assert {file.name for file in target.parent.iterdir() if file.name.endswith(("tmp", "tmp-journal"))} == {
         fresh.name,
         other.name,

@@ -183,24 +183,62 @@ def _written_whole(path: Path, overwrite: bool) -> Iterator[Path]:
     """A file beside the target, for its owner only, that takes the target's name when it is complete and on the disk."""
     part = path.with_name(f".{path.name[:40]}.{uuid.uuid4().hex}.tmp")
     _remove_leftovers(path)
+    held = _made(part)
     try:
-        part.touch(0o600, exist_ok=False)
         yield part
         _sync(part)
         _rename(part, path, overwrite)
     finally:
+        os.close(held)
         for ending in ("", "-shm", *_JOURNALS):
             part.with_name(part.name + ending).unlink(missing_ok=True)
 
 
+def _made(part: Path) -> int:
+    """Make a file that is locked until the handle returned is closed, be it by a kill; so that others know it is in use."""
+    while True:
+        handle = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        _lock(handle)
+        with suppress(OSError):
+            if os.path.samestat(part.stat(), os.fstat(handle)):
+                return handle
+        os.close(handle)  # removed by another process before it was locked
+
+
+def _lock(handle: int) -> bool:
+    """Lock a file that nobody else has locked; False where somebody has, or where the system does not tell."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _is_left(file: Path) -> bool:
+    """Tell that no process is at work at a part of a backup: nobody has locked it, or it is old where locks do not tell."""
+    if time.time() - file.lstat().st_mtime > LEFT_SECONDS:
+        return True
+    if file.is_symlink():
+        return False
+    handle = os.open(file, os.O_RDWR)
+    try:
+        return _lock(handle)
+    finally:
+        os.close(handle)
+
+
 def _remove_leftovers(path: Path) -> None:
-    """Remove what backups to this file have left that were killed; what was written to in the last hour may be at work still."""
+    """Remove what backups to this file have left that were killed."""
     begins = f".{path.name[:40]}."
     for file in path.parent.iterdir():
         middle, _, ending = file.name.removeprefix(begins).partition(".")
         is_part = file.name.startswith(begins) and len(middle) == len(uuid.uuid4().hex) and ending.startswith("tmp")
         with suppress(OSError):  # another backup was faster, or it is somebody else's
-            if is_part and time.time() - file.lstat().st_mtime > LEFT_SECONDS:
+            if is_part and _is_left(file):
                 file.unlink()
 
 
