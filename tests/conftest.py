@@ -92,6 +92,8 @@ def client(dask_cluster):
     """A client of the caller's, with both workers there."""
     from distributed import Client
 
+    from tests.guarded import HANGS
+
     with Client(dask_cluster.address, set_as_default=False) as client:
-        client.wait_for_workers(2, timeout=60)
+        client.wait_for_workers(2, timeout=HANGS)
         yield client

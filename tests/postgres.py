@@ -65,6 +65,8 @@ class Server:
         self._binaries = self._usable(binaries)
         self.port = _free_port()
         (self.folder / "password").write_text(self.password)
+        if self._user:  # who reads it is another user, whatever the umask
+            os.chown(self.folder / "password", _NOBODY, _NOBODY)
         self._call(
             "initdb", "-D", str(self._data), "-U", "postgres", "--no-sync", "--locale=C", "--encoding=UTF8",
             "--auth-local=trust", "--auth-host=scram-sha-256", f"--pwfile={self.folder / 'password'}",
