@@ -354,22 +354,14 @@ def _long_of_table(frame: pd.DataFrame, name: str, stem: str, metric: str | None
     own = {column for column in meaning.values() if column is not None} | ({model} if model is not None else set())
     renamed = {column: word for word, column in meaning.items() if column is not None}
     rest = [column for column in frame.columns if column not in own]
-    noun = str(key).casefold().removesuffix("_id")
-    unit = noun if noun in _NOUNS else "item"
-    sizes = [str(column) for column in rest if str(column) in ("n_train", "n_test")]
-    remark = (
-        f"{name}: {' and '.join(sizes)} belong to splits of training and test data and were left out; the items are compared"
-        + (f", and each {meaning['run']} is taken for a run" if meaning["run"] is not None else "")
-        + "."
-        if sizes
-        else ""
-    )
+    unit = noun if (noun := str(key).casefold().removesuffix("_id")) in _NOUNS else "item"
+    has_sizes = not {"n_train", "n_test"}.isdisjoint(map(str, rest))
+    remark = f"{name}: n_train or n_test are of splits and were left out; repeats count as runs." if has_sizes else ""
     if model is None and not _is_of_one_model(rest):
         return _melted(frame.rename(columns=renamed), name, rest)._replace(unit=unit, remark=remark)
     score = score_column(frame, rest, metric, name)
     table = frame.rename(columns=renamed | {score: "score"} | ({model: "model"} if model is not None else {}))
-    if model is None:
-        table = table.assign(model=stem or "model")
+    table = table if model is not None else table.assign(model=stem or "model")
     held = metric or (None if str(score).casefold() in ("score", "value", "correct", "is_correct") else str(score))
     return LongTable(table.assign(score=numbers(table["score"], name, str(score))), held, remark, unit)
 
