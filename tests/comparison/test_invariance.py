@@ -354,7 +354,7 @@ def test_answer_is_consistent(table: Table) -> None:
 @some_tables
 @given(table=tables(max_models=4))
 def test_identical_models_are_treated_alike(table: Table) -> None:
-    """A copy under another name shares p_best and all that is said of the models, and has the same verdicts against third ones."""
+    """A copy under another name shares p_best and all that is said of models, and has the same verdicts against third ones."""
     original = table.names[0]
     answer = answered(table._replace(score=np.vstack([table.score, table.score[:1]]), names=[*table.names, "copy"]))
     ranks = ranking_of(answer)

@@ -230,8 +230,8 @@ def test_two_groups_that_share_no_dataset_are_said() -> None:
     """Their values are of different datasets, so their order says nothing; no pair across has an interval, nobody is left out."""
     rng = np.random.default_rng(2)
     score = np.full((4, 24), NAN)
-    score[:2, :12] = rng.normal(0.8, 0.02, 12) + [[0.05], [0.0]] + rng.normal(0, 0.004, (2, 12))
-    score[2:, 12:] = rng.normal(0.6, 0.02, 12) + [[0.05], [0.0]] + rng.normal(0, 0.004, (2, 12))
+    score[:2, :12] = rng.normal(0.8, 0.02, 12) + np.array([[0.05], [0.0]]) + rng.normal(0, 0.004, (2, 12))
+    score[2:, 12:] = rng.normal(0.6, 0.02, 12) + np.array([[0.05], [0.0]]) + rng.normal(0, 0.004, (2, 12))
     answer = over_datasets(score, ["a", "b", "c", "d"], rope=0.01)
     texts = {notice.code: notice.text for notice in answer.notices}
     assert texts["not-connected"] == (

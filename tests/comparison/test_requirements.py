@@ -99,7 +99,7 @@ def test_one_broken_breaks_all() -> None:
 
 
 def near_best_by_hand(table: np.ndarray, row: int, alpha: float, n_questions: int) -> tuple[float, float]:
-    """Ends by plain loops over all others: the largest upper bound at alpha / 2n, the largest lower at alpha / (n max(2, M - 1))."""
+    """Ends by plain loops: the largest upper bound at alpha / 2n, the largest lower one at alpha / (n max(2, M - 1))."""
     n_models, n_splits = table.shape
     p_high, p_low = alpha / (2 * n_questions), alpha / (n_questions * max(2, n_models - 1))
     lows, highs = [0.0], [0.0]

@@ -281,7 +281,7 @@ def test_a_rope_that_ends_where_an_interval_does_is_judged_alike_by_tails(rng, m
 
 @pytest.mark.parametrize("n_tied", [0, 1])
 def test_what_no_scores_of_mixed_metrics_could_show_is_said(rng, n_tied) -> None:
-    """Of 11 models 55 pairs at .05 / 55 = .00091: 11 datasets that are not tied give 2 / 2^11 = .00098 at least, 12 give .00049."""
+    """Of 11 models 55 pairs at .05 / 55 = .00091: 11 datasets without ties give 2 / 2^11 = .00098 at least, 12 give .00049."""
 
     def codes(n_datasets):
         columns = {"dataset": [], "metric": [], "model": [], "score": []}
