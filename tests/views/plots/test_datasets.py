@@ -113,10 +113,10 @@ def test_a_pair_is_drawn_on_each_dataset_that_both_have() -> None:
         display = answer.plot.paired("a", "b")
         mirrored = answer.plot.paired("b", "a")
     assert dict(zip(display.data["dataset"], display.data["outcome"], strict=True)) == {
-        "u": "better", "v": "better", "w": "better", "x": "worse", "y": "equivalent",
+        "u": "won", "v": "won", "w": "won", "x": "lost", "y": "tied",
     }  # fmt: skip
-    assert display.title == "Undecided: a against b; a is better on 3 of 5 datasets, worse on 1"
-    assert mirrored.title == "Undecided: b against a; b is better on 1 of 5 datasets, worse on 3"
+    assert display.title == "Undecided: a against b; a wins 3 of 5 datasets, loses 1"
+    assert mirrored.title == "Undecided: b against a; b wins 1 of 5 datasets, loses 3"
     assert "Without 1 dataset that one of the two lacks." in display.caption
     assert {"u", "v", "w", "x", "y"} <= set(words_of(display.figure_).split())
 
@@ -131,8 +131,8 @@ def test_many_datasets_are_dots_against_the_diagonal(bakeoff: tb.Comparison) -> 
     )
     n = display.data["outcome"].value_counts()
     words = words_of(display.figure_)
-    assert f"HC2 better on {n['better']}" in words
-    assert f"PF better on {n['worse']}" in words
+    assert f"HC2 wins {n['won']}" in words
+    assert f"PF wins {n['lost']}" in words
     largest = display.data.reindex(display.data["difference"].abs().sort_values(ascending=False).index)["dataset"].head(3)
     assert sum(name in words for name in largest) >= 2
     assert misplaced(display.figure_) == []
@@ -145,9 +145,9 @@ def test_of_a_loss_the_lower_corner_is_the_better_one() -> None:
     table = {"dataset": [f"d{k}" for k in range(20)], "a": a.tolist(), "b": b.tolist()}
     with without_pyplot():
         display = tb.compare(table, metric="rmse", lower_is_better=True).plot.paired("a", "b")
-    assert (display.data["outcome"] == "better").sum() == (a < b).sum()
+    assert (display.data["outcome"] == "won").sum() == (a < b).sum()
     corners = {text.get_text(): text.get_position()[1] for text in display.ax_.texts}
-    assert corners[f"a\nbetter on {(a < b).sum()}"] < 0.5 < corners[f"b\nbetter on {(b < a).sum()}"]
+    assert corners[f"a\nwins {(a < b).sum()}"] < 0.5 < corners[f"b\nwins {(b < a).sum()}"]
 
 
 # --- the profile ------------------------------------------------------------------------------------------------------

@@ -100,7 +100,7 @@ def test_agreement_is_the_share_of_equal_outcomes() -> None:
     with without_pyplot():
         two = tb.compare(gaps, metric="accuracy", missing="pairwise").plot.agreement()
     assert two.data.loc["a", "b"] == 0.5
-    assert two.title == "a and b agree on 50% of the questions"
+    assert two.title == "b and a agree on 50% of the questions"
 
 
 def test_what_is_offered_depends_on_the_scores() -> None:

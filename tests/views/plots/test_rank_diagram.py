@@ -30,7 +30,7 @@ def compared(names: Sequence[str], n_datasets: int = 24) -> tb.Comparison:
 
 def test_bars_join_the_models_that_no_pair_tells_apart() -> None:
     """The groups are the cliques of the table of pairs, best rank first; FreshPRINCE and QUANT are told apart, hence a gap."""
-    answer = tb.compare(BAKEOFF, metric="accuracy")
+    answer = tb.compare(BAKEOFF, metric="accuracy", correction="holm")
     with without_pyplot():
         display = answer.plot.diagram()
     assert display.groups == (
@@ -96,18 +96,17 @@ def test_a_baseline_has_one_bar_with_all_that_are_not_told_apart_from_it() -> No
     assert other.title == "PF is number 8 of 8 by average rank (6.06); it is told apart from the baseline QUANT"
 
 
-def test_a_model_that_lacks_a_dataset_has_no_rank() -> None:
-    """It is counted in the caption; what is left of its groups is drawn once."""
+def test_a_model_that_lacks_a_dataset_is_drawn_with_the_others() -> None:
+    """It ranks there where the scores of the others let it be expected, so the diagram leaves nobody out."""
     table = {"dataset": [f"d{i}" for i in range(9)]}
     table |= {name: [0.8 + 0.01 * ((place * i) % 5) for i in range(9)] for place, name in enumerate(("a", "b", "c"), 1)}
     table["c"][0] = float("nan")
     answer = tb.compare(table, metric="accuracy")
     with without_pyplot():
         display = answer.plot.diagram("c")
-    assert set(display.data["model"]) == {"a", "b"}
-    assert display.groups == (tuple(display.data["model"]),)
-    assert display.title == "c has no average rank, as it lacks a dataset"
-    assert "Without 1 that lack a dataset." in display.caption
+    assert set(display.data["model"]) == {"a", "b", "c"}
+    assert display.data["average_rank"].notna().all()
+    assert "Without" not in display.caption
 
 
 def test_it_is_offered_where_there_are_ranks_only() -> None:
