@@ -67,11 +67,13 @@ def chosen(table: Any, rope: float | str = 0.02, **options: Any) -> int:
 
 
 def test_the_standings_are_those_of_compare() -> None:
-    """Of the candidates that the ranking calls best or near best, the one with the smallest parameter."""
+    """Of the candidates that comparisons with the best call best or near best, the one with the smallest parameter."""
     for seed in range(12):
         rng = np.random.default_rng(seed)
         table = noisy(*(0.85 - rng.choice([0, 0.003, 0.01, 0.03], 6)), noise=0.004, seed=seed)
-        ranking = compared(table, [str(index) for index in range(6)], rope=0.012).ranking.set_index("model")["standing"]
+        ranking = compared(table, [str(index) for index in range(6)], rope=0.012, family="best").ranking.set_index("model")[
+            "standing"
+        ]
         near = [index for index in range(6) if ranking[str(index)] in ("best", "near best")]
         if near:
             assert chosen(table, 0.012, prefer="depth") == min(near)
@@ -264,7 +266,7 @@ def test_in_a_grid_search(prefer: Any) -> None:
     """The estimator that is refitted is the one chosen, and its standing is the ranking's."""
     refit = tb.near_best(0.05, prefer=prefer, cv=10)
     search = GridSearchCV(DecisionTreeClassifier(random_state=0), GRID, cv=10, refit=refit).fit(X, Y)
-    standing = tb.compare(search, rope=0.05, X=X, y=Y).ranking.set_index("model")["standing"]
+    standing = tb.compare(search, rope=0.05, X=X, y=Y, family="best").ranking.set_index("model")["standing"]
     name = f"max_depth={search.best_params_['max_depth']}"
     assert standing[name] in ("best", "near best")
     assert search.best_estimator_.max_depth == search.best_params_["max_depth"]

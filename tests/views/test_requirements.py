@@ -16,7 +16,7 @@ from tiebreak.comparison.requirements import Requirement, Requirements
 from tiebreak.views.requirements import junit_xml, summary
 
 SHOWN = re.compile(
-    r"interval(?: of the shortfall)? (\S+) to (\S+), "
+    r"(?:interval|bounds of the shortfall) (\S+) to (\S+), "
     r"(.*) (-?[\d.e-]+); (the one question|one of (\d+) questions) asked beforehand$"
 )
 
@@ -153,7 +153,7 @@ def test_sentences_without_a_rope() -> None:
     assert worse.sentence.startswith("'b' is worse than 'a': ")
     assert near.sentence.startswith("'b' falls short of the best model: its accuracy is 0.10")
     best = compared(noisy(0.90, 0.80)).meets(near_best="a")[0]
-    assert best.sentence.startswith("'a' is the best model: its accuracy is the best, 95% interval of the shortfall 0.0")
+    assert best.sentence.startswith("'a' is the best model: its accuracy is the best, 95% bounds of the shortfall 0.0")
 
 
 def test_sentences_of_near_best() -> None:
@@ -161,7 +161,7 @@ def test_sentences_of_near_best() -> None:
     answer = compared(noisy(0.850, 0.849, 0.838, 0.80, noise=0.004), rope=0.012)
     first, near, between, far = answer.meets(near_best=list(answer.models))
     assert first.sentence.startswith(
-        "'a' falls short of the best model by 0.012 at most: its accuracy is the best, 98.8% interval of the"
+        "'a' falls short of the best model by 0.012 at most: its accuracy is the best, 98.8% bounds of the"
     )
     assert near.outcome == "met"
     assert between.sentence.startswith("it is not settled whether 'c' falls short of the best model by more than 0.012: ")
@@ -176,7 +176,7 @@ def test_an_interval_with_one_end_still_decides() -> None:
     (each,) = compared(table, rope=0.01, missing="pairwise").meets(near_best="b")
     assert (each.outcome, each.interval_high) == ("broken", np.inf)
     assert each.sentence.startswith("'b' falls short of the best model by more than 0.01: its accuracy is 0.")
-    assert re.search(r"95% interval of the shortfall 0\.\d+ to inf, all of it above 0.01; ", each.sentence)
+    assert re.search(r"95% bounds of the shortfall 0\.\d+ to inf, all of it above 0.01; ", each.sentence)
 
 
 def test_another_family_is_named_where_outcome_and_verdict_seem_to_differ() -> None:
