@@ -473,7 +473,7 @@ class ComparisonPlots(Plots["Comparison"]):
         """
         if not _has_ranks(self.result):
             raise NotOfferedError(
-                "a diagram of ranks needs scores of several datasets, two models that were measured on all of them, and, "
+                "a diagram of ranks needs scores of several datasets, judged as pairs or against a baseline, and, "
                 f"without a baseline, {MOST_LETTERED} models at most."
             )
         return self._draw(DiagramDisplay.from_comparison, own, ax=ax, look=look)
