@@ -46,10 +46,17 @@ MOST_CURVES = 8
 NAME_WIDTH = 40
 """Characters of a name in the tables of the report."""
 
+WITH_ROPE = frozenset(
+    ("all near", "one near", "some near", "none near", "one falls short", "first falls short", "all others fall short")
+    + ("one other falls short", "others fall short", "all the others do", "some others do", "not known")
+    + ("against", "is", "are", "rope", "no rope")
+)
+"""Sentences on a comparison that depend on the rope, so that the script has to find them."""
+
 WORDS = {
     "pair": pair_words.WORDS,
     "without": pair_words.WITHOUT_INTERVAL,
-    "comparison": comparison_words.WORDS,
+    "comparison": {name: words for name, words in comparison_words.WORDS.items() if name in WITH_ROPE},
     "against": comparison_words.AGAINST,
     "requirements": {
         "words": requirement_words.WORDS,
@@ -168,7 +175,7 @@ class Answers:
         yield "own_multiplier", alpha
 
     def held(self, alpha: float, requirements: Requirements | None) -> dict[str, Any]:
-        """What decide.js is told about one alpha: nothing of it depends on the rope."""
+        """Facts about one alpha for decide.js, of which none depends on the rope."""
         comparison, asked = self._at(alpha), self.comparison
         low, high, why = self.ends(alpha)
         multipliers = self.multipliers(alpha, low, high)
@@ -188,7 +195,7 @@ class Answers:
             **self._of_models(comparison),
         }
         if comparison is not asked:
-            found["notes"] = _changed(notes_of(asked), notes_of(comparison))
+            found["notes"] = notes_of(comparison)
             texts = columns_of(comparison)
             found["texts"] = {name: texts[name] for name in RIGID if texts.get(name) != self.texts.get(name)}
         if requirements is not None:
@@ -255,7 +262,7 @@ def decide_data(comparison: Comparison, requirements: Requirements | None = None
     if settings.baseline is not None:
         data["baseline"] = comparison.models.index(comparison.reference)
         data["value"] = comparison_words.value_of_baseline(comparison)
-    return data
+    return _with_changes(data, notes_of(comparison))
 
 
 def takes_rope(comparison: Comparison) -> bool:
@@ -297,18 +304,19 @@ def _densities(columns: dict[str, FloatArray]) -> dict[str, list[int]]:
 
 
 def notes_of(comparison: Comparison) -> list[str]:
-    """Notes and headers that name alpha or a level: with the ranking, with the pairs, and of the drawing."""
-    return [
-        *comparison_words.ranking_notes(comparison),
-        *comparison_words.footnotes(comparison),
-        interval_name(comparison, is_header=True),
-        about_drawing(comparison),
-    ]
+    """Notes and headers that may name alpha or a level: with the ranking, with the pairs, and of the drawing."""
+    notes = [*comparison_words.ranking_notes(comparison), *comparison_words.footnotes(comparison)]
+    notes.remove(comparison_words.family_note(comparison))  # which names the rope, too
+    return [*notes, interval_name(comparison, is_header=True), about_drawing(comparison)]
 
 
-def _changed(before: list[str], after: list[str]) -> dict[str, str]:
-    """Each text that has another one in its place."""
-    return {one: other for one, other in zip(before, after, strict=True) if one != other}
+def _with_changes(data: dict[str, Any], before: list[str]) -> dict[str, Any]:
+    """The data with notes as they were asked for, as far as they are others at another alpha, and these in the same order."""
+    others = [each["notes"] for each in data["alphas"] if "notes" in each]
+    changed = [n for n, note in enumerate(before) if any(notes[n] != note for notes in others)]
+    for each in data["alphas"]:
+        each["notes"] = [each["notes"][n] for n in changed] if "notes" in each else []
+    return data | {"notes": [before[n] for n in changed]}
 
 
 def _without_rope(comparison: Comparison) -> str:

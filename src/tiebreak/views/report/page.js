@@ -194,7 +194,8 @@ const Page = (() => {
       setText(this.find("asked"), isAsked ? "" : `Shown for ${words(this.state)}; the analysis was made with ${words(this.asked)}.${more}`);
       this.section.classList.toggle("other", !isAsked);
       extra.hidden = !isAsked;
-      const notes = { ...answer.held.notes, [this.first.familyNote]: answer.familyNote };
+      const notes = { [this.first.familyNote]: answer.familyNote };
+      answer.held.notes.forEach((note, k) => { notes[this.data.notes[k]] = note; });
       for (const each of this.all("thead th, p.small, .small p, .small li")) setText(each, notes[written.get(each) ?? each.textContent]);
       for (const each of this.all("[data-col=interval]")) each.dataset.label = answer.held.header;
       this.showRequirements();
