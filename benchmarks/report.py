@@ -29,11 +29,11 @@ REDONE = """() => {
   const { controls } = document.querySelector("[data-answer]");
   return Array.from({ length: 30 }, (_, k) => {
     const start = performance.now();
-    controls.change({ rope: 0.002 + k / 1000, alpha: 0.05 - k / 2000, given: null });
+    controls.change({ rope: 0.002 + k / 1000, alpha: controls.data.alphas[k % controls.data.alphas.length].alpha, given: null });
     return performance.now() - start;
   });
 }"""
-"""Thirty other ropes and alphas, and the milliseconds that each took: everything on the page, drawings too."""
+"""Thirty other ropes, at all alphas in turn, and the milliseconds that each took: everything on the page, drawings too."""
 
 OPENED = "performance.getEntriesByType('navigation')[0].loadEventEnd"
 """Milliseconds from the request to the end of loading."""
@@ -50,8 +50,38 @@ def scores(n_models: int, n_splits: int) -> pd.DataFrame:
     return pd.DataFrame({"repeat": split // 10, "fold": split % 10, "n_train": 900, "n_test": 100, **models})
 
 
-def compared(frame: pd.DataFrame) -> Any:
-    return tb.compare(frame, metric="accuracy", rope=0.01)
+def compared(frame: pd.DataFrame, **settings: Any) -> Any:
+    return tb.compare(frame, metric="accuracy", rope=0.01, **settings)
+
+
+def tables_of_200() -> dict[str, Any]:
+    """Data of 200 models, each for another procedure: what is measured, and how it is read."""
+    rng = np.random.default_rng(200)
+    names = [f"model {n}" for n in range(200)]
+    better = 0.0005 * np.arange(200)[:, None]
+    rows = (0.8 - better + rng.normal(0, 0.02, (200, 30))).round(4)
+    right = (rng.random(200) + rng.normal(0, 0.3, (200, 200)) < 0.7 - better).astype(int)
+    truth = rng.integers(0, 2, 200)
+    ranked = (0.8 * truth + rng.normal(0, 1, (200, 200))).round(3)
+    with_gaps = scores(200, 20)
+    with_gaps[names] = with_gaps[names].mask(rng.random((20, 200)) < 0.06)
+    return {
+        "corrected-t": (scores(200, 20), {}),
+        "corrected-t, gaps": (with_gaps, {"missing": "pairwise"}),
+        "wilcoxon": (pd.DataFrame({"dataset": [f"d{n}" for n in range(30)], **dict(zip(names, rows, strict=True))}), {}),
+        "tango": (tb.read_items(pd.DataFrame({"item": range(200), **dict(zip(names, right, strict=True))})), {}),
+        "areas": (tb.read_predictions(truth, dict(zip(names, ranked, strict=True)), metric="roc_auc"), {"metric": None}),
+    }
+
+
+def of_200() -> Iterator[tuple[str, float, float]]:
+    """Procedure and family, megabytes, and processor seconds that the page takes after its comparison."""
+    for name, (table, settings) in tables_of_200().items():
+        for family, asked in (("pairs", {}), ("baseline", {"baseline": "model 3"}), ("best", {"family": "best"})):
+            comparison = tb.compare(table, rope=0.01, **{"metric": "accuracy", **settings, **asked})
+            start = time.process_time()
+            page = comparison.to_html()
+            yield f"{name}, {family}", len(page.encode()) / 1e6, time.process_time() - start
 
 
 def added(frame: pd.DataFrame) -> list[float]:
@@ -109,6 +139,13 @@ def main() -> int:
         Goal("4 models on 100 splits, KB", sizes[4], "at most", 100),
         Goal("20 models on 25 splits, KB", sizes[20], "at most", 300),
         Goal("first report of 4 models, s beyond the comparison", first, "at most", 0.5),
+    ]
+    large = list(of_200())
+    for name, size, seconds in large:
+        print(f"200 models, {name:27}: {size:.2f} MB, {seconds:.1f} s")
+    goals += [
+        Goal("200 models, the largest page, MB", max(size for _, size, _ in large), "at most", 1.5),
+        Goal("200 models, the slowest page, processor s", max(seconds for *_, seconds in large), "at most", 3),
     ]
     with browser() as chromium, tempfile.TemporaryDirectory() as folder:
         if chromium is None:

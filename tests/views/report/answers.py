@@ -142,10 +142,8 @@ def random_answer(seed: int) -> Comparison:
     n_models, n_splits = int(rng.integers(2, 10)), int(rng.choice([5, 10, 30]))
     score = 0.8 + rng.uniform(-1, 1, (n_models, 1)) * rng.choice([0, 0.01, 0.05]) + rng.normal(0, 0.03, n_splits)
     score = np.round(score + rng.normal(0, rng.choice([0.003, 0.02]), (n_models, n_splits)), int(rng.choice([2, 4, 12])))
-    settings: dict[str, Any] = {
-        "rope": rng.choice(np.array([0.0, 0.01, 0.03, "1%"], dtype=object)),
-        "alpha": float(rng.choice([0.05, 0.02])),
-    }
+    rope = rng.choice(np.array([0.0, 0.01, 0.03, "1%"], dtype=object))
+    settings: dict[str, Any] = {"rope": rope, "alpha": float(rng.choice([0.05, 0.02]))}
     if rng.random() < 0.3:
         score[rng.random(score.shape) < 0.2] = np.nan
         score[:, :2] = np.where(np.isnan(score[:, :2]), 0.8, score[:, :2])
@@ -250,9 +248,7 @@ def again(comparison: Comparison, rope: float, alpha: float, given: str | None =
     at = comparison if alpha == comparison.settings.alpha else comparison.at_alpha(alpha)
     known = KNOWN.setdefault(id(comparison), (comparison, {}))[1].setdefault(alpha, at.pair_table)
     table = replace(known, rope=rope)
-    table.made.update(
-        {name: getattr(known, name) for name in ("interval", "interval_alpha", "adjusted_pvalue")}
-    )  # none has a rope
+    table.made.update({name: getattr(known, name) for name in ("interval", "interval_alpha", "adjusted_pvalue")})
     table.made["above"] = known.shown_above(len(at.models)) if known.family != "baseline" else None
     settings = replace(at.settings, rope=rope if given is None else given)
     return Comparison(scores=at.scores, settings=settings, rope=rope, method=at.method, pair_table=table, notices=at.notices)
@@ -305,10 +301,13 @@ def said(comparison: Comparison, *, is_whole: bool = True) -> dict[str, Any]:
 
 READ = """(answer, written, isWhole = true) => {
   const few = isWhole ? [...answer.data.names.keys()].slice(0, 4) : [], { first, second } = answer.family;
-  const pairs = Array.from(first, (one, row) => answer.pair(one, second[row])), texts = pairs.map((pair) => answer.pairTexts(pair.first, pair.second));
+  const pairs = Array.from(first, (one, row) => answer.pair(one, second[row]));
+  const texts = pairs.map((pair) => answer.pairTexts(pair.first, pair.second));
   const all = { ...written, ...answer.held.texts };
   for (const [k, row] of answer.lines.entries()) {
-    for (const [name, text] of Object.entries(answer.rankingTexts(row))) if (text !== undefined && name in all) all[name] = all[name].with(k, text);
+    for (const [name, text] of Object.entries(answer.rankingTexts(row))) {
+      if (text !== undefined && name in all) all[name] = all[name].with(k, text);
+    }
   }
   return {
     sentence: answer.sentence, verdict: pairs.map((pair) => pair.verdict), reason: pairs.map((pair) => pair.reason),

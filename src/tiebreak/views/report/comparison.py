@@ -107,8 +107,6 @@ def answers_data(comparisons: Sequence[Comparison], requirements: Requirements |
     unused = {"requirements"} if requirements is None else set()
     unused |= set() if any(each.settings.baseline is not None for each in comparisons) else {"against"}
     words = {name: said for name, said in WORDS.items() if name not in unused}
-    if all(each.method.is_centre for each in comparisons):
-        words["pair"] = {**words["pair"], **{name: words["pair"][f"typically {name}"] for name in ("higher", "lower")}}
     return {"answers": [answer_data(each, None if n else requirements) for n, each in enumerate(comparisons)], "words": words}
 
 
@@ -205,16 +203,13 @@ def answer_of(comparison: Comparison, requirements: Requirements | None = None, 
 def _slider(comparison: Comparison) -> dict[str, str]:
     """Ends and step of the slider of the rope: to where the widest interval lies inside it, below the width of the metric."""
     ranking, is_best = comparison.ranking_table, comparison.pair_table.family == "best"
-    ends = (
-        ranking.shortfall_high
-        if is_best and ranking.shortfall_high is not None
-        else np.concatenate(comparison.pair_table.interval)
-    )
+    bounds = ranking.shortfall_high if is_best else None
+    ends = np.concatenate(comparison.pair_table.interval) if bounds is None else bounds
     most = max(_reach(ends), 2.0 * comparison.rope) or 1.0
     step = round_step(most / SLIDER_STEPS)
     score = comparison.matrix.score
-    bounds = comparison.metric.bounds_of(np.fmin.reduce(score, axis=None), np.fmax.reduce(score, axis=None))
-    width = bounds[1] - bounds[0]
+    lowest, highest = comparison.metric.bounds_of(np.fmin.reduce(score, axis=None), np.fmax.reduce(score, axis=None))
+    width = highest - lowest
     last = np.ceil(most / step) * step
     return {
         "step": f"{step:g}",
@@ -229,7 +224,8 @@ def _what_stays(comparison: Comparison) -> str:
         return ""
     if comparison.pair_table.differences.unit != "metric":
         return f"The rope stays at 0, as {comparison.method.name} judges differences of the {comparison.metric.name}."
-    return f"The rope stays at 0, as the correction {comparison.correction} goes step by step, which is right for 'no difference' only."
+    steps = f"the correction {comparison.correction} goes step by step"
+    return f"The rope stays at 0, as {steps}, which is right for 'no difference' only."
 
 
 def _drawn_by_displays(comparison: Comparison) -> list[str]:

@@ -277,8 +277,8 @@ const Decide = (() => {
     get requirements() {
       return this.data.requirements.map((each, i) => {
         if (each.line) return each;
-        const judged = { ...each, ...this.held.requirements[i], limit: each.gate === "not worse" ? -this.rope + 0 : this.rope };
-        for (const name of ["difference", "interval_low", "interval_high"]) judged[name] = number(judged[name]);
+        const [level, low, high, reason] = this.held.requirements[i], limit = each.gate === "not worse" ? -this.rope + 0 : this.rope;
+        const judged = { ...each, level, reason, limit, difference: number(each.difference), interval_low: number(low), interval_high: number(high) };
         judged.outcome = this.outcome(judged);
         return { ...judged, line: this.judgement(judged) };
       });

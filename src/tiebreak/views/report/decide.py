@@ -47,10 +47,12 @@ NAME_WIDTH = 40
 """Characters of a name in the tables of the report."""
 
 WITH_ROPE = frozenset(
-    ("all near", "one near", "some near", "none near", "one falls short", "first falls short", "all others fall short")
-    + ("one other falls short", "others fall short", "all the others do", "some others do", "not known")
-    + ("against", "is", "are", "rope", "no rope")
-)
+    (
+        "all near", "one near", "some near", "none near", "one falls short", "first falls short", "all others fall short",
+        "one other falls short", "others fall short", "all the others do", "some others do", "not known",
+        "against", "is", "are", "rope", "no rope",
+    )
+)  # fmt: skip
 """Sentences on a comparison that depend on the rope, so that the script has to find them."""
 
 WORDS = {
@@ -152,7 +154,7 @@ class Answers:
         return tuple(sorted({*ALPHAS, asked}, reverse=True))
 
     def multipliers(self, alpha: float, low: FloatArray, high: FloatArray) -> dict[str, FloatArray] | None:
-        """Standard errors from each estimate to the ends, by degrees of freedom; None where Student's t does not tell them all."""
+        """Standard errors from an estimate to its ends, by degrees of freedom; None where these are not all Student's."""
         columns, family = self.columns, self._at(alpha).pair_table
         if "df" not in columns or "standard_error" not in columns:
             return None
@@ -245,9 +247,7 @@ def decide_data(comparison: Comparison, requirements: Requirements | None = None
         },
         "takes_rope": takes_rope(comparison),
         "pairs": {
-            "difference" if name == "estimate" else name: packed(
-                column, is_coded=name == "df" and np.unique(column).size <= MOST_DF
-            )
+            "difference" if name == "estimate" else name: packed(column, is_coded=name == "df" and _has_few(column))
             for name, column in columns.items()
         },
         "densities": _densities(columns),
@@ -271,7 +271,7 @@ def takes_rope(comparison: Comparison) -> bool:
 
 
 def packed(column: ArrayLike, *, is_coded: bool = False) -> Any:
-    """Numbers as the script unpacks them: one for all rows, or else in base64 each, or which of a few different ones each is.
+    """Numbers as the script unpacks them: one for all rows, or in base64 each, or which of a few different ones each is.
 
     Those that are coded are told by their different values, in ascending order, even where that takes more.
     """
@@ -286,6 +286,10 @@ def packed(column: ArrayLike, *, is_coded: bool = False) -> Any:
     return {"values": _as_text(numbers)}
 
 
+def _has_few(df: FloatArray) -> bool:
+    return bool(np.unique(df).size <= MOST_DF)
+
+
 def _as_text(array: np.ndarray[Any, Any]) -> str:
     return base64.b64encode(array.tobytes()).decode("ascii")
 
@@ -298,9 +302,8 @@ def _densities(columns: dict[str, FloatArray]) -> dict[str, list[int]]:
         return {}
     at = np.linspace(-4.0, 4.0, 81)
     shapes = (StudentPosterior(np.float64(0.0), np.float64(1.0), each).density(at) for each in df)
-    return {
-        f"{each:.17g}": np.rint(1000 * shape / shape.max()).astype(int).tolist() for each, shape in zip(df, shapes, strict=True)
-    }
+    heights = [np.rint(1000 * shape / shape.max()).astype(int).tolist() for shape in shapes]
+    return {repr(float(each)).removesuffix(".0"): shape for each, shape in zip(df, heights, strict=True)}
 
 
 def notes_of(comparison: Comparison) -> list[str]:
@@ -329,7 +332,7 @@ def _without_rope(comparison: Comparison) -> str:
 def about_drawing(comparison: Comparison) -> str:
     """Words on what is drawn beside the ranking."""
     metric = printable(comparison.metric.name)
-    band = " The band is the rope." if comparison.rope else ""
+    band = " A band around 0 is the rope." if takes_rope(comparison) else ""
     if comparison.pair_table.family == "best":
         level = format_percent(1 - comparison.settings.alpha)
         return f"Drawn: by how much at most each model falls short of the best in {metric} ({level} confidence).{band}"
@@ -387,20 +390,17 @@ def _question(requirement: Requirement, comparison: Comparison) -> dict[str, Any
     quoted = [f"'{name}'" for name in short_names(asked, requirement_words.QUOTE_WIDTH)]
     rows = [comparison.models.index(name) for name in asked]
     sides = dict(zip(("first", "second"), rows, strict=False)) | dict(zip(("a", "b"), quoted, strict=False))
-    return {"gate": requirement.gate, "n_questions": requirement.n_questions, "b": "", **sides}
+    numbers = {"difference": packed(requirement.difference), "n_units": requirement.n_units}
+    return {"gate": requirement.gate, "n_questions": requirement.n_questions, **numbers, "b": "", **sides}
 
 
-def _requirements_at(comparison: Comparison, requirements: Requirements) -> Iterator[dict[str, Any]]:
-    """Ends of each requirement at the alpha of a comparison; of another metric nothing."""
+def _requirements_at(comparison: Comparison, requirements: Requirements) -> Iterator[list[Any]]:
+    """Level, ends and reason of each requirement at the alpha of a comparison; of another metric nothing."""
     for each in requirements:
         if each.metric != comparison.metric:
-            yield {}
+            yield []
             continue
         asked: Any = each.first if each.gate == "near best" else (each.first, each.second)
         (judged,) = comparison.meets(**{each.gate.replace(" ", "_"): asked}, n_questions=each.n_questions)
-        yield {
-            "level": level_words(judged.alpha / judged.n_questions),
-            **{name: packed(getattr(judged, name)) for name in ("difference", "interval_low", "interval_high")},
-            "n_units": judged.n_units,
-            "reason": judged.reason,
-        }
+        level = level_words(judged.alpha / judged.n_questions)
+        yield [level, packed(judged.interval_low), packed(judged.interval_high), judged.reason]

@@ -231,7 +231,7 @@ const Page = (() => {
     bounds(row) {
       const { answer } = this, { verdict, ...pair } = row === answer.reference ? { low: NaN, middle: 0, high: NaN, verdict: "" } : this.drawnPair(row, answer.reference);
       if (this.data.family !== "best") return { ...pair, kind: verdict };
-      return { low: 0, middle: NaN, high: answer.shortfall[row], kind: answer.rankingTexts(row).standing.replace(" ", "-") };
+      return { low: 0, middle: NaN, high: answer.shortfall[row], kind: answer.rankingTexts(row).standing.replaceAll(" ", "-") };
     }
     // The table of pairs: the family where it is small, else the pairs of the reference.
     showPairTable() {
