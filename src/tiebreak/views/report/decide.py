@@ -13,6 +13,7 @@ import numpy as np
 from tiebreak.bayesian.correlated_t import StudentPosterior
 from tiebreak.comparison.pairs import PairTable, every_pair
 from tiebreak.comparison.ranking import BEST, MAY_BE_BEST, NOT_BEST
+from tiebreak.comparison.requirements import Requirements
 from tiebreak.comparison.settings import ROPE_CORRECTIONS
 from tiebreak.comparison.verdict import NONE, UNDECIDED, UNSETTLED
 from tiebreak.numerics import SPREAD, FloatArray, IntArray, student_quantile
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from tiebreak.comparison.comparison import Comparison
-    from tiebreak.comparison.requirements import Requirement, Requirements
+    from tiebreak.comparison.requirements import Requirement
 
 ALPHAS = (0.2, 0.1, 0.05, 0.01, 0.001)
 """Levels between which a reader may choose, besides the one that was asked for."""
@@ -207,7 +208,7 @@ class Answers:
     def _of_models(self, comparison: Comparison) -> dict[str, Any]:
         """Words and numbers about models, as far as the family says anything of them."""
         ranking = comparison.ranking_table
-        if ranking.standing is None or ranking.shortfall_high is None:
+        if ranking.standing is None or ranking.shortfall_high is None or ranking.may_be_best is None:
             baseline = comparison.models.index(comparison.reference)
             decimals = comparison_words.table_decimals(comparison)
             return {"mean": format_score(float(ranking.mean[baseline]), decimals)}
@@ -301,7 +302,7 @@ def _densities(columns: dict[str, FloatArray]) -> dict[str, list[int]]:
     if df.size > MOST_CURVES:
         return {}
     at = np.linspace(-4.0, 4.0, 81)
-    shapes = (StudentPosterior(np.float64(0.0), np.float64(1.0), each).density(at) for each in df)
+    shapes = (StudentPosterior(np.zeros(()), np.ones(()), each).density(at) for each in df)
     heights = [np.rint(1000 * shape / shape.max()).astype(int).tolist() for shape in shapes]
     return {repr(float(each)).removesuffix(".0"): shape for each, shape in zip(df, heights, strict=True)}
 
@@ -362,9 +363,14 @@ def columns_of(comparison: Comparison) -> dict[str, list[str]]:
         against = comparison_words.against_columns(comparison, rows, comparison_words.table_decimals(comparison))
         found["difference"], found["interval"] = against["difference"], against[interval_name(comparison, is_header=True)]
         found["verdict"] = against["verdict"] if "standing" not in columns else None
-    order = ("rank", "mean", "adjusted", "standard_error", "average_rank", "difference", "interval", "n")
-    order += ("shortfall_high", "standing", "letters", "p_best", "verdict")
-    return {name: found[name] for name in order if found.get(name) is not None}
+    return {name: texts for name in IN_ORDER if (texts := found.get(name)) is not None}
+
+
+IN_ORDER = (
+    "rank", "mean", "adjusted", "standard_error", "average_rank", "difference", "interval", "n", "shortfall_high", "standing",
+    "letters", "p_best", "verdict",
+)  # fmt: skip
+"""Columns of the ranking as they stand in the page."""
 
 
 def _n_units(comparison: Comparison, lines: list[int]) -> list[str]:
@@ -384,7 +390,7 @@ def _n_units(comparison: Comparison, lines: list[int]) -> list[str]:
 def _question(requirement: Requirement, comparison: Comparison) -> dict[str, Any]:
     """A question: models by their rows, and as its sentence quotes them; of another metric the sentence as it is."""
     if requirement.metric != comparison.metric:
-        (line,) = requirement_words.judgements((requirement,), comparison)
+        (line,) = requirement_words.judgements(Requirements((requirement,)), comparison)
         return {"outcome": requirement.outcome, "line": line}
     asked = [name for name in (requirement.first, requirement.second) if name]
     quoted = [f"'{name}'" for name in short_names(asked, requirement_words.QUOTE_WIDTH)]
