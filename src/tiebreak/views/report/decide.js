@@ -233,7 +233,7 @@ const Decide = (() => {
       if (near.length) {
         const which = near.length === n ? "all near" : near.length === 1 ? "one near" : "some near";
         yield say(words[which], { near: listed(near.map((row) => names[row])), bound: this.bound(near), rope });
-      } else if (this.rope && standing.filter((_, row) => this.held.standing[row] !== "0").length > 1) {
+      } else if (this.rope && standing.includes(MAY_BE_BEST)) {
         yield say(words["none near"], { rope });
       }
       const rest = rows.filter((row) => standing[row] === MAY_BE_BEST || standing[row] === NOT_BEST);
