@@ -405,6 +405,14 @@ def _has_ranks(comparison: Comparison) -> bool:
     return has_groups and table.average_rank is not None and bool(np.isfinite(table.average_rank).any())
 
 
+def _is_shrunken(comparison: Comparison) -> bool:
+    """True where the pair that is drawn unless others are named has estimates that borrow from other datasets."""
+    if comparison.method.shrunken(comparison.pair_table.differences) is None:
+        return False
+    pair = comparison.pair(*default_pair(comparison, None, None))
+    return next(comparison.method.shrunken(pair.distribution) or iter(()), None) is not None
+
+
 class ComparisonPlots(Plots["Comparison"]):
     """Plots of a comparison."""
 
@@ -437,7 +445,7 @@ class ComparisonPlots(Plots["Comparison"]):
             "draws": has_draws,
             "posterior": differences.is_posterior and differences.has_density and not has_draws,
             "regions": differences.is_posterior and has_datasets,
-            "shrinkage": self.result.method.shrunken(differences) is not None,
+            "shrinkage": _is_shrunken(self.result),
             "scores": has_dots and is_mean and not is_mixed and self.result.method.question != "test-sets",
             "differences": is_paired and is_mean and has_dots and has_unit,
             "correlation": is_paired and not is_mixed and not (items is not None and items.classes),

@@ -10,7 +10,6 @@ import numpy as np
 from tiebreak.comparison.verdict import VERDICTS
 from tiebreak.errors import NotOfferedError
 from tiebreak.numerics import RELATIVE_TOLERANCE, IntArray
-from tiebreak.views.pair import interval_name
 from tiebreak.views.plots.display import ComparisonDisplay, better_is, of_all
 from tiebreak.views.plots.matrix import counted, pair_sentence
 from tiebreak.views.plots.style import (
@@ -128,7 +127,7 @@ class PairedDisplay(ComparisonDisplay):
     def _title(self) -> str:
         first, second = self._names
         n = self._counts()
-        sentence = pair_sentence(first, second, self.pair.verdict or "undecided")
+        sentence = pair_sentence(first, second, self.pair.verdict)
         most = f"{first} wins {n['won']} of {count(len(self.data), self._unit)}, loses {n['lost']}"
         return f"{sentence}; {most}"
 
@@ -143,10 +142,8 @@ class PairedDisplay(ComparisonDisplay):
             what += "Grey: the rope about the diagonal. "
         left_out = self.comparison.matrix.n_splits - len(self.data)
         missing = f" Without {count(left_out, self._unit)} that one of the two lacks." if left_out else ""
-        return (
-            f"{what}{ties} as equal. Colours say which wins there; the verdict rests on the "
-            f"{interval_name(self.comparison)} ({self.comparison.method.name}), not on the counts.{missing}"
-        )
+        rests = f"{self._rests_on(self.pair)}{', not on the counts' if self.pair.is_in_family else ''}"
+        return f"{what}{ties} as equal. Colours say which wins there; {rests}.{missing}"
 
     def _draw(self, axes: Axes) -> None:
         if self._is_rows:
@@ -391,7 +388,7 @@ class ShrinkageDisplay(ComparisonDisplay):
         name = short_labels([str(self.data["dataset"].iloc[row])])[0]
         raw, mean = self._row_notes()[row].split(" → ")
         first, second = self._names
-        sentence = pair_sentence(first, second, self.pair.verdict or "undecided")
+        sentence = pair_sentence(first, second, self.pair.verdict)
         return f"{sentence}; {name} is shrunk most, from {raw} to {mean}"
 
     def _note(self) -> str:
@@ -490,9 +487,11 @@ class RegionsDisplay(ComparisonDisplay):
         rope = self.comparison.rope
         region = f"equivalent: within the rope of ±{rope:.4g} {self._metric}" if rope else "no rope, so none is equivalent"
         few = of_all(len(self.data), len(self.comparison.models) - 1, "models, best first")
+        is_family = self.comparison.pair_table.is_family
+        right = " Right: the verdict, which is where the interval at the family's level lies." if is_family else ""
         return (
             f"Posterior probabilities of the difference to {self._reference}, each pair's own ({self.comparison.method.name}; "
-            f"{region}). Right: the verdict, which is where the interval at the family's level lies.{few}"
+            f"{region}).{right}{few}"
         )
 
     def _draw(self, axes: Axes) -> None:

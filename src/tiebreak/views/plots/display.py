@@ -39,6 +39,7 @@ from tiebreak.views.plots.style import (
     text_height,
     wrap,
 )
+from tiebreak.views.pair import interval_name
 from tiebreak.views.words import count
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from tiebreak.comparison.comparison import Comparison
+    from tiebreak.comparison.comparison import Comparison, PairComparison
     from tiebreak.scores.metric import Metric
 
 MOST_MODELS = 60
@@ -473,6 +474,13 @@ class ComparisonDisplay(Display):
 
     def _favours(self, whom: str) -> str:
         return f"positive favours {whom} ({better_is(self.comparison.metric)} {self._metric})"
+
+    def _rests_on(self, pair: PairComparison) -> str:
+        """The interval that decides the verdict on a pair; of a pair outside the family, which has none, its own."""
+        name = interval_name(self.comparison, in_family=pair.is_in_family)
+        if not pair.is_in_family:
+            return f"this pair was not judged, and has {name} ({self.comparison.method.name})"
+        return f"the verdict rests on the {name} ({self.comparison.method.name})"
 
     def _draw_rope(self, axes: Axes, top: float = 1.0) -> None:
         """A band up to a share of the height, and a line at zero."""

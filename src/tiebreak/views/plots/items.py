@@ -10,7 +10,7 @@ import numpy as np
 from tiebreak.errors import NotOfferedError
 from tiebreak.numerics import FloatArray
 from tiebreak.scores.vocabulary import look_up
-from tiebreak.views.pair import interval_name, level_words
+from tiebreak.views.pair import level_words
 from tiebreak.views.plots.display import ComparisonDisplay, Display, Plots, TopLook, better_is, default_pair, of_all, shown_models
 from tiebreak.views.plots.matrix import WORDS_UP_TO, CorrelationDisplay, counted_verdicts, pair_sentence
 from tiebreak.views.plots.style import (
@@ -130,7 +130,7 @@ class OutcomesDisplay(ComparisonDisplay):
     def _title(self) -> str:
         first, second = self._names
         _, one, other, _ = self.data["n"]
-        sentence = pair_sentence(first, second, self.pair.verdict or "undecided")
+        sentence = pair_sentence(first, second, self.pair.verdict)
         right = f"only {first} is right on {count(int(one), self._unit)}, only {second} on {other}"
         return f"{sentence}; {right}"
 
@@ -139,8 +139,7 @@ class OutcomesDisplay(ComparisonDisplay):
         runs = f", {len(items.runs)} runs of each" if len(items.runs) > 1 else ""
         return (
             f"Areas: shares of {self._units}{runs}. Left: {self._names[0]} is right; below: {self._names[1]} is. Only the two "
-            "hatched parts tell the models apart; the verdict rests on the "
-            f"{interval_name(self.comparison)} ({self.comparison.method.name})."
+            f"hatched parts tell the models apart; {self._rests_on(self.pair)}."
         )
 
     def _draw(self, axes: Axes) -> None:
@@ -417,7 +416,7 @@ class SlicesDisplay(Display):
         first, second = self._names
         whole, parts = self.data["verdict"].iloc[0], self.data["verdict"].iloc[1:]
         counts = {name: int((parts == name).sum()) for name in MARKS}
-        sentence = pair_sentence(first, second, whole or "undecided")
+        sentence = pair_sentence(first, second, whole)
         return f"{sentence}; {counted_verdicts(counts, f'slices by {short(self.slices.by)}')}"
 
     def _note(self) -> str:

@@ -222,14 +222,15 @@ def _colour_bar(axes: Axes, image: AxesImage, label: str, numbers: Formatter | N
 
 
 def pair_sentence(first: str, second: str, verdict: str) -> str:
-    """The verdict on one pair as a sentence."""
+    """The verdict on one pair as a sentence; of a pair outside the family only its names."""
     return {
         "better": f"{first} is better than {second}",
         "worse": f"{second} is better than {first}",
         "ahead": f"{first} is ahead of {second}",
         "behind": f"{second} is ahead of {first}",
         "equivalent": f"{first} and {second} are practically equivalent",
-    }.get(verdict, f"Undecided: {first} against {second}")
+        "undecided": f"Undecided: {first} against {second}",
+    }.get(verdict, f"{first} against {second}")
 
 
 def verdict_counts(codes: IntArray) -> dict[str, int]:

@@ -119,7 +119,7 @@ class PosteriorDisplay(ComparisonDisplay):
     def _title(self) -> str:
         first, second = self._names
         pair = self.pair
-        sentence = pair_sentence(first, second, pair.verdict or "undecided")
+        sentence = pair_sentence(first, second, pair.verdict)
         if not pair.has_interval:
             return sentence
         shares = [("worse", pair.p_worse), ("equivalent", pair.p_equivalent), ("better", pair.p_better)]
@@ -273,18 +273,20 @@ class DrawsDisplay(ComparisonDisplay):
         first, second = self._names
         pair = self.pair
         decimals = decimals_for(pair.resolution)
-        sentence = pair_sentence(first, second, pair.verdict or "undecided")
+        sentence = pair_sentence(first, second, pair.verdict)
         difference = minus(format_score(pair.difference, decimals, signed=True))
-        return f"{sentence}; difference {difference}, {minus(format_interval(pair.interval_low, pair.interval_high, decimals))}"
+        interval = format_interval(pair.interval_low, pair.interval_high, decimals, (0.0, pair.rope, -pair.rope))
+        return f"{sentence}; difference {difference}, {minus(interval)}"
 
     def _note(self) -> str:
         pair = self.pair
         rope = f" Grey band: the rope, ±{pair.rope:.4g}." if pair.rope else ""
-        return (
-            f"Differences in {self.n_draws:,} draws from {count(pair.n_units, self._unit)} ({self.comparison.method.name}). Line "
-            f"below: the {interval_name(self.comparison)} ({self._adjusted}), with the measured difference; the verdict is where "
-            f"it lies.{rope}"
-        )
+        name = interval_name(self.comparison, in_family=pair.is_in_family)
+        lies = f"the {name} ({self._adjusted}), with the measured difference; the verdict is where it lies"
+        if not pair.is_in_family:
+            lies = f"{name}, with the measured difference; this pair was not judged"
+        drawn = f"{self.n_draws:,} draws from {count(pair.n_units, self._unit)} ({self.comparison.method.name})"
+        return f"Differences in {drawn}. Line below: {lies}.{rope}"
 
     def _draw(self, axes: Axes) -> None:
         self._draw_rope(axes)
