@@ -20,21 +20,24 @@ def adjusted_means(score: FloatArray, weights: FloatArray | None = None) -> Floa
     score : ndarray of shape (n_models, n_units)
         nan where a model has no score; every model has one at least.
     weights : ndarray of shape (n_units,), optional
-        Positive; all the same if not given.
+        Not negative; all the same if not given. Units of weight 0 do not count.
 
     Returns
     -------
     ndarray of shape (n_models,)
         In the metric's unit. Where models fall into groups that share no unit, each group by itself, over its own units: means of
-        two groups then cannot be compared.
+        two groups then cannot be compared. nan for a model without a score on units that count.
 
     References
     ----------
     .. [S87] S. Searle. Linear Models for Unbalanced Data. Wiley, 1987, chapter 4: two factors without interaction.
     """
     weights = np.ones(score.shape[1]) if weights is None else weights
-    result = np.empty(score.shape[0])
+    score, weights = score[:, weights > 0], weights[weights > 0]
+    result = np.full(score.shape[0], np.nan)
     for models, units in _groups(score):
+        if units.size == 0:
+            continue
         model, unit = _fit(score[np.ix_(models, units)], weights[units])
         result[models] = model + (weights[units] * unit).sum() / weights[units].sum()
     return result

@@ -248,15 +248,7 @@ class OverDatasets(Procedure):
         means = dataset_means(data)
         table, higher = means.matrix().score.T, means.metric.higher_is_better
         if np.isnan(table).any():
-            mack = skillings_mack_test(table, higher_is_better=higher)
-            yield TestOnly(
-                name="skillings-mack",
-                models=matrix.models,
-                statistic=mack.statistic,
-                pvalue=mack.pvalue,
-                text=f"Skillings-Mack: chi-squared {mack.statistic:.6g}, df {mack.df}, p {mack.pvalue:.3g}, on {mack.n_datasets} "
-                "datasets",
-            )
+            yield from _skillings_mack(matrix.models, table, higher)
             return
         both = friedman_test(table, higher_is_better=higher)
         for name, label, test in (
@@ -268,6 +260,8 @@ class OverDatasets(Procedure):
             text = f"{label} {statistic:.6g}, {df}, p {p:.3g}"
             if np.isinf(statistic):
                 text = f"{label} has no bound, as every dataset ranks the models alike"
+            elif np.isnan(statistic):
+                text = f"{label} is not defined, as all models tie on every dataset"
             yield TestOnly(name=name, models=matrix.models, statistic=statistic, pvalue=p, text=text)
         yield _nemenyi(means.matrix(), higher, settings.alpha)
 
@@ -300,6 +294,23 @@ BLOCK = 10_000
 
 def _blocks(n_pairs: int) -> Iterator[slice]:
     return (slice(start, start + BLOCK) for start in range(0, n_pairs, BLOCK))
+
+
+def _skillings_mack(models: tuple[str, ...], table: FloatArray, higher_is_better: bool) -> Iterator[TestOnly]:
+    """The test of all models where some lack datasets; none where a model shares no dataset with any other."""
+    present = ~np.isnan(table)
+    if not present[present.sum(axis=1) >= 2].any(axis=0).all():
+        return
+    mack = skillings_mack_test(table, higher_is_better=higher_is_better)
+    shown = f"chi-squared {mack.statistic:.6g}, df {mack.df}, p {mack.pvalue:.3g}, on {mack.n_datasets} datasets"
+    text = "not defined, as all models tie on every dataset" if np.isnan(mack.statistic) else shown
+    yield TestOnly(
+        name="skillings-mack",
+        models=models,
+        statistic=mack.statistic,
+        pvalue=mack.pvalue,
+        text=f"Skillings-Mack: {text}",
+    )
 
 
 def _scale_of(one: FloatArray, two: FloatArray, least: float) -> FloatArray:
