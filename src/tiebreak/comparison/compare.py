@@ -254,8 +254,12 @@ def _table_notices(matrix: ScoreMatrix, table: PairTable, method: Procedure) -> 
                 f"no {unit} links {' with '.join(apart)}: their values are of different {unit}s, so their order says nothing",
             )
     codes: tuple[tuple[int, NoticeCode, str], ...] = (
-        (IDENTICAL, "identical-scores", "identical scores on all {n} {unit}s: nothing tells them apart here"),
-        (CONSTANT, "no-spread", "the same difference on all {n} {unit}s: without spread there is nothing to test it with"),
+        (IDENTICAL, "identical-scores", "identical scores on all {n} {unit}s{shared}: nothing tells them apart here"),
+        (
+            CONSTANT,
+            "no-spread",
+            "the same difference on all {n} {unit}s{shared}: without spread there is nothing to test it with",
+        ),
     )
     for kind, code, text in codes:
         rows = np.flatnonzero(table.kind == kind)
@@ -263,8 +267,9 @@ def _table_notices(matrix: ScoreMatrix, table: PairTable, method: Procedure) -> 
             continue
         first, second = matrix.models[table.first[rows[0]]], matrix.models[table.second[rows[0]]]
         more = f" (and {rows.size - 1} more pair(s))" if rows.size > 1 else ""
-        n = int(np.broadcast_to(table.differences.n_units, table.first.shape)[rows[0]])
-        yield Notice(code, f"{first!r} and {second!r}{more}: {text.format(n=n, unit=unit)}")
+        n_units = np.unique(np.broadcast_to(table.differences.n_units, table.first.shape)[rows])
+        n, shared = (str(n_units[0]), "") if n_units.size == 1 else (f"the {n_units[0]} to {n_units[-1]}", " that two share")
+        yield Notice(code, f"{first!r} and {second!r}{more}: {text.format(n=n, unit=unit, shared=shared)}")
 
 
 def _reach_notices(table: PairTable, settings: Settings, unit: str) -> Iterator[Notice]:

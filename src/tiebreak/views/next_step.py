@@ -174,10 +174,10 @@ def _goal_words(need: Need, which: str) -> str:
 def _units(pair: PairComparison, need: Need) -> str:
     if not need.n_repeats:
         unit, items = pair.comparison.method.unit, pair.comparison.items
-        n_units = _rounded_up(need.n_units)
+        n_units = _rounded_up(max(need.n_units, pair.n_units + 1))
         if items is None or items.clusters is None or not pair.comparison.method.is_paired:
             return f"about {n_units:,} {unit}s instead of {pair.n_units:,}"
-        n_clusters = _rounded_up(need.n_units / pair.n_units * items.n_clusters)
+        n_clusters = _rounded_up(max(need.n_units / pair.n_units * items.n_clusters, items.n_clusters + 1))
         return f"about {n_clusters:,} clusters like these ({n_units:,} {unit}s) instead of {items.n_clusters:,}"
     n_now = np.unique(pair.comparison.matrix.repeat).size
     return f"about {count(need.n_repeats, 'repeat')} of these splits instead of {n_now}"
