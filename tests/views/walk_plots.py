@@ -97,7 +97,13 @@ def _walk_against(found: Any, answer: dict[str, Any], derived: Derived, table: A
     title, n, best = plot.title, len(derived.models), derived.best
     reference = answer["settings"]["baseline"] or derived.models[0]
     counts = Counter(derived.verdict(model, reference) for model in derived.models if model != reference)
-    if derived.family == "best":
+    copies = len(derived.entry[derived.models[0]]) - 1
+    with_copies = f"{derived.models[0]} and {copies} model{'s' * (copies > 1)} with its scores are the best of {n}"
+    if copies and derived.standing and all(derived.standing[model] == "best" for model in best):
+        found.expect(title.partition(";")[0] == with_copies, f"{best} are the best: {title!r}")
+        if derived.family == "pairs":
+            _counted(found, counts, title.partition("; ")[2], what)
+    elif derived.family == "best":
         alone = title == f"{derived.models[0]} is the best of {n}"
         some = title == f"{len(best)} of {n} models may be the best"
         found.expect(alone if len(best) == 1 else some, f"{best} may be best: {title!r}")

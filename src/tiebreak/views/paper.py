@@ -251,8 +251,7 @@ def _best(comparison: Comparison) -> str:
     if comparison.pair_table.is_family:
         return (
             "Which models may be the best, and by how much at most each falls short of it, is read off these intervals: a model "
-            "may be the best where no other is shown to be better, models that are shown better than each other in a circle taken "
-            "together."
+            "may be the best where no other is shown to be better, but for models that go round in a circle."
         )
     return (
         "The models that may be the best, and bounds on how far each falls short of it, come from constrained multiple "

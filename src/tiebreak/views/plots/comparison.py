@@ -128,7 +128,7 @@ class AgainstDisplay(ComparisonDisplay):
         return f"{name} ranks first; {len(comparison.shortlist())} of {n_models} models may be the best"
 
     def _best_words(self, name: str) -> str:
-        """That the first model, with its copies, is the best; "" where others may be."""
+        """Words on the first model and its copies as the best; "" where others may be."""
         table, n_models = self.comparison.ranking_table, len(self.comparison.models)
         if table.standing is None or table.standing[0] != BEST:
             return ""

@@ -20,6 +20,7 @@ from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import IntArray, check_count
 from tiebreak.printable import printable
 from tiebreak.views.json import make_folder, write_whole
+from tiebreak.views.pair import interval_name
 from tiebreak.views.plots.style import (
     DPI,
     OWN_ROOM,
@@ -39,7 +40,6 @@ from tiebreak.views.plots.style import (
     text_height,
     wrap,
 )
-from tiebreak.views.pair import interval_name
 from tiebreak.views.words import count
 
 if TYPE_CHECKING:
