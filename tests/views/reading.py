@@ -208,7 +208,7 @@ def is_bound(text: str, value: float) -> bool:
         return text == "-"
     if text == "-":
         return False
-    coarse = 0.02 * abs(value) if "e" in text else 0.0  # of a tiny value fewer digits are known than are printed
+    coarse = max(0.02 * abs(value), 1.01e-12) if "e" in text else 0.0  # twelve decimals are the most that bounds are rounded to
     return value * (1 - 1e-9) <= number(text) <= value + max(1.0001 * step_of(text), coarse) + 1e-12 * abs(value)
 
 
