@@ -331,7 +331,7 @@ def _walk_disagreements(found: Any, answer: dict[str, Any], derived: Derived, pl
     pair, (names, score) = plot.more["pair"], units_of(answer)
     one, two = (score[names.index(name)] for name in (pair.first, pair.second))
     difference = derived.sign * (one - two)
-    noise = 10 * derived.noise
+    noise = 1e-12 * np.maximum(np.abs(one), np.abs(two))
     expected = int((difference > noise).sum()), int((difference < -noise).sum())
     said = re.search(r"is better on (\d[\d,]*) [\w ]+, .* on (\d[\d,]*)$", plot.title)
     if said is None:
