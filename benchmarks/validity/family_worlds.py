@@ -17,11 +17,11 @@ from scipy.stats import norm
 import tiebreak as tb
 from tiebreak.bayesian import bayesian_bootstrap, hierarchical_posterior, median_posterior, signed_rank_posterior
 from tiebreak.frequentist import (
+    ClusterSums,
     average_ranks,
     bootstrap_metric,
     bradley_terry_bootstrap,
     cluster_sums,
-    clustered_mean,
     corrected_ttest,
     critical_difference,
     diebold_mariano_test,
@@ -38,6 +38,7 @@ from tiebreak.frequentist import (
     welch_ttest,
     wilcoxon,
 )
+from tiebreak.frequentist.johnson import johnson_inverse, skewness_of_mean
 
 ALPHA, SIGMA, BASE = 0.05, 0.05, 0.8
 MODELS, UNITS = (3, 5, 10, 20), (10, 30, 100)
@@ -380,13 +381,28 @@ def judge_newcombe_paired(scores: np.ndarray, n: int) -> Judged:
 
 
 def judge_graded(scores: np.ndarray, n: int) -> Judged:
-    return by_interval(clustered_mean(differences(scores)).confidence_interval)
+    d = differences(scores)
+    return means_of(ClusterSums(d, np.ones(d.shape), np.ones(d.shape), n))
 
 
 def judge_clusters(scores: np.ndarray, n: int) -> Judged:
     sums = cluster_sums(scores.reshape(-1, scores.shape[-1]), cluster_of(n))
-    totals = differences(sums.totals.reshape(*scores.shape[:2], -1))
-    return by_interval(mean_of_clusters(sums._replace(totals=totals)).confidence_interval)
+    return means_of(sums._replace(totals=differences(sums.totals.reshape(*scores.shape[:2], -1))))
+
+
+def means_of(sums: ClusterSums) -> Judged:
+    """Means of clusters, or of items: the farther ends of Student's and of Johnson's interval."""
+    found = mean_of_clusters(sums)
+    estimate, error = np.asarray(found.estimate), np.asarray(found.standard_error)
+    skewness = skewness_of_mean(sums.totals - sums.weights * estimate[..., None], found.n_clusters)
+    error = np.where(error > 0, error, np.nan)
+
+    def ends(p: float) -> tuple[np.ndarray, np.ndarray]:
+        t = -student_quantile(p, found.df)
+        below, above = (np.maximum(t, johnson_inverse(t, sign * skewness)) for sign in (1, -1))
+        return estimate - below * error, estimate + above * error
+
+    return ByEnds(ends)
 
 
 def judge_rates(method: str) -> Judge:
@@ -515,7 +531,7 @@ class World(NamedTuple):
     """Tables of one question and the procedure that judges them.
 
     `spread` is the standard deviation of a pair's difference on one unit, and `auto` that `compare` takes the procedure by
-    itself. `changing` procedures are about to get a less liberal default. Loops over tables draw at most `most`.
+    itself. Loops over tables draw at most `most`.
     """
 
     procedure: str
@@ -526,7 +542,6 @@ class World(NamedTuple):
     units: tuple[int, ...] = UNITS
     models: tuple[int, ...] = MODELS
     most: int | None = None
-    changing: bool = False
     source: Source | None = None
     spread: float = np.sqrt(2) * SIGMA
 
@@ -555,13 +570,13 @@ WORLDS = (
     World("welch", "other seeds for each model, spreads 1 to 2", draw_own_seeds, judge_welch, True, source=as_own_seeds),
     World("tango", BINARY, draw_answers, judge_tango, True, source=as_items("accuracy"), spread=0.56),
     World("newcombe", RATES, draw_counts, judge_rates("newcombe"), True, source=as_counts, spread=0.5),
-    World("clustered-t", GRADED, draw_graded, judge_graded, True, changing=True, source=as_items("quality"), spread=0.28),
-    World("clustered-t", "items, graded, lognormal", draw_skewed, judge_graded, True, changing=True),
-    World("clustered-t", "items, graded, in so many clusters", draw_clusters, judge_clusters, True, changing=True,
+    World("clustered-t", GRADED, draw_graded, judge_graded, True, source=as_items("quality"), spread=0.28),
+    World("clustered-t", "items, graded, lognormal", draw_skewed, judge_graded, True),
+    World("clustered-t", "items, graded, in so many clusters", draw_clusters, judge_clusters, True,
           source=as_items("quality"), spread=0.2),
-    World("delong", AREAS, draw_ranked, judge_delong, True, most=1000, changing=True, source=as_predictions, spread=0.5),
-    World("diebold-mariano", "losses, independent", losses(0.0), judge_losses, True, changing=True, source=as_losses),
-    World("diebold-mariano", "losses, autocorrelation 0.3", losses(0.3), judge_losses, True, changing=True),
+    World("delong", AREAS, draw_ranked, judge_delong, True, most=1000, source=as_predictions, spread=0.5),
+    World("diebold-mariano", "losses, independent", losses(0.0), judge_losses, True, source=as_losses),
+    World("diebold-mariano", "losses, autocorrelation 0.3", losses(0.3), judge_losses, True),
     World("bootstrap", "predicted classes, F1", draw_labels, judge_bootstrap, True, (30, 100), (3, 5), 300, source=as_labels,
           spread=0.7),
     World("bradley-terry", "wins on datasets", draw_datasets, judge_ratings, True, (10, 30, 100), (3, 5, 10), 200),

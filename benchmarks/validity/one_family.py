@@ -160,7 +160,7 @@ def equal_models(arguments: argparse.Namespace) -> tuple[int, list[Row]]:
                     "" if world.procedure in OWN_LEVEL else f"{100 * by_best / n_tables:.2f}",
                     f"{100 * most / n_tables:.2f}" if world.auto else "none",
                 ]
-                note = "  MISSED" * is_missed + " (changing)" * (is_missed and world.changing)
+                note = "  MISSED" * is_missed
                 print(
                     f"{world.procedure:18}{world.data_of(n):58}{n:6}{n_models:7}{n_tables:8}"
                     + "".join(f"{text:>8}" for text in columns)
