@@ -235,6 +235,8 @@ def decide_data(comparison: Comparison, requirements: Requirements | None = None
     """Everything from which decide.js answers for another rope, or another of the alphas."""
     answers, settings, names = Answers(comparison), comparison.settings, names_in_sentences(comparison)
     columns = answers.columns
+    if len(answers.alphas) == 1:  # of so many pairs, whose ends are given, degrees of freedom would fill a seventh of the page
+        columns = {name: column for name, column in columns.items() if name != "df"}
     data: dict[str, Any] = {
         "names": [names[model] for model in comparison.models],
         "metric": printable(comparison.metric.name),
