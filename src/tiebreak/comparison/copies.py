@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tiebreak.comparison.pairs import PairTable
-from tiebreak.numerics import IDENTICAL, IntArray
+from tiebreak.numerics import IDENTICAL, RELATIVE_TOLERANCE, FloatArray, IntArray
 from tiebreak.scores.scores import Scores
 
 
@@ -30,15 +29,18 @@ def entries_of(scores: Scores, units: Scores) -> IntArray:
     return np.array([first.setdefault((row + 0.0).tobytes(), i) for i, row in enumerate(rows)])  # + 0.0: no -0.0
 
 
-def with_identical_pairs(entry: IntArray, pairs: PairTable, missing: NDArray[np.bool_]) -> IntArray:
+def with_identical_pairs(entry: IntArray, pairs: PairTable, score: FloatArray) -> IntArray:
     """Entries that hold models whose scores differ by rounding only, too: pairs of kind IDENTICAL with the same gaps.
+
+    Differences that cancel within every cluster are of that kind as well; such models are no copies.
 
     Parameters
     ----------
     entry : ndarray of int, shape (n_models,)
         Of exact copies.
     pairs : PairTable
-    missing : ndarray of bool, shape (n_models, n_units)
+    score : ndarray of shape (n_models, n_units)
+        nan where one is missing.
     """
     found = np.flatnonzero(pairs.kind == IDENTICAL)
     if found.size == 0:
@@ -46,7 +48,7 @@ def with_identical_pairs(entry: IntArray, pairs: PairTable, missing: NDArray[np.
     entry = entry.copy()
     for one, two in zip(pairs.first[found].tolist(), pairs.second[found].tolist(), strict=True):
         low, high = sorted((entry[one], entry[two]))
-        if low != high and np.array_equal(missing[one], missing[two]):
+        if low != high and np.allclose(score[one], score[two], rtol=2.0 * RELATIVE_TOLERANCE, atol=0.0, equal_nan=True):
             entry[entry == high] = low
     return entry
 

@@ -275,7 +275,8 @@ class PairTable:
             better, worse = 1.0 - high.below, 1.0 - low.above
             return RopeProbabilities(better, np.clip(1.0 - better - worse, 0.0, 1.0), worse)
         is_point = (d.kind != SPREAD) & (d.kind != UNDEFINED)
-        return region_probabilities(low, high, self.rope, d.estimate, is_point, np.asarray(d.tolerance))
+        found = region_probabilities(low, high, self.rope, d.estimate, is_point, np.asarray(d.tolerance))
+        return RopeProbabilities(*(np.where(np.isnan(d.estimate), np.nan, each) for each in found))
 
     def part(self, rows: IntArray | slice) -> PairTable:
         """Some of the pairs as a table, judged with the whole family: without making the columns of all."""

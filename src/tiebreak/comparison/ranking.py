@@ -190,7 +190,7 @@ def _entries(scores: Scores, procedure: Procedure, pairs: PairTable) -> IntArray
     if not procedure.is_paired:
         return np.arange(len(scores.models))
     units = procedure.units(scores)
-    return with_identical_pairs(entries_of(scores, units), pairs, np.isnan(units.matrix().score))
+    return with_identical_pairs(entries_of(scores, units), pairs, units.matrix().score)
 
 
 def _shown_above(pairs: PairTable, entry: IntArray) -> NDArray[np.bool_]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, MissingSplitsError, TooFewModelsError
-from tiebreak.numerics import FloatArray, IntArray, Missing
+from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Missing
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import ScoreMatrix, Scores
 from tiebreak.scores.vocabulary import Notice, look_up, quoted
@@ -214,6 +214,8 @@ class Items:
         rows = self.item_means()
         one, other = (rows[look_up(name, self.models, "model")] for name in (first, second))
         difference = (one - other) * self.metric.sign
+        noise = RELATIVE_TOLERANCE * np.maximum(np.abs(one), np.abs(other))  # of means over runs
+        difference = np.where(np.abs(difference) <= noise, 0.0, difference)
         if self.truth is not None:
             miss = [-1.0 * (row != self.truth) if self.classes else -np.abs(row - self.truth) for row in (one, other)]
             difference = miss[0] - miss[1]

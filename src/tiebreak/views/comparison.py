@@ -505,7 +505,7 @@ def pair_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> Table:
                 title = f"Pairs: {text.format(name, name, better=better)}"
                 del columns[side]
                 break
-    rest = "" if everything else f"; {_counted(comparison, part)}"
+    rest = "" if len(chosen) == t.n_pairs else f"; {_counted(comparison, part)}"
     left_aligned = ("first", "second", "verdict", "remark")
     return Table(
         title + rest,

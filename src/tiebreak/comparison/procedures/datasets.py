@@ -198,7 +198,7 @@ class OverDatasets(Procedure):
         logs = self._logs(data)
         name, label = ("relative score",) * 2 if data.is_mixed else ("geometric mean", f"geometric mean {data.metric.name}")
         value = np.exp(divide(np.nansum(logs, axis=1), np.count_nonzero(~np.isnan(logs), axis=1)))
-        return values._replace(name=name, label=label, value=value, tolerance=RELATIVE_TOLERANCE * np.maximum(value, 1.0))
+        return values._replace(name=name, label=label, value=value, tolerance=RELATIVE_TOLERANCE * value)
 
     def _logs(self, data: Scores) -> FloatArray:
         """Logarithms of scores; of several metrics less their mean over the models of a dataset."""

@@ -315,11 +315,11 @@ class DrawsDisplay(ComparisonDisplay):
 
 def _edges(values: FloatArray) -> FloatArray:
     """Ends of bars; where draws fall on a lattice, as means of 0 and 1 do, each bar holds as many of its points."""
-    if not values.size or np.ptp(values) == 0:
+    points = np.unique(values.round(12))
+    if points.size < 2:
         at = float(values[0]) if values.size else 0.0
         half = 0.01 * (abs(at) or 1.0)
         return np.array([at - half, at + half])
-    points = np.unique(values.round(12))
     step = float(np.diff(points).min())
     low, reach = float(points[0]), float(np.ptp(points))
     n_points = reach / step + 1
