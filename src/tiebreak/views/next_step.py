@@ -126,13 +126,27 @@ def _against_baseline(comparison: Comparison) -> str:
     if better:
         return f"Next step: take {names[better[0]]} in the place of the baseline."
     baseline = comparison.reference
-    open_ones = [comparison.pair(name, baseline) for name, verdict in verdicts.items() if verdict in ("undecided", "ahead")]
+    open_ones = [comparison.pair(name, baseline) for name in _nearest_to_settled(comparison)]
     needs = [(need, pair) for pair in open_ones if (need := need_of(pair)) is not None]
     if not needs:
         kept = all(verdict in ("worse", "behind", "equivalent", "") for verdict in verdicts.values())
         return f"Next step: keep the baseline {names[baseline]}." if kept else ""
     need, pair = min(needs, key=lambda each: each[0].n_units)
     return f"Next step: {_how_to_settle(pair, need, f'{names[pair.first]} and the baseline')}"
+
+
+MOST_WEIGHED = 20
+"""Open pairs of which the units that would settle them are worked out."""
+
+
+def _nearest_to_settled(comparison: Comparison) -> list[str]:
+    """Models that are undecided or ahead, those first whose intervals are shortest beside the distance that would decide."""
+    against = comparison.against_reference
+    is_open = np.isin(against.verdict, [VERDICTS.index("undecided"), VERDICTS.index("ahead")])
+    size = np.abs(against.difference)
+    ratio = (against.interval.high - against.interval.low) / np.maximum(np.maximum(size, comparison.rope - size), 1e-300)
+    order = np.argsort(np.where(np.isfinite(ratio), ratio, np.inf), kind="stable")
+    return [comparison.models[row] for row in order.tolist() if is_open[row]][:MOST_WEIGHED]
 
 
 def _how_to_settle(pair: PairComparison, need: Need, which: str) -> str:
