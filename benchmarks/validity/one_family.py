@@ -167,7 +167,7 @@ def equal_models(arguments: argparse.Namespace) -> tuple[int, list[Row]]:
                     + note,
                     flush=True,
                 )
-                if n_models in KEPT_MODELS and world.procedure in tb.methods():
+                if n_models in (min(world.models), max(m for m in world.models if m <= 10)) and world.procedure in tb.methods():
                     data = f"{n_models} models, {world.data_of(n)}"
                     rows.append(row_of(world.procedure, data, n, "none", (n_arrows, n_arrows), n_tables))
         print(f"{'':18}{time.process_time() - begun:.0f} s", flush=True)
@@ -185,9 +185,6 @@ def wrongly_not_best(world: World, n_models: int, n: int, n_tables: int) -> tupl
         done += len(scores)
     return by_pairs, by_best, n_arrows, done
 
-
-KEPT_MODELS = (3, 10)
-"""Models of the rows that go to the page."""
 
 GRADED_STEPS = (0.25, 0.5, 1.0, 2.0)
 """Distance of neighbours, in standard errors of a difference."""
