@@ -62,9 +62,12 @@ def format_bound(value: float, decimals: int, limits: Sequence[float] = ()) -> s
     for more in range(MOST_DIGITS):
         scale = 10.0 ** (decimals + more)
         above = math.ceil(value * scale * (1 - 1e-12)) / scale
-        if all(_side(above, limit) == _side(value, limit) for limit in limits):
+        text = format_score(above, decimals, more=more)
+        if "e" in text and float(text) < value * (1 - 1e-12):  # the power of ten shows fewer digits than were rounded up
+            text = format_score(above + 10.0 ** (math.floor(math.log10(above)) - 3 - more), decimals, more=more)
+        if all(_side(float(text), limit) == _side(value, limit) for limit in limits):
             break
-    return format_score(above, decimals, more=more)
+    return text
 
 
 def _side(value: float, limit: float) -> int:
