@@ -42,8 +42,8 @@ Of 2,000 tables without a difference, 95 % intervals missed 0 in 16 to 25 % (5 c
 FEW_RESAMPLED = 50
 """Pieces below which it is said that intervals are too narrow, as the figures above show.
 
-With several models their shares add up: of tables of equal models on 30 items, F1 called some model "not best" in 9.7 % (3 models)
-and 15.7 % (5), on 100 items in 4.7 and 6.0 %: `benchmarks/validity/one_family.py`.
+With several models their shares add up: of tables of equal models on 30 items, F1 called some model "not best" in 9.7 %
+(3 models) and 15.7 % (5), on 100 items in 4.7 and 6.0 %: `benchmarks/validity/one_family.py`.
 """
 
 MOST_UNDEFINED = 0.05
@@ -200,7 +200,7 @@ class ByDraws(OverItems):
             yield Notice(
                 "few-clusters",
                 f"resamples of {few} {self._noun(items)} vary less than new ones would: the intervals are somewhat too narrow "
-                "(in trials, intervals of 95% missed the truth in 8 to 15% of tables with 10 to 15, and in 6 to 9% with 20 to 30)",
+                "(in trials, intervals of 95% missed in 8 to 15% of tables with 10 to 15, and in 6 to 9% with 20 to 30)",
             )
 
     @staticmethod
