@@ -251,12 +251,12 @@ def test_what_they_cannot_judge(rng: np.random.Generator, method: str) -> None:
 
 @pytest.mark.parametrize("method", ["bootstrap", "bayes-bootstrap"])
 def test_few_items_are_not_resampled(rng: np.random.Generator, method: str) -> None:
-    """Below ten intervals would be far too narrow, and below twenty it is said that they are somewhat so; flipped signs hold."""
+    """Below ten intervals would be far too narrow, and below fifty it is said that they are somewhat so; flipped signs hold."""
     with pytest.raises(TooFewSplitsError, match=r"9 items are too few for that.*The method 'clustered-t' allows for few\."):
         tb.compare(items(rng, 9), method=method)
     with pytest.raises(TooFewSplitsError, match="5 clusters are too few"):
         tb.compare(items(rng, 20, clusters=True), method=method)
-    for n, is_few in ((10, True), (19, True), (20, False)):
+    for n, is_few in ((10, True), (49, True), (50, False)):
         found = [notice for notice in tb.compare(items(rng, n), method=method).notices if notice.code == "few-clusters"]
         assert [f"resamples of {n} items vary less than new ones would" in notice.text for notice in found] == [True] * is_few
     said = [notice.text for notice in tb.compare(items(rng, 48, clusters=True), method=method).notices]
