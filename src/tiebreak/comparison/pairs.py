@@ -182,7 +182,10 @@ class PairTable:
     @property
     def is_simultaneous(self) -> bool:
         """True where all intervals cover at once with probability 1 - alpha, not only each by itself."""
-        return self.is_family and (self.correction in SIMULTANEOUS or self.n_pairs == 1 or self.differences.is_simultaneous)
+        if self.n_pairs == 1 or not self.is_family:
+            return self.is_family
+        d = self.differences
+        return d.is_simultaneous or (self.correction in SIMULTANEOUS and d.has_coverage)
 
     @property
     @_kept

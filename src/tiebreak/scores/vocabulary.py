@@ -50,6 +50,7 @@ NoticeCode = Literal[
     "single-repeat",
     "missing-splits",
     "not-connected",
+    "credible-pairs",
     "saved-correction",
     "identical-scores",
     "no-spread",

@@ -102,6 +102,7 @@ class DrawnDifferences(Differences):
 class PosteriorDraws(DrawnDifferences):
     """Draws of the posterior of each difference, whose shares are probabilities."""
 
+    has_coverage: ClassVar[bool] = False
     is_posterior: ClassVar[bool] = True
 
     @property

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 class HierarchicalDifferences(Differences):
     """Posterior of each pair's mean difference over datasets; `posteriors` are None where a pair has none."""
 
+    has_coverage: ClassVar[bool] = False
     is_posterior: ClassVar[bool] = True
     posteriors: NDArray[np.object_]
     datasets: NDArray[np.object_]

@@ -56,6 +56,8 @@ class Differences(ABC):
         None where the procedure knows none; degrees of freedom need not be whole.
     unit : {"metric", "rank", "wins", "log-odds"}
         Of the estimate. A rope that is a number is in the metric's unit, and no other unit takes one.
+    has_coverage : bool
+        Intervals cover the truth at their level, whatever it is; those of a posterior with a prior need not.
     is_posterior : bool
         Tails are probabilities of the difference, not only p-values.
     has_density : bool
@@ -69,6 +71,7 @@ class Differences(ABC):
     standard_error: FloatArray | None = None
     df: FloatArray | IntArray | int | None = None
     unit: Literal["metric", "rank", "wins", "log-odds"] = "metric"
+    has_coverage: ClassVar[bool] = True
     is_posterior: ClassVar[bool] = False
     has_density: ClassVar[bool] = True
 
