@@ -66,14 +66,14 @@ def test_options_reach_the_library(scores: str, monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr(api, "compare", spy)
     typed = (
         "--metric mine --higher-is-better --models svm --models ridge --rope 1% --alpha 0.1 --p-best "
-        "--order svm --order ridge --correction bh --alternative greater --method corrected-t --missing pairwise "
+        "--order svm --order ridge --correction sidak --alternative greater --method corrected-t --missing pairwise "
         "--n-train 512 --n-test 57 --seed 4 --rows splits"
     )
     run_compare(capsys, scores, *typed.split())
     assert seen == {
         "sources": (scores,), "metric": "mine", "lower_is_better": False, "models": ("svm", "ridge"), "dataset": None,
-        "rope": "1%", "alpha": 0.1, "p_best": True, "options": None, "baseline": None, "order": ("svm", "ridge"),
-        "correction": "bh", "alternative": "greater", "method": "corrected-t", "missing": "pairwise", "n_train": 512,
+        "rope": "1%", "alpha": 0.1, "p_best": True, "options": None, "baseline": None, "family": None, "order": ("svm", "ridge"),
+        "correction": "sidak", "alternative": "greater", "method": "corrected-t", "missing": "pairwise", "n_train": 512,
         "n_test": 57, "rng": 4, "rows": "splits", "item": None, "by": None, "scale": None,
     }  # fmt: skip
 

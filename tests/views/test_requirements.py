@@ -215,7 +215,7 @@ def test_names_do_no_harm() -> None:
     assert "a<b>&\"'|`*_ \\x00\\x07\\x1b[31m" in page
     tree = ElementTree.fromstring(junit_xml(judged))
     (first, second) = tree.findall(".//testcase")
-    assert first.get("name") == "a<b>&\"'|`*_ \\x00\\x07\\x1b[31m better than line\\nbreak ]]> \U0001f600 $x$"
+    assert first.get("name") == "a<b>&\"'|`*_ \\x00\\x07\\x1b[31m\\ufffe better than line\\nbreak ]]> \U0001f600 $x$"
     assert second.find("failure").get("message").startswith("broken: 'line\\nbreak ]]>")  # type: ignore[union-attr]
     assert json.loads(answer.to_json(requirements=judged))["requirements"][0]["first"] == NASTY[0]
     surrogate = compared(noisy(0.90, 0.80), ("half \udc80", "b"))

@@ -130,7 +130,7 @@ def _of_log(log: RunLog) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value):
-        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value) if field.compare}
     if isinstance(value, dict):
         return {_plain(key): _plain(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
