@@ -189,7 +189,8 @@ class ReportMarkup(Markup):
         "span i dl dt dd tfoot svg title desc g defs clippath path line rect circle text use image pattern".split()
     )
     ATTRIBUTES = frozenset(
-        "charset lang class scope id title hidden tabindex role name content http-equiv type for value min max step open selected disabled "
+        "charset lang class scope id title hidden tabindex role name content http-equiv type for value min max step open "
+        "selected disabled "
         "href viewbox preserveaspectratio width height x y x1 x2 y1 y2 dx dy cx cy r d points transform fill fill-opacity stroke "
         "stroke-width stroke-opacity stroke-dasharray stroke-linejoin stroke-linecap opacity text-anchor font-size font-weight "
         "clip-path patternunits".split()
