@@ -51,8 +51,3 @@ def with_identical_pairs(entry: IntArray, pairs: PairTable, score: FloatArray) -
         if low != high and np.allclose(score[one], score[two], rtol=2.0 * RELATIVE_TOLERANCE, atol=0.0, equal_nan=True):
             entry[entry == high] = low
     return entry
-
-
-def members_of(entry: IntArray, row: int) -> list[int]:
-    """Rows of a model and its copies."""
-    return np.flatnonzero(entry == entry[row]).tolist()
