@@ -189,13 +189,16 @@ def by_how_much(pair: PairComparison) -> str:
 def _parts(pair: PairComparison) -> dict[str, str]:
     """Size of the difference, name and ends of its interval; of a loss it is said that the sign is the loss's own."""
     metric, decimals = pair.comparison.metric, decimals_for(pair.resolution)
-    higher = "higher" if metric.higher_is_better else "lower"
-    size = WORDS[f"typically {higher}" if pair.comparison.method.is_centre else higher].format(
-        metric=printable(metric.name), size=format_score(pair.difference, decimals)
-    )
+    size = WORDS[direction(pair.comparison)].format(metric=printable(metric.name), size=format_score(pair.difference, decimals))
     name = interval_name(pair.comparison, in_family=pair.is_in_family)
     name = name if metric.higher_is_better else WORDS["of a loss"].format(interval=name)
     return {"size": size, "interval": name, "ends": interval_text(pair, decimals)}
+
+
+def direction(comparison: Comparison) -> str:
+    """Key in `WORDS` of the side on which the better of two models lies: a centre is "typically" higher, a mean higher."""
+    side = "higher" if comparison.metric.higher_is_better else "lower"
+    return f"typically {side}" if comparison.method.is_centre else side
 
 
 def is_told_apart(pair: PairComparison) -> bool:

@@ -198,7 +198,7 @@ const Decide = (() => {
       }
       if (pair.difference < 0) pair = this.pair(two, one);
       const decimals = decimalsFor(pair.resolution), a = data.names[pair.first], b = data.names[pair.second];
-      const size = say(words[data.higher_is_better ? "higher" : "lower"], { metric: data.metric, size: formatScore(pair.difference, decimals) });
+      const size = say(words[data.direction], { metric: data.metric, size: formatScore(pair.difference, decimals) });
       const name = pair.is_in_family ? held.interval : held.own_interval;
       const interval = data.higher_is_better ? name : say(words["of a loss"], { interval: name });
       const parts = { a, b, size, interval, rope: this.ropeWords, ends: this.intervalText(pair, decimals) };

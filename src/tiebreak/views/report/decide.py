@@ -241,6 +241,7 @@ def decide_data(comparison: Comparison, requirements: Requirements | None = None
         "names": [names[model] for model in comparison.models],
         "metric": printable(comparison.metric.name),
         "higher_is_better": comparison.metric.higher_is_better,
+        "direction": pair_words.direction(comparison),
         "unit": comparison.method.unit,
         "family": comparison.pair_table.family,
         "asked": {
