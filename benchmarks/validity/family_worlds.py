@@ -27,6 +27,7 @@ from tiebreak.frequentist import (
     diebold_mariano_test,
     five_by_two_cv_test,
     independent_proportions,
+    jackknife_metric,
     mean_of_clusters,
     metric_of_classes,
     outcomes_of_scores,
@@ -429,6 +430,14 @@ def judge_losses(scores: np.ndarray, n: int) -> Judged:
     return by_interval(diebold_mariano_test(-differences(scores)).confidence_interval)
 
 
+def judge_jackknife(scores: np.ndarray, n: int) -> Judged:
+    """F1 of predicted classes, Student's t of what each item adds."""
+    found = jackknife_metric(metric_of_classes(positives(n).astype(int), scores.astype(int), "f1"))
+    d = differences(np.asarray(found.influence))
+    error = d.std(axis=-1, ddof=1) / np.sqrt(n)
+    return student(differences(np.asarray(found.estimate)[..., None])[..., 0], np.where(error > 1e-12, error, 0.0), n - 1.0)
+
+
 def judge_bootstrap(scores: np.ndarray, n: int) -> Judged:
     """F1 of predicted classes, BCa."""
     pairs = np.triu_indices(scores.shape[1], 1)
@@ -577,8 +586,7 @@ WORLDS = (
     World("delong", AREAS, draw_ranked, judge_delong, True, most=1000, source=as_predictions, spread=0.5),
     World("diebold-mariano", "losses, independent", losses(0.0), judge_losses, True, source=as_losses),
     World("diebold-mariano", "losses, autocorrelation 0.3", losses(0.3), judge_losses, True),
-    World("bootstrap", "predicted classes, F1", draw_labels, judge_bootstrap, True, (30, 100), (3, 5), 300, source=as_labels,
-          spread=0.7),
+    World("jackknife-t", "predicted classes, F1", draw_labels, judge_jackknife, True, source=as_labels, spread=0.7),
     World("bradley-terry", "wins on datasets", draw_datasets, judge_ratings, True, (10, 30, 100), (3, 5, 10), 200),
     World("paired-t", "splits", draw_splits, judge_paired, False),
     World("5x2cv-t", "5 x 2-fold, splits that correlate by a half", correlated(0.5), judge_five_by_two, False, (10,)),
@@ -591,6 +599,7 @@ WORLDS = (
     World("agresti-caffo", RATES, draw_counts, judge_rates("agresti-caffo"), False),
     World("z", RATES, draw_counts, judge_rates("wald"), False),
     World("newcombe-paired", BINARY, draw_answers, judge_newcombe_paired, False),
+    World("bootstrap", "predicted classes, F1", draw_labels, judge_bootstrap, False, (30, 100), (3, 5), 300),
     World("permutation", GRADED, draw_graded, judge_permutation, False, (30, 100), (3, 10), 200),
     World("bayes-bootstrap", GRADED, draw_graded, judge_bayes_bootstrap, False, (30, 100), (3, 10), 200),
 )  # fmt: skip

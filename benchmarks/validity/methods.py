@@ -158,6 +158,19 @@ def predictions(n: int) -> Design:
     return Design("predictions of two classes, areas near 0.75", n, SIGMA, draw)
 
 
+def classes(n: int) -> Design:
+    """Predicted classes of two models, balanced accuracy; a third of the examples are positive."""
+
+    def draw(rng: np.random.Generator, d: float) -> tuple[Any, dict[str, Any]]:
+        y = np.arange(n) % 3 == 0
+        luck = rng.random(n)
+        own = np.where(rng.random(n) < 0.6, luck, rng.random(n))
+        found = {"a": np.where(own < 0.75 + d, y, ~y), "b": np.where(luck < 0.75, y, ~y)}
+        return tb.read_predictions(y, found, metric="balanced_accuracy"), {}
+
+    return Design("predicted classes, balanced accuracy near 0.75", n, SIGMA, draw)
+
+
 def forecasts(n: int, horizon: int) -> Design:
     """Losses in order of time; forecasts `horizon` periods ahead share the surprises of the periods between."""
 
@@ -196,6 +209,7 @@ DESIGNS: dict[str, list[Design]] = {
     "bayes-sign": DATASETS,
     "welch": [seeds(n, paired=False) for n in (5, 20)],
     **{name: [test_sets(n) for n in (30, 500)] for name in ("newcombe", "agresti-caffo", "z")},
+    "jackknife-t": [classes(n) for n in (60, 400)],
     "bootstrap": [answers(200, graded=True)],
     "permutation": [answers(200, graded=True)],
     "bayes-bootstrap": [answers(200, graded=True)],

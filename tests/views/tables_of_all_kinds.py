@@ -265,9 +265,9 @@ def of_predictions(rng: Rng) -> Drawn:
         y = rng.normal(size=n)
         said, name = y + (1.5 - right) * np.where(correct, 0.3, 1.0) * noise, str(rng.choice(["rmse", "r2"]))
         items = read_predictions(y, dict(zip(names, said, strict=True)), metric=name, clusters=clusters)
-        return items.as_scores(), {}
+        return items.as_scores(), {"method": str(rng.choice(["auto", "auto", "bootstrap"]))}
     items = read_predictions(truth, dict(zip(names, said, strict=True)), metric=name, clusters=clusters)
-    return items.as_scores(), {}
+    return items.as_scores(), {"method": str(rng.choice(["auto", "auto", "bootstrap"]))}
 
 
 def of_time(rng: Rng) -> Drawn:

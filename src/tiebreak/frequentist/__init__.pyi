@@ -58,6 +58,8 @@ from tiebreak.frequentist.friedman import friedman_from_ranks as friedman_from_r
 from tiebreak.frequentist.friedman import friedman_test as friedman_test
 from tiebreak.frequentist.friedman import rank_differences as rank_differences
 from tiebreak.frequentist.friedman import rank_models as rank_models
+from tiebreak.frequentist.jackknife import JackknifeResult as JackknifeResult
+from tiebreak.frequentist.jackknife import jackknife_metric as jackknife_metric
 from tiebreak.frequentist.kfold_t import KFoldTResult as KFoldTResult
 from tiebreak.frequentist.kfold_t import kfold_ttest as kfold_ttest
 from tiebreak.frequentist.mcnemar import CochranQResult as CochranQResult

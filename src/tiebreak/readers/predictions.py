@@ -43,7 +43,7 @@ def read_predictions(
         the same shape; or probabilities of all classes in sorted order, of shape (n_examples, n_classes).
     metric : str, optional
         "accuracy" of classes; "roc_auc", "log_loss" or "brier_score" of probabilities; "mean_absolute_error" or
-        "mean_squared_error" of numbers. Or one that is no mean over examples, for which `compare` takes the bootstrap: of
+        "mean_squared_error" of numbers. Or one that is no mean over examples, for which `compare` takes the jackknife: of
         classes "f1", "precision", "recall" or "jaccard", alone or with "_macro", "_micro" or "_weighted", "balanced_accuracy"
         and "matthews_corrcoef"; of numbers "root_mean_squared_error", "r2" and "explained_variance". Unless given it is
         accuracy for classes and roc_auc for probabilities of two classes.

@@ -538,7 +538,7 @@ def ranking_notes(comparison: Comparison) -> Iterator[str]:
         return
     if table.standard_error is not None:
         yield (
-            "std. error: of that mean by itself; two models met the same "
+            f"std. error: of that {'mean' if comparison.method.is_mean else 'value'} by itself; two models met the same "
             f"{comparison.method.unit}s, so theirs say little about the difference of the two: the pairs do"
         )
     pairs = comparison.pair_table

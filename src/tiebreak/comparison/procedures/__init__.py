@@ -48,6 +48,7 @@ METHODS = Methods(
         "newcombe-paired": "tiebreak.comparison.procedures.tango:NEWCOMBE_PAIRED",
         "clustered-t": "tiebreak.comparison.procedures.clustered_t:CLUSTERED_T",
         "delong": "tiebreak.comparison.procedures.delong:DELONG",
+        "jackknife-t": "tiebreak.comparison.procedures.jackknife_t:JACKKNIFE_T",
         "bootstrap": "tiebreak.comparison.procedures.bootstrap:BOOTSTRAP",
         "permutation": "tiebreak.comparison.procedures.permutation:PERMUTATION",
         "bayes-bootstrap": "tiebreak.comparison.procedures.bayes_bootstrap:BAYES_BOOTSTRAP",
@@ -90,7 +91,7 @@ def _by_shape(data: Scores, scale: Scale) -> Procedure:
     if question == "test-sets":
         return METHODS["newcombe" if METHODS["newcombe"].applies(data) is None else "welch"]
     if data.items is not None and not data.items.is_mean:
-        return METHODS["delong" if data.items.is_positive is not None and data.items.clusters is None else "bootstrap"]
+        return METHODS["delong" if data.items.is_positive is not None and data.items.clusters is None else "jackknife-t"]
     if question == "examples":
         return METHODS["tango" if METHODS["tango"].applies(data) is None else "clustered-t"]
     if question == "seeds":

@@ -5,36 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.comparison.procedures.draws import ByDraws, DrawnDifferences
-from tiebreak.comparison.procedures.items import INDEPENDENT_ITEMS, SAME_ITEMS
+from tiebreak.comparison.procedures.items import INDEPENDENT_ITEMS, SAME_ITEMS, exchanged_predictions, statistic_of
 from tiebreak.comparison.procedures.procedure import ModelValues, TestOnly
 from tiebreak.errors import InvalidParameterError, Setting, TiebreakError, TooFewSplitsError
-from tiebreak.frequentist.bootstrap import (
-    BootstrapResult,
-    MetricOfSums,
-    Statistic,
-    bootstrap_auc,
-    bootstrap_mean,
-    bootstrap_metric,
-)
-from tiebreak.frequentist.metric_sums import metric_of_classes, metric_of_numbers
-from tiebreak.frequentist.permutation import permutation_test_metric
+from tiebreak.frequentist.bootstrap import BootstrapResult, bootstrap_metric
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
 from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Scores
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
-
-
-MOST_TESTS = 10
-"""Pairs up to which each has its permutation test beside the answer."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -99,16 +85,6 @@ class Bootstrap(ByDraws):
         own = super().for_data(data)
         return replace(own, is_mean=data.items is None or data.items.is_mean)  # type: ignore[return-value]
 
-    def reason_for(self, data: Scores) -> str:
-        """With the metric that is no mean."""
-        items = self.items(data)
-        if items.is_mean or items.is_positive is not None:
-            return self.reason
-        return (
-            f"{items.metric.name} is of all {items.unit}s together and no mean over them, so resamples show how much it varies: "
-            f"of {'whole clusters' if items.clusters is not None else f'the {items.unit}s'}, the same for all models"
-        )
-
     def applies(self, data: Scores) -> TiebreakError | None:
         """Means or metrics of all items together, of which those of classes need two of them."""
         items = self.items(data)
@@ -147,23 +123,7 @@ class Bootstrap(ByDraws):
     def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
         """Permutation tests of metrics that are no means, where predictions change places; as elsewhere of means."""
         yield from super().beside(data, settings)
-        items, models = self.items(data), data.matrix().models
-        pairs = list(combinations(range(len(models)), 2))
-        if settings.baseline is not None:
-            pairs = [(i, j) for i, j in pairs if settings.baseline in (models[i], models[j])]
-        if items.truth is None or len(pairs) > MOST_TESTS:
-            return
-        metric, seed = _of_sums(items), settings.seed
-        changed = "clusters" if items.clusters is not None else f"{items.unit}s"
-        for i, j in pairs:
-            found = permutation_test_metric(metric, i, j, clusters=items.clusters, rng=seed)
-            p, number = found.pvalue(), f"{'all ' if found.is_exact else ''}{found.n_permutations:,}"
-            text = (
-                f"paired permutation test of {models[i]!r} and {models[j]!r}: p {p:.3g} ({number} ways for their predictions to "
-                f"change places on some of the {changed})"
-            )
-            statistic = data.metric.sign * found.observed
-            yield TestOnly(name="permutation", models=(models[i], models[j]), statistic=statistic, pvalue=p, text=text)
+        yield from exchanged_predictions(self.items(data), data.metric.sign, settings)
 
     def scale(self, data: Scores, first: IntArray, second: IntArray) -> FloatArray:
         """Size of the values of each pair, where they are no means of the scores."""
@@ -188,7 +148,7 @@ def _resampled(items: Items, n_draws: int, stratified: bool, seed: int) -> Boots
     """Resamples of all models; kept, as pairs, their bounds against the best and single pairs are all read from them."""
     strata = _strata(items) if stratified else None
     return bootstrap_metric(
-        _statistic(items), n_resamples=n_draws, clusters=items.clusters, strata=strata, resampling="random", rng=seed
+        statistic_of(items), n_resamples=n_draws, clusters=items.clusters, strata=strata, resampling="random", rng=seed
     )
 
 
@@ -197,21 +157,9 @@ def _strata(items: Items) -> NDArray[Any] | None:
     return items.truth if items.classes else items.is_positive
 
 
-def _statistic(items: Items) -> Statistic:
-    rows = items.score[:, 0]
-    if items.is_positive is not None:
-        return bootstrap_auc(items.is_positive, rows)
-    return bootstrap_mean(rows) if items.truth is None else _of_sums(items)
-
-
 def _value(items: Items) -> FloatArray:
     """Value of each model on the items as they are."""
-    return _statistic(items).at(np.ones((1, len(items.items)), dtype=np.int64))[..., 0]
-
-
-def _of_sums(items: Items) -> MetricOfSums:
-    make = metric_of_classes if items.classes else metric_of_numbers
-    return make(np.asarray(items.truth), items.score[:, 0], items.metric.name)
+    return statistic_of(items).at(np.ones((1, len(items.items)), dtype=np.int64))[..., 0]
 
 
 BOOTSTRAP = Bootstrap(

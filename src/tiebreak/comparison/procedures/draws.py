@@ -43,7 +43,7 @@ FEW_RESAMPLED = 50
 """Pieces below which it is said that intervals are too narrow, as the figures above show.
 
 With several models their shares add up: of tables of equal models on 30 items, F1 called some model "not best" in 9.7 %
-(3 models) and 15.7 % (5), on 100 items in 4.7 and 6.0 %: `benchmarks/validity/one_family.py`.
+(3 models) and 15.7 % (5), on 100 items in 4.7 and 6.0 %: `benchmarks/validity/one_family.py`. So `auto` takes the jackknife.
 """
 
 MOST_UNDEFINED = 0.05
@@ -181,9 +181,7 @@ class ByDraws(OverItems):
             if items.is_mean
             else "The method 'delong' allows for few."
             if items.is_positive is not None and items.clusters is None
-            else "No method here allows for few."
-            if items.clusters is None
-            else "Where the clusters are the splits of an evaluation, its own compare() takes the scores split by split."
+            else "The method 'jackknife-t' allows for few."
         )
         return TooFewSplitsError(
             f"{self.name} learns from resamples how much the answer varies, and {few} {self._noun(items)} are too few for that: "

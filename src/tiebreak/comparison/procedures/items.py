@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from tiebreak.comparison.procedures.procedure import ModelValues, Procedure, Question, TestOnly
 from tiebreak.errors import TooFewSplitsError, UnsuitableDesignError
+from tiebreak.frequentist.bootstrap import MetricOfSums, Statistic, bootstrap_auc, bootstrap_mean
+from tiebreak.frequentist.metric_sums import metric_of_classes, metric_of_numbers
+from tiebreak.frequentist.permutation import permutation_test_metric
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
 from tiebreak.scores.adjusted_means import adjusted_means
 from tiebreak.scores.items import Items
@@ -23,6 +27,8 @@ if TYPE_CHECKING:
 FEW_CLUSTERS = 10
 """Clusters below which intervals are wide, and rest on a variance of few numbers."""
 
+MOST_TESTS = 10
+"""Pairs up to which each has its permutation test beside the answer."""
 
 SAME_ITEMS = "all models were scored on the same items"
 INDEPENDENT_ITEMS = "the items, or their clusters, are a sample of those that the answer is meant for, independent of each other"
@@ -46,7 +52,7 @@ class OverItems(Procedure):
         items = self.items(data)
         if not items.is_mean and self.is_mean:
             instead = (
-                "The method 'bootstrap', which 'auto' takes for these, resamples them"
+                "The method 'jackknife-t', which 'auto' takes for these, leaves them out one by one"
                 if items.is_positive is None
                 else "The method 'delong', which 'auto' takes for these, compares areas under ROC curves on one test set"
             )
@@ -143,3 +149,35 @@ def same_answers(items: Items) -> list[tuple[str, ...]]:
 def tolerance_of(scale: FloatArray) -> FloatArray:
     """Rounding noise of means of scores of this size."""
     return np.asarray(RELATIVE_TOLERANCE * scale)
+
+
+def statistic_of(items: Items) -> Statistic:
+    """Metric of each model as a function of weighted items."""
+    rows = items.score[:, 0]
+    if items.is_positive is not None:
+        return bootstrap_auc(items.is_positive, rows)
+    return bootstrap_mean(rows) if items.truth is None else _of_sums(items)
+
+
+def exchanged_predictions(items: Items, sign: int, settings: Settings) -> Iterator[TestOnly]:
+    """Permutation tests of metrics of all predictions together: those of two models change places on some of the items."""
+    pairs = list(combinations(range(len(items.models)), 2))
+    if settings.baseline is not None:
+        pairs = [(i, j) for i, j in pairs if settings.baseline in (items.models[i], items.models[j])]
+    if items.truth is None or len(pairs) > MOST_TESTS:
+        return
+    changed = "clusters" if items.clusters is not None else f"{items.unit}s"
+    for i, j in pairs:
+        found = permutation_test_metric(_of_sums(items), i, j, clusters=items.clusters, rng=settings.seed)
+        p, number = found.pvalue(), f"{'all ' if found.is_exact else ''}{found.n_permutations:,}"
+        one, two = items.models[i], items.models[j]
+        text = (
+            f"paired permutation test of {one!r} and {two!r}: p {p:.3g} ({number} ways for their predictions to change places on "
+            f"some of the {changed})"
+        )
+        yield TestOnly(name="permutation", models=(one, two), statistic=sign * found.observed, pvalue=p, text=text)
+
+
+def _of_sums(items: Items) -> MetricOfSums:
+    make = metric_of_classes if items.classes else metric_of_numbers
+    return make(np.asarray(items.truth), items.score[:, 0], items.metric.name)

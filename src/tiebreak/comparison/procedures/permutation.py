@@ -66,7 +66,7 @@ class Permutation(ByDraws):
             return super().applies(data)
         return UnsuitableDesignError(
             f"predictions cannot be shifted by a difference of {items.metric.name}, so that {self.name} has no interval for it. "
-            "The method 'bootstrap', which 'auto' takes, has one, and the paired permutation test of no difference beside it."
+            "The method 'jackknife-t', which 'auto' takes, has one, and the paired permutation test of no difference beside it."
         )
 
     def of_models(self, data: Scores, settings: Settings) -> FloatArray:

@@ -1,0 +1,113 @@
+"""Student's t of metrics that are no means."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.metrics import balanced_accuracy_score, f1_score, matthews_corrcoef
+
+import tiebreak as tb
+from tests.comparison.procedures.showing import check_shown
+from tests.comparison.procedures.test_draws import spam
+from tiebreak.errors import InvalidScoresError, TooFewSplitsError, UnsuitableDesignError
+
+
+@pytest.mark.parametrize("clusters", [None, np.arange(200) // 4])
+@pytest.mark.parametrize(("metric", "positive"), [("f1", None), ("f1", "ham"), ("mcc", None), ("balanced_accuracy", None)])
+def test_metrics_that_are_no_means(rng: np.random.Generator, metric: str, positive: Any, clusters: Any) -> None:
+    """`auto` takes it: values of scikit-learn, intervals and permutation tests of the array functions."""
+    y, predicted = spam(rng)
+    data = tb.read_predictions(y, predicted, metric=metric, positive=positive, clusters=clusters)
+    answer = tb.compare(data)
+    assert answer.method.name == "jackknife-t"
+    name, last = answer.metric.name, positive or "spam"
+    rows = np.array([predicted[model] == last for model in answer.models]).astype(int)
+    statistic = tb.frequentist.metric_of_classes((y == last).astype(int), rows, name)
+    array = tb.frequentist.jackknife_metric(statistic, clusters=clusters)
+    theirs = {"f1": lambda p: f1_score(y, p, pos_label=last), "matthews_corrcoef": lambda p: matthews_corrcoef(y, p)}
+    score = theirs.get(name, lambda p: balanced_accuracy_score(y, p))
+    assert_allclose(answer.ranking["mean"], [score(predicted[model]) for model in answer.models], rtol=1e-12)
+    assert_allclose(answer.ranking["standard_error"], array.of_models.standard_error, rtol=1e-12)
+    tests = {test.models: test.pvalue for test in answer.beside if test.name == "permutation"}
+    for pair in answer.pairs.itertuples():
+        i, j = answer.models.index(pair.first), answer.models.index(pair.second)
+        found = array.difference(i, j)
+        assert_allclose([pair.interval_low, pair.interval_high], found.confidence_interval(1 - 0.05 / 3), rtol=1e-9)
+        assert pair.pvalue == pytest.approx(found.pvalue(), rel=1e-9)
+        test = tb.frequentist.permutation_test_metric(statistic, i, j, clusters=data.clusters)
+        assert tests[pair.first, pair.second] == test.pvalue()
+    assert {"outcomes", "agreement", "disagreements", "differences", "correlation", "draws"}.isdisjoint(answer.plot.names)
+    text = " ".join(answer.to_text().split())
+    assert f"jackknife-t: {name} is of all examples together and no mean over them" in text
+    assert f"so its own {name} is likely" in text
+    assert "std. error: of that value by itself" in text
+
+
+def test_shown_and_read_back(rng: np.random.Generator, tmp_path: Path) -> None:
+    """Text, JSON, frames and report of one F1 answer agree, and a saved answer gives it again, clusters too."""
+    y, predicted = spam(rng)
+    answer = tb.compare(tb.read_predictions(y, predicted, metric="f1", clusters=np.arange(200) // 4), rope=0.02)
+    check_shown(answer, tmp_path, plots={"ranking", "verdicts"})
+
+
+def test_losses_favour_the_lower(rng: np.random.Generator) -> None:
+    """A root mean squared error of 0.3 against 0.5: the interval of the better one is positive."""
+    y = rng.normal(size=120)
+    answer = tb.compare(
+        tb.read_predictions(y, {"a": y + 0.5 * rng.normal(size=120), "b": y + 0.3 * rng.normal(size=120)}, metric="rmse")
+    )
+    pair = answer.pair("b", "a")
+    assert answer.models[0] == "b"
+    assert pair.verdict == "better"
+    assert 0 < pair.interval_low < pair.difference < pair.interval_high
+
+
+def test_areas_in_clusters_count_the_rarer_class(rng: np.random.Generator) -> None:
+    """`auto` takes it, as DeLong's test knows no clusters; df are the clusters with a positive example, less one."""
+    n = 120
+    y, clusters = np.arange(n) % 12 == 0, np.arange(n) // 4
+    p = {name: 1 / (1 + np.exp(-(rng.normal(size=n) + shift * y))) for name, shift in (("a", 2.0), ("b", 1.0))}
+    answer = tb.compare(tb.read_predictions(y.astype(int), p, clusters=clusters))
+    assert answer.method.name == "jackknife-t"
+    assert answer.pairs["df"].tolist() == [9.0]  # positives 0, 12, ... 108 lie in ten clusters
+    assert {"scores", "differences"}.isdisjoint(answer.plot.names)
+    one_cluster = np.where(y, "positive", np.arange(n).astype(str))
+    with pytest.raises(TooFewSplitsError, match="all examples of one class are in one cluster"):
+        tb.compare(tb.read_predictions(y.astype(int), p, clusters=one_cluster))
+
+
+def test_ends_are_cut_at_what_a_metric_can_reach() -> None:
+    """Six examples say little of F1, and no difference is larger than 1; of Matthews' correlation 2."""
+    y = np.array([0, 0, 0, 1, 1, 1])
+    for metric, most in (("f1", 1.0), ("mcc", 2.0)):
+        data = tb.read_predictions(y, {"a": [0, 0, 1, 1, 1, 0], "b": [1, 0, 1, 0, 0, 1]}, metric=metric)
+        answer = tb.compare(data, alpha=0.001)
+        low, high = answer.pairs.loc[0, ["interval_low", "interval_high"]]
+        assert (low, high) == (-most, most)
+        d = answer.pair_table.differences
+        assert [float(d.tail_below(at)[0]) for at in (-most - 0.1, most)] == [0.0, 1.0]
+        assert [float(d.tail_above(at)[0]) for at in (-most, most + 0.1)] == [1.0, 0.0]
+
+
+def test_forty_one_models_need_no_draws(rng: np.random.Generator) -> None:
+    """The bootstrap takes 40 at most; copies are named and have no interval."""
+    y = np.arange(100) % 2 == 0
+    rows = {f"m{k:02d}": (rng.random(100) < 0.8) == y for k in range(41)}
+    rows["copy"] = rows["m00"]
+    answer = tb.compare(tb.read_predictions(y, rows, metric="f1"))
+    assert len(answer.pairs) == 42 * 41 // 2
+    assert answer.pair("m00", "copy").reason == "identical-scores"
+
+
+def test_what_it_refuses(rng: np.random.Generator) -> None:
+    """Means, a class that no example has."""
+    right = tb.read_items({"item": list(range(20)), "a": rng.normal(size=20), "b": rng.normal(size=20)}, metric="r2")
+    with pytest.raises(UnsuitableDesignError, match="is a mean over them"):
+        tb.compare(right, method="jackknife-t")
+    y = np.zeros(30, dtype=int)
+    with pytest.raises((TooFewSplitsError, InvalidScoresError), match="class"):
+        tb.compare(tb.read_predictions(y, {"a": y, "b": 1 - y}, metric="f1"))
