@@ -217,6 +217,8 @@ WORDS = {
     "hold at once: with many models some will be wrong",
     "with the best": "with {level} confidence the best is among those that may be, and each falls short of it by no more than is "
     "said: all models were compared with the best (Hsu), whichever it is, and no two of them with each other",
+    "with the best, credible": "standings and shortfalls: all models were compared with the best (Hsu), whichever it is, by "
+    "posterior probabilities, which do not hold at once: with many models some will be wrong",
     "outside": "{rope}; each interval is its pair's own, at {level}: models were compared with the best, so no pair was judged",
 }
 """Sentences and notes that depend on rope and level; the script of a report fills in the same ones."""
@@ -542,8 +544,11 @@ def ranking_notes(comparison: Comparison) -> Iterator[str]:
             f"{comparison.method.unit}s, so theirs say little about the difference of the two: the pairs do"
         )
     pairs = comparison.pair_table
-    read_off = "from the pairs" if pairs.is_simultaneous else "from pairs each for itself"
-    yield WORDS[read_off if pairs.is_family else "with the best"].format(level=format_percent(1 - comparison.settings.alpha))
+    if pairs.is_family:
+        read_off = "from the pairs" if pairs.is_simultaneous else "from pairs each for itself"
+    else:
+        read_off = "with the best" if pairs.differences.has_coverage else "with the best, credible"
+    yield WORDS[read_off].format(level=format_percent(1 - comparison.settings.alpha))
     if table.adjusted is not None:
         unit = comparison.method.unit
         groups = "" if table.is_linked else f" that shared {unit}s link it with; values of two groups cannot be compared"
