@@ -134,13 +134,15 @@ def test_inspect_letters_epochs_and_models(tmp_path: Path) -> None:
 
 
 def test_inspect_as_json_with_epochs(tmp_path: Path) -> None:
-    """The other format of the same log; epochs are runs."""
+    """The other format of the same log; epochs lie within samples, and are averaged."""
     samples = [{"id": i, "epoch": e, "scores": {"includes": {"value": "C" if i == e else "I"}}} for i in (1, 2) for e in (1, 2)]
     path = tmp_path / "log.json"
     path.write_text(json.dumps({"version": 2, "status": "success", "eval": {"model": "m", "task": "t"}, "samples": samples}))
     items = tb.read_items(path)
-    assert items.runs == ("1", "2")
-    assert items.score[0].tolist() == [[1, 0], [0, 1]]
+    assert items.runs == ("1",)
+    assert items.score[0].tolist() == [[0.5, 0.5]]
+    assert items.metric.name == "accuracy"
+    assert items.sources == ("2 epochs of each item are averaged: answers to one item are no further items",)
 
 
 def test_inspect_samples_without_a_score_are_counted(tmp_path: Path) -> None:

@@ -88,10 +88,40 @@ def test_answers_as_text_booleans_and_words_are_numbers() -> None:
 def test_duplicate_items_are_named() -> None:
     """Unless they are runs."""
     doubled = pd.concat([LONG, LONG.iloc[:2]])
-    with pytest.raises(InvalidScoresError, match=r"2 scores stand twice or more, such as that of 'a' on item 'q1'.*column 'run'"):
+    with pytest.raises(
+        InvalidScoresError, match=r"2 scores stand twice or more, such as that of 'a' on item 'q1'.*column 'epoch'"
+    ):
         tb.read_items(doubled)
     runs = doubled.assign(run=[1] * 6 + [2] * 2)
     assert tb.read_items(runs).score.shape == (2, 2, 3)
+
+
+@pytest.mark.parametrize("column", ["epoch", "attempt", "Sample"])
+def test_epochs_lie_within_items(rng: np.random.Generator, column: str) -> None:
+    """The interval is that of the paired means over items: the second answers to two questions have nothing in common."""
+    right = (rng.random((2, 200, 3)) < np.array([0.7, 0.6])[:, None, None]).astype(float)
+    model, item, epoch = (axis.ravel() for axis in np.indices(right.shape))
+    table = pd.DataFrame({"model": np.array(["a", "b"])[model], "item": item, column: epoch, "correct": right.ravel()})
+    items = tb.read_items(table)
+    assert items.metric.name == "accuracy"
+    assert items.runs == ("1",)
+    np.testing.assert_allclose(items.score[:, 0], right.mean(axis=2), rtol=1e-15)
+    pair = tb.compare(items).pair("a", "b")
+    d = (right[0] - right[1]).mean(axis=1)
+    assert pair.standard_error == pytest.approx(d.std(ddof=1) / np.sqrt(200), rel=1e-12)
+    assert items.sources == ("3 epochs of each item are averaged: answers to one item are no further items",)
+    crossed = tb.compare(tb.read_items(table.rename(columns={column: "run"})))
+    assert crossed.pair("a", "b").standard_error > pair.standard_error
+
+
+def test_epochs_may_differ_in_number() -> None:
+    """Each item's mean is over the epochs that it has; a row that stands twice is named."""
+    table = pd.DataFrame({"item": [1, 1, 2, 1, 2], "model": list("aaabb"), "epoch": [1, 2, 1, 1, 1], "correct": [1, 0, 1, 1, 0]})
+    items = tb.read_items(table)
+    assert items.score[:, 0].tolist() == [[0.5, 1.0], [1.0, 0.0]]
+    assert items.sources == ("1 to 2 epochs of each item are averaged: answers to one item are no further items",)
+    with pytest.raises(InvalidScoresError, match=r"1 scores stand twice or more, such as that of 'a' on item '1'; items: '1'\.$"):
+        tb.read_items(pd.concat([table, table.iloc[:1]]))
 
 
 def test_rows_are_items_only_where_said() -> None:

@@ -30,6 +30,7 @@ from tiebreak.frequentist.clusters import ClusteredMeanResult, ClusterSums, mean
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import fault_of_name, printable, without_password
 from tiebreak.readers.item_tables import (
+    EPOCH,
     ITEM,
     MODEL,
     RUN,
@@ -158,7 +159,7 @@ def read_item_sums(
         find(head, ITEM) if item is None else columns[look_up(item, columns, "column")],
         find(head, MODEL),
         cluster,
-        tuple(each for each in (find(head, RUN), find(head, WEIGHT)) if each is not None),
+        tuple(each for each in (find(head, RUN), find(head, EPOCH), find(head, WEIGHT)) if each is not None),
     )
     rest = [each for each in columns if each not in (found.item, found.model, cluster, *found.others)]
     if found.model is not None:

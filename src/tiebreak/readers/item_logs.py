@@ -1,6 +1,6 @@
 """Logs of evaluation tools for language models: lm-evaluation-harness, Inspect and Every Eval Ever.
 
-A log holds an answer of one model to each sample. Each function here makes a long table of it: item, model, score, run, task.
+A log holds an answer of one model to each sample. Each function here makes a long table of it: item, model, score, epoch, task.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _table(rows: Iterable[Record], held: str | None, name: str, remark: str = ""
     return LongTable(frame, held, remark)
 
 
-_NAMED = {"item": "a sample", "model": "a model", "run": "a run", "item_hash": "a sample's content", "task": "a task"}
+_NAMED = {"item": "a sample", "model": "a model", "epoch": "an epoch", "item_hash": "a sample's content", "task": "a task"}
 """Columns of names, and what has them."""
 
 _MOST_VALUES = 2_000_000
@@ -290,7 +290,7 @@ def _inspect(log: tuple[Record, list[Record]], path: Path, name: str, metric: st
             "item": sample["id"],
             "model": about.get("model") or path.stem,
             "score": _number(sample["scores"][scorer], name, sample["id"]),
-            "run": sample.get("epoch", 1),
+            "epoch": sample.get("epoch", 1),
             "task": str(about.get("task", "")),
         }
         for sample in scored
@@ -344,7 +344,7 @@ def _every_eval(records: list[Record], path: Path, name: str, metric: str | None
                 "item": record["sample_id"],
                 "model": record["model_id"],
                 "score": _number(record["evaluation"][field], name, record["sample_id"]),
-                "run": attempts[key],
+                "epoch": attempts[key],
                 "item_hash": record.get("sample_hash"),
                 "task": record["evaluation_name"],
             }

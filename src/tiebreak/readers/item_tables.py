@@ -20,7 +20,7 @@ from tiebreak.errors import (
     UnreadableSourceError,
     UnsupportedSourceError,
 )
-from tiebreak.numerics import FloatArray, Missing
+from tiebreak.numerics import FloatArray, IntArray, Missing, divide
 from tiebreak.printable import fault_of_name, printable, without_password
 from tiebreak.readers.metric import NamedMetric, is_known, name_metric
 from tiebreak.readers.source import check_extent
@@ -48,11 +48,16 @@ ITEM = (
     "id",
 )
 MODEL = ("model", "model_name", "system", "estimator", "classifier", "generator")
-RUN = ("run", "epoch", "seed", "trial", "repeat", "attempt")
+RUN = ("run", "seed", "trial", "repeat")
+EPOCH = ("epoch", "attempt", "sample")
 CLUSTER = ("cluster", "cluster_id", "group", "document", "passage", "patient")
 WEIGHT = ("weight", "sample_weight")
 SCORE = ("score", "correct", "is_correct", "value", "accuracy", "acc", "exact_match", "preference", "loss", "error")
-"""Names of columns that mean what the reserved one, the first, does; the case of letters does not count."""
+"""Names of columns that mean what the reserved one, the first, does; the case of letters does not count.
+
+Runs are crossed with items: one run answers all of them, with a seed or a training that they share. Epochs lie within items: the
+second answer to one question has nothing in common with the second answer to another.
+"""
 
 _NAMES = frozenset((*ITEM, *MODEL, *CLUSTER))
 
@@ -70,7 +75,7 @@ class LongTable(NamedTuple):
     """A long table of items, and what its scores are called."""
 
     frame: pd.DataFrame
-    """Columns item, model, score, and run, cluster, weight and further ones where there are."""
+    """Columns item, model, score, and run, epoch, cluster, weight and further ones where there are."""
     metric: str | None
     remark: str = ""
     unit: str = "item"
@@ -93,7 +98,8 @@ def read_items(
         Tables, long or wide: CSV, TSV, JSON lines, JSON and Parquet files, frames of pandas, polars and pyarrow, dicts of
         columns; or logs: samples_*.jsonl of lm-evaluation-harness, .eval and .json logs of Inspect, JSON lines of Every Eval
         Ever; or `Items`. Several are joined on their items, and so is a dict ``{model: source}``, which names a model that the
-        source does not.
+        source does not. Several answers of a model to an item stand in a column "run" or "seed" where each run answered all
+        items, and stay apart; in a column "epoch", "attempt" or "sample" where each item was asked anew, and are averaged.
     metric : str, optional
         Name of the scores, or which of several to read; "accuracy" for scores that are all 0 or 1 unless given.
     lower_is_better : bool, optional
@@ -161,15 +167,16 @@ def _joined(frames: list[pd.DataFrame], stems: list[str]) -> pd.DataFrame:
         clash: set[str] = set()
         for each in frames:
             for model, rows in each.groupby("model"):
-                keys = set(zip(rows["item"], rows.get("task", rows["item"]), rows.get("run", rows["item"]), strict=True))
+                columns = (rows.get(each, rows["item"]) for each in ("item", "task", "run", "epoch"))
+                keys = set(zip(*columns, strict=True))
                 if keys & seen.setdefault(str(model), set()):
                     clash.add(str(model))
                 seen[str(model)] |= keys
         names = [dict.fromkeys(clash, stem) if stem else {} for stem in stems]
         frames = [each.assign(model=each["model"].replace(new)) for each, new in zip(frames, names, strict=True)]
         frame = pd.concat(frames, ignore_index=True)
-        if "run" in frame:
-            frame = frame.assign(run=frame["run"].where(frame["run"].notna(), "1"))
+        for what in {"run", "epoch"} & set(frame):
+            frame = frame.assign(**{what: frame[what].where(frame[what].notna(), "1")})
     if "task" in frame and frame["task"].nunique() > 1:
         frame = frame.assign(item=frame["task"].astype(str) + "/" + frame["item"].astype(str))
     if "item_hash" in frame:
@@ -186,7 +193,7 @@ def _joined(frames: list[pd.DataFrame], stems: list[str]) -> pd.DataFrame:
 
 def _refuse_nested(frame: pd.DataFrame) -> None:
     """Refuse lists and objects where a name or a number is to be."""
-    for what in ("item", "model", "run", "cluster", "weight", "item_hash", "task"):
+    for what in ("item", "model", "run", "epoch", "cluster", "weight", "item_hash", "task"):
         if what in frame and frame[what].dtype == object:
             nested = frame[what].map(lambda value: isinstance(value, list | dict | np.ndarray)).to_numpy(dtype=bool)
             if nested.any():
@@ -351,6 +358,7 @@ def _long_of_table(frame: pd.DataFrame, name: str, stem: str, metric: str | None
         frame, key = _numbered(frame, name)
     model = find(frame, MODEL)
     meaning = {"item": key, "run": find(frame, RUN), "cluster": find(frame, CLUSTER), "weight": find(frame, WEIGHT)}
+    meaning |= {"epoch": epoch} if (epoch := find(frame, EPOCH)) != key else {}
     own = {column for column in meaning.values() if column is not None} | ({model} if model is not None else set())
     renamed = {column: word for word, column in meaning.items() if column is not None}
     rest = [column for column in frame.columns if column not in own]
@@ -372,7 +380,7 @@ def _turned(frame: pd.DataFrame) -> pd.DataFrame:
     rest = [column for column in frame.columns if column != model]
     if model is None or len(rest) < 2 or not frame[model].is_unique:
         return frame
-    words = {*SCORE, *RUN, *CLUSTER, *WEIGHT, *_NUMBERS, "n_train", "n_test"}
+    words = {*SCORE, *RUN, *EPOCH, *CLUSTER, *WEIGHT, *_NUMBERS, "n_train", "n_test"}
     if any(frame[each].dtype.kind not in "iufb" or str(each).casefold() in words or is_known(str(each)) for each in rest):
         return frame
     return frame.set_index(model).T.rename_axis("item").reset_index().rename_axis(columns=None)
@@ -487,7 +495,7 @@ def items_of_long(
     remarks: tuple[str, ...] = (),
     unit: str = "item",
 ) -> Items:
-    """Items of a long table with the columns item, model, score, and run, cluster, weight and further ones where there are."""
+    """Items of a long table as `LongTable` has it; the scores of epochs are averaged."""
     import pandas as pd
 
     for what in ("item", "model"):
@@ -498,7 +506,7 @@ def items_of_long(
     if "weight" in frame:
         frame = frame.assign(weight=numbers(frame["weight"], "the table", "weight"))
     codes, labels = {}, {}
-    for what in ("item", "model", "run"):
+    for what in ("item", "model", "run", "epoch"):
         column = frame[what] if what in frame else pd.Series("1", index=frame.index)
         codes[what], found = pd.factorize(column.map(_text), sort=what == "run" and column.dtype.kind not in "iuf")
         labels[what] = tuple(str(each) for each in found)
@@ -506,17 +514,20 @@ def items_of_long(
         if fault := fault_of_name(name):
             raise UnreadableSourceError(f"the name {name!r} of a model {fault}")
     _refuse_doubles(frame, codes, labels)
-    table = np.full((len(labels["model"]), len(labels["run"]), len(labels["item"])), np.nan)
-    table[codes["model"], codes["run"], codes["item"]] = frame["score"].to_numpy(dtype=float)
+    score = frame["score"].to_numpy(dtype=float)
+    named = _named_metric(score[~np.isnan(score)], metric, lower_is_better)
+    shape = tuple(len(labels[what]) for what in ("model", "run", "item"))
+    table, averaged = _over_epochs(
+        score, np.ravel_multi_index([codes[what] for what in ("model", "run", "item")], shape), shape, unit
+    )
     first = frame.groupby(codes["item"], sort=True)
     clusters = _of_item(frame, first, "cluster", codes["item"], labels["item"])
     weights = _of_item(frame, first, "weight", codes["item"], labels["item"])
-    known = {"item", "model", "run", "score", "cluster", "weight"}
+    known = {"item", "model", "run", "epoch", "score", "cluster", "weight"}
     further: dict[str, tuple[str, ...]] = {}
     for title in frame.columns:
         if title not in known and _is_slice(frame[title], first[title]):
             further[title] = tuple(map(_text, first[title].first().fillna("")))
-    named = _named_metric(table[~np.isnan(table)], metric, lower_is_better)
     return Items(
         named.metric,
         labels["model"],
@@ -526,9 +537,22 @@ def items_of_long(
         None if clusters is None else tuple(map(_text, clusters)),
         None if weights is None else np.asarray(weights, dtype=float),
         columns=further,
-        sources=remarks,
+        sources=(*remarks, *averaged),
         unit=unit,
     )
+
+
+def _over_epochs(score: FloatArray, place: IntArray, shape: tuple[int, ...], unit: str) -> tuple[FloatArray, list[str]]:
+    """Mean score at each place of an array, nan where there is none, and a remark where epochs are averaged."""
+    has = ~np.isnan(score)
+    size = int(np.prod(shape))
+    n = np.bincount(place[has], minlength=size)
+    table = divide(np.bincount(place[has], score[has], minlength=size), np.where(n > 0, n, np.nan)).reshape(shape)
+    if n.max(initial=0) <= 1:
+        return table, []
+    fewest = n[n > 0].min()
+    how_many = f"{n.max()}" if fewest == n.max() else f"{fewest} to {n.max()}"
+    return table, [f"{how_many} epochs of each {unit} are averaged: answers to one {unit} are no further {unit}s"]
 
 
 def _named_metric(present: FloatArray, metric: str | None, lower_is_better: bool | None) -> NamedMetric:
@@ -563,13 +587,19 @@ def _text(value: Any) -> str:
 
 
 def _refuse_doubles(frame: pd.DataFrame, codes: Mapping[str, Any], labels: Mapping[str, tuple[str, ...]]) -> None:
-    place = (codes["model"].astype(np.int64) * len(labels["run"]) + codes["run"]) * len(labels["item"]) + codes["item"]
-    found, counts = np.unique(place, return_counts=True)
+    axes = ("model", "run", "epoch", "item")
+    sizes = [len(labels[what]) for what in axes]
+    found, counts = np.unique(np.ravel_multi_index([codes[what] for what in axes], sizes), return_counts=True)
     doubled = found[counts > 1]
     if doubled.size:
-        names = [labels["item"][int(i)] for i in dict.fromkeys((doubled % len(labels["item"])).tolist())]
-        model = labels["model"][int(doubled[0]) // (len(labels["run"]) * len(labels["item"]))]
-        hint = "" if "run" in frame else " If they are several answers of one model, number them in a column 'run'."
+        models, _, _, items = np.unravel_index(doubled, sizes)
+        names = [labels["item"][i] for i in dict.fromkeys(items.tolist())]
+        model = labels["model"][models[0]]
+        hint = (
+            ""
+            if {"run", "epoch"} & set(frame)
+            else " If they are several answers of one model, number them in a column 'epoch', or 'run' where a run answers all."
+        )
         raise InvalidScoresError(
             f"{doubled.size} scores stand twice or more, such as that of {model!r} on item {names[0]!r}; items: "
             f"{quoted(names, 3)}.{hint}"
