@@ -124,7 +124,7 @@ def jackknife_metric(statistic: Statistic, *, clusters: Sequence[object] | Array
     >>> f1 = tb.frequentist.metric_of_classes(actual, [[0, 1, 1, 1, 0, 0, 1, 0], [0, 0, 1, 1, 0, 0, 0, 0]], "f1")
     >>> found = tb.frequentist.jackknife_metric(f1).difference(0, 1)
     >>> round(found.estimate, 3), round(found.standard_error, 3), found.df
-    (0.083, 0.264, 7.0)
+    (0.083, 0.253, 7.0)
     """
     n = statistic.n_examples
     groups, n_groups = (np.arange(n), n) if clusters is None else group_codes(clusters, n, "clusters")
