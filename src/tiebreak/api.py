@@ -196,6 +196,7 @@ def evaluate(
     n_jobs: int = 1,
     runner: Any = None,
     threads_per_fit: int | Literal["auto"] | None = "auto",
+    share_steps: bool = True,
     keep_predictions: bool = True,
     train_scores: bool = False,
     timeout: float | None = None,
@@ -287,7 +288,7 @@ def evaluate(
     from tiebreak.evaluation.evaluate import find_scorers, measure_plan
     from tiebreak.plan.plan import make_plan
 
-    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, shown(progress))
+    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, shown(progress), share_steps=share_steps)
     plan = make_plan(
         models, X, y, groups=groups, datasets=datasets, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng
     )
@@ -310,6 +311,7 @@ def nested_cross_validate(
     n_jobs: int = 1,
     runner: Any = None,
     threads_per_fit: int | Literal["auto"] | None = "auto",
+    share_steps: bool = True,
     keep_predictions: bool = True,
     plain: bool = True,
     rope: float | str = 0.0,
@@ -379,7 +381,7 @@ def nested_cross_validate(
     from tiebreak.plan.nested import make_nested_plan
     from tiebreak.studies import nested as studies
 
-    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, shown(progress))
+    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, shown(progress), share_steps=share_steps)
     plan = make_nested_plan(
         models, X, y, groups=groups, outer=outer, inner=inner, sample_weight=sample_weight, fit_params=fit_params, rng=rng
     )
@@ -406,6 +408,7 @@ def learning_curve(
     n_jobs: int = 1,
     runner: Any = None,
     threads_per_fit: int | Literal["auto"] | None = "auto",
+    share_steps: bool = True,
     keep_predictions: bool = False,
     timeout: float | None = None,
     retry_failed: bool = False,
@@ -453,7 +456,7 @@ def learning_curve(
     from tiebreak.plan.plan import make_plan
     from tiebreak.studies import learning_curve as studies
 
-    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, shown(progress))
+    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, shown(progress), share_steps=share_steps)
     plan = make_plan(models, X, y, groups=groups, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng)
     return studies.learning_curve(
         plan, run, sizes=sizes, scoring=scoring, rope=rope, alpha=alpha, keep_predictions=keep_predictions
@@ -479,6 +482,7 @@ def validation_curve(
     n_jobs: int = 1,
     runner: Any = None,
     threads_per_fit: int | Literal["auto"] | None = "auto",
+    share_steps: bool = True,
     keep_predictions: bool = False,
     timeout: float | None = None,
     retry_failed: bool = False,
@@ -527,7 +531,7 @@ def validation_curve(
     from tiebreak.plan.plan import make_plan
     from tiebreak.studies import validation_curve as studies
 
-    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, shown(progress))
+    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, shown(progress), share_steps=share_steps)
     grids = studies.vary(models, parameter, values)
     plan = make_plan(grids.candidates, X, y, groups=groups, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng)
     return studies.validation_curve(grids, plan, run, scoring=scoring, rope=rope, alpha=alpha, keep_predictions=keep_predictions)
@@ -546,6 +550,7 @@ def bias_variance(
     n_jobs: int = 1,
     runner: Any = None,
     threads_per_fit: int | Literal["auto"] | None = "auto",
+    share_steps: bool = True,
     timeout: float | None = None,
     retry_failed: bool = False,
     accept_versions: bool = False,
@@ -586,7 +591,7 @@ def bias_variance(
     """
     from tiebreak.studies import bias_variance as studies
 
-    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, shown(progress))
+    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, shown(progress), share_steps=share_steps)
     return studies.bias_variance(models, X, y, run, n_rounds=n_rounds, test_size=test_size, loss=loss, rng=rng)
 
 

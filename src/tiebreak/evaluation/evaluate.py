@@ -218,7 +218,12 @@ def measure_plan(
         )
         log = store.open(record, accept_versions=run.accept_versions)
         work = Measurement(
-            plan, scorers, threads=log.record.threads, keep_predictions=keep_predictions, train_scores=train_scores
+            plan,
+            scorers,
+            threads=log.record.threads,
+            keep_predictions=keep_predictions,
+            train_scores=train_scores,
+            share_steps=run.share_steps,
         )
         run_missing(work, log, run, store.url, only=only)
         return Evaluation(log, log.table(), store.url, scorers)
@@ -269,7 +274,8 @@ def run_missing(work: Measurement, log: RunLog, run: RunOptions, url: str, *, on
     n_before = 0
     try:
         if to_rescore:
-            missing = sorted({*missing, *rescore(work, log, to_rescore)})
+            wanted = {*missing, *rescore(work, log, to_rescore)}
+            missing = [cell for cell in work.cells() if cell in wanted]
             tracker.n_missing = len(missing)
         tracker.report()
         with log.lease() as lease:
@@ -318,7 +324,7 @@ def what_is_missing(work: Measurement, log: RunLog, *, retry_failed: bool) -> tu
         settled.add(cell)
         if state == 0 and not has_all:
             incomplete.append(Cell(*cell))
-    return [cell for cell in work.plan.cells() if cell not in settled], incomplete, failed
+    return [cell for cell in work.cells() if cell not in settled], incomplete, failed
 
 
 def read_evaluation(store: Any, name: str | None = None) -> Evaluation:

@@ -7,8 +7,10 @@ import time
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, NamedTuple, Self
+from warnings import WarningMessage
 
 import numpy as np
 
@@ -24,9 +26,11 @@ from tiebreak.evaluation.model_calls import (
     seeded_globals,
     settings_after_success,
 )
+from tiebreak.evaluation.shared_steps import FIT, TEST, TRAIN, Given, SharedTables
 from tiebreak.metrics.scorer import Scorer
 from tiebreak.metrics.targets import Truth, UndefinedScore, make_truth
 from tiebreak.plan.data import cut, take_rows
+from tiebreak.plan.leading_steps import find_shared_steps
 from tiebreak.plan.plan import Plan
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.plan.seeds import derive_seed
@@ -123,7 +127,7 @@ class Measurement:
     """The work of a run: measures cells, in this process or, sent there, in another.
 
     `threads` is what each fit may use; None leaves the libraries' own default. With `train_scores` the training rows are scored
-    as well.
+    as well. With `share_steps`, leading steps that are equal are fitted once on each split.
     """
 
     def __init__(
@@ -134,6 +138,7 @@ class Measurement:
         threads: int | None,
         keep_predictions: bool = True,
         train_scores: bool = False,
+        share_steps: bool = True,
     ) -> None:
         from sklearn import get_config
 
@@ -143,6 +148,18 @@ class Measurement:
         self.keep_predictions = keep_predictions
         self.train_scores = train_scores
         self.config = dict(get_config())
+        # a metric that asks the fitted model itself needs all of it
+        may_share = share_steps and all(scorer.needs for scorer in self.scorers)
+        self.shared = find_shared_steps(list(plan.models.values()), share=may_share)
+
+    def cells(self) -> list[Cell]:
+        """All cells of the plan, those that share a fit next to each other."""
+        return self.plan.cells(self.shared.order)
+
+    def group(self, cell: Cell) -> tuple[int, int, int] | None:
+        """Key that cells have in common which share a fit; None for one that shares nothing."""
+        number = self.shared.groups[cell.model]
+        return None if number is None else (cell.dataset, cell.split, number)
 
     def __getstate__(self) -> dict[str, Any]:
         """All but what is only worth keeping within a process."""
@@ -155,6 +172,7 @@ class Measurement:
         self._prepared: dict[int, PreparedModel] = {}
         self._truths: dict[int, Truth] = {}
         self._slices: tuple[tuple[int, int], _Slices] | None = None
+        self._tables = SharedTables(self.shared)
         self._settings: dict[tuple[int, int], dict[str, bool]] = {}  # of models that were fitted on the data before
         self._stack = ExitStack()
         self._stack.enter_context(config_context(**self.config))
@@ -165,6 +183,7 @@ class Measurement:
         """Give the threads back and drop the slices."""
         self._stack.close()
         self._slices = None
+        self._tables.drop()
 
     def measure(self, cell: Cell) -> Outcome:
         """Fit, predict and score one cell.
@@ -192,12 +211,13 @@ class Measurement:
                         stack.enter_context(seeded_globals(seed))
                     if settings:
                         stack.enter_context(config_context(**settings))
-                    outcome = self._measure(cell, prepared, seed)
+                    outcome = self._measure(cell, prepared, seed, caught)
                 if settings is None:
                     known = settings_after_success(prepared.model, dataset.data, prepared.is_open)
                     self._settings[cell.dataset, cell.model] = known
             except MemoryError as error:
                 self._slices = None
+                self._tables.drop()
                 outcome = failed(cell, error, seed)
             except Exception as error:
                 outcome = failed(cell, error, seed)
@@ -216,6 +236,7 @@ class Measurement:
         if self._slices is not None and self._slices[0] == key:
             return self._slices[1]
         self._slices = None  # room for the new ones
+        self._tables.drop()
         planned = self.plan.datasets[cell.dataset]
         if cell.dataset not in self._truths:
             self._truths[cell.dataset] = make_truth(planned.data.y, classifier=planned.task == "classification")
@@ -232,38 +253,58 @@ class Measurement:
         self._slices = (key, slices)
         return slices
 
-    def _measure(self, cell: Cell, prepared: PreparedModel, seed: int | None) -> Outcome:
+    def _measure(self, cell: Cell, prepared: PreparedModel, seed: int | None, caught: list[WarningMessage]) -> Outcome:
         slices = self._slice(cell)
         # a model may change what it is given; the next one must not notice
         X_train, y_train, X_test = _own(slices.X_train), slices.y_train.copy(), _own(slices.X_test)
-        model = None
         if prepared.is_function:
             start = time.perf_counter()
             answer = prepared.model(X_train, y_train, X_test, np.random.default_rng(seed))
-            fitted = asked = time.perf_counter()
+            seconds = time.perf_counter() - start, 0.0
             outputs = ask_function(answer, slices.truth)
-        else:
-            model = prepared.copy(seed)
-            calls = [scorer.call for scorer in self.scorers]
-            arguments = fit_arguments(model, slices.fit_params, calls) if slices.fit_params else {}
-            start = time.perf_counter()
-            model.fit(X_train, y_train, **arguments)
-            fitted = time.perf_counter()
-            outputs = ask(model, prepared.methods, X_test, slices.truth)
-            asked = time.perf_counter()
-        scores, undefined = self._score(outputs, slices.truth, model, slices.X_test, slices.y_test, slices.test_params)
+            return self._outcome(cell, slices, outputs, None, {}, seconds, seed)
+        model = prepared.copy(seed)
+        calls = [scorer.call for scorer in self.scorers]
+        arguments = fit_arguments(model, slices.fit_params, calls) if slices.fit_params else {}
+        rows = {FIT: len(slices.y_train), TEST: len(slices.y_test)} | ({TRAIN: len(slices.y_train)} if self.train_scores else {})
+        steps = self._tables.enter(cell, model, arguments, Given(caught, (y_train, slices.y_train), rows))
+        steps.begin(FIT, X_train, slices.X_train)
+        start = time.perf_counter()
+        model.fit(X_train, y_train, **arguments)
+        fit_seconds = time.perf_counter() - start + steps.credit
+        steps.begin(TEST, X_test, slices.X_test)
+        start = time.perf_counter()
+        outputs = ask(model, prepared.methods, X_test, slices.truth)
+        seconds = fit_seconds, time.perf_counter() - start + steps.credit
         train_scores: Mapping[str, float] = {}
-        if self.train_scores and model is not None:
+        if self.train_scores:
             truth = self._truths[cell.dataset].take(self.plan.datasets[cell.dataset].splits[cell.split].train)
-            train_outputs = ask(model, prepared.methods, _own(slices.X_train), truth)
+            X_train = _own(slices.X_train)
+            steps.begin(TRAIN, X_train, slices.X_train)
+            train_outputs = ask(model, prepared.methods, X_train, truth)
             train_scores, _ = self._score(train_outputs, truth, model, slices.X_train, slices.y_train, slices.fit_params)
+        outcome = self._outcome(cell, slices, outputs, model, train_scores, seconds, seed)
+        return replace(outcome, leading=self._tables.leave(steps)) if steps.is_sharing else outcome
+
+    def _outcome(
+        self,
+        cell: Cell,
+        slices: _Slices,
+        outputs: Mapping[str, Any],
+        model: Any,
+        train_scores: Mapping[str, float],
+        seconds: tuple[float, float],
+        seed: int | None,
+    ) -> Outcome:
+        """Outcome of answers for the test rows; `seconds` are those of the fit and of the answers."""
+        scores, undefined = self._score(outputs, slices.truth, model, slices.X_test, slices.y_test, slices.test_params)
         return Outcome(
             cell,
             scores=scores,
             undefined=undefined,
             train_scores=train_scores,
-            fit_seconds=fitted - start,
-            predict_seconds=asked - fitted,
+            fit_seconds=seconds[0],
+            predict_seconds=seconds[1],
             seed=seed,
             outputs=as_stored(outputs, slices.truth) if self.keep_predictions else {},
         )

@@ -33,10 +33,11 @@ class RunOptions:
     accept_versions: bool = False
     progress: Callable[[Progress], object] | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
+    share_steps: bool = True
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
-        check_flags(retry_failed=self.retry_failed, accept_versions=self.accept_versions)
+        check_flags(retry_failed=self.retry_failed, accept_versions=self.accept_versions, share_steps=self.share_steps)
         name: Any = self.name
         if name is not None and not (isinstance(name, str) and name):
             raise InvalidParameterError(f"name must be a text that is not empty; got {name!r}.")

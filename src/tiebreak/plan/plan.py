@@ -62,13 +62,14 @@ class Plan:
         """Number of cells."""
         return len(self.models) * sum(len(each.splits) for each in self.datasets)
 
-    def cells(self) -> list[Cell]:
-        """All cells; those of the same split follow one another."""
+    def cells(self, order: Sequence[int] | None = None) -> list[Cell]:
+        """All cells; those of the same split follow one another, the models in the order given, else in their own."""
+        models = range(len(self.models)) if order is None else order
         return [
             Cell(dataset, split, model)
             for dataset, planned in enumerate(self.datasets)
             for split in range(len(planned.splits))
-            for model in range(len(self.models))
+            for model in models
         ]
 
     def record(

@@ -155,6 +155,18 @@ class Cell(NamedTuple):
     model: int
 
 
+class LeadingSteps(NamedTuple):
+    """Record of how the leading steps of a pipeline came about that other models of the run have too.
+
+    `seconds` were saved where they were `shared`; `n_bytes` is the size of a table that is `too-large` to be kept. `unsafe` ones
+    write into what they are given, or hold on to it.
+    """
+
+    kind: Literal["fitted", "shared", "too-large", "unsafe"]
+    seconds: float = 0.0
+    n_bytes: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """One cell, measured or failed.
@@ -170,7 +182,8 @@ class Outcome:
     train_scores : mapping of str to float
         The same on the training rows, where they were asked for.
     fit_seconds, predict_seconds : float
-        By a monotonic clock; nan where it did not come to that.
+        By a monotonic clock; nan where it did not come to that. Of leading steps that were shared the time counts in full, as the
+        model would take it alone.
     seed : int or None
         What the random state of the model was derived from.
     warnings : tuple of str
@@ -181,6 +194,8 @@ class Outcome:
         How many times the cell was tried.
     outputs : mapping of str to ndarray
         What the model said of the test rows, in their order; empty where it was not kept.
+    leading : LeadingSteps or None
+        A fact of this measurement, which no store keeps; None where there is nothing that is shared.
     """
 
     cell: Cell
@@ -196,6 +211,7 @@ class Outcome:
     traceback: str = ""
     attempts: int = 1
     outputs: Outputs = field(default_factory=dict)
+    leading: LeadingSteps | None = None
 
     @property
     def is_done(self) -> bool:
