@@ -240,16 +240,17 @@ def evaluate(
     store : str, path or Store, optional
         ``"sqlite:///runs.db"``; not given: in memory, for this call only.
     name : str, optional
-        Of the run in the store; by default made from the data.
+        Of the run in the store; made from the data if not given.
     n_jobs : int, default 1
         Worker processes; -1 for all cores. They are started only where that pays.
     runner : distributed.Client, str or Runner, optional
-        Runs the cells instead: a Dask client, the address of its scheduler such as ``"tcp://host:8786"``, ``"dask"`` for a Dask
-        cluster of `n_jobs` processes on this machine, ``"joblib"`` for the backend that joblib is set to, or any object with a
-        method ``run(workload, cells)``.
+        Runs the cells instead: a Dask client, its scheduler's address (``"tcp://host:8786"``), ``"dask"`` for `n_jobs` workers of
+        Dask on this machine, ``"joblib"`` for the backend that joblib is set to, or any object with ``run(workload, cells)``.
     threads_per_fit : "auto", int or None
         Threads of numerical libraries. "auto": 1 for data of up to a million numbers, else cores / workers; decided when a
         run begins, and kept. None leaves the libraries alone.
+    share_steps : bool, default True
+        Fit equal leading steps of pipelines once on each split, where that is shown to change no score; see :doc:`/shared-steps`.
     keep_predictions, train_scores : bool
         Whether to keep what the models said of the test rows, and to score the training rows too.
     timeout : float, optional
@@ -288,7 +289,8 @@ def evaluate(
     from tiebreak.evaluation.evaluate import find_scorers, measure_plan
     from tiebreak.plan.plan import make_plan
 
-    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, shown(progress), share_steps=share_steps)
+    progress = shown(progress)
+    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, share_steps, timeout, retry_failed, accept_versions, progress)
     plan = make_plan(
         models, X, y, groups=groups, datasets=datasets, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng
     )
@@ -342,26 +344,23 @@ def nested_cross_validate(
         are in order of time.
     scoring : str, callable, list, or dict, optional
         As for `evaluate`. The first one chooses, unless a search names its own; each metric is scored on the outer splits.
-    store, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, progress, rng
+    store, n_jobs, runner, threads_per_fit, share_steps, timeout, retry_failed, accept_versions, progress, rng
         As for `evaluate`.
     name : str, optional
         Of the run in the store that holds the outer splits; those of the inner splits are called "NAME inner".
     keep_predictions : bool, default True
         Whether to keep what the models said of the outer test rows, which `bias_corrected` needs.
     plain : bool, default True
-        Whether to measure all candidates on the outer splits, not only those that were chosen: what plain cross-validation would
-        have claimed. Without it there is no claim, and fewer fits.
+        Measure all candidates on the outer splits, not only those chosen: what plain cross-validation would have claimed.
     rope : float or str, default 0
-        Largest difference that does not matter, in the metric's unit or as "1%" of the honest score; for `compare`, and for how
-        stable the choice is.
+        Largest difference that does not matter, in the metric's unit or as "1%" of the honest score.
     alpha : float, default 0.05
         1 - coverage of the intervals.
 
     Returns
     -------
     NestedEvaluation
-        Print it for the answer; `.honest()`, `.summary()`, `.to_frame()`, `.chosen()`, `.inner()`, `.compare()`, `.plot()` and
-        `.bias_corrected()` for the rest.
+        Print it for the answer; `.honest()`, `.summary()`, `.chosen()`, `.inner()`, `.compare()`, `.bias_corrected()`, `.plot()`.
 
     Raises
     ------
@@ -381,7 +380,8 @@ def nested_cross_validate(
     from tiebreak.plan.nested import make_nested_plan
     from tiebreak.studies import nested as studies
 
-    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, shown(progress), share_steps=share_steps)
+    progress = shown(progress)
+    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, share_steps, timeout, retry_failed, accept_versions, progress)
     plan = make_nested_plan(
         models, X, y, groups=groups, outer=outer, inner=inner, sample_weight=sample_weight, fit_params=fit_params, rng=rng
     )
@@ -435,8 +435,8 @@ def learning_curve(
         Smallest gain that matters, in the metric's unit, or a percentage of the best mean ("1%").
     alpha : float, default 0.05
         1 - coverage of the intervals.
-    store, name, n_jobs, runner, threads_per_fit, keep_predictions, timeout, retry_failed, accept_versions, progress, rng
-        As for `evaluate`.
+    store, name, n_jobs, runner, threads_per_fit, share_steps, keep_predictions, timeout, retry_failed, accept_versions
+        As for `evaluate`, and so are `progress` and `rng`.
 
     Returns
     -------
@@ -456,7 +456,8 @@ def learning_curve(
     from tiebreak.plan.plan import make_plan
     from tiebreak.studies import learning_curve as studies
 
-    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, shown(progress), share_steps=share_steps)
+    progress = shown(progress)
+    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, share_steps, timeout, retry_failed, accept_versions, progress)
     plan = make_plan(models, X, y, groups=groups, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng)
     return studies.learning_curve(
         plan, run, sizes=sizes, scoring=scoring, rope=rope, alpha=alpha, keep_predictions=keep_predictions
@@ -509,14 +510,13 @@ def validation_curve(
         value can be called practically equivalent to the best.
     alpha : float, default 0.05
         Accepted rate of wrong verdicts among the values of a model, and 1 - coverage of the intervals.
-    store, name, n_jobs, runner, threads_per_fit, keep_predictions, timeout, retry_failed, accept_versions, progress, rng
-        As for `evaluate`.
+    store, name, n_jobs, runner, threads_per_fit, share_steps, keep_predictions, timeout, retry_failed, accept_versions
+        As for `evaluate`, and so are `progress` and `rng`.
 
     Returns
     -------
     ValidationCurve
-        Print it for the answer; `.sweet_spot(model)`, `.equivalent(model)` and `.undecided(model)` for the values, `.to_frame()`,
-        `.to_json()` and `.plot()` for the rest.
+        Print it for the answer; `.sweet_spot(model)`, `.equivalent(model)` and `.undecided(model)` for the values.
 
     Examples
     --------
@@ -531,7 +531,8 @@ def validation_curve(
     from tiebreak.plan.plan import make_plan
     from tiebreak.studies import validation_curve as studies
 
-    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, shown(progress), share_steps=share_steps)
+    progress = shown(progress)
+    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, share_steps, timeout, retry_failed, accept_versions, progress)
     grids = studies.vary(models, parameter, values)
     plan = make_plan(grids.candidates, X, y, groups=groups, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng)
     return studies.validation_curve(grids, plan, run, scoring=scoring, rope=rope, alpha=alpha, keep_predictions=keep_predictions)
@@ -557,9 +558,7 @@ def bias_variance(
     progress: bool | Callable[[Progress], object] | None = None,
     rng: int | np.random.Generator | None = 0,
 ) -> BiasVariance:
-    """Say how much of a model's loss is bias, and how much comes of the training set that it happened to get.
-
-    Models are fitted on training sets drawn with replacement, and predict one fixed test set.
+    """Say how much of a model's loss is bias, and how much comes of the training set, drawn with replacement, that it got.
 
     Parameters
     ----------
@@ -571,7 +570,7 @@ def bias_variance(
         Share or number of the examples that are tested.
     loss : {"squared", "zero-one"}, optional
         By default what fits the task: "squared" for numbers, "zero-one" for classes.
-    store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, progress, rng
+    store, name, n_jobs, runner, threads_per_fit, share_steps, timeout, retry_failed, accept_versions, progress, rng
         As for `evaluate`.
 
     Returns
@@ -591,20 +590,16 @@ def bias_variance(
     """
     from tiebreak.studies import bias_variance as studies
 
-    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, timeout, retry_failed, accept_versions, shown(progress), share_steps=share_steps)
+    progress = shown(progress)
+    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, share_steps, timeout, retry_failed, accept_versions, progress)
     return studies.bias_variance(models, X, y, run, n_rounds=n_rounds, test_size=test_size, loss=loss, rng=rng)
 
 
 def _read(sources: Sequence[Any], options: ReadOptions) -> Scores:
+    """Scores of sources, of which one may be the URL of a run in a store."""
     from tiebreak.readers.read import read_scores
 
-    return read_scores([_opened(source) for source in sources], options)
-
-
-def _opened(source: Any) -> Any:
-    """Run in a store if the source is the URL of one, else the source."""
-    if not isinstance(source, str) or "://" not in source:
-        return source
-    from tiebreak.evaluation.evaluate import read_evaluation
-
-    return read_evaluation(source)
+    is_url = [isinstance(source, str) and "://" in source for source in sources]
+    if any(is_url):
+        from tiebreak.evaluation.evaluate import read_evaluation
+    return read_scores([read_evaluation(each) if url else each for each, url in zip(sources, is_url, strict=True)], options)

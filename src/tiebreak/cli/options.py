@@ -143,6 +143,7 @@ class TypedRun:
     timeout: float | None
     retry_failed: bool
     accept_versions: bool
+    no_share_steps: bool
     quiet: bool
     dask: str | None = None
     dry_run: bool = False
@@ -159,6 +160,7 @@ class TypedRun:
             n_jobs=1 if self.dask else self.n_jobs or study.n_jobs,
             runner=self.dask,
             threads_per_fit=study.threads_per_fit,
+            share_steps=study.share_steps and not self.no_share_steps,
             timeout=self.timeout or study.timeout,
             retry_failed=self.retry_failed,
             accept_versions=self.accept_versions,
@@ -190,6 +192,7 @@ _patience_options = (
                  help="Give up a cell (one model on one split) after this time."),
     click.option("--retry-failed", is_flag=True, help="Measure again what failed before."),
     click.option("--accept-versions", is_flag=True, help="Go on with a run that was begun with other versions of libraries."),
+    click.option("--no-share-steps", is_flag=True, help="Fit each pipeline whole, also where others begin with equal steps."),
 )
 _dry_option = click.option("--dry-run", is_flag=True,
                            help="Say what would be measured, and how long it may take; measure nothing.")

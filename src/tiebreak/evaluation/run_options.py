@@ -28,12 +28,12 @@ class RunOptions:
     n_jobs: int = 1
     runner: Any = None
     threads_per_fit: ThreadsPerFit = "auto"
+    share_steps: bool = True
     timeout: float | None = None
     retry_failed: bool = False
     accept_versions: bool = False
     progress: Callable[[Progress], object] | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
-    share_steps: bool = True
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""

@@ -56,7 +56,7 @@ def maker_of_copies(table: Any) -> Callable[[Any], Any]:
             if not array.flags.c_contiguous:
                 raise UnknownTable
         return copy.deepcopy
-    if kind.__name__ == "DataFrame" and kind.__module__.startswith("pandas."):
+    if kind.__name__ == "DataFrame" and kind.__module__.partition(".")[0] == "pandas":
         if not all(isinstance(dtype, np.dtype) for dtype in table.dtypes):
             raise UnknownTable
         arrays = list(arrays_of(table))
@@ -84,8 +84,7 @@ def _copy_array(array: Array) -> Array:
     copied = array.copy(order="K")
     if copied.strides == array.strides or array.dtype.kind == "O":
         return copied
-    extent = sum((size - 1) * stride for size, stride in zip(array.shape, array.strides, strict=True)) + array.itemsize
-    room = np.empty(-(-extent // array.itemsize), dtype=array.dtype)
+    room = np.empty(-(-_extent(array) // array.itemsize), dtype=array.dtype)
     view: Array = np.lib.stride_tricks.as_strided(room, array.shape, array.strides)
     view[...] = array
     return view
@@ -120,7 +119,7 @@ def arrays_of(*things: Any) -> Iterator[Array]:
             ahead += _not_simple(thing)
         elif isinstance(thing, list | tuple | set | frozenset):
             ahead += _not_simple(thing)
-        elif kind.__module__.startswith("pandas."):
+        elif kind.__module__.partition(".")[0] == "pandas":
             yield from _arrays_of_pandas(thing)
         elif kind.__module__ == "sklearn.tree._tree" and kind.__name__ == "Tree":
             continue  # its memory is its own
@@ -206,14 +205,14 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 def n_bytes(table: Any) -> int:
-    """Bytes that a copy of a table takes."""
-    return sum(_extent(array) for array in arrays_of(table))
+    """Bytes that a copy of a table takes; of a view, with what lies between its numbers."""
+    if isinstance(table, np.ndarray) and table.size:
+        return _extent(table)
+    return sum(array.nbytes for array in arrays_of(table))
 
 
 def _extent(array: Array) -> int:
-    if not array.size:
-        return 0
-    return sum((size - 1) * abs(stride) for size, stride in zip(array.shape, array.strides, strict=True)) + array.itemsize
+    return sum((size - 1) * stride for size, stride in zip(array.shape, array.strides, strict=True)) + array.itemsize
 
 
 def is_too_much(kept: int, lent: int) -> bool:

@@ -211,7 +211,7 @@ class _Identity:
             return self._of_class(value)
         if kind in (types.FunctionType, np.ufunc, types.MethodDescriptorType):
             return _of_function(value)
-        if kind.__module__.startswith("pandas.") and kind.__name__ == "Index":
+        if kind.__module__.partition(".")[0] == "pandas" and kind.__name__ == "Index":
             return kind, str(value.dtype), self.of(value.tolist())
         return self._of_object(value)
 

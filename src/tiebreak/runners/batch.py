@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import mmap
 import os
 import pickle
@@ -9,7 +10,7 @@ import shutil
 import tempfile
 import weakref
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from operator import length_hint
 from pathlib import Path
 from threading import Lock
@@ -45,11 +46,13 @@ class CellQueue:
 
     It is safe to use from two threads. Cells of one model on one dataset are taken to need about the same time.
 
-    Cells are taken as late as possible: others may measure the same run, and each cell that was taken is this runner's.
+    Cells are taken as late as possible: others may measure the same run, and each cell that was taken is this runner's. Those of
+    one `group` stay together.
     """
 
-    def __init__(self, cells: Iterable[Cell]) -> None:
+    def __init__(self, cells: Iterable[Cell], group: Callable[[Cell], Hashable | None] | None = None) -> None:
         self._source = iter(cells)
+        self._group = group
         self._put_back: deque[Cell] = deque()
         self._seconds: dict[tuple[int, int], float] = {}
         self._n_measured: Counter[tuple[int, int]] = Counter()
@@ -67,18 +70,18 @@ class CellQueue:
     def take_batch(self, n_workers: int) -> list[Cell]:
         """Take consecutive cells for one of several workers; a single one as long as nothing is known of their seconds.
 
-        The workers share what is left.
+        The workers share what is left. A group is cut only where another worker would have nothing to do.
         """
         with self._lock:
-            if not self._seconds:
-                cell = self._next()
-                return [] if cell is None else [cell]
-            mean = sum(self._seconds.values()) / len(self._seconds)
+            most = math.ceil(len(self) / n_workers)
+            mean = sum(self._seconds.values()) / len(self._seconds) if self._seconds else BATCH_SECONDS
             room = max(MIN_BATCH_SECONDS, min(BATCH_SECONDS, len(self) * mean / (BATCHES_PER_WORKER * n_workers)))
+            room = room if self._seconds else 0.0
             batch: list[Cell] = []
             while (cell := self._next()) is not None:
                 seconds = self._seconds.get((cell.dataset, cell.model), mean)
-                if batch and room < seconds / 2:  # without it the batch is nearer to its length
+                is_within = bool(batch) and len(batch) < most and self._are_together(batch[-1], cell)
+                if batch and not is_within and room < seconds / 2:  # without it the batch is nearer to its length
                     self._put_back.appendleft(cell)
                     break
                 room -= seconds
@@ -121,6 +124,10 @@ class CellQueue:
         with self._lock:
             known = self._seconds | {kind: max(elapsed, self._seconds.get(kind, 0.0))}
             return len(self) * sum(known.values()) / len(known)
+
+    def _are_together(self, one: Cell, other: Cell) -> bool:
+        group = self._group(one) if self._group is not None else None
+        return group is not None and self._group is not None and group == self._group(other)
 
     def _next(self) -> Cell | None:
         return self._put_back.popleft() if self._put_back else next(self._source, None)

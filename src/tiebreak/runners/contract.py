@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Hashable, Iterable
 from types import TracebackType
 from typing import Protocol
 
@@ -26,6 +26,19 @@ class Workload(Protocol):
 
         Cells of the same dataset and split that follow one another share their slices of the data.
         """
+
+
+def group_of(workload: Workload) -> Callable[[Cell], Hashable | None]:
+    """Method `group` of a workload, which a workload need not have.
+
+    It gives the cells the same key that share work where one process measures them one after the other, and None to a cell on its
+    own. Cells of a group follow one another.
+    """
+    return getattr(workload, "group", _no_group)
+
+
+def _no_group(cell: Cell) -> None:
+    """No cell shares work."""
 
 
 class Runner(Protocol):

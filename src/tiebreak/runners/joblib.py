@@ -9,6 +9,7 @@ from tiebreak.errors import ClusterError, InvalidParameterError, LostWorkersErro
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners import BATCH_SECONDS
 from tiebreak.runners.batch import CellQueue
+from tiebreak.runners.contract import group_of
 from tiebreak.runners.dask.worker import ScatteredWorkload, measure_for_joblib, packed_cells
 from tiebreak.runners.failures import failed, in_one_line
 from tiebreak.runners.worker import Failure, Report, outcomes_of
@@ -39,7 +40,7 @@ class JoblibRunner:
         from joblib import Parallel, delayed
 
         n_workers = _n_workers()
-        queue = CellQueue(cells)
+        queue = CellQueue(cells, group_of(workload))
         retries: list[Cell] = []
         scattered = ScatteredWorkload.of(workload)
         measure = delayed(measure_for_joblib)

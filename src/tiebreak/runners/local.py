@@ -68,9 +68,10 @@ class LocalRunner:
         """Measure in worker processes, and here until they are ready where that is allowed."""
         from tiebreak.runners import processes
         from tiebreak.runners.batch import CellQueue, PackedWorkload
+        from tiebreak.runners.contract import group_of
         from tiebreak.runners.worker_group import DelayedStart, WorkerGroup
 
-        queue = CellQueue(cells)
+        queue = CellQueue(cells, group_of(workload))
         try:
             packed = PackedWorkload(workload)
         except InvalidPlanError as error:

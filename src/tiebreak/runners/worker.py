@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners.batch import Payload, cloudpickle_dumps
+from tiebreak.runners.contract import group_of
 from tiebreak.runners.failures import failed, in_one_line
 
 if TYPE_CHECKING:
@@ -58,6 +59,9 @@ class Report(NamedTuple):
     interrupt: str = ""
 
 
+GROUP_FACTOR = 10.0
+"""A worker stays with the cells of a group for at least so many times as long as the first of them took."""
+
 _values_of = attrgetter(*(field.name for field in fields(Outcome)))
 _started = time.time()
 _held: Workload | None = None
@@ -93,12 +97,16 @@ def measure(cells: Sequence[Cell], seconds: float) -> Report:
 
 
 def measure_with(workload: Workload, cells: Sequence[Cell], seconds: float) -> Report:
-    """Measure cells until all are done or so many seconds have passed, at least one."""
+    """Measure cells until all are done or so many seconds have passed, at least one.
+
+    A group is begun anew where it is cut, so it gets the more time the longer its first cell took.
+    """
     durations: list[float] = []
     outcomes: list[Outcome] = []
     closes = time.perf_counter() + seconds
-    interrupt = ""
-    for cell in cells:
+    closes_group, interrupt = 0.0, ""
+    groups = list(map(group_of(workload), cells))
+    for cell, before, group, after in zip(cells, [None, *groups], groups, [*groups[1:], None], strict=False):
         began = time.perf_counter()
         try:
             outcomes.append(workload.measure(cell))
@@ -111,7 +119,9 @@ def measure_with(workload: Workload, cells: Sequence[Cell], seconds: float) -> R
             leave(error)
         ended = time.perf_counter()
         durations.append(ended - began)
-        if ended >= closes:
+        if group is not None and group != before:
+            closes_group = began + GROUP_FACTOR * (ended - began)
+        if ended >= closes and (group is None or group != after or ended >= closes_group):
             break
     return Report(durations, packed(outcomes), interrupt)
 

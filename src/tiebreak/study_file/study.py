@@ -23,8 +23,8 @@ from tiebreak.study_file.toml import Entry, kind_of, nearest, one_line, read_tom
 
 _HOW = 'Write "module:name", such as "sklearn.svm:SVC".'
 _KEYS = (
-    "name", "rope", "metrics", "seed", "n_jobs", "timeout", "threads_per_fit", "keep_predictions", "store",
-    "data", "columns", "cv", "inner", "models",
+    "name", "rope", "metrics", "seed", "n_jobs", "timeout", "threads_per_fit", "share_steps", "keep_predictions",
+    "store", "data", "columns", "cv", "inner", "models",
 )  # fmt: skip
 
 
@@ -50,6 +50,7 @@ class Study:
     n_jobs: int = 1
     timeout: float | None = None
     threads_per_fit: int | Literal["auto"] = "auto"
+    share_steps: bool = True
     keep_predictions: bool = True
     store: str | None = None
 
@@ -135,6 +136,7 @@ _READ: dict[str, Any] = {
     "n_jobs": _n_jobs,
     "timeout": Entry.seconds,
     "threads_per_fit": lambda entry: "auto" if entry.value == "auto" else entry.count(1),
+    "share_steps": Entry.flag,
     "keep_predictions": Entry.flag,
     "store": Entry.text,
 }

@@ -16,6 +16,7 @@ from tiebreak.errors import ClusterError, InvalidParameterError, MissingDependen
 from tiebreak.plan.plan import number_of_workers
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners.batch import CellQueue
+from tiebreak.runners.contract import group_of
 from tiebreak.runners.dask.tasks import Cluster, Tasks
 from tiebreak.runners.dask.worker import ScatteredWorkload
 from tiebreak.runners.failures import in_one_line
@@ -89,7 +90,7 @@ class DaskRunner:
         workload that cannot be sent to another process. Warns with `UnprotectedClusterWarning` where others on the network can
         use this scheduler.
         """
-        queue = CellQueue(cells)
+        queue = CellQueue(cells, group_of(workload))
         if not len(queue):
             return
         scattered = ScatteredWorkload.of(workload)
