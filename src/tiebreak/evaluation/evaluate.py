@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import threading
 import time
@@ -24,7 +25,7 @@ from tiebreak.errors import (
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.fit_and_score import Measurement, check_weights
 from tiebreak.evaluation.model_calls import as_answered
-from tiebreak.evaluation.progress import Tracker
+from tiebreak.evaluation.progress import Sharing, Tracker
 from tiebreak.evaluation.run_options import RunOptions, check_flags
 from tiebreak.metrics.resolve import resolve_scorers
 from tiebreak.metrics.scorer import Scorer, check_model, check_target
@@ -225,8 +226,8 @@ def measure_plan(
             train_scores=train_scores,
             share_steps=run.share_steps,
         )
-        run_missing(work, log, run, store.url, only=only)
-        return Evaluation(log, log.table(), store.url, scorers)
+        sharing = run_missing(work, log, run, store.url, only=only)
+        return Evaluation(log, log.table(), store.url, scorers, sharing)
 
 
 def find_scorers(plan: Plan, scoring: Any) -> tuple[Scorer, ...]:
@@ -260,8 +261,8 @@ def find_scorers(plan: Plan, scoring: Any) -> tuple[Scorer, ...]:
     return scorers
 
 
-def run_missing(work: Measurement, log: RunLog, run: RunOptions, url: str, *, only: Collection[Cell] | None = None) -> None:
-    """Measure and keep what the log does not have; of some cells only, where these are given.
+def run_missing(work: Measurement, log: RunLog, run: RunOptions, url: str, *, only: Collection[Cell] | None = None) -> Sharing:
+    """Measure and keep what the log does not have; of some cells only, where these are given. Say what was shared.
 
     `KeyboardInterrupt` goes through, with a note on what is kept and how to go on.
     """
@@ -296,6 +297,8 @@ def run_missing(work: Measurement, log: RunLog, run: RunOptions, url: str, *, on
         raise
     finally:
         tracker.report(is_finished=True)
+    lacking_seed = work.shared.lacking_seed if tracker.n_measured else ()
+    return dataclasses.replace(tracker.sharing, lacking_seed=lacking_seed)
 
 
 def _n_kept(log: RunLog, outcomes: Sequence[Outcome]) -> int:

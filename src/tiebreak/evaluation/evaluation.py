@@ -11,6 +11,7 @@ import numpy as np
 
 from tiebreak.errors import SEE_FAILURES, Advice, InvalidParameterError, MissingSplitsError
 from tiebreak.evaluation.cells import metric_position, same_predictions
+from tiebreak.evaluation.progress import NOTHING_SHARED, Sharing
 from tiebreak.metrics.scorer import Scorer
 from tiebreak.numerics import check_probability
 from tiebreak.plan.fingerprint import split_hash
@@ -50,18 +51,21 @@ class Evaluation(Result["EvaluationPlots"]):
     ----------
     url : str
         Of the store; "" for one in memory.
+    sharing : Sharing
+        Record of leading steps of pipelines that models have in common; of the call that made this, not of the store.
     """
 
     _log: RunLog
     _table: CellTable
     url: str = ""
     _scorers: tuple[Scorer, ...] = ()
+    sharing: Sharing = NOTHING_SHARED
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy, or what is sent to another process, has the cells and not the store; scorers are found by name there."""
         from tiebreak.stores.memory import CopiedLog
 
-        return type(self), (CopiedLog.of(self._log, self._table), self._table, self.url)
+        return type(self), (CopiedLog.of(self._log, self._table), self._table, self.url, (), self.sharing)
 
     @property
     def record(self) -> RunRecord:

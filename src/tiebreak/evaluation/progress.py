@@ -58,6 +58,52 @@ class Progress:
     n_elsewhere: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """Record of how leading steps of pipelines that several models have in common came about, in one call.
+
+    Attributes
+    ----------
+    n_fits, n_shared : int
+        Cells of such models that were measured, and those of them whose leading steps were another model's.
+    seconds : float
+        Of fits and transforms that were saved.
+    n_too_large, n_unsafe : int
+        Cells that shared nothing as the tables need too much memory, or as a step writes into what it is given or holds on to it.
+    n_bytes : int
+        Size of the largest table that was not kept.
+    lacking_seed : tuple of (str, int)
+        Classes of steps that would be shared if their `random_state` were a number, and by how many models.
+    """
+
+    n_fits: int = 0
+    n_shared: int = 0
+    seconds: float = 0.0
+    n_too_large: int = 0
+    n_unsafe: int = 0
+    n_bytes: int = 0
+    lacking_seed: tuple[tuple[str, int], ...] = ()
+
+    def with_outcomes(self, outcomes: Sequence[Outcome]) -> Sharing:
+        """Same record with further outcomes."""
+        found = [outcome.leading for outcome in outcomes if outcome.leading is not None]
+        if not found:
+            return self
+        kinds = Counter(each.kind for each in found)
+        return Sharing(
+            self.n_fits + len(found),
+            self.n_shared + kinds["shared"],
+            self.seconds + sum(each.seconds for each in found),
+            self.n_too_large + kinds["too-large"],
+            self.n_unsafe + kinds["unsafe"],
+            max(self.n_bytes, *(each.n_bytes for each in found)),
+            self.lacking_seed,
+        )
+
+
+NOTHING_SHARED = Sharing()
+
+
 class Tracker:
     """Counts outcomes of the cells that are to be measured now, and reports at most ten times a second."""
 
@@ -68,6 +114,7 @@ class Tracker:
         self.n_missing = len(missing)
         """Cells that are to be measured in this call."""
         self.n_measured = 0
+        self.sharing = NOTHING_SHARED
         self._n_elsewhere = 0
         self._n_failed = 0
         self._sum: defaultdict[int, float] = defaultdict(float)
@@ -86,6 +133,7 @@ class Tracker:
     def add(self, outcomes: Sequence[Outcome]) -> None:
         """These outcomes are kept."""
         self.n_measured += len(outcomes)
+        self.sharing = self.sharing.with_outcomes(outcomes)
         if self._report is None:
             return
         metric = self._record.metrics[0].name

@@ -69,7 +69,8 @@ class SharedTables:
         if not points or any(not name.startswith(f"{model.steps[-1][0]}__") for name in arguments):
             return steps
         steps.is_sharing = True
-        at, put = 0, []
+        at = 0
+        put: list[tuple[str, Any]] = []
         for end, number in reversed(points):
             if number in self._kept:
                 at = end

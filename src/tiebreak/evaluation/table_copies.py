@@ -212,7 +212,8 @@ def n_bytes(table: Any) -> int:
 
 
 def _extent(array: Array) -> int:
-    return sum((size - 1) * stride for size, stride in zip(array.shape, array.strides, strict=True)) + array.itemsize
+    between = sum((size - 1) * stride for size, stride in zip(array.shape, array.strides, strict=True))
+    return int(between + array.itemsize)
 
 
 def is_too_much(kept: int, lent: int) -> bool:

@@ -1,7 +1,7 @@
 """Leading steps of pipelines that several models have in common, so that they need be fitted only once on each split.
 
-Two steps count as equal only where that can be shown: they are of scikit-learn, or of a class that declares that it may be shared,
-and all that their fit depends on can be compared. Of everything else nothing is shared.
+Two steps count as equal only where that can be shown: they are of scikit-learn, or of a class that declares that it may be
+shared, and all that their fit depends on can be compared. Of everything else nothing is shared.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ import numpy as np
 DECLARATION = "__tiebreak_share_steps__"
 """Attribute of a class of transformers, True where it may be shared.
 
-The class then promises: a fit depends on parameters and data alone, and changes neither; `transform` changes neither the transformer
-nor what it is given; nothing that is returned is held on to.
+The class then promises: a fit depends on parameters and data alone, and changes neither; `transform` changes neither the
+transformer nor what it is given; nothing that is returned is held on to.
 """
 
 SIMPLE = (type(None), bool, int, float, complex, str, bytes)
@@ -96,7 +96,7 @@ class _Node:
         return self.depth > 0 and len(self.children) + len(self.ending) > 1
 
     def all(self) -> Iterator[_Node]:
-        """This one and those below, each before its own."""
+        """Node itself and those below, each before its own."""
         yield self
         for child in self.children.values():
             yield from child.all()

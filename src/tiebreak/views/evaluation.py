@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tiebreak.evaluation.evaluation import Evaluation
+    from tiebreak.evaluation.progress import Sharing
 
 ALPHA = 0.05
 """1 - coverage of the intervals of means."""
@@ -93,7 +94,31 @@ def _head(evaluation: Evaluation) -> Paragraph:
     outstanding = f", {missing} still to be measured" if missing else ""
     size = f"{count(len(record.models), 'model')} x {count(n_splits, 'split')}{many}"
     done = f"{evaluation.n_done} of {count(evaluation.n_cells, 'cell')} measured"
-    return Paragraph((f"Run {quote(evaluation.name)}{where}: {size}, {done}{failed}{outstanding}.",))
+    run = f"Run {quote(evaluation.name)}{where}: {size}, {done}{failed}{outstanding}."
+    return Paragraph((run, *sharing_lines(evaluation.sharing)))
+
+
+def sharing_lines(sharing: Sharing) -> list[str]:
+    """Facts about leading steps of pipelines that were shared, or were not and why; none where no two models have equal ones."""
+    lines = []
+    if sharing.n_shared:
+        fits = count(sharing.n_fits, "fit")
+        lines.append(f"{sharing.n_shared} of {fits} of leading steps shared, about {seconds(max(0.0, sharing.seconds))} saved.")
+    if sharing.n_too_large:
+        size = f" ({sharing.n_bytes / 1e6:,.0f} MB)" if sharing.n_bytes else ""
+        lines.append(
+            f"{count(sharing.n_too_large, 'fit')} of leading steps shared nothing: the tables{size} need too much memory."
+        )
+    if sharing.n_unsafe:
+        lines.append(
+            f"{count(sharing.n_unsafe, 'fit')} of leading steps shared nothing: a step may write into what it is given, hold on "
+            "to it, or draw at random."
+        )
+    lines += [
+        f"{count(n, 'model')} would share the fit of {printable(name)} if its random_state were a number; now each draws its own."
+        for name, n in sharing.lacking_seed
+    ]
+    return lines
 
 
 def leader_lines(evaluation: Evaluation) -> list[str]:
