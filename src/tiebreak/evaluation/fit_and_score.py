@@ -213,7 +213,7 @@ class Measurement:
                         stack.enter_context(config_context(**settings))
                     outcome = self._measure(cell, prepared, seed, caught)
                 if settings is None:
-                    known = settings_after_success(prepared.model, dataset.data, prepared.is_open)
+                    known = settings_after_success(prepared, dataset.data)
                     self._settings[cell.dataset, cell.model] = known
             except MemoryError as error:
                 self._slices = None

@@ -44,6 +44,7 @@ class PreparedModel(NamedTuple):
     copy: MakeCopy
     is_open: bool
     methods: tuple[str, ...]
+    n_parts: int
 
 
 def prepare_model(name: str, model: Any, scorers: Sequence[Scorer], *, seeded: bool) -> PreparedModel:
@@ -51,15 +52,14 @@ def prepare_model(name: str, model: Any, scorers: Sequence[Scorer], *, seeded: b
     # scikit-learn's own estimators draw from their random state alone, which is set; nothing sets that of a splitter
     # (cv=KFold(shuffle=True)) or of a search's candidates
     drawing = ("get_n_splits", "param_grid", "param_distributions")
-    is_open = any(
-        not module_of(part).startswith("sklearn.") or any(hasattr(part, name) for name in drawing) for part in parts_of(model)
-    )
+    parts = parts_of(model)
+    is_open = any(not module_of(part).startswith("sklearn.") or any(hasattr(part, name) for name in drawing) for part in parts)
     copy_ = copies_of(model, seeded=seeded, is_known=not is_open)
     wanted = [next((method for method in scorer.needs if hasattr(model, method)), None) for scorer in scorers]
     methods = dict.fromkeys(method for method in wanted if method is not None)
     if not methods and hasattr(model, "predict"):
         methods = {"predict": None}
-    return PreparedModel(name, model, is_function(model), copy_, is_open, tuple(methods))
+    return PreparedModel(name, model, is_function(model), copy_, is_open, tuple(methods), len(parts))
 
 
 def ask(model: Any, methods: Sequence[str], X: Any, truth: Truth) -> dict[str, Array]:
@@ -278,18 +278,18 @@ def _thread_pools(n_modules: int) -> Any:
     return ThreadpoolController()
 
 
-def settings_after_success(model: Any, dataset: Dataset, is_open: bool) -> dict[str, bool]:
+def settings_after_success(prepared: PreparedModel, dataset: Dataset) -> dict[str, bool]:
     """Settings of scikit-learn under which a model that was fitted once is fitted again on other rows of the same data.
 
     Its parameters were found valid then, and do not change; a search makes up new ones for each fit, and is checked each time.
     That the data are finite is seen once for all rows; a model with parts may compute something else from them, whose check
-    stays. With `is_open`, some part is not scikit-learn's own, of which nothing is known, or a search.
+    stays. Of an open one, some part is not scikit-learn's own, of which nothing is known, or a search.
     """
-    if is_open:
+    if prepared.is_open:
         return {}
     settings = {"skip_parameter_validation": True}
     values = dataset.X.data if hasattr(dataset.X, "tocsr") else dataset.X
     is_numeric = isinstance(values, np.ndarray) and values.dtype.kind in "biuf"  # a data frame is not looked into
-    if is_numeric and len(parts_of(model)) == 1 and not dataset.fit_params and np.isfinite(values).all():
+    if is_numeric and prepared.n_parts == 1 and not dataset.fit_params and np.isfinite(values).all():
         settings["assume_finite"] = True
     return settings

@@ -30,6 +30,9 @@ SHARE_OF_FREE = 0.25
 SHARE_OF_PEAK = 0.25
 """What is needed because tables are kept is at most this part of the most that this process has ever needed."""
 
+ALWAYS = 1_000_000
+"""Bytes that are not worth a look at the memory."""
+
 UNKNOWN_LIMIT = 64_000_000
 """Bytes that tables may take where a system does not say how much memory there is."""
 
@@ -218,6 +221,8 @@ def _extent(array: Array) -> int:
 
 def is_too_much(kept: int, lent: int) -> bool:
     """True if tables of so many bytes, and a copy that a model works on, need too much of the memory that there is."""
+    if kept + lent <= ALWAYS:
+        return False
     free, peak = _free_memory(), _peak_memory()
     if free is not None and kept + lent > SHARE_OF_FREE * free:
         return True
