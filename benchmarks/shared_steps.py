@@ -40,7 +40,7 @@ import tiebreak as tb
 ROUNDS = 7
 SHARED_MEMORY = Path("/dev/shm")
 CV = StratifiedKFold(5, shuffle=True, random_state=0)
-EIGHT = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0]
+EIGHT = np.logspace(-3, 1, 8).tolist()
 
 Case = tuple[Pipeline, dict[str, list[Any]], Any, np.ndarray]
 

@@ -255,9 +255,9 @@ class Measurement:
 
     def _measure(self, cell: Cell, prepared: PreparedModel, seed: int | None, caught: list[WarningMessage]) -> Outcome:
         slices = self._slice(cell)
-        # a model may change what it is given; the next one must not notice
-        X_train, y_train, X_test = _own(slices.X_train), slices.y_train.copy(), _own(slices.X_test)
+        y_train = slices.y_train.copy()  # a model may change what it is given; the next one must not notice
         if prepared.is_function:
+            X_train, X_test = _own(slices.X_train), _own(slices.X_test)
             start = time.perf_counter()
             answer = prepared.model(X_train, y_train, X_test, np.random.default_rng(seed))
             seconds = time.perf_counter() - start, 0.0
@@ -268,6 +268,8 @@ class Measurement:
         arguments = fit_arguments(model, slices.fit_params, calls) if slices.fit_params else {}
         rows = {FIT: len(slices.y_train), TEST: len(slices.y_test)} | ({TRAIN: len(slices.y_train)} if self.train_scores else {})
         steps = self._tables.enter(cell, model, arguments, Given(caught, (y_train, slices.y_train), rows))
+        own = _as_it_is if steps.is_stood_in else _own  # a step that stands in for others does not look at the rows
+        X_train, X_test = own(slices.X_train), own(slices.X_test)
         steps.begin(FIT, X_train, slices.X_train)
         start = time.perf_counter()
         model.fit(X_train, y_train, **arguments)
@@ -279,7 +281,7 @@ class Measurement:
         train_scores: Mapping[str, float] = {}
         if self.train_scores:
             truth = self._truths[cell.dataset].take(self.plan.datasets[cell.dataset].splits[cell.split].train)
-            X_train = _own(slices.X_train)
+            X_train = own(slices.X_train)
             steps.begin(TRAIN, X_train, slices.X_train)
             train_outputs = ask(model, prepared.methods, X_train, truth)
             train_scores, _ = self._score(train_outputs, truth, model, slices.X_train, slices.y_train, slices.fit_params)
@@ -342,6 +344,11 @@ def _own(table: Any) -> Any:
     if isinstance(table, np.ndarray):
         return table.copy(order="K")
     return table.clone() if hasattr(table, "clone") else table.copy()
+
+
+def _as_it_is(table: Any) -> Any:
+    """Rows themselves, for a model that does not look at them."""
+    return table
 
 
 def _is_of_signal(error: BaseException) -> bool:

@@ -73,7 +73,7 @@ class SharedTables:
         put: list[tuple[str, Any]] = []
         for end, number in reversed(points):
             if number in self._kept:
-                at = end
+                at, steps.is_stood_in = end, True
                 put.append((model.steps[end - 1][0], _StandIn(steps, self._kept[number])))
                 break
         names = {name for name, _ in model.steps}
@@ -123,6 +123,7 @@ class CellSteps:
     given: Given
     refused: dict[tuple[int, int], LeadingSteps]
     is_sharing: bool = False
+    is_stood_in: bool = False
     stage: str = ""
     began: float = 0.0
     mark: int = 0
