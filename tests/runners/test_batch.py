@@ -201,3 +201,33 @@ def test_what_cannot_be_pickled_is_named():
         "Define what cannot be pickled in a module that can be imported, or measure in this process: n_jobs=1, no timeout."
     )
     assert isinstance(caught.value.__cause__, TypeError)
+
+
+def grouped(cell: Cell) -> int | None:
+    """Models 0 to 3 share the work of a split, the last one does not."""
+    return cell.split if cell.model < 4 else None
+
+
+def test_a_group_is_one_batch_although_nothing_is_known_of_its_seconds() -> None:
+    """Four of five models share the work of a split: the first batch is these, the next one cell, then the next split."""
+    queue = CellQueue([Cell(0, split, model) for split in range(4) for model in range(5)], grouped)
+    batches = [queue.take_batch(2) for _ in range(3)]
+    assert batches == [[Cell(0, 0, model) for model in range(4)], [Cell(0, 0, 4)], [Cell(0, 1, model) for model in range(4)]]
+
+
+def test_a_group_is_cut_where_another_worker_would_have_nothing_to_do() -> None:
+    """Four cells of one group for two workers are two each."""
+    queue = CellQueue([Cell(0, 0, model) for model in range(4)], grouped)
+    assert [queue.take_batch(2), queue.take_batch(2), queue.take_batch(2)] == [
+        [Cell(0, 0, 0), Cell(0, 0, 1)], [Cell(0, 0, 2)], [Cell(0, 0, 3)],
+    ]  # fmt: skip
+
+
+def test_what_is_left_of_a_group_goes_to_the_worker_that_began_it() -> None:
+    """Both workers put something back at once; each goes on with its own."""
+    queue = CellQueue([Cell(0, split, model) for split in range(4) for model in range(4)], grouped)
+    first, second = queue.take_batch(2), queue.take_batch(2)
+    for batch in (first, second):
+        queue.finish(batch, [1.0])
+    assert [cell.split for cell in queue.take_batch(2, first[0])] == [0, 0, 0]
+    assert [cell.split for cell in queue.take_batch(2, second[0])] == [1, 1, 1]

@@ -67,12 +67,15 @@ class CellQueue:
         with self._lock:
             return self._next()
 
-    def take_batch(self, n_workers: int) -> list[Cell]:
+    def take_batch(self, n_workers: int, after: Cell | None = None) -> list[Cell]:
         """Take consecutive cells for one of several workers; a single one as long as nothing is known of their seconds.
 
-        The workers share what is left. A group is cut only where another worker would have nothing to do.
+        The workers share what is left. A group is cut only where another worker would have nothing to do, and goes on with the
+        worker that has measured the cell `after` which it comes.
         """
         with self._lock:
+            if after is not None:
+                self._bring_forward(after)
             most = math.ceil(len(self) / n_workers)
             mean = sum(self._seconds.values()) / len(self._seconds) if self._seconds else BATCH_SECONDS
             room = max(MIN_BATCH_SECONDS, min(BATCH_SECONDS, len(self) * mean / (BATCHES_PER_WORKER * n_workers)))
@@ -124,6 +127,13 @@ class CellQueue:
         with self._lock:
             known = self._seconds | {kind: max(elapsed, self._seconds.get(kind, 0.0))}
             return len(self) * sum(known.values()) / len(known)
+
+    def _bring_forward(self, after: Cell) -> None:
+        """Put what is left of a cell's group, where some of it was put back, in front of the others."""
+        mine = [cell for cell in self._put_back if self._are_together(after, cell)]
+        if mine:
+            others = [cell for cell in self._put_back if not self._are_together(after, cell)]
+            self._put_back = deque([*mine, *others])
 
     def _are_together(self, one: Cell, other: Cell) -> bool:
         group = self._group(one) if self._group is not None else None

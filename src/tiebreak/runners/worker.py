@@ -59,9 +59,6 @@ class Report(NamedTuple):
     interrupt: str = ""
 
 
-GROUP_FACTOR = 10.0
-"""A worker stays with the cells of a group for at least so many times as long as the first of them took."""
-
 _values_of = attrgetter(*(field.name for field in fields(Outcome)))
 _started = time.time()
 _held: Workload | None = None
@@ -96,10 +93,11 @@ def measure(cells: Sequence[Cell], seconds: float) -> Report:
     return measure_with(_held, cells, seconds)
 
 
-def measure_with(workload: Workload, cells: Sequence[Cell], seconds: float) -> Report:
+def measure_with(workload: Workload, cells: Sequence[Cell], seconds: float, *, patience: float = 0.0) -> Report:
     """Measure cells until all are done or so many seconds have passed, at least one.
 
-    A group is begun anew where it is cut, so it gets the more time the longer its first cell took.
+    A group of cells goes on for `patience` times as long as its first one took: where the rest of it may go to another process,
+    which begins it anew.
     """
     durations: list[float] = []
     outcomes: list[Outcome] = []
@@ -120,7 +118,7 @@ def measure_with(workload: Workload, cells: Sequence[Cell], seconds: float) -> R
         ended = time.perf_counter()
         durations.append(ended - began)
         if group is not None and group != before:
-            closes_group = began + GROUP_FACTOR * (ended - began)
+            closes_group = began + patience * (ended - began)
         if ended >= closes and (group is None or group != after or ended >= closes_group):
             break
     return Report(durations, packed(outcomes), interrupt)

@@ -69,6 +69,7 @@ class Worker:
         self.deadline = float("inf")
         self.retries: deque[Cell] = deque()  # to be measured again, each alone
         self.failure: ProcessFailure | None = None
+        self.last: Cell | None = None  # that was measured
 
     @property
     def is_given_up(self) -> bool:
@@ -175,6 +176,7 @@ class Worker:
     def _read(self, cells: list[Cell], report: Report) -> list[Outcome]:
         """Outcomes of a report."""
         measured = self._queue.finish(cells, report.seconds)
+        self.last = measured[-1] if measured else None
         try:
             outcomes = worker.outcomes_of(report)
         except Exception as error:
@@ -244,7 +246,7 @@ class WorkerGroup:
             if each.is_ready:
                 if each.retries:
                     each.assign([each.retries.popleft()])
-                elif batch := self._next_batch(len(open_workers)):
+                elif batch := self._next_batch(len(open_workers), each.last):
                     each.assign(batch)
         n_wanted = len(self._queue) - len(self.starting())
         for each in self._workers:
@@ -263,10 +265,10 @@ class WorkerGroup:
                 each.collect()
         return any(each.is_ready for each in self._workers)
 
-    def _next_batch(self, n_workers: int) -> list[Cell]:
+    def _next_batch(self, n_workers: int, after: Cell | None) -> list[Cell]:
         """Take cells for the next worker."""
         if self._timeout is None:
-            return self._queue.take_batch(n_workers)
+            return self._queue.take_batch(n_workers, after)
         cell = self._queue.take()
         return [] if cell is None else [cell]
 

@@ -35,6 +35,9 @@ from tiebreak.runners.worker import Failure, Report, leave, measure_with
 if TYPE_CHECKING:
     from tiebreak.runners.contract import Workload
 
+PATIENCE = 10.0
+"""A group of cells goes on for so many times as long as its first one took: the next batch may be another worker's."""
+
 SAME_EVERYWHERE = ("tiebreak", "numpy", "scipy", "scikit-learn")
 """Packages whose version decides about the bits of a score, or about what workers and client say to each other."""
 
@@ -207,7 +210,7 @@ def _measure(scattered: ScatteredWorkload, cells: bytes, seconds: float, stays: 
     if failure is not None or _held is None:
         return failure or Failure("the workload was dropped", "")
     wanted = [Cell(*cell) for cell in pickle.loads(cells)]  # noqa: S301  (see above: it is our own)
-    return measure_with(_held.workload, wanted, seconds)
+    return measure_with(_held.workload, wanted, seconds, patience=PATIENCE)
 
 
 def _load(scattered: ScatteredWorkload, stays: bool = False) -> Failure | None:
