@@ -8,10 +8,12 @@ import threading
 
 import pytest
 from sklearn.datasets import make_classification
+from sklearn.decomposition import PCA
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
 import tiebreak as tb
 from tiebreak.evaluation.cells import log_of
@@ -115,3 +117,13 @@ def test_settings_of_the_caller_hold_on_the_workers_too(client, data):
     with config_context(working_memory=77):
         evaluation = tb.evaluate({"seen": seen, "again": seen}, *data, cv=5, scoring="accuracy", runner=client)
     assert evaluation.n_failed == 0
+
+
+def test_leading_steps_are_shared_there_too(client, data):
+    """Six candidates behind one scaler, and three behind each PCA: the bits of separate fits on this machine."""
+    grid = {"pca__n_components": [2, 4], "svc__C": [0.1, 1.0, 10.0]}
+    models = tb.grid(make_pipeline(StandardScaler(), PCA(random_state=0), SVC()), grid)
+    shared = tb.evaluate(models, *data, cv=CV, scoring="roc_auc", runner=client)
+    alone = tb.evaluate(models, *data, cv=CV, scoring="roc_auc", share_steps=False)
+    assert bits(shared) == bits(alone)
+    assert shared.sharing.n_shared >= 80  # of 120; all of them share but for the first of each batch

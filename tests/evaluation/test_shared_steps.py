@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -550,3 +551,10 @@ def test_kinds_are_counted() -> None:
     evaluation = tb.evaluate(candidates(StandardScaler()), X, Y, cv=3)
     kinds = Counter(outcome.leading.kind for outcome in outcomes(evaluation).values() if outcome.leading)
     assert kinds == {"fitted": 3, "shared": 6}
+
+
+def test_the_backend_of_joblib_shares_too() -> None:
+    """Rounds of two batches for each of two processes."""
+    with joblib.parallel_config(backend="loky", n_jobs=2):
+        evaluation = compared(candidates(StandardScaler()), runner="joblib")
+    assert evaluation.sharing.n_shared > 0
