@@ -51,7 +51,7 @@ ON_THEIR_OWN = {
     "comparison/copies.py": "which models are copies of each other is a rule of its own, found by the name of its file",
     "evaluation/fit_and_score.py": "evaluate.py decides what is measured, and this is the measuring of one cell",
     "evaluation/shared_steps.py": "fit_and_score.py measures one cell, and this stands between cells of a split",
-    "evaluation/table_copies.py": "tables, copies of them and the memory that they take are told without a model, and tested alone",
+    "evaluation/table_copies.py": "copies of tables and the memory that they take are told without a model, and tested alone",
     "runners/dask/tasks.py": "runner.py starts and ends the cluster's side, and this is what runs on it",
     "runners/worker_group.py": "a run in this process loads no code for workers",
     "stores/sql/leases.py": "lease expiry is found by the name of its file",

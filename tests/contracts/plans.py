@@ -104,7 +104,7 @@ def bits(number: float) -> bytes:
 
 def comparable(outcome: Outcome) -> dict[str, Any]:
     """An outcome in values whose equality is that of the bits, orders included."""
-    facts = {field.name: getattr(outcome, field.name) for field in dataclasses.fields(outcome)}
+    facts = {field.name: getattr(outcome, field.name) for field in dataclasses.fields(outcome) if field.compare}
     for name in ("scores", "train_scores"):
         facts[name] = [(metric, bits(score)) for metric, score in facts[name].items()]
     for name in ("fit_seconds", "predict_seconds"):

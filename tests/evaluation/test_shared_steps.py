@@ -282,7 +282,7 @@ def test_fit_seconds_are_those_of_a_model_alone() -> None:
     seconds = {outcome.cell: outcome.fit_seconds for outcome in outcomes(evaluation).values()}
     for split in range(3):
         first, *others = (seconds[Cell(0, split, model)] for model in range(3))
-        assert all(0.5 * first < each < 2 * first for each in others)
+        assert all(each > 0.3 * first for each in others)
 
 
 # --- what is not ------------------------------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ FIT, TEST, TRAIN = "fit", "test", "train"
 
 @dataclass
 class _Passed:
-    """What came out of leading steps while a model did something: the table, its warnings, and the seconds that it took."""
+    """Table that came out of leading steps while a model did something, with the warnings and seconds of that."""
 
     table: Any
     copied: Callable[[Any], Any]

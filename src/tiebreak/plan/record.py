@@ -195,7 +195,8 @@ class Outcome:
     outputs : mapping of str to ndarray
         What the model said of the test rows, in their order; empty where it was not kept.
     leading : LeadingSteps or None
-        A fact of this measurement, which no store keeps; None where there is nothing that is shared.
+        Fact of this measurement, None where there is nothing that is shared. No store keeps it, and two outcomes that differ in
+        it alone are equal.
     """
 
     cell: Cell
@@ -211,7 +212,7 @@ class Outcome:
     traceback: str = ""
     attempts: int = 1
     outputs: Outputs = field(default_factory=dict)
-    leading: LeadingSteps | None = None
+    leading: LeadingSteps | None = field(default=None, compare=False)
 
     @property
     def is_done(self) -> bool:

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 ALPHA = 0.05
 """1 - coverage of the intervals of means."""
 
+WORTH_SAYING = 1.0
+"""Seconds that were saved are said from here on; of fewer nobody notices."""
+
 INTERVAL = f"{100 - 100 * ALPHA:g}% interval"
 
 MOST_FAILURES = 5
@@ -103,7 +106,8 @@ def sharing_lines(sharing: Sharing) -> list[str]:
     lines = []
     if sharing.n_shared:
         fits = count(sharing.n_fits, "fit")
-        lines.append(f"{sharing.n_shared} of {fits} of leading steps shared, about {seconds(max(0.0, sharing.seconds))} saved.")
+        saved = f", about {seconds(sharing.seconds)} saved" if sharing.seconds >= WORTH_SAYING else ""
+        lines.append(f"{sharing.n_shared} of {fits} of leading steps shared{saved}.")
     if sharing.n_too_large:
         size = f" ({sharing.n_bytes / 1e6:,.0f} MB)" if sharing.n_bytes else ""
         lines.append(
