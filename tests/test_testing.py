@@ -13,6 +13,7 @@ import pytest
 
 import tiebreak as tb
 from tests.comparison.tables import compared, noisy
+from tests.guarded import HANGS
 from tiebreak.errors import InvalidParameterError, RequirementError, TiebreakError, UnknownNameError
 
 TABLE = noisy(0.90, 0.80, 0.80)
@@ -98,7 +99,7 @@ def test_pytest_shows_the_sentence_and_not_our_code(tmp_path: Path) -> None:
     test = tmp_path / "test_gate.py"
     test.write_text(f"import tiebreak as tb\n\nSCORES = {values}\n\n\ndef test_gate():\n    {call}\n", encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", str(test)]
-    done = subprocess.run(command, capture_output=True, encoding="utf-8", cwd=tmp_path, timeout=120)
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", cwd=tmp_path, timeout=HANGS)
     assert done.returncode == 1
     assert "'b' is worse than 'a' by more than 0.01" in done.stdout
     assert call in done.stdout

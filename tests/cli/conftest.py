@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.guarded import HANGS
 from tiebreak.cli import main
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -34,7 +35,7 @@ def tiebreak() -> Run:
             env=environment(**env or {}),
             capture_output=True,
             encoding="utf-8",
-            timeout=120,
+            timeout=HANGS,
             **more,
         )
 

@@ -14,6 +14,7 @@ import pytest
 
 from tests.cli.conftest import environment, run
 from tests.cli.test_process import needs_posix, read_terminal, wait_for
+from tests.guarded import HANGS
 
 pytestmark = pytest.mark.slow
 
@@ -65,7 +66,7 @@ def test_a_run_goes_on_to_the_same_table(
         time.sleep(pause)
         children = children_of(running.pid)
         running.send_signal(number)
-        assert running.wait(60) == code, pause
+        assert running.wait(HANGS) == code, pause
         messages = running.stderr.read().splitlines()
         assert running.stdout.read() == ""
     kept = int(messages[-2].split()[0])
@@ -73,7 +74,7 @@ def test_a_run_goes_on_to_the_same_table(
         f"{kept} of 60 cells of run 'slow one' are kept in sqlite:///runs.db. To go on:",
         "  tiebreak resume 'slow one' --store sqlite:///runs.db",
     ]
-    wait_for(lambda: not any(Path(f"/proc/{child}").exists() for child in children), 10)
+    wait_for(lambda: not any(Path(f"/proc/{child}").exists() for child in children))
     assert f"{kept} of 60 cells measured, {60 - kept} still" in run(capsys, "show", "sqlite:///runs.db#slow one")[1]
     resumed = run(capsys, "resume", "slow one", "--store", "sqlite:///runs.db")
     assert resumed[0] == 0
@@ -107,7 +108,7 @@ def test_on_a_terminal_the_bar_goes_away(slow: list[str], here: Path) -> None:
         running.send_signal(signal.SIGINT)
         while chunk := read_terminal(ours):
             sent += chunk
-        assert running.wait(60) == 130
+        assert running.wait(HANGS) == 130
     os.close(ours)
     bar, _, after = sent.decode().rpartition("━")
     assert "slow one" in bar

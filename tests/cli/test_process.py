@@ -259,7 +259,7 @@ def on_terminal(columns: int, *arguments: str) -> tuple[int, str]:
         sent = b""
         while chunk := read_terminal(ours):
             sent += chunk
-        code = running.wait(60)
+        code = running.wait(300)
     os.close(ours)
     return code, re.sub(r"\x1b\[[0-9;]*m", "", sent.decode("utf-8")).replace("\r\n", "\n")
 

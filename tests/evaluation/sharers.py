@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 import tiebreak as tb
+from tests.guarded import HANGS
 
 FOLDER = Path(__file__).parents[2]
 
@@ -27,7 +28,7 @@ from tests.evaluation.sharers import study
 url, seconds, n_jobs = sys.argv[1], float(sys.argv[2]), int(sys.argv[3])
 print("ready", flush=True)
 input()
-evaluation = tb.evaluate(**study(seconds), store=tb.SqlStore(url, lease_seconds=2), n_jobs=n_jobs, progress=None)
+evaluation = tb.evaluate(**study(seconds), store=tb.SqlStore(url, lease_seconds=4), n_jobs=n_jobs, progress=None)
 print(json.dumps(evaluation.scores().matrix().score.tolist()), flush=True)
 """
 
@@ -110,7 +111,7 @@ class Together:
         return [(line.split()[0], line.split(maxsplit=1)[1]) for line in lines]
 
     def wait_for_fits(self, n: int) -> None:
-        until = time.monotonic() + 30
+        until = time.monotonic() + HANGS
         while len(self.fits()) < n:
             assert time.monotonic() < until
             time.sleep(0.01)

@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import tiebreak as tb
+from tests.guarded import HANGS
 from tiebreak.evaluation.cells import log_of
 
 pytest.importorskip("distributed", reason="needs the extra dask: pip install 'distributed>=2024.8'")
@@ -100,7 +101,7 @@ def test_the_same_bits_when_workers_are_killed(client, data, local, tmp_path):
         store=f"sqlite:///{tmp_path}/a.db",
     )
     assert bits(evaluation) == local
-    client.wait_for_workers(2, timeout=60)
+    client.wait_for_workers(2, timeout=HANGS)
 
 
 def test_settings_of_the_caller_hold_on_the_workers_too(client, data):

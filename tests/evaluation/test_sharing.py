@@ -50,7 +50,7 @@ def test_what_a_killed_one_had_begun_is_measured_by_the_other(tmp_path: Path, al
 
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="there is no SIGSTOP")
 def test_one_that_is_stopped_past_its_lease_is_not_waited_for(tmp_path: Path, alone: Any):
-    """Its cells are taken over after 2 s; when it goes on, its late results are refused, and nothing is kept twice."""
+    """Its cells are taken over after 4 s; when it goes on, its late results are refused, and nothing is kept twice."""
     with together(tmp_path, 2, 0.05) as these:
         these.wait_for_fits(10)
         stopped, other = these.processes

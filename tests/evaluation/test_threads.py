@@ -20,6 +20,7 @@ from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_info
 
 import tiebreak as tb
+from tests.guarded import HANGS
 from tiebreak.caught import caught_warnings
 from tiebreak.evaluation.model_calls import limited_threads, seeded_globals
 from tiebreak.plan.fingerprint import fingerprint, parsed
@@ -105,9 +106,9 @@ def test_warnings_go_to_the_thread_that_gave_them() -> None:
 
     def warn(number: int) -> list[str]:
         with caught_warnings() as caught:
-            both.wait(10)
+            both.wait(HANGS)
             warnings.warn(f"of {number}", UserWarning, stacklevel=1)
-            both.wait(10)
+            both.wait(HANGS)
         return [str(each.message) for each in caught]
 
     assert in_threads(warn, 2, 2) == [["of 0"], ["of 1"]]
@@ -153,7 +154,7 @@ def test_limits_of_threads_that_overlap() -> None:
     def long() -> None:
         with limited_threads(1):
             begun.set()
-            may_end.wait(10)
+            may_end.wait(HANGS)
             events.append(f"long {blas()}")
 
     def other() -> None:
@@ -162,13 +163,13 @@ def test_limits_of_threads_that_overlap() -> None:
 
     first, second = threading.Thread(target=long), threading.Thread(target=other)
     first.start()
-    begun.wait(10)
+    assert begun.wait(HANGS)
     with limited_threads(1):
         second.start()
     time.sleep(0.05)
     may_end.set()
-    first.join(10)
-    second.join(10)
+    first.join(HANGS)
+    second.join(HANGS)
     assert events[0] == "long {1}"
     assert events[1] in ("other {2}", f"other {before}")  # a library may know of one thread only
     assert blas() == before

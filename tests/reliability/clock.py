@@ -109,7 +109,7 @@ def _run(folder: Path, study: Path, store: str, rng: Random) -> tuple[int, int, 
         running = subprocess.Popen(command(store, N_JOBS, study), cwd=folder, env=settings, stdout=out, stderr=err)
         while not (folder / "err").stat().st_size and running.poll() is None:
             time.sleep(0.01)
-        until = time.monotonic() + 120
+        until = time.monotonic() + 300
         while running.poll() is None:
             time.sleep(rng.uniform(0.2 * PAUSE, 1.8 * PAUSE))
             if running.poll() is None:

@@ -183,11 +183,11 @@ def _kill_workers(folder: Path, toll: Toll, n_kills: int, rng: random.Random) ->
     from distributed import Client
 
     with _Witnessed(folder, "workers") as cluster, Client(cluster.address, set_as_default=False) as client:
-        client.wait_for_workers(2, timeout=120)
+        client.wait_for_workers(2, timeout=300)
         with _Command(folder, "workers.db", "--dask", cluster.address) as command:
             n_measured = 0
             while toll.n_kills < n_kills and command.process.poll() is None:
-                _wait(lambda n=n_measured: cluster.n_measured() > n or command.process.poll() is not None, 120)
+                _wait(lambda n=n_measured: cluster.n_measured() > n or command.process.poll() is not None, 300)
                 time.sleep(rng.uniform(0.0, 2.0))
                 n_measured = cluster.n_measured()
                 pids = list(client.run(os.getpid, on_error="ignore").values())

@@ -53,7 +53,7 @@ class Child:
         """Tell the child to begin."""
         os.write(self._telling, b"x")
 
-    def said(self, seconds: float = 120) -> Iterator[tuple[Any, ...]]:
+    def said(self, seconds: float = 300) -> Iterator[tuple[Any, ...]]:
         """What it says, until it has ended; it is killed when it says nothing for so long."""
         while True:
             while b"\n" in self._heard:

@@ -33,7 +33,8 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from tests.reliability.fault import Fault, Recipe, UnavailableError
 
 STUDY = Path(__file__).parents[2] / "examples" / "study.toml"
-GRACE = 5.0
+GRACE = 60.0
+"""Seconds after which a process is one that was left behind; the time that it took is reported, and depends on the load."""
 STRETCH = 0.2
 """Seconds that a worker measures before it hands over what it has; a longer cell is a task by itself."""
 

@@ -73,7 +73,7 @@ class Tracer:
 
     def end(self) -> str:
         """What it has written, once the child has ended."""
-        self._process.communicate(timeout=30)
+        self._process.communicate(timeout=300)
         return self._log.read_text(errors="replace")
 
 

@@ -39,7 +39,7 @@ def test_nothing_is_lost_doubled_or_corrupt(names: list[str], tmp_path: Path) ->
     """What was acknowledged is there once and bit for bit, whatever happens; the suite's own process tries it, as it forks."""
     command = [sys.executable, str(ROOT / "tests" / "reliability" / "suite.py"), "--small", "--lines", "--folder", str(tmp_path)]
     only = [word for name in names for word in ("--only", name)]
-    done = subprocess.run([*command, *only], capture_output=True, text=True, cwd=ROOT, timeout=900)
+    done = subprocess.run([*command, *only], capture_output=True, text=True, cwd=ROOT, timeout=3600)
     found = Fault.read(done.stdout)
     assert len(found) == len(names), done.stderr
     if skipped := {fault.skipped for fault in found if fault.skipped}:

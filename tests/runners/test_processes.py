@@ -134,7 +134,7 @@ _, status = os.waitpid(child, 0)
 print(os.waitstatus_to_exitcode(status), pid() == first)
 """
     with started(script) as process:
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=300)
     assert (out, process.returncode) == ("0 True\n", 0), err
 
 

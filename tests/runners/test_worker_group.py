@@ -104,10 +104,10 @@ def test_a_death_is_noticed_although_children_live_on(tmp_path, monkeypatch):
 def test_a_model_that_hangs_costs_its_time_only(tmp_path, n_jobs):
     """Its worker is replaced, and one that sleeps is killed as one that computes."""
     workload = Marked(tmp_path, {1: workloads.hang, 3: workloads.hang})
-    outcomes = measured(LocalRunner(n_jobs, timeout=1.5), workload, splits(6))
+    outcomes = measured(LocalRunner(n_jobs, timeout=4), workload, splits(6))
     for split in (1, 3):
         late = outcomes.pop(splits(6)[split])
-        assert (late.state, late.message, late.attempts) == ("timed-out", "no result after 1.5 s", 1)
+        assert (late.state, late.message, late.attempts) == ("timed-out", "no result after 4 s", 1)
     assert len(outcomes) == 4
     assert all(outcome.is_done for outcome in outcomes.values())
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.guarded import HANGS
 from tests.runners.workloads import Sized
 from tiebreak.runners.batch import ALIGNMENT
 from tiebreak.runners.dask.worker import OneThread, Origin, ScatteredWorkload, source_hash
@@ -88,7 +89,7 @@ def test_calls_are_made_in_their_order_by_one_thread():
 
     def ask(caller):
         for number in range(5):
-            one.call(note, caller, number).result(10)
+            one.call(note, caller, number).result(HANGS)
 
     callers = [threading.Thread(target=ask, args=(caller,)) for caller in range(4)]
     for caller in callers:
@@ -107,8 +108,8 @@ def test_what_a_call_raises_is_in_its_future():
         raise SystemExit(3)
 
     with pytest.raises(SystemExit):
-        one.call(leave).result(10)
-    assert one.call(len, "abc").result(10) == 3
+        one.call(leave).result(HANGS)
+    assert one.call(len, "abc").result(HANGS) == 3
 
 
 def test_arguments_are_let_go_after_the_call():
@@ -120,7 +121,7 @@ def test_arguments_are_let_go_after_the_call():
     one, large = OneThread("test"), Large()
     gone = threading.Event()
     weakref.finalize(large, gone.set)
-    assert one.call(isinstance, large, Large).result(10)
+    assert one.call(isinstance, large, Large).result(HANGS)
     del large
     gc.collect()
-    assert gone.wait(10)
+    assert gone.wait(HANGS)

@@ -229,7 +229,7 @@ def cut_all(url: str) -> int:
     import psycopg
 
     with psycopg.connect(url, autocommit=True) as connection:
-        until = time.monotonic() + 10
+        until = time.monotonic() + HANGS
         while len(connection.execute(f"SELECT 1 {OTHERS}").fetchall()) > 1 and time.monotonic() < until:
             time.sleep(0.05)
         return len(connection.execute(f"SELECT pg_terminate_backend(pid, 10000) {OTHERS}").fetchall())

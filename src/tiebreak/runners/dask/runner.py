@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from tiebreak.runners.contract import Workload
 
 PATIENCE_SECONDS = 60.0
+OWN_PATIENCE_SECONDS = 300.0
+"""For workers of this machine, which come by themselves, and need more than a minute for that where much else is at work."""
 CONNECT_SECONDS = 10.0
 CLOSE_SECONDS = 5.0
 
@@ -58,8 +60,9 @@ class DaskRunner:
         with certificates by Dask's own configuration; or "dask" for worker processes of this machine, which end with the run.
     n_jobs : int
         Number of processes that "dask" means; -1 for one on each core that this process may use.
-    patience : float
-        Seconds to wait when there is no worker at all: none has come yet, or all are gone.
+    patience : float, optional
+        Seconds to wait when there is no worker at all: none has come yet, or all are gone. By default 60, and 300 for processes
+        of this machine.
 
     Raises
     ------
@@ -67,12 +70,14 @@ class DaskRunner:
         Something that is no cluster, or a number that means nothing.
     """
 
-    def __init__(self, cluster: Any, n_jobs: int = 1, patience: float = PATIENCE_SECONDS) -> None:
+    def __init__(self, cluster: Any, n_jobs: int = 1, patience: float | None = None) -> None:
         if not is_dask(cluster):
             raise InvalidParameterError(
                 f"cluster={cluster!r} is no Dask cluster; give a distributed.Client, the address of a scheduler such as "
                 "'tcp://host:8786', or 'dask' for processes of this machine."
             )
+        if patience is None:
+            patience = OWN_PATIENCE_SECONDS if cluster == "dask" else PATIENCE_SECONDS
         if isinstance(patience, bool) or not isinstance(patience, Real) or not 0 < patience < math.inf:
             raise InvalidParameterError(f"patience={patience!r} is no number of seconds above 0.")
         self.cluster: Any = cluster
