@@ -36,6 +36,7 @@ from tests.reliability import (
     full_disk,
     kills,
     openers,
+    power_cuts,
     sharing,
     signals,
     strangers,
@@ -50,6 +51,7 @@ ROOT = Path(__file__).parents[2]
 RECIPES: dict[str, Recipe] = {
     "writers": writers.RECIPE,
     **dict(sweep.recipes()),
+    **dict(power_cuts.recipes()),
     "full-disk": full_disk.RECIPE,
     "runner": kills.RECIPE,
     "bad-models": bad_models.RECIPE,
