@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -126,3 +127,32 @@ def test_a_line_end_within_a_name(name: str, tmp_path: Path) -> None:
         found = read_battles(path)
         assert found is not None
         assert set(found.models) == {name, "gpt4", "other"}
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"winner": ["a", "x"]}, "the columns need one value for each battle; their lengths are {'model_a': 4"),
+        ({"model_a": [["x"], "y", "x", "z"]}, "row 1: model_a is ['x']; it must be a single text or number."),
+        ({"weight": [1, 2, 1, 10**400]}, "row 4: weight must be a number of at least 0"),
+    ],
+)
+def test_columns_that_are_no_battles(change: dict[str, Any], text: str) -> None:
+    """Uneven columns, lists and numbers beyond all floats are refused in words."""
+    with pytest.raises(InvalidScoresError, match=re.escape(text)):
+        read_battles({**COLUMNS, **change})
+
+
+def test_a_gap_of_pandas_is_an_empty_name() -> None:
+    """pd.NA is neither equal nor unequal to anything."""
+    with pytest.raises(UnreadableSourceError, match="row 2: winner is empty"):
+        read_battles(pd.DataFrame({**COLUMNS, "winner": ["a", pd.NA, "tie", "b"]}))
+
+
+def test_a_damaged_parquet_file(tmp_path: Path) -> None:
+    """As any other file of that kind, and not an error of pyarrow."""
+    path = tmp_path / "b.parquet"
+    pd.DataFrame(COLUMNS).to_parquet(path)
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(UnreadableSourceError, match=r"b\.parquet cannot be read as Parquet"):
+        read_battles(path)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,6 +19,7 @@ from tiebreak.errors import (
     InvalidParameterError,
     InvalidScoresError,
     SourceNotFoundError,
+    TiebreakError,
     UnreadableSourceError,
     UnsupportedSourceError,
 )
@@ -302,3 +306,48 @@ def test_a_second_number_of_the_items_is_no_model(second: str, tmp_path: Path) -
     assert tb.read_items(tmp_path / "answers.csv").models == ("a", "b")
     assert tb.read_items(pd.concat([WIDE, WIDE]).assign(run=list("xxxyyy"), **{second: [3, 4, 5] * 2})).models == ("a", "b")
     assert tb.read_items(WIDE.assign(id=[1, 1, 0])).models == ("a", "b", "id")
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "json", "jsonl", "dict", "texts"])
+def test_scores_are_read_to_the_last_bit(ending: str, tmp_path: Path) -> None:
+    """Python's own numbers; the quick parsers of pandas made 0.6 of these 0.6000000000000001."""
+    scores = [0.6, 0.35, 0.3474697555, 0.8382131175599998, 0.0508, 1e-300, 0.1 + 0.2]
+    table: dict[str, list[Any]] = {"item": list(range(7)), "a": scores, "b": [0.0] * 7}
+    path = tmp_path / f"table.{ending}"
+    if ending in ("csv", "tsv"):
+        separator = "," if ending == "csv" else "\t"
+        lines = [separator.join(map(str, row)) for row in [tuple(table), *zip(*table.values(), strict=True)]]
+        path.write_text("\n".join(lines))
+    elif ending == "json":
+        path.write_text(json.dumps([dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]))
+    elif ending == "jsonl":
+        path.write_text("\n".join(json.dumps(dict(zip(table, row, strict=True))) for row in zip(*table.values(), strict=True)))
+    source: Any = {**table, "a": list(map(repr, scores))} if ending == "texts" else table if ending == "dict" else path
+    assert tb.read_items(source, metric="quality", lower_is_better=False).score[0, 0].tolist() == scores
+
+
+@pytest.mark.parametrize(
+    ("table", "text"),
+    [
+        ({"item": [["q1"], "q2"], "a": [1, 0], "b": [0, 1]}, "row 1: item is ['q1']; it must be a single text or number."),
+        ({"item": ["q1", "q2"], "a": 1, "b": [0, 1]}, "their lengths are {'item': 2, 'a': None, 'b': 2}"),
+        ({"item": ["q1", "q2"], "score": ["?", "!"], "a": [1, 0], "b": [0, 1]}, "score"),
+    ],
+)
+def test_cells_that_are_no_names_or_scores(table: dict[str, Any], text: str) -> None:
+    """Refused in words, wherever the table came from."""
+    with pytest.raises(TiebreakError, match=re.escape(text)):
+        tb.read_items(table)
+
+
+def test_what_describes_items_may_be_of_any_kind() -> None:
+    """Complex numbers and lists are no slices, lists as scores are no scores; neither is an error of pandas."""
+    table = {"item": ["q1", "q2"], "phase": [1j, 2j], "tags": [["x"], ["y"]], "a": [1, 0], "b": [0, 1]}
+    assert tb.read_items(table).models == ("a", "b")
+
+
+def test_numbers_below_all_ordinary_ones(tmp_path: Path) -> None:
+    """For which the exact parser of pandas has no answer."""
+    path = tmp_path / "table.json"
+    path.write_text('[{"item": 1, "a": 1e-320, "b": 0.5}, {"item": 2, "a": 0, "b": 1}]')
+    assert tb.read_items(path, metric="quality", lower_is_better=False).score[0, 0].tolist() == [1e-320, 0]

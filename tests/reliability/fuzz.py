@@ -15,6 +15,7 @@ import argparse
 import contextlib
 import csv
 import io
+import itertools
 import json
 import math
 import random
@@ -35,8 +36,10 @@ import numpy as np
 import pandas as pd
 
 import tiebreak as tb
-from tiebreak.errors import TiebreakError
+from tiebreak.errors import TiebreakError, UnsupportedSourceError
+from tiebreak.readers.battles import Battles, read_battles
 from tiebreak.readers.columns import RESERVED
+from tiebreak.readers.item_tables import CLUSTER, ITEM, MODEL, RUN, SCORE, WEIGHT
 
 LIMIT = 5
 """Seconds of computing that no case may take; waiting counts from ten times as long, as other programs may be at work here."""
@@ -107,6 +110,59 @@ def made_up_table(rng: random.Random) -> dict[str, list[Any]]:
     return {**table, "score": [scores[m][s] for m, s in order]}
 
 
+def table_of_datasets(rng: random.Random) -> dict[str, list[Any]]:
+    """Means, folds or seeds of several datasets."""
+    return _keyed(rng, rng.choice([("dataset",), ("dataset", "fold"), ("dataset", "seed"), ("dataset", "repeat", "fold")]))
+
+
+def table_of_losses(rng: random.Random) -> dict[str, list[Any]]:
+    """Losses in time, or scores of seeds."""
+    table = _keyed(rng, rng.choice([("time",), ("time",), ("seed",), ("dataset", "time")]))
+    if "time" in table and rng.random() < 0.3:
+        table["time"] = [f"2024-01-{time + 1:02d}" for time in table["time"]]
+    return table
+
+
+def table_of_items(rng: random.Random) -> dict[str, list[Any]]:
+    """Scores of items: long, with runs or without, or wide."""
+    table = _keyed(rng, rng.choice([("item",), ("item",), ("item", "run")]) if rng.random() < 0.7 else ("item",))
+    names = {"item": rng.choice(["item", "Question", "doc_id"]), "model": rng.choice(["model", "system"])}
+    names["score"] = rng.choice(["score", "correct", "acc"])
+    if "score" in table and rng.random() < 0.5:
+        table["score"] = [float(score > 0.5) for score in table["score"]]
+    return {names.get(name, name): values for name, values in table.items()}
+
+
+def table_of_battles(rng: random.Random) -> dict[str, list[Any]]:
+    """Who was preferred to whom."""
+    n = rng.randint(1, 12)
+    pairs = [rng.sample(["a", "b", "svm", "gpt 4", "mod él"], 2) for _ in range(n)]
+    winner = [rng.choice([*pair, "tie", "model_a", "model_b", "a", "b", "both_bad"]) for pair in pairs]
+    table: dict[str, list[Any]] = {"model_a": [a for a, _ in pairs], "model_b": [b for _, b in pairs], "winner": winner}
+    if rng.random() < 0.3:
+        table["weight"] = [rng.choice([1, 2, 0.5]) for _ in pairs]
+    if rng.random() < 0.3:
+        table["cluster"] = [rng.choice("xyz") for _ in pairs]
+    return table
+
+
+def _keyed(rng: random.Random, keys: Sequence[str]) -> dict[str, list[Any]]:
+    """A sound table with such keys, long or wide."""
+    n = [rng.randint(1, 4) for _ in keys]
+    rows = [tuple(each) for each in itertools.product(*(range(size) for size in n))]
+    models = rng.sample(["a", "b", "svm", "C=1, x", "mod él", "rf"], rng.randint(1, 4))
+    scores = {model: [round(rng.uniform(0, 1), rng.randint(1, 17)) for _ in rows] for model in models}
+    table: dict[str, list[Any]] = {}
+    order = [(m, r) for m in range(len(models)) for r in range(len(rows))] if rng.random() < 0.5 else []
+    rng.shuffle(order)
+    for i, key in enumerate(keys):
+        column = [f"d{row[i]}" if key == "dataset" else row[i] for row in rows]
+        table[key] = [column[r] for _, r in order] if order else column
+    if not order:
+        return {**table, **scores}
+    return {**table, "model": [models[m] for m, _ in order], "score": [scores[models[m]][r] for m, r in order]}
+
+
 def damaged_table(rng: random.Random, table: dict[str, list[Any]], cells: Sequence[Any]) -> dict[str, list[Any]]:
     """The table with some cells, columns or names put in another way."""
     table = {name: list(values) for name, values in table.items()}
@@ -168,32 +224,132 @@ def number(value: Any) -> float:
     return float(value)
 
 
-def expected(columns: Mapping[str, Sequence[Any]]) -> Counter[tuple[tuple[str, str], ...]] | None:
+def expected(columns: Mapping[str, Sequence[Any]]) -> Found | None:
     """Scores of each split by model, as a bag of splits; None where only a reader that guesses could tell."""
     names = {str(name).strip(): list(values) for name, values in columns.items()}
     reserved = {word: values for name, values in names.items() for word in RESERVED if name.casefold() == word}
-    if {"dataset", "metric", "seed", "time"} & set(reserved) or len(names) != len(columns):
+    if "metric" in reserved or len(names) != len(columns) or len({"split", "seed", "time"} & set(reserved)) > 1:
+        return None
+    if {"seed", "time"} & set(reserved) and {"repeat", "fold"} & set(reserved):
+        return None
+    if {"seed", "dataset"} <= set(reserved):  # means over the seeds of a dataset
         return None
     rows = range(len(next(iter(names.values()), [])))
+    if len(set(map(word, reserved.get("seed", [])))) == 1:  # it tells nothing apart
+        del reserved["seed"]
     both = "repeat" in reserved and "fold" in reserved  # a split beside both says nothing
-    keys = [reserved[key] for key in ("repeat", "fold", "split") if key in reserved and not (both and key == "split")]
+    keys = [reserved[key] for key in ("repeat", "fold", "split", "seed", "time") if key in reserved]
+    keys = keys[:2] if both else keys
+    datasets = [word(each) for each in reserved["dataset"]] if "dataset" in reserved else [""] * len(rows)
+    if set(datasets) <= {"", "nan", "None", "<NA>", "NaT", "NA", "null", "NaN"}:  # no dataset is named
+        datasets = [""] * len(rows)
     splits: dict[Any, dict[str, str]] = {}
+    position: Counter[tuple[str, str]] = Counter()
     if "model" in reserved:
         if "score" not in reserved:
             return None
-        position: Counter[str] = Counter()
         for row in rows:
             model = word(reserved["model"][row])
-            key = tuple(word(column[row]) for column in keys) if keys else position[model]
-            position[model] += 1
-            splits.setdefault(key, {})[model] = shown(number(reserved["score"][row]))
+            key = tuple(word(column[row]) for column in keys) if keys else position[datasets[row], model]
+            position[datasets[row], model] += 1
+            splits.setdefault((datasets[row], key), {})[model] = shown(number(reserved["score"][row]))
     else:
         models = [name for name in names if name.casefold() not in RESERVED]
         for row in rows:
             key = tuple(word(column[row]) for column in keys) if keys else row
-            splits[key] = {model: shown(number(names[model][row])) for model in models}
-    everyone = {model for split in splits.values() for model in split}
-    return Counter(tuple(sorted((model, split.get(model, "nan")) for model in everyone)) for split in splits.values())
+            splits[datasets[row], key] = {model: shown(number(names[model][row])) for model in models}
+    return Counter((dataset, tuple(sorted(_there(split.items())))) for (dataset, _), split in splits.items())
+
+
+def _there(scores: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Scores that there are, by model: where none is, the model may be named or not."""
+    return [(word(model), score) for model, score in scores if score != "nan"]
+
+
+def expected_items(columns: Mapping[str, Sequence[Any]]) -> Found | None:
+    """Scores by item, model and run, as a bag; None where only a reader that guesses could tell."""
+    names = {str(name).strip().casefold(): list(values) for name, values in columns.items()}
+    if len(names) != len(columns) or any(str(name) != str(name).strip() for name in columns):
+        return None
+    known = [[name for name in words if name in names] for words in (ITEM, MODEL, SCORE, RUN)]
+    items, models, scores, runs = known
+    if len(items) != 1 or {*CLUSTER, *WEIGHT, "n_train", "n_test"} & set(names):
+        return None
+    if models:
+        if [len(each) for each in known[1:3]] != [1, 1] or len(runs) > 1 or len(names) != 3 + len(runs):
+            return None
+        n = len(names[items[0]])
+        run = names[runs[0]] if runs and len(set(map(plain_word, names[runs[0]]))) > 1 else [""] * n
+        if any(isinstance(each, str) and each in ("None", "nan", "NaN", "NA", "N/A", "null") for each in run):
+            return None
+        keys = zip(*(map(plain_word, column) for column in (names[items[0]], names[models[0]], map(word, run))), strict=True)
+        return Counter((key, shown(number(score))) for key, score in zip(keys, names[scores[0]], strict=True) if is_there(score))
+    if scores or runs:
+        return None
+    by_model = {str(name): list(values) for name, values in columns.items() if str(name).casefold() != items[0]}
+    return Counter(
+        ((plain_word(item), plain_word(model), ""), shown(number(score)))
+        for model, column in by_model.items()
+        for item, score in zip(names[items[0]], column, strict=True)
+        if is_there(score)
+    )
+
+
+def found_items(items: tb.Items) -> Found:
+    """The same of what was read."""
+    runs = items.runs if len(items.runs) > 1 else ("",)
+    keys = itertools.product(items.models, runs, items.items)
+    scores = zip(keys, items.score.ravel().tolist(), strict=True)
+    return Counter(((item, model, run), shown(score)) for (model, run, item), score in scores if not math.isnan(score))
+
+
+def is_there(value: Any) -> bool:
+    """Tell that a cell holds a score: neither empty nor what stands for a gap."""
+    if isinstance(value, str) and ("_" in value or not value.isascii()):
+        raise TypeError("1_000 and other digits are numbers for Python, and texts for pandas")
+    return not math.isnan(number(math.nan if isinstance(value, str) and value in ("N/A", "None") else value))
+
+
+def plain_word(value: Any) -> str:
+    """A name as it stands; a TypeError for what pandas may write in several ways."""
+    if isinstance(value, str):
+        if value != value.strip() or not value.isprintable() or not value:
+            raise TypeError("some ways of reading take blanks around names off, and what cannot be shown is escaped")
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    raise TypeError("a number with a fraction, or a gap, as a name")
+
+
+def expected_battles(columns: Mapping[str, Sequence[Any]]) -> Found | None:
+    """Battles in their order, as a bag: first, second, 1 or -1 or 0, weight."""
+    names = {str(name).strip().casefold(): list(values) for name, values in columns.items()}
+    if len(names) != len(columns) or not {"model_a", "model_b", "winner"} <= set(names):
+        return None
+    rows = zip(names["model_a"], names["model_b"], names["winner"], names.get("weight", itertools.repeat(1)), strict=False)
+    bag: Found = Counter()
+    for row, (a, b, winner, weight) in enumerate(rows):
+        first, second, word_of = (str(each).strip() for each in (a, b, winner))
+        if word_of in (first, second):
+            outcome = 1 if word_of == first else -1
+        else:
+            outcome = {**dict.fromkeys(WON, 1), **dict.fromkeys(LOST, -1), **dict.fromkeys(TIED, 0)}[word_of.casefold()]
+        bag[row, (first, second, outcome), shown(float(weight))] += 1
+    return bag
+
+
+WON, LOST = ("a", "model_a", "1", "1.0", "left", "first"), ("b", "model_b", "2", "2.0", "right", "second")
+TIED = ("tie", "tied", "draw", "both", "none", "0", "0.0", "tie (bothbad)", "both_bad", "bothbad", "equal")
+
+
+def found_battles(battles: Battles) -> Found:
+    """The same of what was read."""
+    weight = np.ones(battles.outcome.size) if battles.weight is None else battles.weight
+    columns = (battles.model_a.tolist(), battles.model_b.tolist(), battles.outcome.tolist(), weight.tolist())
+    return Counter(
+        (row, (battles.models[a], battles.models[b], outcome), shown(weight))
+        for row, (a, b, outcome, weight) in enumerate(zip(*columns, strict=True))
+    )
 
 
 def word(value: Any) -> str:
@@ -220,15 +376,48 @@ def shown(value: float) -> str:
     return "nan" if math.isnan(value) else repr(value + 0.0)
 
 
-def found(scores: tb.Scores) -> Counter[tuple[tuple[str, str], ...]]:
+def found(scores: tb.Scores) -> Found:
     """The same of what was read."""
-    matrix = scores.matrix()
-    columns = matrix.score.T.tolist()
-    names = [word(model) for model in matrix.models]
-    return Counter(tuple(sorted(zip(names, map(shown, column), strict=True))) for column in columns)
+    bag: Found = Counter()
+    for dataset in scores.datasets:
+        matrix = scores.matrix(dataset)
+        for column in matrix.score.T.tolist():
+            bag[word(dataset), tuple(sorted(_there(zip(matrix.models, map(shown, column), strict=True))))] += 1
+    return bag
 
 
-def judged(read: Callable[[], tb.Scores], oracle: Callable[[], Mapping[str, Sequence[Any]] | None]) -> Verdict:
+Found = Counter[Any]
+
+
+class Table(NamedTuple):
+    """A kind of table: how a sound one is made, read, told by the oracle, and found in what was read."""
+
+    make: Callable[[random.Random], dict[str, list[Any]]]
+    read: Callable[[Any], Any]
+    expected: Callable[[Mapping[str, Sequence[Any]]], Found | None]
+    found: Callable[[Any], Found]
+
+
+def _battles_of(source: Any) -> Battles:
+    battles = read_battles(source)
+    if battles is None:
+        raise UnsupportedSourceError("these are no battles")
+    return battles
+
+
+OPTIONS: dict[str, Any] = {"metric": "accuracy"}
+SPLITS = Table(made_up_table, lambda source: tb.read_scores(source, **OPTIONS), expected, found)
+DATASETS, LOSSES = SPLITS._replace(make=table_of_datasets), SPLITS._replace(make=table_of_losses)
+ITEMS = Table(
+    table_of_items,
+    lambda source: tb.read_items(source, metric="quality", lower_is_better=False, missing="pairwise"),
+    expected_items,
+    found_items,
+)
+BATTLES = Table(table_of_battles, _battles_of, expected_battles, found_battles)
+
+
+def judged(read: Callable[[], Any], oracle: Callable[[], Mapping[str, Sequence[Any]] | None], table: Table = SPLITS) -> Verdict:
     """Read, and compare with what the oracle reads."""
     try:
         scores = read()
@@ -236,26 +425,23 @@ def judged(read: Callable[[], tb.Scores], oracle: Callable[[], Mapping[str, Sequ
         return Verdict("refused" if str(error).strip() and "\x1b" not in str(error) else "an empty or unprintable message")
     try:
         columns = oracle()
-        wanted = None if columns is None else expected(columns)
-        if wanted is not None:
-            wanted = Counter({tuple(sorted((word(model), score) for model, score in split)): n for split, n in wanted.items()})
+        wanted = None if columns is None else table.expected(columns)
     except (ValueError, TypeError, KeyError, IndexError, csv.Error, OverflowError):
         return Verdict("read")
     if wanted is None:
         return Verdict("read")
-    if found(scores) != wanted:
-        return Verdict(f"read as {dict(found(scores))}, but the oracle says {dict(wanted)}", True)
+    if table.found(scores) != wanted:
+        more, less = table.found(scores) - wanted, wanted - table.found(scores)
+        return Verdict(f"read as {dict(more)}, but the oracle says {dict(less)}", True)
     return Verdict("read", True)
 
 
 # --- one function for each kind of input ----------------------------------------------------------------------------------------
 
-OPTIONS: dict[str, Any] = {"metric": "accuracy"}
 
-
-def csv_case(rng: random.Random, folder: Path) -> Verdict:
+def csv_case(rng: random.Random, folder: Path, what: Table = SPLITS) -> Verdict:
     """A CSV file."""
-    table = damaged_table(rng, made_up_table(rng), CELLS)
+    table = damaged_table(rng, what.make(rng), CELLS)
     out = io.StringIO()
     writer = csv.writer(out, delimiter=rng.choice([",", ",", ",", ";", "\t"]), lineterminator=rng.choice(["\n", "\r\n"]))
     writer.writerow(table)
@@ -278,13 +464,13 @@ def csv_case(rng: random.Random, folder: Path) -> Verdict:
             return None  # pandas and csv do not agree on the text
         return plain
 
-    return judged(lambda: tb.read_scores(path, **OPTIONS), oracle)
+    return judged(lambda: what.read(path), oracle, what)
 
 
-def json_case(rng: random.Random, folder: Path) -> Verdict:
+def json_case(rng: random.Random, folder: Path, what: Table = SPLITS) -> Verdict:
     """A JSON file: records, columns, or an answer of ours."""
     table: Any = damaged_table(
-        rng, made_up_table(rng), [cell for cell in VALUES if isinstance(cell, int | float | str | list | dict | None)]
+        rng, what.make(rng), [cell for cell in VALUES if isinstance(cell, int | float | str | list | dict | None)]
     )
     kind = rng.randrange(4)
     if kind == 0:
@@ -308,12 +494,14 @@ def json_case(rng: random.Random, folder: Path) -> Verdict:
             return None
         return content if len({len(values) for values in content.values()}) == 1 else None
 
-    return judged(lambda: tb.read_scores(path, **(OPTIONS if kind != 1 else {})), oracle)
+    if kind == 1 and what is SPLITS:
+        return judged(lambda: tb.read_scores(path), oracle)
+    return judged(lambda: what.read(path), oracle, what)
 
 
-def parquet_case(rng: random.Random, folder: Path) -> Verdict:
+def parquet_case(rng: random.Random, folder: Path, what: Table = SPLITS) -> Verdict:
     """A Parquet file, sound or with bytes changed."""
-    frame = _frame(rng, damaged_table(rng, made_up_table(rng), [None, math.nan, 0.5, 2**53 + 1, "x", math.inf, True]))
+    frame = _frame(rng, damaged_table(rng, what.make(rng), [None, math.nan, 0.5, 2**53 + 1, "x", math.inf, True]))
     path = folder / "case.parquet"
     try:
         frame.to_parquet(path)
@@ -322,12 +510,12 @@ def parquet_case(rng: random.Random, folder: Path) -> Verdict:
     is_sound = rng.random() < 0.6
     if not is_sound:
         path.write_bytes(damaged_text(rng, path.read_bytes(), [b"PAR1", b"\0" * 50]))
-    return judged(lambda: tb.read_scores(path, **OPTIONS), lambda: pd.read_parquet(path).to_dict("list") if is_sound else None)
+    return judged(lambda: what.read(path), lambda: pd.read_parquet(path).to_dict("list") if is_sound else None, what)
 
 
-def frame_case(rng: random.Random, folder: Path) -> Verdict:
+def frame_case(rng: random.Random, folder: Path, what: Table = SPLITS) -> Verdict:
     """A data frame of pandas, polars or pyarrow."""
-    frame = _frame(rng, damaged_table(rng, made_up_table(rng), VALUES))
+    frame = _frame(rng, damaged_table(rng, what.make(rng), VALUES))
     source: Any = frame
     try:
         if rng.random() < 0.3:
@@ -343,7 +531,34 @@ def frame_case(rng: random.Random, folder: Path) -> Verdict:
     # polars names a column without a name, and makes bytes of texts among bytes
     holds_bytes = any(isinstance(value, bytes) for name in frame for value in frame[name])
     is_renamed = source is not frame and ("" in frame.columns or holds_bytes)
-    return judged(lambda: tb.read_scores(source, **OPTIONS), lambda: None if is_renamed else _plain(frame))
+    return judged(lambda: what.read(source), lambda: None if is_renamed else _plain(frame), what)
+
+
+def columns_case(rng: random.Random, folder: Path, what: Table = SPLITS) -> Verdict:
+    """A dict of lists."""
+    table = damaged_table(rng, what.make(rng), VALUES)
+    is_even = len({len(values) for values in table.values()}) == 1
+    return judged(lambda: what.read(table), lambda: table if is_even else None, what)
+
+
+def of_table(what: Table) -> Callable[[random.Random, Path], Verdict]:
+    """Cases of a kind of table, in all that tables come in."""
+
+    def case(rng: random.Random, folder: Path) -> Verdict:
+        return rng.choice([csv_case, csv_case, json_case, parquet_case, frame_case, columns_case])(rng, folder, what)
+
+    return case
+
+
+def rating_case(rng: random.Random, folder: Path) -> Verdict:
+    """Ratings of battles, and what is asked of them."""
+    source = damaged_table(rng, table_of_battles(rng), VALUES)
+    try:
+        answer = tb.rate(source, n_bootstrap=rng.choice([20, 20, 20, 0, -1, "x"]))
+        answer.to_text(), answer.to_json(), repr(answer)
+    except TiebreakError as error:
+        return Verdict("refused" if str(error).strip() else "an empty message")
+    return Verdict("read")
 
 
 def dict_case(rng: random.Random, folder: Path) -> Verdict:
@@ -515,14 +730,15 @@ def _frame(rng: random.Random, table: dict[str, list[Any]]) -> pd.DataFrame:
 def _plain(frame: pd.DataFrame) -> Mapping[str, Sequence[Any]]:
     # as objects, numbers of 32 bits would be Python's, with digits that nobody wrote
     return {
-        str(name): list(frame[name].to_numpy() if frame[name].dtype == np.float32 else frame[name].astype(object))
+        str(name): list(frame[name].to_numpy() if str(frame[name].dtype).lower() == "float32" else frame[name].astype(object))
         for name in frame
     }
 
 
 _ANSWER: Any = None
 KINDS = {"csv": csv_case, "json": json_case, "parquet": parquet_case, "frame": frame_case, "dict": dict_case,
-         "arguments": argument_case, "study": study_case}  # fmt: skip
+         "arguments": argument_case, "study": study_case, "items": of_table(ITEMS), "datasets": of_table(DATASETS),
+         "battles": of_table(BATTLES), "ratings": rating_case, "losses": of_table(LOSSES)}  # fmt: skip
 
 
 # --- all of them ------------------------------------------------------------------------------------------------------------

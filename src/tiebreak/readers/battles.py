@@ -74,6 +74,17 @@ def read_battles(source: Any) -> Battles | None:
 
 
 def _battles(columns: Mapping[str, Sequence[Any]], name: str) -> Battles:
+    columns = {key: values for key, values in columns.items() if key in (*COLUMNS, CLUSTER, WEIGHT)}
+    sizes = {key: len(values) for key, values in columns.items()}
+    if len(set(sizes.values())) > 1:
+        raise InvalidScoresError(f"{name}: the columns need one value for each battle; their lengths are {sizes}.")
+    for key, values in columns.items():
+        nested = [row for row, value in enumerate(values) if isinstance(value, list | tuple | set | dict)]
+        if nested:
+            raise InvalidScoresError(
+                f"{name}, row {nested[0] + 1}: {key} is {printable(f'{values[nested[0]]!r:.60}')}; it must be a single text or "
+                "number."
+            )
     first, second = ([_word(value) for value in columns[key]] for key in ("model_a", "model_b"))
     if not first:
         raise UnreadableSourceError(f"{name} has no battles in it.")
@@ -127,7 +138,7 @@ def _weights(columns: Mapping[str, Sequence[Any]], name: str) -> FloatArray | No
     for row, value in enumerate(columns[WEIGHT]):
         try:
             weight = float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             weight = float("nan")
         if not 0 <= weight < float("inf"):
             raise InvalidScoresError(f"{name}, row {row + 1}: weight must be a number of at least 0; got {_word(value)!r}.")
@@ -142,7 +153,9 @@ def _weights(columns: Mapping[str, Sequence[Any]], name: str) -> FloatArray | No
 
 
 def _word(value: Any) -> str:
-    return "" if value is None or value != value else str(value).strip()
+    text = str(value).strip()
+    is_gap = value is None or (not isinstance(value, str) and text.casefold() in ("nan", "nat", "<na>"))
+    return "" if is_gap else text
 
 
 # --- columns of any table -----------------------------------------------------------------------------------------------
@@ -158,7 +171,7 @@ def _columns(source: Any, name: str) -> dict[str, list[Any]] | None:
             return None  # a run in a store
         check_path(path, name)
         try:
-            return _of_parquet(path) if path.suffix.lower() == ".parquet" else _of_text(path, name)
+            return _of_parquet(path, name) if path.suffix.lower() == ".parquet" else _of_text(path, name)
         except OSError as error:
             raise SourceNotFoundError(f"{name} cannot be read: {error.strerror or error}.") from None
     if isinstance(source, Mapping):
@@ -187,10 +200,10 @@ def _of_frame(source: Any) -> dict[str, list[Any]] | None:
     return {name: frame[name].to_list() for name in frame.columns} if isinstance(frame, nw.DataFrame) else None
 
 
-def _of_parquet(path: Path) -> dict[str, list[Any]] | None:
-    import pandas as pd
+def _of_parquet(path: Path, name: str) -> dict[str, list[Any]] | None:
+    from tiebreak.readers.frames import parquet_table
 
-    return _of_frame(pd.read_parquet(path))
+    return _of_frame(parquet_table(path, name))
 
 
 def _of_text(path: Path, name: str) -> dict[str, list[Any]] | None:

@@ -68,7 +68,8 @@ def _with_index_columns(source: Any) -> Any:
     return source if any(name in source.columns for name in names) else source.reset_index()
 
 
-def _read_parquet(path: Path, name: str, options: ReadOptions) -> Source:
+def parquet_table(path: Path, name: str) -> Any:
+    """Table of a Parquet file, as pyarrow has it; refuses what is damaged or too large."""
     try:
         import pyarrow
         from pyarrow import parquet
@@ -77,12 +78,15 @@ def _read_parquet(path: Path, name: str, options: ReadOptions) -> Source:
     try:
         file = parquet.ParquetFile(path)
         _check_size(file, name)
-        table: Any = file.read()
+        return file.read()
     except (pyarrow.ArrowException, ValueError, MemoryError) as error:
         if isinstance(error, UnreadableSourceError):
             raise
         raise UnreadableSourceError(f"{name} cannot be read as Parquet: {error}.") from None
-    frame = _as_frame(table)
+
+
+def _read_parquet(path: Path, name: str, options: ReadOptions) -> Source:
+    frame = _as_frame(parquet_table(path, name))
     if frame is None:
         raise UnreadableSourceError(f"{name} holds no table.")
     return _read_frame(frame, name, options)

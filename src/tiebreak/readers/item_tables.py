@@ -159,7 +159,7 @@ def _joined(frames: list[pd.DataFrame], stems: list[str]) -> pd.DataFrame:
     import pandas as pd
 
     for each in frames:
-        _refuse_nested(each)
+        _refuse_nested(each, ("item", "model", "run", "epoch", "cluster", "weight", "item_hash", "task"))
     if len(frames) == 1:
         frame = frames[0]
     else:
@@ -191,11 +191,11 @@ def _joined(frames: list[pd.DataFrame], stems: list[str]) -> pd.DataFrame:
     return frame
 
 
-def _refuse_nested(frame: pd.DataFrame) -> None:
+def _refuse_nested(frame: pd.DataFrame, columns: Sequence[Any]) -> None:
     """Refuse lists and objects where a name or a number is to be."""
-    for what in ("item", "model", "run", "epoch", "cluster", "weight", "item_hash", "task"):
+    for what in columns:
         if what in frame and frame[what].dtype == object:
-            nested = frame[what].map(lambda value: isinstance(value, list | dict | np.ndarray)).to_numpy(dtype=bool)
+            nested = frame[what].map(lambda value: isinstance(value, list | tuple | set | dict | np.ndarray)).to_numpy(dtype=bool)
             if nested.any():
                 row = int(np.flatnonzero(nested)[0])
                 shown = printable(f"{frame[what].iloc[row]!r:.60}")
@@ -268,13 +268,23 @@ def read_table_file(path: Path, name: str, item: str | None, n_rows: int | None 
         names = {each: "str" for each in header if each == item or each.casefold() in _NAMES}
         gaps = {each: ["", "NA", "N/A", "nan", "NaN", "null", "None"] for each in header if each not in names}
         as_text: Any = {"encoding": "utf-8-sig", "sep": separator, "skipinitialspace": True, "nrows": n_rows}
+        if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):  # later ones read to the last bit anyhow
+            as_text["float_precision"] = "round_trip"
         return pd.read_csv(path, dtype=names, na_values=gaps, keep_default_na=False, **as_text)  # type: ignore[no-any-return]
+
+    def read_json(*, lines: bool) -> pd.DataFrame:
+        try:  # to the last bit; without it a third of all numbers of 16 digits are off by one
+            return pd.read_json(path, lines=lines, dtype=False, precise_float=True)
+        except ValueError as error:
+            if "Range error" not in str(error):  # of numbers such as 1e-320
+                raise
+            return pd.read_json(path, lines=lines, dtype=False)
 
     endings: dict[str, Callable[[], pd.DataFrame]] = {
         ".csv": lambda: read_text(","),
         ".tsv": lambda: read_text("\t"),
-        ".jsonl": lambda: pd.read_json(path, lines=True, dtype=False),
-        ".json": lambda: pd.read_json(path, dtype=False),
+        ".jsonl": lambda: read_json(lines=True),
+        ".json": lambda: read_json(lines=False),
         ".parquet": lambda: pd.read_parquet(path),
     }
     read = endings.get(path.suffix.lower())
@@ -305,8 +315,8 @@ def _as_pandas(source: Any) -> pd.DataFrame:
         indexed = any(isinstance(each, str) and each.casefold() in known for each in source.index.names)
         return source.reset_index() if indexed else source
     if isinstance(source, Mapping):
-        sizes = {str(key): np.shape(values)[:1] for key, values in source.items()}
-        if len(set(sizes.values())) != 1 or () in sizes.values():
+        sizes = {str(key): _length(values) for key, values in source.items()}
+        if len(set(sizes.values())) != 1 or None in sizes.values():
             raise InvalidScoresError(f"the columns of the dict need one value for each item; their lengths are {sizes}.")
         return pd.DataFrame(dict(source))
     frame = nw.from_native(source, pass_through=True)
@@ -321,6 +331,11 @@ def _as_pandas(source: Any) -> pd.DataFrame:
 
 
 # --- columns ----------------------------------------------------------------------------------------------------------------
+
+
+def _length(values: Any) -> int | None:
+    """Number of values of a column; None for what is none."""
+    return None if isinstance(values, str | bytes) or not hasattr(values, "__len__") else len(values)
 
 
 def find(frame: pd.DataFrame, names: Sequence[str]) -> str | None:
@@ -344,6 +359,8 @@ def _long_of_table(frame: pd.DataFrame, name: str, stem: str, metric: str | None
     key = item if item is not None else find(frame, ITEM)
     if item is not None:
         key = list(frame.columns)[look_up(item, [str(column) for column in frame.columns], "column")]
+    words = {*ITEM, *MODEL, *RUN, *EPOCH, *CLUSTER, *WEIGHT, *_NUMBERS}
+    _refuse_nested(frame, [each for each in frame.columns if each == key or str(each).casefold() in words])
     if key is None and rows == "items":
         frame = _turned(frame)
         key = find(frame, ITEM)
@@ -447,6 +464,10 @@ def _melted(frame: pd.DataFrame, name: str, rest: Sequence[Any]) -> LongTable:
         raise UnreadableSourceError(
             f"{name} has no column of numbers, one for each model; it has {quoted(list(map(str, rest)))}."
         )
+    for column in frame.columns:
+        if column not in values and str(column) in ("score", "model"):  # which the long table has of its own
+            numbers(frame[column], name, str(column))
+            frame = frame.drop(columns=column)
     kept = [column for column in frame.columns if column not in values]
     scores = pd.DataFrame({str(column): of_model for column, of_model in values.items()})
     table = pd.concat([frame[kept], scores], axis=1)
@@ -475,7 +496,13 @@ def numbers(column: pd.Series[Any], name: str, title: str) -> pd.Series[Any]:
         return column.astype(float)
     texts = column.astype("string").str.strip()
     folded = texts.str.casefold()
-    values = pd.to_numeric(folded.replace({word: str(value) for word, value in _WORDS.items()}), errors="coerce").astype(float)
+    readable = pd.to_numeric(folded.replace({word: str(value) for word, value in _WORDS.items()}), errors="coerce").astype(float)
+    # those of pandas before 3.1 may be off in the last bit
+    exact = [
+        (_WORDS[text] if text in _WORDS else float(text)) if there else np.nan
+        for text, there in zip(folded, readable.notna(), strict=True)
+    ]
+    values = pd.Series(exact, index=column.index, dtype=float)
     wrong = values.isna() & texts.notna() & ~folded.isin(["", "nan", "na", "null", "none"]).fillna(value=False)
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
@@ -527,7 +554,8 @@ def items_of_long(
     further: dict[str, tuple[str, ...]] = {}
     for title in frame.columns:
         if title not in known and _is_slice(frame[title], first[title]):
-            further[title] = tuple(map(_text, first[title].first().fillna("")))
+            values = first[title].first()
+            further[title] = tuple(map(_text, values.astype(object).mask(values.isna(), "")))
     return Items(
         named.metric,
         labels["model"],
@@ -622,7 +650,7 @@ def _of_item(frame: pd.DataFrame, groups: Any, name: str, codes: Any, items: Seq
 
 def _is_slice(column: pd.Series[Any], groups: Any) -> bool:
     """True for a column of texts or whole numbers that says the same of an item in all its rows."""
-    if column.dtype.kind == "f":
+    if column.dtype.kind in "fc":
         return False
     try:
         return bool((groups.nunique() <= 1).all())
