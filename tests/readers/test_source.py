@@ -148,14 +148,14 @@ def test_a_line_longer_than_any_log_has_is_refused_by_its_number(
 
 
 def test_a_line_of_300_mb_takes_no_more_memory_than_the_limit(tmp_path: Path) -> None:
-    """The limit is 64 MiB; the rest is left unread."""
+    """The limit is 32 MiB; the rest is left unread."""
     path = tmp_path / "samples_t_1.jsonl"
     with path.open("wb") as file:
         file.write(b'{"doc_id": 0, "text": "')
         file.truncate(300_000_000)  # of zeros, which take no room on the disk
     tracemalloc.start()
     try:
-        with pytest.raises(UnreadableSourceError, match="line 1 is longer than 64 MiB"):
+        with pytest.raises(UnreadableSourceError, match="line 1 is longer than 32 MiB"):
             tb.compare(path)
         assert tracemalloc.get_traced_memory()[1] < 5 * source.LONGEST_LINE  # in pieces, joined, and as text
     finally:

@@ -241,8 +241,8 @@ def expected(columns: Mapping[str, Sequence[Any]]) -> Found | None:
     keys = [reserved[key] for key in ("repeat", "fold", "split", "seed", "time") if key in reserved]
     keys = keys[:2] if both else keys
     datasets = [word(each) for each in reserved["dataset"]] if "dataset" in reserved else [""] * len(rows)
-    if set(datasets) <= {"", "nan", "None", "<NA>", "NaT", "NA", "null", "NaN"}:  # no dataset is named
-        datasets = [""] * len(rows)
+    if set(datasets) & {"", "nan", "None", "<NA>", "NaT", "NA", "null", "NaN"}:  # is one named?
+        return None
     splits: dict[Any, dict[str, str]] = {}
     position: Counter[tuple[str, str]] = Counter()
     if "model" in reserved:
@@ -282,9 +282,11 @@ def expected_items(columns: Mapping[str, Sequence[Any]]) -> Found | None:
         run = names[runs[0]] if runs and len(set(map(plain_word, names[runs[0]]))) > 1 else [""] * n
         if any(isinstance(each, str) and each in ("None", "nan", "NaN", "NA", "N/A", "null") for each in run):
             return None
-        keys = zip(*(map(plain_word, column) for column in (names[items[0]], names[models[0]], map(word, run))), strict=True)
+        keys = zip(*(map(plain_word, column) for column in (names[items[0]], names[models[0]], run)), strict=True)
         return Counter((key, shown(number(score))) for key, score in zip(keys, names[scores[0]], strict=True) if is_there(score))
     if scores or runs:
+        return None
+    if set(names) & {"row", "index", "number", "nr", "no", "split", "fold", "unnamed: 0", ""}:  # it may number the items
         return None
     by_model = {str(name): list(values) for name, values in columns.items() if str(name).casefold() != items[0]}
     return Counter(
@@ -305,6 +307,8 @@ def found_items(items: tb.Items) -> Found:
 
 def is_there(value: Any) -> bool:
     """Tell that a cell holds a score: neither empty nor what stands for a gap."""
+    if isinstance(value, np.float32):
+        raise TypeError("its digits depend on what else is in the column")
     if isinstance(value, str) and ("_" in value or not value.isascii()):
         raise TypeError("1_000 and other digits are numbers for Python, and texts for pandas")
     return not math.isnan(number(math.nan if isinstance(value, str) and value in ("N/A", "None") else value))
@@ -315,6 +319,9 @@ def plain_word(value: Any) -> str:
     if isinstance(value, str):
         if value != value.strip() or not value.isprintable() or not value:
             raise TypeError("some ways of reading take blanks around names off, and what cannot be shown is escaped")
+        with contextlib.suppress(ValueError):
+            if value != str(int(float(value))):
+                raise TypeError("1e5 and 1.50 are the numbers that they are where all names are numbers")
         return value
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
@@ -329,6 +336,8 @@ def expected_battles(columns: Mapping[str, Sequence[Any]]) -> Found | None:
     rows = zip(names["model_a"], names["model_b"], names["winner"], names.get("weight", itertools.repeat(1)), strict=False)
     bag: Found = Counter()
     for row, (a, b, winner, weight) in enumerate(rows):
+        if any(isinstance(each, float | np.floating) for each in (a, b, winner)):
+            return None  # as a name
         first, second, word_of = (str(each).strip() for each in (a, b, winner))
         if word_of in (first, second):
             outcome = 1 if word_of == first else -1

@@ -397,11 +397,15 @@ class Tried:
         }
         return [text for text, is_so in found.items() if is_so]
 
+    def line(self) -> str:
+        """For whoever watches."""
+        state = "; ".join(self.faults) or "as promised"
+        told = f"{self.seconds:.2f} s, {self.megabytes:.0f} MB, exit {self.exit_code}: {state}"
+        return f"{self.store} | {self.command}: {told} | {self.said.splitlines()[-1][:150] if self.said else ''}"
 
-def start(path: Path, command: str) -> int:
+
+def start(folder: Path, arguments: Sequence[str]) -> int:
     """Begin a command in a process of its own, which has loaded all that it needs, and return its number."""
-    folder = path.parent
-    arguments = [part.format(url=f"sqlite:///{path}", folder=folder) for part in COMMANDS[command]]
     sys.stdout.flush()
     process = os.fork()
     if not process:
@@ -438,13 +442,19 @@ def end(process: int, interrupt_after: float = math.inf) -> tuple[int, float, fl
 
 
 def try_command(name: str, path: Path, command: str) -> Tried:
-    """Run a command on a store; one that takes a while is run once more, and interrupted."""
-    code, seconds, megabytes = end(start(path, command))
+    """Run a command on a store."""
+    words = [part.format(url=f"sqlite:///{path}", folder=path.parent) for part in COMMANDS[command]]
+    return try_words(name, path, command, words)
+
+
+def try_words(name: str, path: Path, command: str, words: Sequence[str]) -> Tried:
+    """Run a command on a file; one that takes a while is run once more, and interrupted."""
+    code, seconds, megabytes = end(start(path.parent, words))
     said = (path.parent / "said").read_text(errors="replace")
     _, _, told = said.rpartition("TOLD ")
     events = json.loads(told) if "TOLD " in said else []
     events += ["a file was made"] if (path.parent / "code-was-run").exists() else []
-    interrupted = end(start(path, command), seconds / 2)[1] if seconds > 0.2 else 0.0
+    interrupted = end(start(path.parent, words), seconds / 2)[1] if seconds > 0.2 else 0.0
     return Tried(name, command, code, seconds, megabytes, tuple(events), said.partition("TOLD ")[0].strip(), interrupted)
 
 
@@ -464,7 +474,7 @@ def try_stores(folder: Path, names: Sequence[str], commands: Sequence[str]) -> I
         shutil.rmtree(place)
 
 
-def totals(tried: Sequence[Tried]) -> str:
+def totals(tried: Sequence[Tried], noun: str = "stores") -> str:
     """In a sentence."""
     seconds, megabytes = [each.seconds for each in tried], [each.megabytes for each in tried]
     counts = {
@@ -475,7 +485,7 @@ def totals(tried: Sequence[Tried]) -> str:
     }
     listed = ", ".join(f"{number} {what}" for what, number in counts.items())
     longest, n_stores = max(each.interrupt_seconds for each in tried), len({each.store for each in tried})
-    return f"{n_stores} stores, {len(tried)} commands: {listed}; the longest end after Ctrl-C {longest:.2f} s."
+    return f"{n_stores} {noun}, {len(tried)} commands: {listed}; the longest end after Ctrl-C {longest:.2f} s."
 
 
 def torment(folder: Path, n_stores: int, rng: Random, n_jobs: int) -> Fault:
@@ -504,9 +514,7 @@ def try_all(arguments: Sequence[str] | None = None) -> int:
         tried = []
         for each in try_stores(Path(folder), names, chosen.command or list(COMMANDS)):
             tried.append(each)
-            state = "; ".join(each.faults) or "as promised"
-            told = f"{each.seconds:.2f} s, {each.megabytes:.0f} MB, exit {each.exit_code}: {state}"
-            print(f"{each.store} | {each.command}: {told} | {each.said.splitlines()[-1][:150] if each.said else ''}", flush=True)
+            print(each.line(), flush=True)
     print(totals(tried))
     return int(any(each.faults for each in tried))
 

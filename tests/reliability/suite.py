@@ -29,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import tiebreak
 from tests.reliability import (
+    archives,
     bad_models,
     clock,
     damage,
@@ -63,6 +64,7 @@ RECIPES: dict[str, Recipe] = {
     **dict(upgrades.recipes()),
     **dict(signals.recipes()),
     "strangers": strangers.RECIPE,
+    "archives": archives.RECIPE,
 }
 
 SCRIPTS = {"postgres": "postgres_faults.py"}

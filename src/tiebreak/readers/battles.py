@@ -14,7 +14,7 @@ import numpy as np
 from tiebreak.errors import InvalidScoresError, SourceNotFoundError, UnreadableSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
-from tiebreak.readers.source import check_lines, check_path, is_path, parse_json
+from tiebreak.readers.source import check_lines, check_path, is_path, parse_log
 
 COLUMNS = ("model_a", "model_b", "winner")
 CLUSTER, WEIGHT = "cluster", "weight"
@@ -218,7 +218,7 @@ def _of_text(path: Path, name: str) -> dict[str, list[Any]] | None:
     if ending == ".jsonl" or (ending == ".json" and "\n{" in text and text.lstrip().startswith("{")):
         return _of_records(_records(text, name))
     if ending == ".json":
-        held = parse_json(text, name)
+        held = parse_log(text, name, share=16)
         return _columns(held, name) if isinstance(held, dict | list) else None
     try:
         lines = list(csv.reader(io.StringIO(text, newline=""), delimiter="\t" if ending == ".tsv" else ","))
@@ -235,7 +235,7 @@ def _records(text: str, name: str) -> Iterator[Mapping[str, Any]]:
     """Objects in lines."""
     for number, line in enumerate(io.StringIO(text, newline=None), start=1):  # U+2028 ends no line of JSON
         if line.strip():
-            record = parse_json(line, f"{name}, line {number},")
+            record = parse_log(line, f"{name}, line {number},")
             if not isinstance(record, Mapping):
                 raise UnreadableSourceError(f"{name}, line {number} holds no object.")
             yield record

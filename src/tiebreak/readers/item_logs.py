@@ -16,7 +16,7 @@ from typing import Any
 from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, MissingDependencyError, Setting, UnreadableSourceError
 from tiebreak.printable import printable
 from tiebreak.readers.item_tables import LongTable
-from tiebreak.readers.source import lines_of, parse_json
+from tiebreak.readers.source import lines_of, parse_json, parse_log
 from tiebreak.scores.vocabulary import quoted
 
 Record = dict[str, Any]
@@ -73,7 +73,7 @@ def _records(path: Path, name: str) -> Iterator[Record]:
         with path.open(encoding="utf-8") as file:
             for number, line in lines_of(file, name):
                 if line.strip():
-                    record = _parsed(line, f"{name}, line {number},", "Was the file cut short?")
+                    record = parse_log(line, f"{name}, line {number},", "Was the file cut short?")
                     if not isinstance(record, dict):
                         raise UnreadableSourceError(f"{name}, line {number} holds no object.")
                     yield record
@@ -98,20 +98,6 @@ def _table(rows: Iterable[Record], held: str | None, name: str, remark: str = ""
 
 _NAMED = {"item": "a sample", "model": "a model", "epoch": "an epoch", "item_hash": "a sample's content", "task": "a task"}
 """Columns of names, and what has them."""
-
-_MOST_VALUES = 2_000_000
-"""Values in a text of JSON, of which each may take 70 bytes and more, whatever it takes in the file."""
-_FEW_BYTES = 1_000_000
-
-
-def _parsed(text: str | bytes, where: str, hint: str = "Is it complete?", *, share: int = 64) -> Any:
-    """Content of a JSON text, of which no more is built than a log has: one mark in `share` characters may be prose."""
-    if len(text) > _FEW_BYTES:
-        marks: Any = "{[,:" if isinstance(text, str) else (b"{", b"[", b",", b":")
-        n_values = sum(text.count(mark) for mark in marks)
-        if n_values > _MOST_VALUES + len(text) // share:  # prose has marks too
-            raise UnreadableSourceError(f"{where} holds {n_values:,} values or more, which no log does. It is not read.")
-    return parse_json(text, where, hint)
 
 
 def _choose(held: Iterable[str], asked: str | None, name: str) -> str:
@@ -190,7 +176,7 @@ def _plain(metric: str | None) -> str | None:
 
 _INSPECT_VERSION = 2
 
-_MOST_UNPACKED, _MOST_PACKED = 100_000_000, 200
+_MOST_UNPACKED, _MOST_PACKED = 10_000_000, 200
 """Bytes, and times the packed size, beyond both of which an archive was made to fill memory: texts pack to a tenth."""
 
 
@@ -211,7 +197,7 @@ def _inspect_archive(path: Path, name: str) -> tuple[Record, list[Record]]:
                 )
 
             def content(member: str) -> Any:
-                return _parsed(_unpacked(archive, member), f"{name}: {printable(member)}")
+                return parse_log(_unpacked(archive, member), f"{name}: {printable(member)}")
 
             header = content(start)
             samples = [_kept(content(each)) for each in members if re.fullmatch(r"samples/.+\.json", each)]
@@ -235,7 +221,7 @@ def _inspect_archive(path: Path, name: str) -> tuple[Record, list[Record]]:
     return header, samples
 
 
-_MOST_MEMBERS = 200_000
+_MOST_MEMBERS = 100_000
 _DIRECTORY_ENTRY = b"PK\1\2"
 
 
@@ -265,7 +251,7 @@ def _kept(sample: Record) -> Record:
 
 
 def _inspect_json(path: Path, name: str) -> tuple[Record, list[Record]]:
-    log = _parsed(path.read_bytes(), name, share=16)
+    log = parse_log(path.read_bytes(), name, share=16)
     if "evaluation_results" in log:
         raise UnreadableSourceError(
             f"{name} holds the means of Every Eval Ever. Pass the file of its samples, the JSON lines that it names under "

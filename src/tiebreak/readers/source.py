@@ -397,6 +397,21 @@ def parse_json(text: str | bytes, where: str, hint: str = "Is it complete?") -> 
         raise UnreadableSourceError(f"{where} is not JSON: {getattr(error, 'msg', error)}. {hint}") from None
 
 
+MOST_VALUES = 1_000_000
+"""Values in a text of JSON, of which each may take 70 bytes and more, whatever it takes in the file."""
+_FEW_BYTES = 1_000_000
+
+
+def parse_log(text: str | bytes, where: str, hint: str = "Is it complete?", *, share: int = 64) -> Any:
+    """Content of a JSON text, of which no more is built than a log has: one mark in `share` characters may be prose."""
+    if len(text) > _FEW_BYTES:
+        marks: Any = "{[,:" if isinstance(text, str) else (b"{", b"[", b",", b":")
+        n_values = sum(text.count(mark) for mark in marks)
+        if n_values > MOST_VALUES + len(text) // share:  # prose has marks too
+            raise UnreadableSourceError(f"{where} holds {n_values:,} values or more, which no log does. It is not read.")
+    return parse_json(text, where, hint)
+
+
 def check_regular(path: Path, name: str) -> None:
     """Refuse what has no end, such as /dev/zero, a link to it, or a socket; pipes are read like files."""
     if path.is_char_device() or path.is_block_device() or path.is_socket():
@@ -424,7 +439,7 @@ def check_path(path: Path, name: str) -> None:
 
 # --- lines and pipes of others ------------------------------------------------------------------------------------------
 
-LONGEST_LINE = 64 * 2**20
+LONGEST_LINE = 32 * 2**20
 """Characters of a line; whole logs of long prompts and answers take less for each sample."""
 
 

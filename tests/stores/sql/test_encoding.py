@@ -95,3 +95,11 @@ def test_scores_come_back_bit_for_bit(rows: list[tuple[dict[str, float], int]]) 
         assert {names[j] for j in np.flatnonzero(measured[i])} == set(each)
         assert [bits(table[i, "abc".index(name)]) for name in each] == [bits(score) for score in each.values()]
         assert np.isnan(table[i, ~measured[i]]).all()
+
+
+def test_no_more_values_than_a_store_has() -> None:
+    """A text of seven megabytes would take a hundred and seventy; prose of that length is read."""
+    with pytest.raises(ValueError, match="more values than there can be"):
+        from_json("{" + ", ".join(f'"{i}": []' for i in range(500_000)) + "}")
+    prose = "a word, and another: " * 300_000
+    assert from_json(to_json(prose)) == prose

@@ -150,8 +150,14 @@ name_to_json = lru_cache(maxsize=256)(to_json)
 """The same of a text that comes again and again."""
 
 
+MOST_VALUES = 500_000
+"""Values in a text of JSON; each takes up to 100 bytes of memory, whatever it takes in the file."""
+
+
 def from_json(text: str) -> Any:
-    """Read what `to_json` wrote."""
+    """Read what `to_json` wrote; a ValueError for more values than `MOST_VALUES`."""
+    if len(text) > MOST_VALUES and sum(map(text.count, "{[,:")) > MOST_VALUES + len(text) // 16:  # prose has marks too
+        raise ValueError("more values than there can be")
     value = json.loads(text)
     return _map_texts(value, _join) if "\\ud" in text else value
 
