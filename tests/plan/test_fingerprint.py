@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+import venv
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import sklearn
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -26,6 +28,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 
+import tiebreak
 from tiebreak.plan.fingerprint import fingerprint
 
 A = np.arange(6.0).reshape(2, 3)
@@ -271,7 +274,10 @@ def test_a_run_goes_on_in_another_environment(tmp_path: Path):
     """One stored where the library's source counted, as it did until now, and one of today: from wherever the library lies."""
     install(tmp_path / "usual")
     (tmp_path / "usual" / "toolbox" / "__init__.py").write_text(
-        "from sklearn.dummy import DummyClassifier\nclass Model(DummyClassifier): pass\n"
+        "import os\nfrom sklearn.dummy import DummyClassifier\nclass Model(DummyClassifier):\n"
+        "    def fit(self, X, y):\n"
+        "        with open(os.environ['FITS'], 'a') as file: file.write('fitted ')\n"
+        "        return super().fit(X, y)\n"
         "def score(y_true, y_pred): return float((y_true == y_pred).mean())\n"
     )
     sources = tmp_path / "sources"
@@ -280,13 +286,59 @@ def test_a_run_goes_on_in_another_environment(tmp_path: Path):
     code = (
         "import numpy as np, toolbox, tiebreak as tb; from sklearn.metrics import make_scorer;"
         "X = np.arange(40.0).reshape(-1, 1);"
-        "tb.evaluate({'m': toolbox.Model()}, X, (X[:, 0] > 15).astype(int), cv=4, scoring={'s': make_scorer(toolbox.score)},"
-        "store=STORE, accept_versions=True)"
+        "e = tb.evaluate({'m': toolbox.Model()}, X, (X[:, 0] > 15).astype(int), cv=4, scoring={'s': make_scorer(toolbox.score)},"
+        "store=STORE, accept_versions=True);"
+        "print(e.n_done, e.n_failed, len(tb.SqlStore(STORE).runs()), *e.scores().matrix().score.ravel())"
     )
     for name, first, second in (("a.db", sources, tmp_path / "usual"), ("b.db", tmp_path / "usual", sources)):
         here = code.replace("STORE", repr(f"sqlite:///{tmp_path / name}"))
-        there(here, PYTHONPATH=str(first))
-        there(here, PYTHONPATH=str(second))
+        fits = tmp_path / f"fits of {name}"
+        before = there(here, PYTHONPATH=str(first), FITS=str(fits))
+        assert before[:3] == ["4", "0", "1"]
+        assert fits.read_text().split() == ["fitted"] * 4
+        assert there(here, PYTHONPATH=str(second), FITS=str(fits)) == before
+        assert fits.read_text().split() == ["fitted"] * 4, "what was kept was measured again"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="folders of packages lie elsewhere there")
+def test_scikit_learn_is_the_same_however_it_is_reached(tmp_path: Path):
+    """Installed, on PYTHONPATH, by a .pth file, in the user's folder, and as the system's of a virtual environment."""
+    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    packages = Path(sklearn.__file__).parents[1]
+    ours = Path(tiebreak.__file__).parents[1]
+    user = tmp_path / "user" / "lib" / version / "site-packages"
+    user.mkdir(parents=True)
+    for entry in packages.iterdir():  # as links, which is what some installers make
+        (user / entry.name).symlink_to(entry)
+    interpreters = {}
+    for name, sees_system in (("bare", False), ("with a .pth", False), ("with the system's", True)):
+        venv.create(tmp_path / name, with_pip=False, symlinks=True, system_site_packages=sees_system)
+        interpreters[name] = tmp_path / name / "bin" / "python"
+    (tmp_path / "with a .pth" / "lib" / version / "site-packages" / "more.pth").write_text(f"{packages}\n{ours}\n")
+    base = Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info[1]}"
+    code = (
+        "from sklearn.svm import SVC; from sklearn.pipeline import make_pipeline as p; import sklearn;"
+        "from sklearn.metrics import make_scorer, f1_score; from sklearn.preprocessing import StandardScaler as S;"
+        "from tiebreak.plan.fingerprint import fingerprint;"
+        "print(fingerprint([p(S(), SVC(C=2)), make_scorer(f1_score, average='macro')]), sklearn.__version__, sklearn.__file__)"
+    )
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    reached = {
+        "installed": (sys.executable, {}),
+        "PYTHONPATH": (interpreters["bare"], {"PYTHONPATH": f"{packages}:{ours}"}),
+        ".pth": (interpreters["with a .pth"], {}),
+        "user site": (base, {"PYTHONUSERBASE": str(tmp_path / "user"), "PYTHONPATH": str(ours)}),
+        "system's": (interpreters["with the system's"], {"PYTHONUSERBASE": str(tmp_path / "user"), "PYTHONPATH": str(ours)}),
+    }
+    found = {}
+    for name, (interpreter, settings) in reached.items():
+        done = subprocess.run([interpreter, "-c", code], env={**kept, **settings}, capture_output=True, text=True)
+        assert done.returncode == 0, (name, done.stderr)
+        found[name] = done.stdout.split(maxsplit=2)
+    assert len({fingerprint for fingerprint, *_ in found.values()}) == 1, found
+    assert len({version for _, version, _ in found.values()}) == 1
+    assert len({place for *_, place in found.values()}) > 1, "it was reached by one way only"
 
 
 def test_no_source_is_parsed_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

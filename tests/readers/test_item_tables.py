@@ -351,3 +351,16 @@ def test_numbers_below_all_ordinary_ones(tmp_path: Path) -> None:
     path = tmp_path / "table.json"
     path.write_text('[{"item": 1, "a": 1e-320, "b": 0.5}, {"item": 2, "a": 0, "b": 1}]')
     assert tb.read_items(path, metric="quality", lower_is_better=False).score[0, 0].tolist() == [1e-320, 0]
+
+
+def test_sizes_of_splits_in_a_table_of_items(tmp_path: Path) -> None:
+    """No models called n_train and n_test; repeats are runs, which a notice says: their means over repeats would be silent."""
+    path = tmp_path / "splits.csv"
+    rows = [(repeat, item, 90, 10, a, 1 - a) for repeat in range(2) for item, a in enumerate([0, 1, 1, repeat])]
+    path.write_text("repeat,item,n_train,n_test,a,b\n" + "\n".join(",".join(map(str, row)) for row in rows))
+    items = tb.read_items(path)
+    assert (items.models, items.runs) == (("a", "b"), ("0", "1"))
+    assert items.score[0].tolist() == [[0, 1, 1, 0], [0, 1, 1, 1]]
+    remark = "n_train or n_test are of splits and were left out; repeats count as runs."
+    assert [each.partition(": ")[2] for each in items.sources] == [remark]
+    assert remark in " ".join(tb.compare(path, rope=0.01).to_text().split())
