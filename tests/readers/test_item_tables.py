@@ -364,3 +364,13 @@ def test_sizes_of_splits_in_a_table_of_items(tmp_path: Path) -> None:
     remark = "n_train or n_test are of splits and were left out; repeats count as runs."
     assert [each.partition(": ")[2] for each in items.sources] == [remark]
     assert remark in " ".join(tb.compare(path, rope=0.01).to_text().split())
+
+
+@pytest.mark.parametrize("ending", ["json", "jsonl"])
+def test_json_is_read_to_the_last_bit_beside_numbers_that_pandas_refuses(ending: str, tmp_path: Path) -> None:
+    """1e-320 is below what pandas' exact parser takes; 0.4971719949605503 is off by one unit in its other one."""
+    rows = [{"item": item, "a": score, "b": 0.5} for item, score in (("q1", 0.4971719949605503), ("q2", 1e-320), ("q3", 0.95))]
+    path = tmp_path / f"scores.{ending}"
+    path.write_text(json.dumps(rows) if ending == "json" else "".join(f"{json.dumps(row)}\n" for row in rows))
+    items = tb.read_items(path, metric="quality", lower_is_better=False)
+    assert items.score[items.models.index("a"), 0].tolist() == [0.4971719949605503, 1e-320, 0.95]

@@ -241,7 +241,7 @@ def expected(columns: Mapping[str, Sequence[Any]]) -> Found | None:
     keys = [reserved[key] for key in ("repeat", "fold", "split", "seed", "time") if key in reserved]
     keys = keys[:2] if both else keys
     datasets = [word(each) for each in reserved["dataset"]] if "dataset" in reserved else [""] * len(rows)
-    if set(datasets) & {"", "nan", "None", "<NA>", "NaT", "NA", "null", "NaN"}:  # is one named?
+    if "dataset" in reserved and set(datasets) & {"", "nan", "None", "<NA>", "NaT", "NA", "null", "NaN"}:  # is one named?
         return None
     splits: dict[Any, dict[str, str]] = {}
     position: Counter[tuple[str, str]] = Counter()

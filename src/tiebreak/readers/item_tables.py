@@ -23,7 +23,7 @@ from tiebreak.errors import (
 from tiebreak.numerics import FloatArray, IntArray, Missing, divide
 from tiebreak.printable import fault_of_name, printable, without_password
 from tiebreak.readers.metric import NamedMetric, is_known, name_metric
-from tiebreak.readers.source import check_extent
+from tiebreak.readers.source import check_extent, parse_json
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.metric import ABBREVIATIONS
 from tiebreak.scores.vocabulary import look_up, nearest_file, quoted
@@ -276,9 +276,12 @@ def read_table_file(path: Path, name: str, item: str | None, n_rows: int | None 
         try:  # to the last bit; without it a third of all numbers of 16 digits are off by one
             return pd.read_json(path, lines=lines, dtype=False, precise_float=True)
         except ValueError as error:
-            if "Range error" not in str(error):  # of numbers such as 1e-320
+            if "Range error" not in str(error):  # which pandas has of numbers such as 1e-320
                 raise
-            return pd.read_json(path, lines=lines, dtype=False)
+        text = path.read_text(encoding="utf-8")
+        return pd.DataFrame(
+            [parse_json(each, name) for each in text.split("\n") if each.strip()] if lines else parse_json(text, name)
+        )
 
     endings: dict[str, Callable[[], pd.DataFrame]] = {
         ".csv": lambda: read_text(","),
