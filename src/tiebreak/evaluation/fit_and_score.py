@@ -154,7 +154,8 @@ class Measurement:
 
     def cells(self) -> list[Cell]:
         """All cells of the plan, those that share a fit next to each other."""
-        return self.plan.cells(self.shared.order)
+        # without seeds a score may depend on what was drawn before it, so the order stays
+        return self.plan.cells(None if self.plan.rng is None else self.shared.order)
 
     def group(self, cell: Cell) -> tuple[int, int, int] | None:
         """Key that cells have in common which share a fit; None for one that shares nothing."""

@@ -6,11 +6,14 @@ shares with others. The pipelines of these others then begin with a step (`_Stan
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from warnings import WarningMessage
+
+import numpy as np
 
 from tiebreak.caught import give_again
 from tiebreak.evaluation.table_copies import (
@@ -130,19 +133,31 @@ class CellSteps:
     credit: float = 0.0
     saved: float | None = None
     X: tuple[Any, Any] = (None, None)
+    generators: tuple[Any, ...] = ()
     stages: list[str] = field(default_factory=list)
     passed: dict[int, _Kept] = field(default_factory=dict)
 
     def begin(self, stage: str, X: Any, original: Any) -> None:
         """Say what the model is about to do, and with which table, which is a copy of the original."""
         self.stage, self.X, self.mark, self.credit = stage, (X, original), len(self.given.caught), 0.0
+        self.generators = _generators() if self.is_sharing and not self.is_stood_in else ()
         self.stages.append(stage)
         self.began = time.perf_counter()
+
+    def has_drawn(self) -> bool:
+        """True if something has drawn from the generators of the process since this was begun."""
+        return bool(self.generators) and _generators() != self.generators
 
     def refuse(self, number: int, reason: LeadingSteps) -> None:
         """Share steps no more on this dataset."""
         self.refused[self.cell.dataset, number] = reason
         self.passed.pop(number, None)
+
+
+def _generators() -> tuple[Any, ...]:
+    """State of the process's generators of random numbers."""
+    _, keys, position, *rest = np.random.get_state()  # noqa: NPY002  (it is the global one that steps may draw from)
+    return random.getstate(), np.asarray(keys).tobytes(), position, rest
 
 
 class _Step:
@@ -218,13 +233,14 @@ class _Keeper(_Step):
         """Copy a table, unless that needs too much memory.
 
         Raises `UnknownTable` where a model that writes into its own table might have changed something else, too: what the steps
-        before hold on to, or the rows that they are given again; and where these have written into what they were given.
+        before hold on to, or the rows that they are given again; and where these have written into what they were given, or have
+        drawn from the generators of the process.
         """
         steps = self._steps
         copied = maker_of_copies(table)
         mine = list(arrays_of(table))
         given, original = steps.given.y if steps.stage == FIT else steps.X
-        if not have_same_values(given, original):
+        if steps.has_drawn() or not have_same_values(given, original):
             raise UnknownTable
         others = [*arrays_of(*self._fitted)]
         if steps.stage == FIT:

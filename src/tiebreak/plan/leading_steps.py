@@ -253,6 +253,8 @@ class _Identity:
             return "any"
         if (name == "memory" and value is not None) or (name in IN_PLACE and value is not True and value != "auto"):
             raise _NotComparable
+        if name == "verbose" and value:  # everybody's own lines are printed
+            raise _NotComparable
         return self.of(value)
 
 
