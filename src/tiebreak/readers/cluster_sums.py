@@ -104,7 +104,7 @@ def read_item_sums(
     All that the cluster-robust interval of any mean or paired difference needs is kept, so that memory grows with the number of
     clusters, not of rows. Wide Parquet files (a row for each item, a column for each model) are read in batches: ten models on
     ten million items take about a second. Long tables (columns item, model and score) and CSV are summed by DuckDB (``pip
-    install 'tiebreak[items]'``), which writes what goes beyond `memory_limit` to the folder for temporary files.
+    install 'duckdb>=1.5'``), which writes what goes beyond `memory_limit` to the folder for temporary files.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def _open_parquet(path: Path, name: str) -> Any:
         import pyarrow as pa
         from pyarrow import parquet
     except ImportError:
-        raise MissingDependencyError("Parquet files are read with pyarrow: pip install 'tiebreak[parquet]'.") from None
+        raise MissingDependencyError("Parquet files are read with pyarrow: pip install 'pyarrow>=17'.") from None
     try:
         return parquet.ParquetFile(path)
     except (pa.ArrowException, ValueError) as error:
@@ -323,7 +323,7 @@ def _database(path: Path, name: str, n_columns: int, memory_limit: str) -> Itera
         import duckdb
     except ImportError:
         raise MissingDependencyError(
-            f"{name} is a long table or CSV, the sums of which are made with DuckDB: pip install 'tiebreak[items]'."
+            f"{name} is a long table or CSV, the sums of which are made with DuckDB: pip install 'duckdb>=1.5'."
         ) from None
     place = str(path.resolve())
     if set(place) & set("*?["):
