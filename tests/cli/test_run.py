@@ -330,3 +330,35 @@ def test_strict_tells_by_its_exit_code_that_a_model_never_worked(here: Path, cap
     code, _, err = run(capsys, "run", "s.toml", *STORE, "--strict")
     assert code == 1
     assert "'never' failed on every split (--strict)" in err
+
+
+@pytest.mark.parametrize(
+    ("line", "option", "expected"),
+    [
+        ("", (), "20 of 30 fits of leading steps shared"),
+        ("", ("--no-share-steps",), None),
+        ("share_steps = true\n", ("--no-share-steps",), None),
+        ("share_steps = false\n", (), None),
+    ],
+)
+def test_equal_steps_are_fitted_once_unless_told_otherwise(
+    line: str, option: tuple[str, ...], expected: str | None, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Three candidates behind one scaler on ten splits: two of three share, and the answer is the same either way."""
+    Path("study.toml").write_text(
+        f'{line}cv = {{ kind = "repeated-stratified", n_folds = 5, n_repeats = 2 }}\ndata = {{ source = "sklearn:iris" }}\n'
+        '[models.logistic]\nsteps = [{ import = "sklearn.preprocessing:StandardScaler" }, '
+        '{ import = "sklearn.linear_model:LogisticRegression" }]\n[models.logistic.grid]\nlogisticregression__C = [0.1, 1, 10]\n',
+        encoding="utf-8",
+    )
+    code, out, err = run(capsys, "run", "study.toml", *STORE, *option)
+    assert code == 0, err
+    if expected is None:
+        assert "leading steps" not in out
+    else:
+        assert expected in " ".join(out.split())
+    answers = [
+        run(capsys, "run", "study.toml", "--store", f"sqlite:///{name}.db", "--quiet", "--format", "json", *extra)[1]
+        for name, extra in (("one", option), ("other", ("--no-share-steps",)))
+    ]
+    assert answers[0] == answers[1]
