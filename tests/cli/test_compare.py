@@ -243,7 +243,9 @@ def test_logs_of_evaluation_tools(tool: str, tmp_path: Path, capsys: pytest.Capt
     code, out, err = run_compare(capsys, *files)
     assert (code, err) == (0, "")
     assert out == tb.compare(*paths).to_text()
-    assert out.startswith(f"'{better}' is better than '{worse}': accuracy higher by 0.200 (95% interval ")
+    head, text = out.split("\n\n", 1)
+    assert head == f"{better} is better than {worse}: accuracy higher by 0.200."
+    assert text.startswith(f"'{better}' is better than '{worse}': accuracy higher by 0.200 (95% interval ")
     assert "McNemar, exact: p 0.000488" in out
     found = answer(capsys, *files)
     pair = tb.frequentist.paired_proportions(both=30, only_first=12, only_second=0, neither=18)

@@ -6,6 +6,7 @@ import math
 import re
 from typing import Any
 
+from tests.views import walk_headlines
 from tests.views.derived import MIRROR, Derived
 from tests.views.reading import NAME, NUMBER, Read, is_bound, is_printed, names_in, number, side
 from tests.views.walk_tables import difference_of, holds_at_once, rope_of, walk_interval
@@ -32,8 +33,9 @@ class Rest:
 def walk(found: Any, answer: dict[str, Any], derived: Derived, read: Read) -> None:
     """Contradictions of the sentences of a page."""
     rope = rope_of(found, answer, derived, read)
-    first, *others = read.paragraphs
-    walk_headline(found, answer, derived, first, rope)
+    line, first, *others = read.paragraphs
+    walk_headlines.walk(found, answer, derived, line)
+    walk_sentence(found, answer, derived, first, rope)
     for line in others:
         if line.startswith("Next step: "):
             _walk_step(found, answer, derived, line.removeprefix("Next step: "), rope)
@@ -47,7 +49,7 @@ def walk(found: Any, answer: dict[str, Any], derived: Derived, read: Read) -> No
             found.append(f"no such sentence is known: {line!r}")
 
 
-def walk_headline(found: Any, answer: dict[str, Any], derived: Derived, text: str, rope: float) -> None:
+def walk_sentence(found: Any, answer: dict[str, Any], derived: Derived, text: str, rope: float) -> None:
     """The answer in words: of a pair, against a baseline, or of who may be best."""
     if len(answer["pairs"]) == 1 and derived.family != "best":
         pair = answer["pairs"][0]

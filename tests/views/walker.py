@@ -409,7 +409,7 @@ def _walk_forms(found: Findings, shown: Shown, read: Read) -> None:
     printed = rows_of_latex(shown.latex)
     for table, rows in zip((read.ranking, read.pairs), printed, strict=False):
         found.expect([table.headers, *table.rows] == rows, f"LaTeX has another table than Markdown: {table.title}")
-    found.expect(shown.answer["sentence"] == read.paragraphs[0], "the sentence of JSON is not that of the page")
+    found.expect(shown.answer["sentence"] == read.paragraphs[1], "the sentence of JSON is not that of the page")
     warnings = [warning["text"] for warning in shown.answer["warnings"]]
     found.expect(warnings == read.sections.get("Warnings", []), "the warnings of JSON are not those of the page")
 

@@ -452,6 +452,22 @@ class Comparison(Result["ComparisonPlots"]):
         return view_of(self).headline(self)
 
     @property
+    def headline(self) -> str:
+        """The verdict in at most 15 words, a name counting as one."""
+        return view_of(self).as_other("headline", self)
+
+    @property
+    def next_step(self) -> str:
+        """Which model to take, or what would settle it and at what cost; "" where nothing is left to do."""
+        return view_of(self).as_other("next_step", self)
+
+    @property
+    def best(self) -> str | None:
+        """Model that is shown to be the best: the only one that may be; None where there is none such, or a baseline."""
+        rows = self.ranking_table.contenders
+        return self.models[rows[0]] if rows.size == 1 else None
+
+    @property
     def ranking(self) -> pd.DataFrame:
         """One row for each model, best first; a fresh frame at each access."""
         return view_of(self).frames["ranking"](self)

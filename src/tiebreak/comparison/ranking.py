@@ -95,6 +95,11 @@ class RankingTable:
         """Rows of the models that may be the best; none where the family does not say."""
         return np.flatnonzero(self.may_be_best) if self.may_be_best is not None else np.zeros(0, dtype=np.intp)
 
+    @property
+    def are_all_copies(self) -> bool:
+        """True where all models have identical scores, and the procedure has no interval for such."""
+        return bool(np.all(self.entry == 0)) and self.shortfall_high is not None and bool(np.isnan(self.shortfall_high).all())
+
     def copies(self, row: int) -> IntArray:
         """Rows of a model and its copies."""
         return np.flatnonzero(self.entry == self.entry[row])

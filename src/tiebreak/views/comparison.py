@@ -25,6 +25,7 @@ from tiebreak.views.comparison_columns import (
     shrinkage_frame,
 )
 from tiebreak.views.design import design_line
+from tiebreak.views.headline import headline
 from tiebreak.views.json import document, plain
 from tiebreak.views.next_step import chances, next_step
 from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table
@@ -77,11 +78,12 @@ def page(
     with_method: bool = True,
     name_width: int = NAME_WIDTH,
 ) -> Page:
-    """Sentence, ranking, pairs, warnings, method and the judgement of requirements."""
+    """Headline, sentence, ranking, pairs, warnings, method and the judgement of requirements."""
     return Page(
         (
             *((section(requirements, comparison),) if requirements is not None else ()),
-            Paragraph((sentence(comparison),), n_strong=1),
+            Paragraph((headline(comparison),), n_strong=1),
+            Paragraph((sentence(comparison),)),
             Paragraph(tuple(extra_sentences(comparison))),
             ranking_table(comparison, name_width),
             pair_table(comparison, name_width),
@@ -227,7 +229,7 @@ WORDS = {
 def standing_sentences(comparison: Comparison) -> Iterator[str]:
     """The highest mean, the models that may be the best, those near it, and by how much at most others fall short."""
     table, names, n_models = comparison.ranking_table, names_in_sentences(comparison), len(comparison.models)
-    if are_all_copies(comparison):
+    if table.are_all_copies:
         yield WORDS["all copies"].format(n=n_models)
         return
     rows = table.contenders
@@ -244,12 +246,6 @@ def standing_sentences(comparison: Comparison) -> Iterator[str]:
     level = format_percent(1 - comparison.settings.alpha)
     yield words.format(opening=opening(comparison), best=listed(best), k=len(best), n=n_models, level=level)
     yield from _shortfall_sentences(comparison, names)
-
-
-def are_all_copies(comparison: Comparison) -> bool:
-    """True where all models have identical scores, and the procedure has no interval for such."""
-    table = comparison.ranking_table
-    return bool(np.all(table.entry == 0)) and table.shortfall_high is not None and bool(np.isnan(table.shortfall_high).all())
 
 
 def top_rows(comparison: Comparison) -> IntArray:
@@ -650,5 +646,10 @@ VIEW = View(
     report="tiebreak.views.report.comparison:report",
     frames={"ranking": ranking_frame, "correlation": correlation_frame, "shrinkage": shrinkage_frame},
     sentence=sentence,
-    texts={"latex": "tiebreak.views.paper:latex", "methods": "tiebreak.views.paper:methods_paragraph"},
+    texts={
+        "headline": "tiebreak.views.headline:headline",
+        "next_step": "tiebreak.views.next_step:next_step",
+        "latex": "tiebreak.views.paper:latex",
+        "methods": "tiebreak.views.paper:methods_paragraph",
+    },
 )

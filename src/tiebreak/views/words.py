@@ -150,10 +150,10 @@ def quote(name: str, width: int = 60) -> str:
     return f"'{shorten(name, width)}'"
 
 
-def listed(names: list[str], most: int = 5) -> str:
-    """Quoted names in a sentence, at most `most` of them: 'a', 'b' and 'c'; 'a', 'b' and 7 more."""
+def listed(names: list[str], most: int = 5, conjunction: str = "and") -> str:
+    """Names in a sentence, at most `most` of them: 'a', 'b' and 'c'; 'a', 'b' and 7 more; a, b or c."""
     shown = [*names[: most - 1], f"{len(names) - most + 1} more"] if len(names) > most else names
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {conjunction} {shown[-1]}"
 
 
 def short_names(names: Sequence[str], width: int) -> list[str]:

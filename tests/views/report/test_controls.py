@@ -144,15 +144,20 @@ TEXT = """() => {
 }"""
 
 
-def test_the_page_says_that_the_next_step_is_hidden(opened):
-    """It was worked out for the rope and alpha that were asked, so it would be wrong beside others."""
+def test_the_page_says_that_headline_and_next_step_are_hidden(opened):
+    """They were worked out for the rope and alpha that were asked, so they would be wrong beside others."""
     comparison = ANSWERS["percent"]()
     page = opened(report(comparison))
-    step = page.locator("[data-is=extra]", has_text="Next step")
+    step, headline = page.locator("[data-is=extra]", has_text="Next step"), page.locator("[data-is=headline]")
     assert step.is_visible()
+    assert headline.inner_text() == comparison.headline
     typed(page, "rope", "0.0231")
     assert not step.is_visible()
-    assert page.locator("[data-is=asked]").inner_text().endswith("The next step, which holds for those only, is hidden.")
+    assert not headline.is_visible()
+    said = "The headline and the next step, which hold for those only, are hidden."
+    assert page.locator("[data-is=asked]").inner_text().endswith(said)
+    page.click("[data-control=reset]")
+    assert headline.is_visible()
 
 
 def test_on_paper(opened):

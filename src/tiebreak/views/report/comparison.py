@@ -26,6 +26,7 @@ from tiebreak.views.comparison import (
 )
 from tiebreak.views.comparison_columns import Coded, Columns, pair_columns, ranking_columns
 from tiebreak.views.design import design_line
+from tiebreak.views.headline import headline
 from tiebreak.views.json import as_lists, plain
 from tiebreak.views.pair import interval_name, rope_words
 from tiebreak.views.report.decide import NAME_WIDTH, WORDS, about_drawing, columns_of, decide_data, takes_rope
@@ -169,6 +170,7 @@ def answer_of(comparison: Comparison, requirements: Requirements | None = None, 
     has_matrix = comparison.pair_table.is_family and len(comparison.models) <= MOST_IN_MATRIX
     return {
         "label": label_of(comparison),
+        "headline": headline(comparison),
         "sentence": sentence(comparison),
         "extra": extra_sentences(comparison),
         "requirements": None if requirements is None else section(requirements, comparison),

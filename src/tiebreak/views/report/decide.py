@@ -215,7 +215,7 @@ class Answers:
         standing = np.where(ranking.standing == BEST, BEST, np.where(ranking.may_be_best, MAY_BE_BEST, NOT_BEST))
         return {
             "leading": next(comparison_words.standing_sentences(comparison)),
-            "is_all": comparison_words.are_all_copies(comparison),
+            "is_all": ranking.are_all_copies,
             "standing": "".join(map(str, standing.tolist())),
             "shortfall_high": packed(ranking.shortfall_high),
         }

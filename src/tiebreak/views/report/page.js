@@ -190,10 +190,10 @@ const Page = (() => {
     show() {
       const { answer, isAsked } = this, extra = this.find("extra"), words = (state) => `rope ${general(state.rope, 12)}, alpha ${general(state.alpha, 12)}`;
       setText(this.find("sentence"), answer.sentence);
-      const more = extra.children.length ? " The next step, which holds for those only, is hidden." : "";
-      setText(this.find("asked"), isAsked ? "" : `Shown for ${words(this.state)}; the analysis was made with ${words(this.asked)}.${more}`);
+      const more = extra.children.length ? " and the next step, which hold for those only, are" : ", which holds for those only, is";
+      setText(this.find("asked"), isAsked ? "" : `Shown for ${words(this.state)}; the analysis was made with ${words(this.asked)}. The headline${more} hidden.`);
       this.section.classList.toggle("other", !isAsked);
-      extra.hidden = !isAsked;
+      this.find("headline").hidden = extra.hidden = !isAsked;
       const notes = { [this.first.familyNote]: answer.familyNote };
       answer.held.notes.forEach((note, k) => { notes[this.data.notes[k]] = note; });
       for (const each of this.all("thead th, p.small, .small p, .small li")) setText(each, notes[written.get(each) ?? each.textContent]);
