@@ -1,6 +1,6 @@
 """Kill ``tiebreak run`` at random moments, start it again, and see that nothing is lost.
 
-    python tests/reliability/kills.py --kills 20 --n-jobs 2
+    python tests/reliability/kills.py --kills 20 --n-jobs 2 [--sharing]
 
 The study runs once undisturbed. Then it is started in a session of its own, its first process is killed with SIGKILL at a random
 moment, and after five seconds nothing of that session may be left; the same command is started again, and so on, until the
@@ -53,6 +53,37 @@ if os.environ.get("TIEBREAK_WITNESS"):
     Measurement.measure = witnessed
 """
 """Put on the path as sitecustomize, so that every process of the run notes what it measures."""
+
+
+SHARING = """\
+name = "sharing"
+metrics = ["roc_auc", "accuracy"]
+
+[data]
+source = "sklearn:breast_cancer"
+
+[cv]
+kind = "repeated-stratified"
+n_folds = 5
+n_repeats = 6
+
+[models.svm]
+steps = [
+    { import = "sklearn.preprocessing:StandardScaler" },
+    { import = "sklearn.preprocessing:PolynomialFeatures" },
+    { import = "sklearn.decomposition:PCA", params = { random_state = 0 } },
+    { import = "sklearn.svm:SVC" },
+]
+grid = { pca__n_components = [5, 10], svc__C = [0.1, 1.0, 10.0] }
+"""
+"""Six candidates with leading steps in common, all of them up to the polynomials, three each up to the PCA."""
+
+
+def sharing_study(folder: Path) -> Path:
+    """Study whose workers always hold tables of leading steps."""
+    path = folder / "sharing.toml"
+    path.write_text(SHARING, encoding="utf-8")
+    return path
 
 
 class Measured(NamedTuple):
@@ -300,10 +331,12 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--n-jobs", type=int, default=2)
     parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--sharing", action="store_true", help="kill a study whose workers hold tables of leading steps")
     arguments = parser.parse_args()
     seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(2**32)
     with tempfile.TemporaryDirectory() as folder:
-        toll = torment(Path(folder), arguments.kills, arguments.n_jobs, random.Random(seed))
+        study = sharing_study(Path(folder)) if arguments.sharing else STUDY
+        toll = torment(Path(folder), arguments.kills, arguments.n_jobs, random.Random(seed), study=study)
     worst = max((cells for workers in toll.lost for _, cells in workers.values()), default=0)
     print(f"seed {seed}; {arguments.n_jobs} worker(s); cells kept at each kill: {json.dumps(toll.kept)} of {toll.n_cells}")
     print(f"kills                                   {toll.n_kills}")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.reliability.kills import torment
+from tests.reliability.kills import sharing_study, torment
 
 pytestmark = pytest.mark.slow
 
@@ -21,37 +21,6 @@ def test_a_study_survives_three_kills(tmp_path: Path):
     assert toll.is_equal
     assert toll.left == []
     assert toll.is_as_promised, toll.lost
-
-
-SHARING = """\
-name = "sharing"
-metrics = ["roc_auc", "accuracy"]
-
-[data]
-source = "sklearn:breast_cancer"
-
-[cv]
-kind = "repeated-stratified"
-n_folds = 5
-n_repeats = 6
-
-[models.svm]
-steps = [
-    { import = "sklearn.preprocessing:StandardScaler" },
-    { import = "sklearn.preprocessing:PolynomialFeatures" },
-    { import = "sklearn.decomposition:PCA", params = { random_state = 0 } },
-    { import = "sklearn.svm:SVC" },
-]
-grid = { pca__n_components = [5, 10], svc__C = [0.1, 1.0, 10.0] }
-"""
-"""Six candidates with leading steps in common, all of them up to the polynomials, three each up to the PCA."""
-
-
-def sharing_study(folder: Path) -> Path:
-    """Study whose workers always hold tables of leading steps."""
-    path = folder / "sharing.toml"
-    path.write_text(SHARING, encoding="utf-8")
-    return path
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are found by /proc, which this system does not have")
