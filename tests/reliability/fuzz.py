@@ -361,18 +361,26 @@ def found_battles(battles: Battles) -> Found:
     )
 
 
+class UndecidableError(Exception):
+    """A table that a sound reader may read in several ways, so that the oracle cannot judge."""
+
+
 def word(value: Any) -> str:
     """A key or name: 3 and 3.0 are the same, and so are the same texts with blanks around; digits of other scripts are words."""
     if isinstance(value, bool | np.bool_):
-        raise TypeError("a key that is true or false is a number among numbers, and a word among words")
+        raise UndecidableError("a key that is true or false is a number among numbers, and a word among words")
     if isinstance(value, np.float32):
         return str(value)
     if isinstance(value, str) and (value.strip().casefold() in ("true", "false", "-0.0") or value.strip().startswith("+")):
-        raise TypeError("so it is with such a text")
+        raise UndecidableError("so it is with such a text")
     if isinstance(value, str) and not value.isascii():
         return value.strip()
     try:
         read = float(value)
+        if isinstance(value, str) and value.strip().endswith("."):
+            raise UndecidableError(
+                "5. is the 5 that it is where all keys are numbers, and another word than 5 where they are words"
+            )
         if math.isinf(read) and any(letter.isdigit() for letter in str(value)):
             return str(value).strip()  # digits beyond all floats are the word that they are
         return str(int(read)) if read.is_integer() else repr(read)
@@ -435,7 +443,7 @@ def judged(read: Callable[[], Any], oracle: Callable[[], Mapping[str, Sequence[A
     try:
         columns = oracle()
         wanted = None if columns is None else table.expected(columns)
-    except (ValueError, TypeError, KeyError, IndexError, csv.Error, OverflowError):
+    except (UndecidableError, ValueError, TypeError, KeyError, IndexError, csv.Error, OverflowError):
         return Verdict("read")
     if wanted is None:
         return Verdict("read")
