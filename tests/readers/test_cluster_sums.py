@@ -245,7 +245,7 @@ def test_settings_and_names_that_duckdb_cannot_take(tmp_path: Path) -> None:
 def test_without_duckdb_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where DuckDB is not installed the error says what to install; wide Parquet files do without."""
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    with pytest.raises(MissingDependencyError, match=r"pip install 'tiebreak\[items\]'"):
+    with pytest.raises(MissingDependencyError, match=r"pip install 'duckdb>=1.5'"):
         tb.read_item_sums(written(LONG, tmp_path / "t.csv"))
     assert tb.read_item_sums(written(WIDE, tmp_path / "t.parquet")).models == ("a", "b", "c")
 

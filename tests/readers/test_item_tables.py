@@ -374,3 +374,11 @@ def test_json_is_read_to_the_last_bit_beside_numbers_that_pandas_refuses(ending:
     path.write_text(json.dumps(rows) if ending == "json" else "".join(f"{json.dumps(row)}\n" for row in rows))
     items = tb.read_items(path, metric="quality", lower_is_better=False)
     assert items.score[items.models.index("a"), 0].tolist() == [0.4971719949605503, 1e-320, 0.95]
+
+
+def test_a_wide_table_with_an_empty_column_of_scores_is_refused_in_words(tmp_path: Path) -> None:
+    """A file that was cut off in its first row; a column called score stands beside others of scores."""
+    path = tmp_path / "cut.csv"
+    path.write_text("doc_id,correct,other,correct,score\n0,0.138001,rf")
+    with pytest.raises(TiebreakError, match="score"):
+        tb.read_items(path, metric="quality", lower_is_better=False)

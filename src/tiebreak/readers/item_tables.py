@@ -472,9 +472,11 @@ def _melted(frame: pd.DataFrame, name: str, rest: Sequence[Any]) -> LongTable:
             numbers(frame[column], name, str(column))
             frame = frame.drop(columns=column)
     kept = [column for column in frame.columns if column not in values]
-    scores = pd.DataFrame({str(column): of_model for column, of_model in values.items()})
-    table = pd.concat([frame[kept], scores], axis=1)
-    return LongTable(table.melt(id_vars=kept, value_vars=list(scores), var_name="model", value_name="score"), None)
+    # not by melt, which refuses a model that is called score
+    long = pd.concat([frame[kept]] * len(values), ignore_index=True)
+    long["model"] = np.repeat(list(map(str, values)), len(frame))
+    long["score"] = np.concatenate([of_model.to_numpy(dtype=float) for of_model in values.values()])
+    return LongTable(long, None)
 
 
 def looks_numeric(column: pd.Series[Any]) -> bool:
