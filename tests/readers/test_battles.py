@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import polars as pl
 import pytest
 
 from tiebreak.errors import InvalidScoresError, SourceNotFoundError, UnreadableSourceError
@@ -156,3 +157,10 @@ def test_a_damaged_parquet_file(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(UnreadableSourceError, match=r"b\.parquet cannot be read as Parquet"):
         read_battles(path)
+
+
+def test_a_date_that_python_cannot_hold_is_refused_in_words() -> None:
+    """The year 292277, at which the library of the frame panics."""
+    far = pl.Series("winner", [2**62, 0]).cast(pl.Datetime("ms"))
+    with pytest.raises(InvalidScoresError, match="column 'winner' of the table has a value that Python cannot hold"):
+        read_battles(pl.DataFrame({"model_a": ["a", "b"], "model_b": ["b", "a"], "winner": far}))

@@ -14,6 +14,7 @@ import numpy as np
 from tiebreak.errors import InvalidScoresError, SourceNotFoundError, UnreadableSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
+from tiebreak.readers.frames import values_of
 from tiebreak.readers.source import check_lines, check_path, is_path, parse_log
 
 COLUMNS = ("model_a", "model_b", "winner")
@@ -197,7 +198,7 @@ def _of_frame(source: Any) -> dict[str, list[Any]] | None:
     frame = nw.from_native(source, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
-    return {name: frame[name].to_list() for name in frame.columns} if isinstance(frame, nw.DataFrame) else None
+    return {name: values_of(frame[name], name) for name in frame.columns} if isinstance(frame, nw.DataFrame) else None
 
 
 def _of_parquet(path: Path, name: str) -> dict[str, list[Any]] | None:

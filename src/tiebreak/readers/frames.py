@@ -147,10 +147,14 @@ def _column(series: nw.Series[Any], name: str, kind: str, where: Where) -> Colum
     if series.dtype.is_numeric() or series.dtype == nw.Boolean:
         # a copy, so that nothing we do reaches the caller's data
         return np.array(series.cast(nw.Float64).to_numpy(), dtype=float)
+    return column_of(values_of(series, name), kind, where)
+
+
+def values_of(series: nw.Series[Any], name: str) -> list[Any]:
+    """Values of a column as Python's own."""
     try:
-        values = series.to_list()
+        return series.to_list()
     except BaseException as error:  # a date beyond Python's, which the library of the frame can hold; polars panics at some
         if not isinstance(error, OverflowError | ValueError) and type(error).__name__ != "PanicException":
             raise
         raise InvalidScoresError(f"column {name!r} of the table has a value that Python cannot hold: {error}.") from None
-    return column_of(values, kind, where)
