@@ -141,10 +141,10 @@ def _walk_shortfalls(found: Any, derived: Derived, rest: Rest, rope: float) -> N
     """Who is near the best, and by how much at most each other falls short."""
     models, near = derived.models, [m for m in derived.models if derived.standing[m] == "near best"]
     text = rest.text
-    within = rf"best by at most {BOUND}, which is within the rope of ({NUMBER})(?: \([^)]*\))?\."
-    every = rest.take(rf"All are near best: each falls short of the {within}")
-    some = None if every else rest.take(rf"({LIST}) (?:is|are) near best: (?:it falls|they fall) short of the {within}")
-    none = rest.take(rf"No model is shown to be near the best, within the rope of ({NUMBER})(?: \([^)]*\))?\.")
+    within = rf"by at most {BOUND}, within the rope of ({NUMBER})(?: \([^)]*\))?\."
+    every = rest.take(rf"All are near best: each falls short {within}")
+    some = None if every else rest.take(rf"({LIST}) (?:is|are) near best: (?:it falls|they fall) short {within}")
+    none = rest.take(rf"No model is shown near best, within the rope of ({NUMBER})(?: \([^)]*\))?\.")
     found.expect((every is not None) == (bool(near) and len(near) == len(models)), f"near best are {near}: {text!r}")
     found.expect((some is not None) == (0 < len(near) < len(models)), f"near best are {near}: {text!r}")
     is_open = not near and rope > 0 and "may be best" in derived.standing.values()
@@ -176,8 +176,8 @@ def _walk_others(found: Any, derived: Derived, rest: Rest, bounded: list[str], n
     n_best = sum(standing == "best" for standing in derived.standing.values())
     if not bounded:
         return
-    all_others = rest.take(rf"The others fall short of the best by at most {BOUND}\.")
-    some_others = rest.take(rf"Others fall short of the best by at most {BOUND}\.")
+    all_others = rest.take(rf"The others fall short by at most {BOUND}\.")
+    some_others = rest.take(rf"Others fall short by at most {BOUND}\.")
     if all_others or some_others:
         match = all_others or some_others
         assert match is not None
