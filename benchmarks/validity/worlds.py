@@ -22,13 +22,23 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.signal import fftconvolve, lfilter
-from scipy.stats import binom, norm
+from scipy.stats import binom, norm, spearmanr
 
+from tiebreak.comparison.procedures.clustered_t import SIZE_LEVEL
+from tiebreak.comparison.procedures.diebold_mariano import VERY_SKEWED
+from tiebreak.comparison.procedures.items import FEW_CLUSTERS
+from tiebreak.comparison.procedures.jackknife_t import FEW_RARER
+from tiebreak.comparison.procedures.proportions import FEW_EXPECTED, UNEVEN
 from tiebreak.frequentist.clusters import cluster_sums, mean_of_clusters
 from tiebreak.frequentist.delong import paired_auc
+from tiebreak.frequentist.crossed_runs import crossed_mean
 from tiebreak.frequentist.diebold_mariano import diebold_mariano_test, lasting_autocorrelation
+from tiebreak.frequentist.jackknife import jackknife_metric
 from tiebreak.frequentist.johnson import johnson_t, skewness_of_mean
+from tiebreak.frequentist.metric_sums import metric_of_classes
+from tiebreak.frequentist.proportions import independent_proportions
 from tiebreak.frequentist.signed_rank import wilcoxon
+from tiebreak.frequentist.tango import paired_proportions
 from tiebreak.numerics import student_tail
 
 TARGET = Path(__file__).parents[2] / "docs" / "error-rates.csv"
@@ -72,7 +82,11 @@ def periods(kind: str, n: int, promise: float) -> World:
     """Series of loss differences with mean 0."""
 
     def draw(rng: np.random.Generator, n_tables: int) -> Array:
+        if kind in TIME_SHAPES:
+            return SHAPES[TIME_SHAPES[kind]](rng, (n_tables, n))
         noise = rng.normal(size=(n_tables, n + 1500))
+        if kind.startswith("season"):
+            return lfilter([1], [1] + [0] * 11 + [-0.7], noise, axis=1)[:, 1500:]
         if kind.startswith("AR"):
             return lfilter([1], [1, -float(kind[3:-1])], noise, axis=1)[:, 1500:]
         if kind == "MA(3)":
@@ -83,10 +97,14 @@ def periods(kind: str, n: int, promise: float) -> World:
 
     def wrong(rng: np.random.Generator, n_tables: int) -> tuple[Array, Array]:
         series = draw(rng, n_tables)
-        return diebold_mariano_test(series).pvalue() < ALPHA, lasting_autocorrelation(series) | (n < 60)
+        skewness = np.abs(skewness_of_mean(series - series.mean(axis=1, keepdims=True))) * np.sqrt(n)
+        named = lasting_autocorrelation(series) | (n < 60) | (skewness > VERY_SKEWED)
+        return diebold_mariano_test(series).pvalue() < ALPHA, named
 
     return World("diebold-mariano", f"differences of losses: {kind}", n, promise, wrong)
 
+
+TIME_SHAPES = {"heavy tails": "t with 2 df", "lognormal": "lognormal 1 against a constant"}
 
 SHAPES: dict[str, Callable[[np.random.Generator, tuple[int, ...]], Array]] = {
     "lognormal 1.5 against a constant": lambda rng, size: rng.lognormal(0, 1.5, size) - np.exp(1.125),
@@ -142,6 +160,97 @@ def clusters(kind: str, n_clusters: int) -> World:
     return World("clustered-t", f"clusters: {kind}", n_clusters, 0.05, wrong, is_named=False)
 
 
+def size_effects(law: str, n_clusters: int, promise: float) -> World:
+    """Clusters drawn with their sizes, whose effect rises by 0.5 for each e-fold of the size; the mean over all items is 0."""
+
+    def wrong(rng: np.random.Generator, n_tables: int) -> tuple[Array, Array]:
+        many = 200_000
+        sizes = np.ceil(10 * rng.lognormal(0, 0.5, many))
+        if law == "Pareto 1.5":
+            sizes = np.minimum(np.ceil(3 * (1 - rng.random(many)) ** (-1 / 1.5)), 300)
+        middle = np.average(np.log(sizes), weights=sizes)
+        called, named = np.zeros((2, n_tables), dtype=bool)
+        for table in range(n_tables):
+            size = rng.choice(sizes, n_clusters).astype(int)
+            codes = np.repeat(np.arange(n_clusters), size)
+            effect = 0.5 * (np.log(size) - middle) + 0.5 * rng.normal(size=n_clusters)
+            values = effect[codes] + rng.normal(size=codes.size)
+            called[table] = both_reject(cluster_sums(values[None], codes), ALPHA)[0]
+            goes = np.ptp(size) > 0 and spearmanr(size, np.bincount(codes, values) / size).pvalue < SIZE_LEVEL
+            named[table] = n_clusters < FEW_CLUSTERS or (goes and size.sum() ** 2 / np.square(size).sum() <= n_clusters / 2)
+        return called, named
+
+    return World("clustered-t", f"clusters: effect by size, {law} sizes", n_clusters, promise, wrong, is_named=promise < 1)
+
+
+def runs(kind: str, n_runs: int, n: int) -> World:
+    """Items answered in several runs, both of which vary."""
+
+    def wrong(rng: np.random.Generator, n_tables: int) -> tuple[Array, Array]:
+        of_items, of_runs = rng.normal(size=(n_tables, 1, n)), rng.normal(size=(n_tables, n_runs, 1))
+        both = rng.normal(size=(n_tables, n_runs, n))
+        parts = {"items": (1, 0.1, 0.3), "runs": (0.1, 1, 0.3), "items and runs": (1, 0.3, 1)}[kind]
+        low, high = crossed_mean(parts[0] * of_items + parts[1] * of_runs + parts[2] * both).confidence_interval(1 - ALPHA)
+        return (np.asarray(low) > 0) | (np.asarray(high) < 0), np.full(n_tables, n_runs == 2)
+
+    return World("clustered-t", f"{n_runs} runs of items, {kind} vary", n, 0.05, wrong)
+
+
+def seeds(kind: str, n: int, promise: float) -> World:
+    """Scores of two models over seeds, in per cent."""
+
+    def wrong(rng: np.random.Generator, n_tables: int) -> tuple[Array, Array]:
+        difference = rng.normal(size=(n_tables, n)) - rng.normal(size=(n_tables, n))
+        if kind == "whole per cents":
+            difference = np.round(80 + 2 * rng.normal(size=(n_tables, n))) - np.round(80 + 2 * rng.normal(size=(n_tables, n)))
+        if kind.startswith("exponential"):
+            difference = SHAPES["exponential against a constant"](rng, (n_tables, n))
+        sd = difference.std(axis=1, ddof=1)
+        t = np.divide(difference.mean(axis=1) * np.sqrt(n), sd, out=np.zeros(n_tables), where=sd > 0)  # constant: undecided
+        return 2 * student_tail(np.abs(t), n - 1.0) < ALPHA, np.ones(n_tables, dtype=bool)
+
+    return World("paired-t", f"seeds: {kind}", n, promise, wrong)
+
+
+def test_sets(n_first: int, n_second: int, rate: float, promise: float) -> World:
+    """Test sets of each model's own."""
+
+    def wrong(rng: np.random.Generator, n_tables: int) -> tuple[Array, Array]:
+        x, y = rng.binomial(n_first, rate, n_tables), rng.binomial(n_second, rate, n_tables)
+        low, high = independent_proportions(x, n_first, y, n_second).confidence_interval(1 - ALPHA)
+        common = (x + y) / (n_first + n_second)
+        common = np.minimum(common, 1 - common)
+        named = (n_first * common < FEW_EXPECTED) & (n_first * UNEVEN <= n_second) & (common > 0)
+        return (np.asarray(low) > 0) | (np.asarray(high) < 0), named
+
+    return World("newcombe", f"test sets of {n_first} and {n_second}, rate {rate:g}", n_first + n_second, promise, wrong)
+
+
+def binary(n: int, discordant: float) -> World:
+    """Items right or wrong, of which models disagree on a share."""
+
+    def wrong(rng: np.random.Generator, n_tables: int) -> tuple[Array, Array]:
+        shares = [(1 - discordant) / 2, discordant / 2, discordant / 2, (1 - discordant) / 2]
+        low, high = paired_proportions(*rng.multinomial(n, shares, n_tables).T).confidence_interval(1 - ALPHA)
+        return (np.asarray(low) > 0) | (np.asarray(high) < 0), np.zeros(n_tables, dtype=bool)
+
+    return World("tango", f"items right or wrong, {discordant:.0%} decided differently", n, 0.05, wrong)
+
+
+def classes(metric: str, m: int, n: int) -> World:
+    """Metrics of all predictions, with few of the positive class."""
+
+    def wrong(rng: np.random.Generator, n_tables: int) -> tuple[Array, Array]:
+        y, called = (np.arange(m + n) < m).astype(int), np.zeros(n_tables, dtype=bool)
+        for table in range(n_tables):
+            said = np.where(rng.random((2, m + n)) < np.where(y == 1, 0.3, 0.1), 1 - y, y)
+            low, high = jackknife_metric(metric_of_classes(y, said, metric)).difference().confidence_interval(1 - ALPHA)
+            called[table] = low > 0 or high < 0
+        return called, np.full(n_tables, m < FEW_RARER)
+
+    return World("jackknife-t", f"{metric}, {m} positives of {m + n}", m + n, 0.05, wrong, is_named=False)
+
+
 def datasets(shape: str, n: int) -> World:
     """Differences over datasets, symmetric around 0, or moved so that their centre (median of pair means) is 0."""
     draws = {"t with 2 df": SHAPES["t with 2 df"], "normal": SHAPES["normal"], "exponential, centre 0": SHAPES["normal"]}
@@ -166,7 +275,8 @@ def worlds() -> Iterator[World]:
     for n in (30, 60, 200):
         yield from (periods(f"AR({phi})", n, 0.09 if n < 60 and phi == 0.7 else 0.05) for phi in (0.0, 0.3, 0.7))
         yield periods("MA(3)", n, 0.05)
-        yield from (periods(kind, n, 1.0) for kind in ("AR(0.9)", "long memory, d 0.35"))
+        yield from (periods(kind, n, 1.0) for kind in ("AR(0.9)", "long memory, d 0.35", "season of 12, AR(0.7)", "lognormal"))
+        yield periods("heavy tails", n, 0.05)
     for n in (30, 100):
         for shape in SHAPES:
             is_rare, is_skewed = shape.startswith("5 %"), "constant" in shape
@@ -175,6 +285,19 @@ def worlds() -> Iterator[World]:
             yield items(shape, n, promise, n_pairs=45)
     for kind in ("equal sizes", "one giant", "Pareto sizes"):
         yield from (clusters(kind, n) for n in (5, 10, 30))
+    for n in (5, 12, 30):
+        yield size_effects("lognormal", n, 0.05)
+        yield size_effects("Pareto 1.5", n, 1.0)
+    for n_runs in (2, 3, 5):
+        yield from (runs(kind, n_runs, 30) for kind in ("items", "runs", "items and runs"))
+    for n in (3, 5, 10):
+        yield from (seeds(kind, n, 0.05) for kind in ("normal", "whole per cents"))
+        yield seeds("exponential against a constant", n, 1.0)
+    for sizes in ((20, 200), (50, 500), (100, 1000), (200, 200)):
+        yield from (test_sets(*sizes, rate, 0.05) for rate in (0.8, 0.95))
+    yield from (test_sets(20, 1000, rate, 1.0) for rate in (0.98, 0.995))
+    yield from (binary(n, share) for n in (10, 30, 100, 1000) for share in (0.5, 0.1, 0.04))
+    yield from (classes(metric, m, 200 - m) for metric in ("f1", "balanced_accuracy", "recall") for m in (4, 10, 40))
     for n in (10, 30):
         yield from (datasets(shape, n) for shape in ("normal", "t with 2 df", "exponential, centre 0"))
 

@@ -30,7 +30,7 @@ def test_of_means_it_is_the_paired_t_test(rng: np.random.Generator) -> None:
 
 @pytest.mark.parametrize("n_clusters", [None, 12])
 def test_errors_are_those_of_metrics_worked_out_anew(rng: np.random.Generator, n_clusters: int | None) -> None:
-    """F1, R2 and the area of scikit-learn without each example or cluster; (n - 1) / n of the squared deviations."""
+    """F1, R2 and the area of scikit-learn without each example or cluster; (n - 1) / n of the squared deviations; df by class."""
     n = 60
     y, numbers = np.arange(n) % 3 == 0, rng.normal(size=n)
     groups = np.arange(n) if n_clusters is None else rng.integers(0, n_clusters, n)
@@ -49,7 +49,9 @@ def test_errors_are_those_of_metrics_worked_out_anew(rng: np.random.Generator, n
         error = np.sqrt((size - 1) / size * np.square(without - without.mean()).sum())
         assert_allclose(found.estimate, theirs(0, all_of_them) - theirs(1, all_of_them), rtol=1e-10, err_msg=name)
         assert_allclose(found.standard_error, error, rtol=1e-9, err_msg=name)
-        assert found.df == size - 1
+        parts = [np.square(without - without.mean())[y == own].sum() for own in (True, False)] if size == n else []
+        by_class = sum(parts) ** 2 / (parts[0] ** 2 / 19 + parts[1] ** 2 / 39) if parts else size - 1  # 20 positives of 60
+        assert found.df == pytest.approx(by_class if name == "f1" else size - 1, rel=1e-9)
 
 
 def test_each_model_has_an_error_of_its_own(rng: np.random.Generator) -> None:

@@ -155,9 +155,13 @@ def lasting_autocorrelation(differences: ArrayLike) -> NDArray[np.bool_]:
     Returns
     -------
     ndarray of bool
-        The first autocorrelation is above 0.7 (one-sided normal test at 2.5 %, corrected for bias), or what an autoregression of
-        order 1 leaves has more power in the lowest cosines than in the next ones (F test at 2.5 %). Series up to AR(.7) are named
-        in at most 4 %; of AR(.9) 52 % at n = 60 and 98 % at 200, of long memory d = .35 12 %, 36 % and 69 % at 60, 200 and 500.
+        The first autocorrelation is above 0.7 (one-sided normal test at 2.5 %, corrected for bias) and that far on, at the lag
+        of half the root of n, is still above 1.8 / sqrt(n) and that of AR(.7); or what an autoregression leaves has more
+        power in the lowest cosines than in the next ones (F test at 2.5 %); or that goes together at one distant lag, as from
+        season to season (1 %). Of 3,000 series each with 15 to 500 periods, those up to AR(.7), moving averages of up to four
+        terms and independent ones with heavy tails or skew are named in at most 4 %; of AR(.9) 17, 52, 92, 93 % at n = 30, 60,
+        200, 500, of long memory d = .35 5, 10, 35, 68 %, of an autoregression of .7 from one year to the next (lag 12) 0, 59, 100
+        and 100 %.
     """
     from scipy.special import fdtrc
 
@@ -168,14 +172,36 @@ def lasting_autocorrelation(differences: ArrayLike) -> NDArray[np.bool_]:
     deviation = d - d.mean(axis=-1, keepdims=True)
     first = divide((deviation[..., 1:] * deviation[..., :-1]).sum(axis=-1), np.square(deviation).sum(axis=-1))
     first = first + (1 + 3 * first) / n
-    is_high = (first - 0.7) / np.sqrt((1 - 0.7**2) / n) > 1.96
+    far = max(4, int(np.sqrt(n) / 2))  # beyond the reach of short moving averages, whose first autocorrelation may be as high
+    distant = divide((deviation[..., far:] * deviation[..., :-far]).sum(axis=-1), np.square(deviation).sum(axis=-1))
+    is_high = ((first - 0.7) / np.sqrt((1 - 0.7**2) / n) > 1.96) & (distant > max(0.7**far, 1.8 / np.sqrt(n)))
     n_low = n_cosines(n)
     n_all = min(n - 1, max(8, 4 * n_low))
     frequency = np.pi * np.arange(1, n_all + 1) / n
     r = np.clip(first, 0.0, 0.95)[..., None]
     power = np.square(_cosine_coefficients(deviation, n_all)) * (1 + r**2 - 2 * r * np.cos(frequency))
     ratio = divide(power[..., :n_low].mean(axis=-1), power[..., n_low:].mean(axis=-1))
-    return np.asarray(is_high | (fdtrc(n_low, n_all - n_low, np.nan_to_num(ratio)) < 0.025))
+    return np.asarray(is_high | _is_seasonal(deviation, r) | (fdtrc(n_low, n_all - n_low, np.nan_to_num(ratio)) < 0.025))
+
+
+def _is_seasonal(deviation: FloatArray, first: FloatArray) -> NDArray[np.bool_]:
+    """True where what an autoregression of order 1 leaves goes together at one distant lag, as from one season to the next.
+
+    Of ranks, one-sided at 1 % over the lags from 5 to a third of the series, with Bartlett's error of nearer lags. A cycle, of
+    which periods half as far apart go against each other, cancels in the mean and is not named.
+    """
+    from scipy.special import ndtri
+    from scipy.stats import rankdata
+
+    n = deviation.shape[-1]
+    left = rankdata(deviation[..., 1:] - first * deviation[..., :-1], axis=-1) - n / 2
+    size = 2 ** int(np.ceil(np.log2(2 * n)))
+    products = np.fft.irfft(np.square(np.abs(np.fft.rfft(left, size, axis=-1))), size, axis=-1)[..., : n // 3 + 1]
+    ratio = divide(products, products[..., :1])
+    error = np.sqrt((1 + 2 * np.square(ratio[..., 1:5]).sum(axis=-1)) / n)[..., None]
+    lag = np.arange(5, n // 3 + 1)
+    is_peak = ratio[..., lag] > -ndtri(0.01 / max(1, lag.size)) * error
+    return np.asarray((is_peak & (ratio[..., lag // 2] > -2 * error)).any(axis=-1))
 
 
 FEWEST_TESTED = 15

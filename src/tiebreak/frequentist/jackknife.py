@@ -6,7 +6,7 @@ So their differences have a standard error and Student's t without a resample.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +22,8 @@ from tiebreak.numerics import (
     SPREAD,
     UNDEFINED,
     FloatArray,
+    IntArray,
+    divide,
     group_codes,
     pair_moments,
     plain,
@@ -40,18 +42,21 @@ class JackknifeResult:
     influence : ndarray of shape (..., n_groups)
         ``(n - 1) (estimate - value without the example)`` for each of n examples, or clusters; nan where there is no such value.
     n_examples : int
+    strata : ndarray of int, of shape (n_groups,), optional
+        Class of each example, where examples are of classes and were left out one by one.
     """
 
     estimate: FloatArray
     influence: FloatArray
     n_examples: int
+    strata: IntArray | None = None
 
     @property
     def of_models(self) -> ClusteredMeanResult:
         """Each metric by itself: standard error, p-value against 0 and interval by Student's t."""
         estimate = np.asarray(self.estimate)
         sd = row_moments(self.influence, np.abs(estimate)).sd
-        return self._result(estimate, np.asarray(sd), np.abs(estimate))
+        return self._result(estimate, np.asarray(sd), np.abs(estimate), [self.influence.reshape(-1, self.influence.shape[-1])])
 
     def difference(self, first: ArrayLike = 0, second: ArrayLike = 1) -> ClusteredMeanResult:
         """Paired differences of models: standard error, p-value and interval by Student's t.
@@ -64,8 +69,15 @@ class JackknifeResult:
         Returns
         -------
         ClusteredMeanResult
-            With as many degrees of freedom as there are examples, or clusters, less one. Of kind IDENTICAL, with a difference of
-            0, are models that no example moves apart.
+            With as many degrees of freedom as there are examples, or clusters, less one; of examples of classes those of
+            Satterthwaite [S46]_, as each class adds its own part to the variance: with all examples', recall of equal models
+            differed in 11 % of tables with 6 positives of 200, with these in 4 %. Of kind IDENTICAL, with a difference of 0, are
+            models that no example moves apart.
+
+        References
+        ----------
+        .. [S46] F. E. Satterthwaite. An approximate distribution of estimates of variance components. Biometrics Bulletin 2,
+           1946.
         """
         i, j = np.asarray(first), np.asarray(second)
         estimate = np.asarray(self.estimate)
@@ -77,15 +89,38 @@ class JackknifeResult:
         else:
             sd = row_moments(self.influence[one] - self.influence[two]).sd
         size = np.maximum(np.abs(estimate[one]), np.abs(estimate[two]))
-        return self._result(estimate[one] - estimate[two], np.asarray(sd), size)
+        return self._result(estimate[one] - estimate[two], np.asarray(sd), size, self._differences(one.ravel(), two.ravel()))
 
-    def _result(self, estimate: FloatArray, sd: FloatArray, size: FloatArray) -> ClusteredMeanResult:
+    def _differences(self, one: IntArray, two: IntArray) -> Iterator[FloatArray]:
+        """Differences of the influences of pairs, some pairs at a time."""
+        step = max(1, _BLOCK // self.influence.shape[-1])
+        for start in range(0, one.size, step):
+            yield self.influence[one[start : start + step]] - self.influence[two[start : start + step]]
+
+    def _df(self, influences: Iterable[FloatArray]) -> FloatArray | float:
+        """Satterthwaite's degrees of freedom of rows of influences, of which each class has its own variance."""
+        most = self.influence.shape[-1] - 1.0
+        if self.strata is None:
+            return most
+        names, own, n_of = np.unique(self.strata, return_inverse=True, return_counts=True)
+        blocks = []
+        for block in influences:
+            squares = np.square(block - block.mean(axis=-1, keepdims=True))
+            blocks.append(np.stack([squares[:, own == number].sum(axis=-1) for number in range(names.size)], axis=-1))
+        parts = np.concatenate(blocks)
+        df = divide(np.square(parts.sum(axis=-1)), (np.square(parts) / np.maximum(n_of - 1.0, 1.0)).sum(axis=-1))
+        return np.where(df > 0, np.minimum(df, most), most)
+
+    def _result(
+        self, estimate: FloatArray, sd: FloatArray, size: FloatArray, influences: Iterable[FloatArray]
+    ) -> ClusteredMeanResult:
         n = self.influence.shape[-1]
         noise = RELATIVE_TOLERANCE * size
         flat = np.where(np.abs(estimate) <= noise, IDENTICAL, CONSTANT)
         kind = np.where(sd > noise, SPREAD, np.where(np.isnan(sd + estimate), UNDEFINED, flat)).astype(np.int8)
         error = np.where(kind == SPREAD, sd / np.sqrt(n), np.where(kind == UNDEFINED, np.nan, 0.0))
-        df = np.full(estimate.shape, n - 1.0)
+        df = np.broadcast_to(self._df(influences), estimate.shape if self.strata is None else (estimate.size,))
+        df = df.reshape(estimate.shape)
         estimate = np.where(kind == IDENTICAL, 0.0, estimate)
         return ClusteredMeanResult("jackknife", plain(estimate), plain(error), plain(df), self.n_examples, n, kind)
 
@@ -123,8 +158,8 @@ def jackknife_metric(statistic: Statistic, *, clusters: Sequence[object] | Array
     >>> actual = [0, 0, 1, 1, 1, 0, 1, 0]
     >>> f1 = tb.frequentist.metric_of_classes(actual, [[0, 1, 1, 1, 0, 0, 1, 0], [0, 0, 1, 1, 0, 0, 0, 0]], "f1")
     >>> found = tb.frequentist.jackknife_metric(f1).difference(0, 1)
-    >>> round(found.estimate, 3), round(found.standard_error, 3), found.df
-    (0.083, 0.253, 7.0)
+    >>> round(found.estimate, 3), round(found.standard_error, 3), round(found.df, 1)
+    (0.083, 0.253, 4.0)
     """
     n = statistic.n_examples
     groups, n_groups = (np.arange(n), n) if clusters is None else group_codes(clusters, n, "clusters")
@@ -132,4 +167,9 @@ def jackknife_metric(statistic: Statistic, *, clusters: Sequence[object] | Array
         raise TooFewSplitsError("the jackknife leaves out examples, or clusters, one at a time, and needs two or more of them.")
     estimate = statistic.at(np.ones((1, n), dtype=np.int64))[..., 0]
     influence = (n_groups - 1) * (estimate[..., None] - statistic.without(groups, n_groups))
-    return JackknifeResult(plain(estimate), influence, n)
+    strata = getattr(statistic, "strata", None) if clusters is None else None
+    return JackknifeResult(plain(estimate), influence, n, strata)
+
+
+_BLOCK = 2_000_000
+"""Numbers handled at a time (16 MB)."""

@@ -171,7 +171,7 @@ def metric_of_classes(actual: ArrayLike, predicted: ArrayLike, metric: str) -> M
         counts = sums.reshape((*sums.shape[:-1], 3, n_classes))
         return function(counts[..., 0, :], counts[..., 1, :], counts[..., 2, :])
 
-    return MetricOfSums(columns, of_sums, rows.shape[:-1])
+    return MetricOfSums(columns, of_sums, rows.shape[:-1], truth)
 
 
 def metric_of_numbers(actual: ArrayLike, predicted: ArrayLike, metric: str) -> MetricOfSums:

@@ -13,6 +13,7 @@ from tiebreak.comparison.procedures.student import StudentTails
 from tiebreak.errors import InvalidParameterError, Setting, TiebreakError, TooFewSplitsError
 from tiebreak.frequentist.confidence_set import model_confidence_set
 from tiebreak.frequentist.diebold_mariano import diebold_mariano_test, lasting_autocorrelation
+from tiebreak.frequentist.johnson import skewness_of_mean
 from tiebreak.numerics import CONSTANT, IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, IntArray
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
@@ -31,6 +32,9 @@ PAIRS_AT_ONCE = 500
 
 ALLOWED_SHARE = 0.1
 """Share of the pairs that may look so by chance, where there are several."""
+
+VERY_SKEWED = 2.5
+"""Skewness of the differences of a pair above which it is said that a few periods carry the mean."""
 
 MOST_MODELS = 60
 """Models up to which the model confidence set is found, which holds the resampled differences of all pairs."""
@@ -55,7 +59,8 @@ class DieboldMariano(Procedure):
         broken = np.isnan(difference).any(axis=-1)
         tolerance = RELATIVE_TOLERANCE * np.fmax(np.abs(one), np.abs(two)).max(axis=-1, initial=0.0, where=~np.isnan(one + two))
         difference = np.where(np.abs(difference) <= tolerance[..., None], 0.0, difference)
-        result = diebold_mariano_test(np.where(np.isnan(difference), 0.0, difference), horizon=self._horizon(data, settings))
+        difference, horizon = np.where(np.isnan(difference), 0.0, difference), self._horizon(data, settings)
+        result = diebold_mariano_test(difference, horizon=horizon)
         estimate, error = np.asarray(result.difference), np.asarray(result.standard_error)
         flat = np.where(np.abs(estimate) <= tolerance, IDENTICAL, CONSTANT)
         kind = np.where(broken, UNDEFINED, np.where(error > tolerance / score.shape[1], SPREAD, flat)).astype(np.int8)
@@ -114,12 +119,24 @@ class DieboldMariano(Procedure):
         if n_models > MOST_MODELS or not matrix.is_complete:
             return
         second, first = np.tril_indices(n_models, -1)
-        lasting = np.zeros(first.size, dtype=bool)
+        lasting, skewed = np.zeros((2, first.size), dtype=bool)
         for start in range(0, first.size, PAIRS_AT_ONCE):
             rows = slice(start, start + PAIRS_AT_ONCE)
             difference = matrix.score[first[rows]] - matrix.score[second[rows]]
             varies = np.ptp(difference, axis=-1) > RELATIVE_TOLERANCE * np.abs(matrix.score).max()
             lasting[rows] = varies & lasting_autocorrelation(difference)
+            skewness = np.abs(skewness_of_mean(difference - difference.mean(axis=-1, keepdims=True))) * np.sqrt(n)
+            skewed[rows] = varies & (skewness > VERY_SKEWED)
+        if skewed.any():
+            at = np.flatnonzero(skewed)
+            one, two = matrix.models[first[at[0]]], matrix.models[second[at[0]]]
+            more = f" (and {at.size - 1} more pair(s))" if at.size > 1 else ""
+            yield Notice(
+                "skewed-losses",
+                f"the differences of {quoted([one, two])}{more} are very skewed: a few periods carry the mean; of "
+                "equal forecasts with lognormal differences, 9 % were called different at 15 periods, 8 % at 60 and 6.5 % at "
+                "200, instead of 5 %",
+            )
         found = np.flatnonzero(lasting)
         if found.size > np.ceil(ALLOWED_SHARE * (first.size - 1)):
             one, two = matrix.models[first[found[0]]], matrix.models[second[found[0]]]
@@ -128,8 +145,9 @@ class DieboldMariano(Procedure):
                 "lasting-autocorrelation",
                 f"the differences of {quoted([one, two])}{more} go together over many periods, longer than the interval "
                 "allows for: of equal forecasts with differences of AR(.9), 19 % were called different at 30 periods, 11 % at 60 "
-                "and 8 % at 200, and of long memory (d = .35) 24 to 34 %, instead of 5 %; compare over a longer stretch, or "
-                "losses that were differenced",
+                "and 8 % at 200, of long memory (d = .35) 24 to 34 %, and where each period goes with that a season of 12 "
+                "before (.7) 18 to 27 %, instead of 5 %; compare over a longer stretch, losses that were differenced, or means "
+                "of seasons",
             )
 
     def _horizon(self, data: Scores, settings: Settings) -> int | None:
@@ -173,7 +191,7 @@ DIEBOLD_MARIANO = DieboldMariano(
         "the differences of losses neither drift nor change their spread over time",
         (
             "autocorrelation of the differences dies out within a small part of the series (or with the horizon, where one is "
-            "stated); long memory does not, and the check of it sees d = .35 in 12 % of series of 60 and 36 % of 200 periods"
+            "stated); long memory does not, and the check of it sees d = .35 in 11 % of series of 60 and 35 % of 200 periods"
         ),
     ),
     references=(

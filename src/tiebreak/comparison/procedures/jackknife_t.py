@@ -26,9 +26,13 @@ from tiebreak.frequentist.jackknife import JackknifeResult, jackknife_metric
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Scores
+from tiebreak.scores.vocabulary import Notice
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
+
+FEW_RARER = 10
+"""Items of the rarest class below which it is said that they are few."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -96,8 +100,9 @@ class JackknifeT(OverItems):
     def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> JackknifeDifferences:
         """Difference of the metrics of each pair."""
         items = self.items(data)
-        found = _with_df(_left_out(items).difference(first, second), items)
-        lowest, highest = data.metric.bounds_of(*_ends(_left_out(items)))
+        left_out = _left_out(items)
+        found = _with_df(left_out.difference(first, second), items)
+        lowest, highest = data.metric.bounds_of(*_ends(left_out))
         return JackknifeDifferences(
             estimate=data.metric.sign * np.asarray(found.estimate) + 0.0,
             n_units=np.full(np.shape(first), len(items.items)),
@@ -122,6 +127,18 @@ class JackknifeT(OverItems):
         """Size of the metric of each pair."""
         value = np.abs(np.asarray(_left_out(self.items(data)).estimate))
         return np.asarray(np.maximum(value[first], value[second]))
+
+    def checks(self, data: Scores) -> Iterator[Notice]:
+        """Remark on few items of a class."""
+        items = self.items(data)
+        rarest = items.n_rarest
+        if rarest is not None and rarest < FEW_RARER:
+            yield Notice(
+                "few-positives",
+                f"there are only {rarest} {items.unit}s of the rarest class, which the interval allows for by being wide: with "
+                "4 to 10 of 200, equal models were called different in 0 to 5 % of trials instead of 5 %, so real differences "
+                "are missed more often than with many",
+            )
 
     def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
         """Permutation tests where predictions change places, and the unpaired contrast."""

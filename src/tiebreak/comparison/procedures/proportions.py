@@ -26,6 +26,9 @@ from tiebreak.scores.vocabulary import Notice
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
 
+FEW_EXPECTED, UNEVEN = 0.6, 20
+"""Examples expected to be decided the rarer way below which, beside a test set so many times as large, rates are rough."""
+
 MOST_TESTS = 10
 """Pairs up to which each has its pooled z test beside the answer."""
 
@@ -115,6 +118,19 @@ class IndependentRates(Procedure):
         low, high = proportion_interval(counts, n, level=1.0 - settings.alpha)
         tolerance = np.full(n.size, RELATIVE_TOLERANCE)
         return ModelValues("measured", counts / n, np.asarray(low), np.asarray(high), n.astype(np.int64), tolerance)
+
+    def checks(self, data: Scores) -> Iterator[Notice]:
+        """Remark on rates near 0 or 1 beside a test set of quite another size."""
+        counts, n = counts_of(data)
+        rate = min(counts.sum(), (n - counts).sum()) / n.sum()
+        for at in np.flatnonzero((n * rate < FEW_EXPECTED) & (n * UNEVEN <= n.max()) & (rate > 0))[:1].tolist():
+            yield Notice(
+                "rare-in-small-set",
+                f"the test set of {data.matrix().models[at]!r} holds {n[at]:,.0f} examples beside one of {n.max():,.0f}, and at "
+                f"the common rate {n[at] * rate:.2g} of them would be decided the rarer way: a single one moves its rate in a "
+                "large step, and with 20 examples against 1,000 of rates of 98 and 99.5 % equal models were called different in "
+                "5.7 and 8.8 % of trials instead of 5 %",
+            )
 
     def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
         """The z test with the pooled error, of each pair."""
