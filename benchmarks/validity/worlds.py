@@ -24,14 +24,14 @@ import numpy as np
 from scipy.signal import fftconvolve, lfilter
 from scipy.stats import binom, norm, spearmanr
 
-from tiebreak.comparison.procedures.clustered_t import SIZE_LEVEL
+from tiebreak.comparison.procedures.clustered_t import MOST_EVEN, SIZE_LEVEL
 from tiebreak.comparison.procedures.diebold_mariano import VERY_SKEWED
 from tiebreak.comparison.procedures.items import FEW_CLUSTERS
 from tiebreak.comparison.procedures.jackknife_t import FEW_RARER
 from tiebreak.comparison.procedures.proportions import FEW_EXPECTED, UNEVEN
 from tiebreak.frequentist.clusters import cluster_sums, mean_of_clusters
-from tiebreak.frequentist.delong import paired_auc
 from tiebreak.frequentist.crossed_runs import crossed_mean
+from tiebreak.frequentist.delong import paired_auc
 from tiebreak.frequentist.diebold_mariano import diebold_mariano_test, lasting_autocorrelation
 from tiebreak.frequentist.jackknife import jackknife_metric
 from tiebreak.frequentist.johnson import johnson_t, skewness_of_mean
@@ -177,7 +177,9 @@ def size_effects(law: str, n_clusters: int, promise: float) -> World:
             values = effect[codes] + rng.normal(size=codes.size)
             called[table] = both_reject(cluster_sums(values[None], codes), ALPHA)[0]
             goes = np.ptp(size) > 0 and spearmanr(size, np.bincount(codes, values) / size).pvalue < SIZE_LEVEL
-            named[table] = n_clusters < FEW_CLUSTERS or (goes and size.sum() ** 2 / np.square(size).sum() <= n_clusters / 2)
+            named[table] = n_clusters < FEW_CLUSTERS or (
+                goes and size.sum() ** 2 / np.square(size).sum() <= MOST_EVEN * n_clusters
+            )
         return called, named
 
     return World("clustered-t", f"clusters: effect by size, {law} sizes", n_clusters, promise, wrong, is_named=promise < 1)

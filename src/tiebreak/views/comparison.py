@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tiebreak.comparison.letters import MOST_LETTERED
+from tiebreak.comparison.measured import nearest_words
 from tiebreak.comparison.ranking import BEST, MAY_BE_BEST, NEAR_BEST, NOT_BEST, STANDINGS
 from tiebreak.comparison.verdict import REASONS, VERDICTS
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Interval
@@ -609,10 +610,11 @@ def family_note(comparison: Comparison) -> str:
 
 
 def method_lines(comparison: Comparison) -> list[str]:
-    """Name of the procedure, why it was chosen, its assumptions, and tests beside it."""
+    """Name of the procedure, why it was chosen, its assumptions, its measured error rate, and tests beside it."""
     m = comparison.method
     lines = [f"{m.name}: {m.reason}.", "It assumes: " + "; ".join(m.assumptions) + "."]
-    return [*lines, *(f"Beside it: {test.text}" for test in comparison.beside)]
+    measured = nearest_words(comparison)
+    return [*lines, *([measured] if measured else []), *(f"Beside it: {test.text}" for test in comparison.beside)]
 
 
 def table_decimals(comparison: Comparison) -> int:

@@ -329,7 +329,7 @@ class ClusteredT(OverItems):
         if items.clusters is None or items.n_clusters < FEWEST_SIZES:
             return
         sizes = cluster_sums(np.ones(len(items.items)), items.clusters, weights=items.weights).weights
-        if np.sum(sizes) ** 2 / np.square(sizes).sum() > sizes.size / 2:
+        if np.sum(sizes) ** 2 / np.square(sizes).sum() > MOST_EVEN * sizes.size:
             return
         from scipy.stats import spearmanr
 
@@ -377,8 +377,8 @@ MOST_CHECKED = 60
 FEWEST_CHECKED = 10
 """Items, or clusters, below which their shape tells nothing."""
 
-FEWEST_SIZES, SIZE_LEVEL = 5, 0.05
-"""Clusters below which nothing is seen of an effect of their sizes, and the level of its test over all pairs."""
+FEWEST_SIZES, SIZE_LEVEL, MOST_EVEN = 5, 0.05, 0.7
+"""Clusters below which no effect of sizes is seen, the level of its test, and the effective share of clusters of uneven sizes."""
 
 FEW_EVENTS = 10
 """Items that differ, below which they are called rare."""

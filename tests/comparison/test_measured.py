@@ -1,0 +1,44 @@
+"""The measured error rates nearest to the design of an answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+import tiebreak as tb
+from tiebreak.comparison.measured import measured_rates, nearest_rates
+
+
+def seeds(n_models: int, n: int) -> tb.Comparison:
+    """Models without a difference, by seed."""
+    rng = np.random.default_rng(n)
+    return tb.compare(
+        {"seed": list(range(n)), **{f"m{i}": rng.normal(0.8, 0.01, n).tolist() for i in range(n_models)}}, metric="accuracy"
+    )
+
+
+def test_the_row_of_as_many_units_and_models_is_taken() -> None:
+    """Of 10 models and 30 seeds there is such a row; 9 models and 28 seeds are nearest to it."""
+    exact, near = nearest_rates(seeds(10, 30)), nearest_rates(seeds(9, 28))
+    assert [(row.units, row.models) for row in exact] == [(30, 10)] * len(exact)
+    assert exact == near
+    assert all("seed" in row.data for row in exact)
+
+
+def test_the_page_says_it() -> None:
+    """In the text, under the method."""
+    answer = seeds(2, 5)
+    lowest = nearest_rates(answer)[0]
+    text = " ".join(answer.to_text().split())
+    assert f"Measured nearest to this design ({lowest.units} units, 2 models)" in text
+    assert f"{lowest.rate:g} %" in text
+
+
+def test_every_rate_is_of_equal_models_and_a_share() -> None:
+    """The file of the docs is the one that the package reads."""
+    docs = Path(__file__).parents[2] / "docs" / "error-rates.csv"
+    n_rows = sum(",none," in line for line in docs.read_text(encoding="utf-8").splitlines())
+    rows = [row for rows in measured_rates().values() for row in rows]
+    assert len(rows) == n_rows
+    assert all(0 <= row.rate <= 100 and row.tables >= 200 and row.models >= 2 for row in rows)
