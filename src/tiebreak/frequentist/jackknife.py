@@ -97,11 +97,11 @@ class JackknifeResult:
         for start in range(0, one.size, step):
             yield self.influence[one[start : start + step]] - self.influence[two[start : start + step]]
 
-    def _df(self, influences: Iterable[FloatArray]) -> FloatArray | float:
+    def _df(self, influences: Iterable[FloatArray]) -> FloatArray:
         """Satterthwaite's degrees of freedom of rows of influences, of which each class has its own variance."""
         most = self.influence.shape[-1] - 1.0
         if self.strata is None:
-            return most
+            return np.asarray(most)
         names, own, n_of = np.unique(self.strata, return_inverse=True, return_counts=True)
         blocks = []
         for block in influences:
@@ -109,7 +109,7 @@ class JackknifeResult:
             blocks.append(np.stack([squares[:, own == number].sum(axis=-1) for number in range(names.size)], axis=-1))
         parts = np.concatenate(blocks)
         df = divide(np.square(parts.sum(axis=-1)), (np.square(parts) / np.maximum(n_of - 1.0, 1.0)).sum(axis=-1))
-        return np.where(df > 0, np.minimum(df, most), most)
+        return np.asarray(np.where(df > 0, np.minimum(df, most), most))
 
     def _result(
         self, estimate: FloatArray, sd: FloatArray, size: FloatArray, influences: Iterable[FloatArray]
