@@ -42,3 +42,28 @@ def test_every_rate_is_of_equal_models_and_a_share() -> None:
     rows = [row for rows in measured_rates().values() for row in rows]
     assert len(rows) == n_rows
     assert all(0 <= row.rate <= 100 and row.tables >= 200 and row.models >= 2 for row in rows)
+
+
+def test_worlds_that_break_a_default_are_named() -> None:
+    """Skewed losses, a season of 12 and effects of the sizes of uneven clusters are named; their harmless kin are not."""
+    rng = np.random.default_rng(5)
+    noise = rng.normal(size=240)
+    season = noise.copy()
+    for at in range(12, season.size):
+        season[at] += 0.9 * season[at - 12]
+
+    def of_losses(difference: np.ndarray) -> set[str]:
+        table = {"time": list(range(difference.size)), "a": difference.tolist(), "b": np.zeros(difference.size).tolist()}
+        return {each.code for each in tb.compare(table, metric="loss", lower_is_better=True).notices}
+
+    assert {"skewed-losses", "lasting-autocorrelation"}.isdisjoint(of_losses(noise))
+    assert "skewed-losses" in of_losses(rng.lognormal(0, 1.5, 240))
+    assert "lasting-autocorrelation" in of_losses(season)
+
+    sizes = np.array([2] * 15 + [4] * 10 + [200] * 2)
+    codes = np.repeat(np.arange(sizes.size), sizes)
+    for slope, is_named in ((1.0, True), (0.0, False)):
+        score = slope * np.log(sizes)[codes] + 0.2 * rng.normal(size=sizes.size)[codes] + 0.1 * rng.normal(size=codes.size)
+        table = {"item": list(range(codes.size)), "cluster": codes.tolist(), "a": score.tolist(), "b": [0.0] * codes.size}
+        found = tb.compare(table, metric="grade", lower_is_better=False)
+        assert ("size-effect" in {each.code for each in found.notices}) is is_named
