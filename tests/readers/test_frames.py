@@ -231,3 +231,13 @@ def test_names_of_32_bits_are_as_they_were_written(library: str) -> None:
     assert matrix.models == ("0.1", "3")
     assert matrix.fold.tolist() == [0, 1]
     assert matrix.score[0].tolist() == [float(np.float32(0.1)), float(np.float32(0.2))]
+
+
+def test_gaps_beside_whole_numbers_beyond_floats() -> None:
+    """As keys they are words, a gap none; as scores they are refused by their row."""
+    import pandas as pd
+
+    vast = pd.array([2**60, None, 2**60 + 1, 3], dtype="Int64")
+    frame = pd.DataFrame({"a": vast, "b": [0.1, 0.2, 0.3, 0.4]})
+    with pytest.raises(InvalidScoresError, match=r"1152921504606846976 is larger than 2\*\*53"):
+        read_scores(frame, metric="accuracy")

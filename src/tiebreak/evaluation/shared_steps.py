@@ -52,6 +52,7 @@ class SharedTables:
 
     def __init__(self, shared: SharedSteps) -> None:
         self._points = shared.points
+        self._with_declared = shared.with_declared
         self._kept: dict[int, _Kept] = {}
         self._refused: dict[tuple[int, int], LeadingSteps] = {}
 
@@ -72,6 +73,7 @@ class SharedTables:
         if not points or any(not name.startswith(f"{model.steps[-1][0]}__") for name in arguments):
             return steps
         steps.is_sharing = True
+        steps.may_draw = cell.model in self._with_declared
         at = 0
         put: list[tuple[str, Any]] = []
         for end, number in reversed(points):
@@ -133,6 +135,7 @@ class CellSteps:
     credit: float = 0.0
     saved: float | None = None
     X: tuple[Any, Any] = (None, None)
+    may_draw: bool = False
     generators: tuple[Any, ...] = ()
     stages: list[str] = field(default_factory=list)
     passed: dict[int, _Kept] = field(default_factory=dict)
@@ -140,7 +143,8 @@ class CellSteps:
     def begin(self, stage: str, X: Any, original: Any) -> None:
         """Say what the model is about to do, and with which table, which is a copy of the original."""
         self.stage, self.X, self.mark, self.credit = stage, (X, original), len(self.given.caught), 0.0
-        self.generators = _generators() if self.is_sharing and not self.is_stood_in else ()
+        # not of scikit-learn's own steps, which draw from generators of their own: other threads draw from the process's, too
+        self.generators = _generators() if self.may_draw and not self.is_stood_in else ()
         self.stages.append(stage)
         self.began = time.perf_counter()
 

@@ -43,11 +43,14 @@ class SharedSteps(NamedTuple):
         All models, those with equal leading steps next to each other.
     lacking_seed : tuple of (str, int)
         Classes of steps that would be shared if their `random_state` were a number, and by how many models.
+    with_declared : frozenset of int
+        Models among whose leading steps are classes of others that declare that they may be shared.
     """
 
     points: tuple[tuple[tuple[int, int], ...], ...]
     order: tuple[int, ...]
     lacking_seed: tuple[tuple[str, int], ...] = ()
+    with_declared: frozenset[int] = frozenset()
 
     @property
     def groups(self) -> tuple[int | None, ...]:
@@ -70,15 +73,20 @@ def find_shared_steps(models: Sequence[Any], *, share: bool = True) -> SharedSte
             for model in node.models:
                 points[model].append((described[model].ends[node.depth - 1], number))
     lacking = _lacking_seed(models, described, points)
-    return SharedSteps(tuple(map(tuple, points)), tuple(root.order()), lacking)
+    with_declared = frozenset(number for number, each in enumerate(described) if each.has_declared)
+    return SharedSteps(tuple(map(tuple, points)), tuple(root.order()), lacking, with_declared)
 
 
 class _Leading(NamedTuple):
-    """The leading steps of a model as far as they can be compared, the position behind each, and the one that lacks a seed."""
+    """The leading steps of a model as far as they can be compared, the position behind each, and the one that lacks a seed.
+
+    `has_declared` is true where a class of somebody else is among them.
+    """
 
     steps: tuple[Hashable, ...] = ()
     ends: tuple[int, ...] = ()
     unseeded: str = ""
+    has_declared: bool = False
 
 
 @dataclass
@@ -155,19 +163,20 @@ def _leading_steps(model: Any, *, seeds_count: bool) -> _Leading:
         return _Leading()
     steps: list[Hashable] = []
     ends: list[int] = []
+    identity = _Identity(seeds_count)
     for end, (_, step) in enumerate(model.steps[:-1], start=1):
         if step is None or (isinstance(step, str) and step == "passthrough"):
             continue
         try:
             if not (hasattr(step, "fit") and hasattr(step, "transform")):
                 raise _NotComparable
-            steps.append(_Identity(seeds_count).of(clone(step)))
+            steps.append(identity.of(clone(step)))
         except _NoSeed as error:
-            return _Leading(tuple(steps), tuple(ends), str(error))
+            return _Leading(tuple(steps), tuple(ends), str(error), identity.has_declared)
         except Exception:  # what its parameters raise, or a clone of them: then nothing is known of it
             break
         ends.append(end)
-    return _Leading(tuple(steps), tuple(ends))
+    return _Leading(tuple(steps), tuple(ends), "", identity.has_declared)
 
 
 # --- what a fit depends on --------------------------------------------------------------------------------------------------
@@ -186,6 +195,7 @@ class _Identity:
 
     def __init__(self, seeds_count: bool) -> None:
         self._seeds_count = seeds_count
+        self.has_declared = False
 
     def of(self, value: Any) -> Hashable:
         """Key of an unfitted step, or of a value that it was given.
@@ -239,6 +249,7 @@ class _Identity:
         is_cloned_plainly = isinstance(thing, BaseEstimator) and kind.__sklearn_clone__ is BaseEstimator.__sklearn_clone__
         if not is_cloned_plainly or hasattr(kind, "__deepcopy__") or not (_is_of_sklearn(kind) or is_declared(kind)):
             raise _NotComparable
+        self.has_declared |= not _is_of_sklearn(kind)
         parameters = thing.get_params(deep=False)
         beyond = vars(thing).keys() - parameters.keys() - {"_sklearn_output_config"}  # metadata requests, callbacks
         if beyond or any(hasattr(thing, name) for name in ("param_grid", "param_distributions", "get_n_splits")):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tiebreak.errors import InvalidScoresError, MissingDependencyError, UnreadableSourceError
-from tiebreak.readers.columns import MOST_COLUMNS, RESERVED, Column, ScoreTable, Where, column_of, read_header
+from tiebreak.readers.columns import MOST_COLUMNS, RESERVED, Column, ScoreTable, Where, column_of, is_missing, read_header
 from tiebreak.readers.search import is_cv_results, read_cv_results
 from tiebreak.readers.source import ReadOptions, Source, is_path, read_file, unsupported
 from tiebreak.readers.tables import numbered_rows, read_columns, read_table
@@ -135,13 +135,13 @@ def _column(series: nw.Series[Any], name: str, kind: str, where: Where) -> Colum
         present = series.drop_nulls()
         large = len(present) > 0 and max(-int(present.min()), int(present.max())) > _EXACT
         if large and kind == "numbers":
-            row = next(row for row, value in enumerate(series.to_list()) if value is not None and abs(value) > _EXACT)
+            row = next(row for row, value in enumerate(series.to_list()) if not is_missing(value) and abs(value) > _EXACT)
             raise InvalidScoresError(
                 f"{where(row)}, column {name!r}: {series[row]} is larger than 2**53, so it cannot be told from its neighbours. "
                 "Give the numbers in a larger unit."
             )
         if large:
-            return column_of([None if value is None else str(value) for value in series.to_list()], "words", where)
+            return column_of([None if is_missing(value) else str(value) for value in series.to_list()], "words", where)
     if series.dtype == nw.Float32 and kind != "numbers":
         return column_of(series.to_numpy(), kind, where)
     if series.dtype.is_numeric() or series.dtype == nw.Boolean:
