@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.views.json import document, finite
+from tiebreak.views.names import short_names
 from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table
 from tiebreak.views.view import View
 from tiebreak.views.words import (
@@ -15,7 +16,6 @@ from tiebreak.views.words import (
     format_score,
     printable,
     quote,
-    short_names,
 )
 
 if TYPE_CHECKING:

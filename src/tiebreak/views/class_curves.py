@@ -12,9 +12,10 @@ from tiebreak.metrics.calibration import CalibrationCurve
 from tiebreak.metrics.precision_recall import PrecisionRecallCurve
 from tiebreak.metrics.roc import RocCurve
 from tiebreak.views.json import plain
+from tiebreak.views.names import short_names
 from tiebreak.views.page import NAME_WIDTH, Page, Table
 from tiebreak.views.view import View
-from tiebreak.views.words import cut_notes, format_interval, format_percent, format_score, printable, quote, short_names, shorten
+from tiebreak.views.words import cut_notes, format_interval, format_percent, format_score, printable, quote, shorten
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -28,6 +28,7 @@ from tiebreak.views.comparison_columns import (
 from tiebreak.views.design import design_line
 from tiebreak.views.headline import headline
 from tiebreak.views.json import document, plain
+from tiebreak.views.names import left_out, model_names
 from tiebreak.views.next_step import chances, next_step
 from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table
 from tiebreak.views.pair import (
@@ -55,7 +56,6 @@ from tiebreak.views.words import (
     format_score,
     listed,
     printable,
-    short_names,
 )
 
 if TYPE_CHECKING:
@@ -384,8 +384,9 @@ def entry_names(comparison: Comparison, rows: Sequence[int], width: int) -> list
     models, table = comparison.models, comparison.ranking_table
     copies = [[row] if comparison.settings.baseline is not None else table.copies(row).tolist() for row in rows]
     found = []
-    for name, members in zip(short_names([models[row] for row in rows], width), copies, strict=True):
-        together = " = ".join([name, *(short_names([models[row] for row in members], width)[1:])])
+    names = model_names(models, width)
+    for name, members in zip([names[row] for row in rows], copies, strict=True):
+        together = " = ".join([name, *(names[row] for row in members[1:])])
         more = f"{name} = {len(members) - 1} {'copy' if len(members) == 2 else 'copies'}"
         found.append(name if len(members) == 1 else together if len(together) <= width else more)
     return found
@@ -531,8 +532,10 @@ def ranking_notes(comparison: Comparison) -> Iterator[str]:
         side = favours(comparison)
         baseline = names_in_sentences(comparison)[comparison.reference]
         yield f"{design_line(comparison)}; difference = model minus {baseline}, {side} the model"
+        yield from filter(None, (left_out(comparison.models),))
         return
     yield design_line(comparison)
+    yield from filter(None, (left_out(comparison.models),))
     if len(comparison.models) < 3:
         return
     if table.standard_error is not None:
@@ -625,7 +628,8 @@ def table_decimals(comparison: Comparison) -> int:
 def _shown_names(models: Sequence[str], first: IntArray, second: IntArray, width: int) -> dict[int, str]:
     """Short names of the models that stand in these pairs, by their code."""
     codes = sorted({*first.tolist(), *second.tolist()})
-    return dict(zip(codes, short_names([models[code] for code in codes], width), strict=True))
+    names = model_names(models, width)
+    return {code: names[code] for code in codes}
 
 
 def _counted(comparison: Comparison, shown: PairTable) -> str:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, get_args
 from tiebreak.evaluation.confusions import Confusions
 from tiebreak.metrics.confusion import Average, ConfusionMatrix
 from tiebreak.views.json import plain
+from tiebreak.views.names import short_names
 from tiebreak.views.page import NAME_WIDTH, Page, Table
 from tiebreak.views.view import View
-from tiebreak.views.words import format_score, printable, quote, short_names
+from tiebreak.views.words import format_score, printable, quote
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.views.json import plain
+from tiebreak.views.names import short_names
 from tiebreak.views.page import Page, Table
 from tiebreak.views.view import View
-from tiebreak.views.words import printable, short_names
+from tiebreak.views.words import printable
 
 if TYPE_CHECKING:
     import pandas as pd

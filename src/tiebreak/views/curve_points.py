@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tiebreak.views.json import document, plain
+from tiebreak.views.names import short_names
 from tiebreak.views.page import NAME_WIDTH
 from tiebreak.views.words import (
     cut_notes,
@@ -17,7 +18,6 @@ from tiebreak.views.words import (
     format_score,
     printable,
     seconds,
-    short_names,
 )
 
 if TYPE_CHECKING:

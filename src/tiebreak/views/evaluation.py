@@ -11,6 +11,7 @@ from tiebreak.evaluation.frames import mean_interval, scores_frame
 from tiebreak.numerics import row_moments
 from tiebreak.views.design import design_words
 from tiebreak.views.json import dataset_facts, document, plain
+from tiebreak.views.names import left_out, model_names
 from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table
 from tiebreak.views.view import View
 from tiebreak.views.words import (
@@ -22,7 +23,6 @@ from tiebreak.views.words import (
     printable,
     quote,
     seconds,
-    short_names,
     shorten,
 )
 
@@ -168,8 +168,9 @@ def _means_table(evaluation: Evaluation, dataset: int, with_intervals: bool) -> 
     medians = evaluation.fit_medians(dataset)
     record = evaluation.record.datasets[dataset]
     intervals, notes = _intervals(evaluation, dataset, shown) if with_intervals else ([], [])
+    names = model_names(evaluation.models, NAME_WIDTH)
     columns = [
-        ("model", short_names([evaluation.models[m] for m in shown], NAME_WIDTH)),
+        ("model", [names[m] for m in shown]),
         *(
             (printable(name), [format_score(float(mean[m]), 4) for m in shown])
             for name, mean in zip(evaluation.metrics, means, strict=True)
@@ -185,7 +186,7 @@ def _means_table(evaluation: Evaluation, dataset: int, with_intervals: bool) -> 
         tuple(header for header, _ in columns),
         tuple(zip(*(cells for _, cells in columns), strict=True)),
         tuple(header != "model" for header, _ in columns),
-        notes=tuple(notes),
+        notes=tuple(filter(None, (*notes, left_out(evaluation.models)))),
     )
 
 

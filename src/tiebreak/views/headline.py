@@ -9,9 +9,10 @@ import numpy as np
 from tiebreak.comparison.next_step import cheapest
 from tiebreak.comparison.ranking import BEST, NEAR_BEST
 from tiebreak.comparison.verdict import VERDICTS
+from tiebreak.views.names import model_names
 from tiebreak.views.pair import QUOTE_WIDTH, direction, rope_words
 from tiebreak.views.pair import WORDS as PAIR_WORDS
-from tiebreak.views.words import decimals_for, format_score, listed, printable, short_names
+from tiebreak.views.words import decimals_for, format_score, listed, printable
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison, PairComparison
@@ -64,7 +65,7 @@ def headline(comparison: Comparison) -> str:
 
 def _names(comparison: Comparison, rows: list[int]) -> list[str]:
     """Names of models; one with a comma is quoted, or it would read as two."""
-    names = short_names(comparison.models, QUOTE_WIDTH)
+    names = model_names(comparison.models, QUOTE_WIDTH)
     return [f"'{names[row]}'" if "," in names[row] else names[row] for row in rows]
 
 

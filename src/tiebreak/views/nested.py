@@ -12,6 +12,7 @@ from tiebreak.numerics import row_moments
 from tiebreak.studies.nested_choice import NOTHING
 from tiebreak.views.design import design_words
 from tiebreak.views.json import document, finite
+from tiebreak.views.names import short_names
 from tiebreak.views.page import NAME_WIDTH, Page, Paragraph, Section, Table
 from tiebreak.views.view import View
 from tiebreak.views.words import (
@@ -21,7 +22,6 @@ from tiebreak.views.words import (
     format_score,
     printable,
     quote,
-    short_names,
 )
 
 if TYPE_CHECKING:

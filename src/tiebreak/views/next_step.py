@@ -9,6 +9,7 @@ import numpy as np
 from tiebreak.comparison.next_step import MOST_TIMES, Need, cheapest, need_of
 from tiebreak.comparison.ranking import BEST, NEAR_BEST
 from tiebreak.comparison.verdict import VERDICTS
+from tiebreak.views.names import model_names
 from tiebreak.views.words import (
     count,
     decimals_for,
@@ -17,7 +18,6 @@ from tiebreak.views.words import (
     format_probability,
     listed,
     seconds,
-    short_names,
 )
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def pair_step(pair: PairComparison) -> str:
 
 
 def _names(comparison: Comparison) -> dict[str, str]:
-    return {model: f"'{name}'" for model, name in zip(comparison.models, short_names(comparison.models, 60), strict=True)}
+    return {model: f"'{name}'" for model, name in zip(comparison.models, model_names(comparison.models, 60), strict=True)}
 
 
 def _taken(comparison: Comparison) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from tiebreak.comparison.pairs import MOST_KEPT
 from tiebreak.numerics import FloatArray
 from tiebreak.views.json import document, plain
+from tiebreak.views.names import left_out, model_names
 from tiebreak.views.next_step import pair_step
 from tiebreak.views.page import NAME_WIDTH, Page, Paragraph, Table
 from tiebreak.views.view import View
@@ -22,7 +23,6 @@ from tiebreak.views.words import (
     format_pvalue,
     format_score,
     printable,
-    short_names,
 )
 
 if TYPE_CHECKING:
@@ -58,13 +58,15 @@ def page(pair: PairComparison) -> Page:
     }
     if not pair.is_in_family:
         columns = {name.replace("adj. p", "p"): text for name, text in columns.items()}
-    first, second = short_names((pair.first, pair.second), NAME_WIDTH)
+    models = pair.comparison.models
+    first, second = (model_names(models, NAME_WIDTH)[models.index(name)] for name in (pair.first, pair.second))
+    is_point = pair.distribution.is_posterior and pair.reason in ("identical-scores", "no-spread")
     table = Table(
         f"'{first}' minus '{second}' on {pair.n_units} {pair.comparison.method.unit}s; {favours(pair.comparison)} the first",
         tuple(columns),
         (tuple(columns.values()),),
         tuple(name != "verdict" for name in columns),
-        notes=(NO_SPREAD_NOTE,) if pair.distribution.is_posterior and pair.reason in ("identical-scores", "no-spread") else (),
+        notes=tuple(filter(None, (NO_SPREAD_NOTE if is_point else "", left_out(models)))),
     )
     return Page((Paragraph((pair_sentence(pair),), n_strong=1), Paragraph(tuple(filter(None, (pair_step(pair),)))), table))
 
@@ -296,7 +298,7 @@ def _divides(printed: float, rope: float, ends: FloatArray) -> bool:
 def names_in_sentences(comparison: Comparison) -> dict[str, str]:
     """Each model's name as sentences quote it: on one line, not long, and no two alike."""
     models = comparison.models
-    return {model: f"'{name}'" for model, name in zip(models, short_names(models, QUOTE_WIDTH), strict=True)}
+    return {model: f"'{name}'" for model, name in zip(models, model_names(models, QUOTE_WIDTH), strict=True)}
 
 
 VIEW = View(page, frame, facts, "tiebreak.views.plots.comparison:PairPlots", sentence=pair_sentence)

@@ -13,9 +13,10 @@ from tiebreak.errors import InvalidParameterError, NotOfferedError
 from tiebreak.numerics import FloatArray
 from tiebreak.scores.dataset_means import dataset_means
 from tiebreak.views.comparison import pair_table, ranking_table
+from tiebreak.views.names import left_out, model_names
 from tiebreak.views.page import NAME_WIDTH, Table
 from tiebreak.views.pair import level_words, rope_words
-from tiebreak.views.words import count, decimals_for, format_percent, format_score, printable, short_names, span
+from tiebreak.views.words import count, decimals_for, format_percent, format_score, printable, span
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
@@ -96,13 +97,15 @@ def _scores_latex(comparison: Comparison) -> str:
             [_escaped(name), *([_escaped(metric.name)] if is_mixed else []), *_best_in_bold(texts, metric.higher_is_better)]
         )
     ranks = comparison.ranking_table.average_rank
-    foot, names = [], [_escaped(name) for name in short_names(comparison.models, NAME_WIDTH)]
+    foot, names = [], [_escaped(name) for name in model_names(comparison.models, NAME_WIDTH)]
     if ranks is not None and np.isfinite(ranks).any():
         blank = [""] if is_mixed else []
         foot = [["average rank", *blank, *_best_in_bold([format_score(float(rank), 2) for rank in ranks], False)]]
     side = "" if is_mixed else f"; {'higher' if scores.metric.higher_is_better else 'lower'} is better"
     title = _escaped(f"{printable(scores.metric.name)} on {count(matrix.n_splits, 'dataset')}{side}; the best in bold")
-    note = r"{\footnotesize Average ranks depend on which models are in the table.}" if foot else ""
+    notes = ["Average ranks depend on which models are in the table."] if foot else []
+    notes += [_sentence(line) for line in (left_out(comparison.models),) if line]
+    note = rf"{{\footnotesize {' '.join(notes)}}}" if notes else ""
     body = [" & ".join(row) + r" \\" for row in rows]
     head = [r"\toprule", " & ".join(["dataset", *(["metric"] if is_mixed else []), *names]) + r" \\", r"\midrule"]
     end = [*([r"\midrule", " & ".join(foot[0]) + r" \\"] if foot else []), r"\bottomrule"]

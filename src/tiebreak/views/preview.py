@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.views.json import dataset_facts
+from tiebreak.views.names import short_names
 from tiebreak.views.page import wrap
 from tiebreak.views.progress import duration
-from tiebreak.views.words import printable, quote, short_names, shorten, span
+from tiebreak.views.words import printable, quote, shorten, span
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.preview import Preview

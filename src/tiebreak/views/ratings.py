@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tiebreak.views.json import document, finite
+from tiebreak.views.names import short_names
 from tiebreak.views.page import NAME_WIDTH, Page, Paragraph, Section, Table
 from tiebreak.views.view import View
-from tiebreak.views.words import count, format_percent, listed, quote, short_names
+from tiebreak.views.words import count, format_percent, listed, quote
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,6 +9,7 @@ import numpy as np
 
 from tiebreak.comparison.verdict import REASONS, VERDICTS
 from tiebreak.views.json import document, finite
+from tiebreak.views.names import model_names, short_names
 from tiebreak.views.page import NAME_WIDTH, Page, Paragraph, Table
 from tiebreak.views.pair import favours, level_words, limits, names_in_sentences, p_name
 from tiebreak.views.view import View
@@ -22,7 +23,6 @@ from tiebreak.views.words import (
     listed,
     printable,
     quote,
-    short_names,
 )
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def table(slices: Slices, name_width: int = NAME_WIDTH) -> Table:
     models, sign, pairs = comparison.models, comparison.metric.sign, slices.tables[0]
     is_whole = slices.n_pairs <= MOST_ROWS
     chosen = np.arange(pairs.n_pairs) if is_whole else pairs.rows_with(models.index(comparison.reference))[:1]
-    shown = dict(zip(models, short_names(models, name_width), strict=True))
+    shown = dict(zip(models, model_names(models, name_width), strict=True))
     slice_names = short_names(slices.names, name_width)
     cells: list[tuple[str, ...]] = []
     for name, n_items, each in zip(slice_names, slices.n_items, slices.tables, strict=True):

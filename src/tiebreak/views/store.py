@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.views.json import document
+from tiebreak.views.names import short_names
 from tiebreak.views.page import NAME_WIDTH, Page, Section, Table
-from tiebreak.views.words import count, printable, quote, short_names, shorten
+from tiebreak.views.words import count, printable, quote, shorten
 
 if TYPE_CHECKING:
     from tiebreak.stores.contract import RunSummary

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak.views.names import model_names
 from tiebreak.views.page import NAME_WIDTH
-from tiebreak.views.words import printable, seconds, short_names, shorten
+from tiebreak.views.words import printable, seconds, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,7 +86,7 @@ def short(text: str, width: int = 40) -> str:
 
 def short_labels(names: Sequence[str], width: int = NAME_WIDTH) -> list[str]:
     """Names of at most `width` characters, all different, in which every character can be drawn."""
-    return short_names([readable(name) for name in names], width)
+    return model_names([readable(name) for name in names], width)
 
 
 # --- Colours --------------------------------------------------------------------------------------------------------

@@ -28,12 +28,13 @@ from tiebreak.views.comparison_columns import Coded, Columns, pair_columns, rank
 from tiebreak.views.design import design_line
 from tiebreak.views.headline import headline
 from tiebreak.views.json import as_lists, plain
+from tiebreak.views.names import model_names
 from tiebreak.views.pair import interval_name, rope_words
 from tiebreak.views.report.decide import NAME_WIDTH, WORDS, about_drawing, columns_of, decide_data, takes_rope
 from tiebreak.views.report.document import Document, drawings, html_of
 from tiebreak.views.report.figures import Point, Scale, axis, dots_row, interval_row, round_step, scatter
 from tiebreak.views.requirements import section
-from tiebreak.views.words import count, format_score, printable, short_names
+from tiebreak.views.words import count, format_score, printable
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
@@ -166,7 +167,7 @@ def label_of(comparison: Comparison) -> str:
 
 def answer_of(comparison: Comparison, requirements: Requirements | None = None, number: int = 0) -> dict[str, Any]:
     """Texts, tables and drawings of one comparison, as the template wants them; ids of its drawings begin with its number."""
-    names = short_names(comparison.models, NAME_WIDTH)
+    names = model_names(comparison.models, NAME_WIDTH)
     has_matrix = comparison.pair_table.is_family and len(comparison.models) <= MOST_IN_MATRIX
     return {
         "label": label_of(comparison),

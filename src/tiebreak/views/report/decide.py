@@ -20,8 +20,9 @@ from tiebreak.numerics import SPREAD, FloatArray, IntArray, student_quantile
 from tiebreak.views import comparison as comparison_words
 from tiebreak.views import pair as pair_words
 from tiebreak.views import requirements as requirement_words
+from tiebreak.views.names import model_names, short_names
 from tiebreak.views.pair import interval_name, level_words, names_in_sentences, rope_number, rope_words
-from tiebreak.views.words import format_percent, format_score, printable, short_names
+from tiebreak.views.words import format_percent, format_score, printable
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -258,7 +259,7 @@ def decide_data(comparison: Comparison, requirements: Requirements | None = None
         "alphas": [answers.held(alpha, requirements) for alpha in answers.alphas],
         "requirements": [] if requirements is None else [_question(each, comparison) for each in requirements],
     }
-    shown = short_names(comparison.models, NAME_WIDTH)
+    shown = model_names(comparison.models, NAME_WIDTH)
     if shown != list(comparison.models):
         data["shown"] = shown
     if answers.order is not None:

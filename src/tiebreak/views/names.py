@@ -1,0 +1,202 @@
+"""Short names of models: parameters that all share are left out and stated once, what differs stays."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tiebreak.views.page import NAME_WIDTH
+from tiebreak.views.words import printable, shorten
+
+
+def model_names(models: Sequence[str], width: int) -> list[str]:
+    """Names of at most `width` characters, all different, of all models of a page, for which `left_out` is said once.
+
+    Where a name is long, parameters that models share go; what is too long all the same is shortened as by `short_names`.
+    """
+    full = tuple(printable(name) for name in models)
+    return short_names(full if max(map(len, full), default=0) <= NAME_WIDTH else _without_shared(full).labels, width)
+
+
+def short_names(names: Sequence[str], width: int) -> list[str]:
+    """Names of at most `width` characters, all different.
+
+    The names given are all different, and control characters become visible escapes; the width is at least 10. Of long names go
+    the words that all of them share, or the middle, or what stands between the beginning and the first difference, whichever
+    keeps more names apart. Names that still look the same get their number, counted from 1.
+    """
+    full = [printable(name) for name in names]
+    if max(map(len, full), default=0) <= width and len(set(full)) == len(full):
+        return full
+    long = [name for name in full if len(name) > width]
+    shared, start = _shared_words(long), _where_names_differ(long)
+    ways = (
+        [name if len(name) <= width else _without(name, shared, width) for name in full],
+        [shorten(name, width) for name in full],
+        [name if len(name) <= width else _from(name, start, width) for name in full],
+    )
+    labels = max(ways, key=lambda way: len(set(way)))  # the first of equally good ones
+    count = Counter(labels)
+    labels = [
+        _numbered(name, n, width) if count[label] > 1 else label
+        for n, (label, name) in enumerate(zip(labels, full, strict=True), 1)
+    ]
+    if len(set(labels)) < len(labels):  # some name looks as if it had been numbered here
+        labels = [_numbered(label, n, width) for n, label in enumerate(labels, 1)]
+    return labels
+
+
+def left_out(models: Sequence[str]) -> str:
+    """Note on what `model_names` leaves out; "" where that is nothing."""
+    full = tuple(printable(name) for name in models)
+    if max(map(len, full), default=0) <= NAME_WIDTH:
+        return ""
+    stated = _without_shared(full).stated
+    return f"names leave out what models share: {stated}" if stated else ""
+
+
+# --- shared parameters ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Labels:
+    """Names without what is shared, all different, and words on what that is."""
+
+    labels: tuple[str, ...]
+    stated: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    """Parts of a name: `kind` is its class or what else has no value, `pieces` are in order ("C=1")."""
+
+    kind: str
+    pieces: tuple[str, ...]
+    is_call: bool
+
+    @property
+    def parameters(self) -> set[str]:
+        """Pieces with a value."""
+        return {piece for piece in self.pieces if "=" in piece}
+
+    def without(self, shared: set[str], kind: str = "") -> str:
+        """The name without some pieces, and without its kind where that is the one given."""
+        if self.is_call:
+            kept = ", ".join(piece for piece in self.pieces if piece not in shared)
+            return kept if self.kind == kind else f"{self.kind}({kept})" if kept else self.kind
+        return ", ".join(piece for piece in self.pieces if piece not in shared and (not kind or "=" in piece))
+
+
+@lru_cache(maxsize=16)
+def _without_shared(names: tuple[str, ...]) -> _Labels:
+    """Names without the parameters that all have, or all of one kind, and without the kind where there is but one."""
+    parts = [_parts(name) for name in names]
+    members: dict[str, list[_Name]] = {}
+    for part in parts:
+        members.setdefault(part.kind, []).append(part)
+    everywhere = set.intersection(*(part.parameters for part in parts)) if len(parts) > 1 else set()
+    shared = {
+        kind: set.intersection(*(part.parameters for part in group)) if len(group) > 1 else everywhere
+        for kind, group in members.items()
+    }
+    only = next(iter(members)) if len(members) == 1 and len(parts) > 1 else ""
+    for kind in dict.fromkeys((only, "")):  # a name may have nothing but its kind
+        labels = tuple(_QUOTED.sub(r"=\2", part.without(shared[part.kind], kind)) for part in parts)
+        stated = _stated(parts, shared, everywhere, kind)
+        if stated and all(labels) and len(set(labels)) == len(labels):
+            return _Labels(labels, stated)
+    return _Labels(names)
+
+
+def _stated(parts: list[_Name], shared: dict[str, set[str]], everywhere: set[str], kind: str) -> str:
+    """Words on what is shared by all, and by all of a kind, in the order of the names."""
+    if kind:
+        first = next(part for part in parts if part.kind == kind)
+        rest = ", ".join(piece for piece in first.pieces if piece in shared[kind])
+        if first.is_call:
+            return f"{kind}({rest})"
+        return ", ".join(part for part in (kind, rest) if part)
+    found = []
+    for part in {part.kind: part for part in reversed(parts)}.values():
+        own = [piece for piece in part.pieces if piece in shared[part.kind] - everywhere]
+        found += [f"{', '.join(own)} (every {part.kind})" if part.kind else ", ".join(own)] if own else []
+    common = [piece for piece in parts[0].pieces if piece in everywhere]
+    return "; ".join([*([f"{', '.join(common)} (all)" if found else ", ".join(common)] if common else []), *reversed(found)])
+
+
+_CALL = re.compile(r"([^\s(),=]+)\((.+)\)", re.DOTALL)
+_QUOTED = re.compile(r"=(['\"])([^'\"\s,()=]+)\1")
+
+
+def _parts(name: str) -> _Name:
+    """Class and arguments of "SVC(C=1, kernel='rbf')", or pieces of "svc, C=1, kernel=rbf"."""
+    call = _CALL.fullmatch(name)
+    if call:
+        arguments = _pieces(call[2])
+        if arguments and all("=" in piece for piece in arguments):
+            return _Name(call[1], arguments, is_call=True)
+    pieces = _pieces(name) or (name,)
+    return _Name(", ".join(piece for piece in pieces if "=" not in piece), pieces, is_call=False)
+
+
+def _pieces(text: str) -> tuple[str, ...]:
+    """Text between commas that stand in no bracket; nothing where brackets do not match."""
+    found, start, depth = [], 0, 0
+    for place, character in enumerate(text):
+        depth += (character in "([{") - (character in ")]}")
+        if depth < 0:
+            return ()
+        if depth == 0 and text.startswith(", ", place):
+            found.append(text[start:place])
+            start = place + 2
+    found.append(text[start:])
+    return tuple(found) if depth == 0 and all(found) and len(set(found)) == len(found) else ()
+
+
+# --- names that are too long all the same -----------------------------------------------------------------------------------
+
+
+def _words(name: str) -> list[str]:
+    return re.findall(r"[^ _/]*[ _/]|[^ _/]+$", name)
+
+
+def _shared_words(names: Sequence[str]) -> set[str]:
+    """Words that stand in all names, of which there are to be at least two."""
+    return set.intersection(*(set(_words(name)) for name in names)) if len(names) > 1 else set()
+
+
+def _without(name: str, shared: set[str], width: int) -> str:
+    """A long name with … for words that tell nothing; its first word stays if there is room."""
+    words = _words(name)
+    kept = re.sub("…+", "…", "".join("…" if word in shared else word for word in words))
+    kept = re.sub("[ ,_/]+…$", "…", kept)
+    if words[0] in shared and len(words[0] + kept) <= width:
+        return words[0] + kept
+    return shorten(kept, width)
+
+
+def _where_names_differ(names: Sequence[str]) -> int:
+    """Position of the word in which names begin to differ."""
+    if not names:
+        return 0
+    lowest, highest = min(names), max(names)  # what these two share, all that stand between them share
+    pairs = zip(lowest, highest, strict=False)
+    position = next((i for i, (one, other) in enumerate(pairs) if one != other), len(lowest))
+    return max(lowest.rfind(separator, 0, position) for separator in " _/") + 1 or position
+
+
+def _from(name: str, start: int, width: int) -> str:
+    """A long name by its first characters and what stands from `start` on."""
+    head = width // 4
+    if start <= head:
+        return name[: width - 1] + "…"
+    rest, room = name[start:], width - head - 1
+    return f"{name[:head]}…{rest if len(rest) <= room else rest[: room - 1] + '…'}"
+
+
+def _numbered(label: str, number: int, width: int) -> str:
+    suffix = f" ({number})"
+    return shorten(label, width - len(suffix)) + suffix
