@@ -23,9 +23,7 @@ def walk(found: Any, answer: dict[str, Any], derived: Derived, text: str) -> Non
         if "," in model:
             found.expect(model not in text or f"'{model}'" in text, f"not quoted: {text!r}")
             text = text.replace(f"'{model}'", model)
-    short = text.replace(metric, "metric")
-    for model in sorted(derived.models, key=len, reverse=True):
-        short = re.sub(rf"(?<![\w]){re.escape(model)}(?![\w])", "model", short)
+    short = counted(text, metric, derived)
     found.expect(len(short.split()) <= MOST_WORDS, f"{len(short.split())} words: {text!r}")
     found.expect("'" not in short, f"a quoted name: {text!r}")
     if len(answer["pairs"]) == 1 and derived.family != "best":
@@ -34,6 +32,14 @@ def walk(found: Any, answer: dict[str, Any], derived: Derived, text: str) -> Non
         _walk_against(found, answer["settings"]["baseline"], derived, text)
     else:
         _walk_standings(found, derived, text)
+
+
+def counted(text: str, metric: str, derived: Derived) -> str:
+    """Text in which each name of a metric or model is one word."""
+    text = text.replace(metric, "metric")
+    for model in sorted(derived.models, key=len, reverse=True):
+        text = re.sub(rf"(?<![\w]){re.escape(model)}(?![\w])", "model", text)
+    return text
 
 
 def _names(text: str, derived: Derived) -> list[str]:

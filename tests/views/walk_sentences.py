@@ -13,6 +13,8 @@ from tests.views.walk_tables import difference_of, holds_at_once, rope_of, walk_
 
 LIST = rf"{NAME}(?:, {NAME})*(?:,? and (?:{NAME}|\d+ more|\d+ others))?"
 BOUND = rf"({NUMBER})"
+MOST_WORDS = 45
+"""Words of the answer, where a model's name, or a metric's, counts as one."""
 LEVEL = rf"\(({NUMBER})% confidence\)"
 
 
@@ -51,6 +53,8 @@ def walk(found: Any, answer: dict[str, Any], derived: Derived, read: Read) -> No
 
 def walk_sentence(found: Any, answer: dict[str, Any], derived: Derived, text: str, rope: float) -> None:
     """The answer in words: of a pair, against a baseline, or of who may be best."""
+    n_words = len(walk_headlines.counted(text, answer["resolved"]["measure"]["name"], derived).split())
+    found.expect(n_words <= MOST_WORDS, f"{n_words} words: {text!r}")
     if len(answer["pairs"]) == 1 and derived.family != "best":
         pair = answer["pairs"][0]
         walk_pair_sentence(found, answer, derived, text, (pair["first"], pair["second"]), pair, rope)
@@ -141,14 +145,15 @@ def _walk_shortfalls(found: Any, derived: Derived, rest: Rest, rope: float) -> N
     """Who is near the best, and by how much at most each other falls short."""
     models, near = derived.models, [m for m in derived.models if derived.standing[m] == "near best"]
     text = rest.text
-    within = rf"by at most {BOUND}, within the rope of ({NUMBER})(?: \([^)]*\))?\."
-    every = rest.take(rf"All are near best: each falls short {within}")
-    some = None if every else rest.take(rf"({LIST}) (?:is|are) near best: (?:it falls|they fall) short {within}")
+    within = rf"short by at most {BOUND}, within the rope of ({NUMBER})(?: \([^)]*\))?\."
+    every = rest.take(rf"All are near best: {within}")
+    some = None if every else rest.take(rf"({LIST}) (?:is|are) near best: {within}")
     none = rest.take(rf"No model is shown near best, within the rope of ({NUMBER})(?: \([^)]*\))?\.")
     found.expect((every is not None) == (bool(near) and len(near) == len(models)), f"near best are {near}: {text!r}")
     found.expect((some is not None) == (0 < len(near) < len(models)), f"near best are {near}: {text!r}")
-    is_open = not near and rope > 0 and "may be best" in derived.standing.values()
-    found.expect((none is not None) == is_open, f"near best are {near}: {text!r}")
+    is_open = not near and "may be best" in derived.standing.values()
+    is_known = is_open and not math.isnan(derived.shortfall[models[0]])
+    found.expect((none is not None) == (is_known and rope > 0), f"near best are {near}: {text!r}")
     said = every or some
     if said is not None:
         bound, its_rope = said.groups()[-2:]
@@ -158,49 +163,30 @@ def _walk_shortfalls(found: Any, derived: Derived, rest: Rest, rope: float) -> N
         largest = max(derived.shortfall[model] for model in near)
         found.expect(is_bound(bound, largest) and number(bound) <= number(its_rope) * (1 + 1e-12), f"{largest}: {text!r}")
         found.expect(number(its_rope) == rope, f"the rope is {rope}: {text!r}")
-    others = [m for m in models if derived.standing[m] in ("may be best", "not best")]
-    _walk_others(found, derived, rest, [m for m in others if not math.isnan(derived.shortfall[m])], len(near))
-    unknown = [m for m in others if math.isnan(derived.shortfall[m])]
-    match = rest.take(rf"How far ({LIST}) may fall short is not known, as some of their pairs have no interval\.")
-    found.expect((match is not None) == bool(unknown), f"no bound is known of {unknown}: {text!r}")
-    if match is not None:
-        names, counted = names_in(match.group(1))
-        found.expect(names == unknown[: len(names)] and counted == len(unknown), f"no bound of {unknown}: {text!r}")
+    else:
+        others = [m for m in models if derived.standing[m] in ("may be best", "not best")]
+        _walk_others(found, derived, rest, others[:1] if is_open else others)
     if rest.text:
         found.append(f"no such sentence is known: {rest.text!r}")
 
 
-def _walk_others(found: Any, derived: Derived, rest: Rest, bounded: list[str], n_near: int) -> None:
-    """Bounds of the models that are not near the best."""
+def _walk_others(found: Any, derived: Derived, rest: Rest, others: list[str]) -> None:
+    """The bound of the first model, or the largest of all but the best; or that it is not known."""
     text, bounds = rest.text, derived.shortfall
-    n_best = sum(standing == "best" for standing in derived.standing.values())
-    if not bounded:
+    unknown = [model for model in others if math.isnan(bounds[model])]
+    match = rest.take(rf"How far ({LIST}) may fall short is not known, as some pairs lack an interval\.")
+    found.expect((match is not None) == bool(unknown), f"no bound is known of {unknown}: {text!r}")
+    if match is not None:
+        names, counted = names_in(match.group(1))
+        found.expect(names == unknown[: len(names)] and counted == len(unknown), f"no bound of {unknown}: {text!r}")
         return
-    all_others = rest.take(rf"The others fall short by at most {BOUND}\.")
-    some_others = rest.take(rf"Others fall short by at most {BOUND}\.")
-    if all_others or some_others:
-        match = all_others or some_others
-        assert match is not None
-        expected = len(bounded) + n_near + n_best == len(derived.models)
-        found.expect((all_others is not None) == expected, f"others are {bounded}: {text!r}")
-        found.expect(is_bound(match.group(1), max(bounds[m] for m in bounded)), f"{bounds}: {text!r}")
-        return
-    match = rest.take(
-        rf"({NAME}) falls short of the best by at most {BOUND}(?:, (the others|others|{NAME}) by at most {BOUND})?\."
-    )
-    if match is None:
-        found.append(f"no such sentence is known: {text!r}")
-        return
-    name = match.group(1).strip("'")
-    found.expect(name == bounded[0] and is_bound(match.group(2), bounds[name]), f"{bounds.get(name)}: {text!r}")
-    if match.group(3) is None:
-        found.expect(len(bounded) == 1, f"others are {bounded}: {text!r}")
-        return
-    if match.group(3) == "the others":
-        found.expect(len(bounded) == len(derived.models), f"others are {bounded}: {text!r}")
-    elif match.group(3) != "others":
-        found.expect(match.group(3).strip("'") == bounded[1] and len(bounded) == 2, f"others are {bounded}: {text!r}")
-    found.expect(is_bound(match.group(4), max(bounds[m] for m in bounded[1:])), f"{bounds}: {text!r}")
+    match = rest.take(rf"(?:({NAME}) falls short|The others fall short) by at most {BOUND}\.")
+    found.expect((match is not None) == bool(others), f"others are {others}: {text!r}")
+    if match is not None:
+        name = match.group(1)
+        found.expect((name is not None) == (len(others) == 1), f"others are {others}: {text!r}")
+        found.expect(name is None or name.strip("'") == others[0], f"others are {others}: {text!r}")
+        found.expect(is_bound(match.group(2), max(bounds[model] for model in others)), f"{bounds}: {text!r}")
 
 
 # --- against a baseline -----------------------------------------------------------------------------------------------------
@@ -215,9 +201,9 @@ def _walk_against(found: Any, answer: dict[str, Any], derived: Derived, text: st
     mean = next(row["mean"] for row in answer["ranking"] if row["model"] == baseline)
     found.expect(is_printed(match.group(2), mean), f"the baseline's value is {mean}: {text!r}")
     counted = 0
-    for part in match.group(3).replace("; that", ", that").split("; "):
+    for part in match.group(3).split("; "):
         who, verb, rest = re.split(r" (is|are) (?=better|ahead|practically|behind|worse|undecided)", part, maxsplit=1)
-        said = "equivalent" if rest.startswith("practically") else rest.split()[0]
+        said = "equivalent" if rest.startswith("practically") else rest.split()[0].rstrip(",")
         names, n = names_in(who)
         for name in names:
             found.expect(derived.verdict(name, baseline) == said, f"'{name}' is {derived.verdict(name, baseline)}: {part!r}")

@@ -192,18 +192,13 @@ WORDS = {
     "another is best": "{opening}, but {best} is shown to be the best of the {n} ({level} confidence).",
     "any": "{opening}, but any of the {n} may be the best ({level} confidence).",
     "some": "{opening}, but {k} of the {n} may be the best ({level} confidence): {best}.",
-    "all near": "All are near best: each falls short by at most {bound}, within the rope of {rope}.",
-    "one near": "{near} is near best: it falls short by at most {bound}, within the rope of {rope}.",
-    "some near": "{near} are near best: they fall short by at most {bound}, within the rope of {rope}.",
+    "all near": "All are near best: short by at most {bound}, within the rope of {rope}.",
+    "one near": "{near} is near best: short by at most {bound}, within the rope of {rope}.",
+    "some near": "{near} are near best: short by at most {bound}, within the rope of {rope}.",
     "none near": "No model is shown near best, within the rope of {rope}.",
-    "first falls short": "{name} falls short of the best by at most {bound}",
-    "all others fall short": "{first}, the others by at most {bound}.",
-    "one other falls short": "{first}, {name} by at most {bound}.",
-    "others fall short": "{first}, others by at most {bound}.",
-    "one falls short": "{name} falls short of the best by at most {bound}.",
-    "all the others do": "The others fall short by at most {bound}.",
-    "some others do": "Others fall short by at most {bound}.",
-    "not known": "How far {names} may fall short is not known, as some of their pairs have no interval.",
+    "one falls short": "{name} falls short by at most {bound}.",
+    "others fall short": "The others fall short by at most {bound}.",
+    "not known": "How far {names} may fall short is not known, as some pairs lack an interval.",
     "against": "Against the baseline {baseline} ({metric} {mean}): {verdicts}.",
     "is": "{names} is {verdict}",
     "are": "{names} are {verdict}",
@@ -245,7 +240,7 @@ def standing_sentences(comparison: Comparison) -> Iterator[str]:
     else:
         words = WORDS["best" if len(best) == 1 else "copies are best"]
     level = format_percent(1 - comparison.settings.alpha)
-    yield words.format(opening=opening(comparison), best=listed(best), k=len(best), n=n_models, level=level)
+    yield words.format(opening=opening(comparison), best=listed(best, MOST_NAMES - 2), k=len(best), n=n_models, level=level)
     yield from _shortfall_sentences(comparison, names)
 
 
@@ -278,35 +273,26 @@ def lacks_units(comparison: Comparison, row: int) -> bool:
 
 
 def _shortfall_sentences(comparison: Comparison, names: dict[str, str]) -> Iterator[str]:
-    """Which models are near the best, and by how much at most the others fall short."""
+    """Which models are near the best; where none is, by how much at most the first falls short, or all others than the best."""
     table, models = comparison.ranking_table, comparison.models
     near = np.flatnonzero(table.standing == NEAR_BEST)
     rope = rope_words(comparison)
     if near.size:
         words = WORDS["all near" if near.size == len(models) else "one near" if near.size == 1 else "some near"]
-        yield words.format(near=listed([names[models[row]] for row in near]), bound=_bound(comparison, near), rope=rope)
-    elif comparison.rope and table.standing is not None and np.any(table.standing == MAY_BE_BEST):
-        yield WORDS["none near"].format(rope=rope)
-    rest = np.flatnonzero((table.standing == MAY_BE_BEST) | (table.standing == NOT_BEST))
-    has_bound = np.isfinite(_shortfall(comparison)[rest])
-    bounded, unbounded = rest[has_bound], rest[~has_bound]
-    if bounded.size:
-        yield _bounded_sentence(comparison, bounded, [names[models[row]] for row in bounded], near.size)
-    if unbounded.size:
-        yield WORDS["not known"].format(names=listed([names[models[row]] for row in unbounded]))
-
-
-def _bounded_sentence(comparison: Comparison, bounded: IntArray, names: list[str], n_near: int) -> str:
-    """By how much at most models that are not near best fall short."""
-    n_models, bound = len(comparison.models), _bound(comparison, bounded)
-    if bounded.size == 1:
-        return WORDS["one falls short"].format(name=names[0], bound=bound)
-    if bounded[0] == 0:
-        first = WORDS["first falls short"].format(name=names[0], bound=_bound(comparison, bounded[:1]))
-        which = "all others fall" if bounded.size == n_models else "one other falls" if bounded.size == 2 else "others fall"
-        return WORDS[f"{which} short"].format(first=first, name=names[1], bound=_bound(comparison, bounded[1:]))
-    n_best = int(np.count_nonzero(comparison.ranking_table.standing == BEST))
-    return WORDS["all the others do" if bounded.size + n_near + n_best == n_models else "some others do"].format(bound=bound)
+        named = listed([names[models[row]] for row in near], MOST_NAMES - 2)
+        yield words.format(near=named, bound=_bound(comparison, near), rope=rope)
+        return
+    is_open = table.standing is not None and np.any(table.standing == MAY_BE_BEST)
+    others = np.flatnonzero((table.standing == MAY_BE_BEST) | (table.standing == NOT_BEST))
+    shown = others[:1] if is_open else others
+    without = shown[~np.isfinite(_shortfall(comparison)[shown])]
+    if without.size:
+        yield WORDS["not known"].format(names=listed([names[models[row]] for row in without], MOST_NAMES - 2))
+    elif shown.size:
+        if comparison.rope and is_open:
+            yield WORDS["none near"].format(rope=rope)
+        words = WORDS["one falls short" if shown.size == 1 else "others fall short"]
+        yield words.format(name=names[models[shown[0]]], bound=_bound(comparison, shown))
 
 
 def _bound(comparison: Comparison, rows: IntArray) -> str:
@@ -323,9 +309,9 @@ def _shortfall(comparison: Comparison) -> FloatArray:
 
 AGAINST = {
     "better": "better",
-    "ahead": "ahead (a difference is shown; that it exceeds the rope is not)",
+    "ahead": "ahead, perhaps by too little to matter",
     "equivalent": "practically equivalent",
-    "behind": "behind (a difference is shown; that it exceeds the rope is not)",
+    "behind": "behind, perhaps by too little to matter",
     "worse": "worse",
     "undecided": "undecided",
 }

@@ -224,7 +224,7 @@ const Decide = (() => {
     bound(rows) {
       return formatBound(Math.max(...rows.map((row) => this.shortfall[row])), this.decimals, Number(this.ropeNumber));
     }
-    // Which models are near the best, and by how much at most the others fall short; what Python says before depends on no rope.
+    // Which models are near the best, else by how much at most the first or the others fall short; what Python says before depends on no rope.
     * standingSentences() {
       const { n, standing, ropeWords: rope } = this, { names } = this.data, words = this.words.comparison, rows = [...names.keys()];
       const near = rows.filter((row) => standing[row] === NEAR_BEST);
@@ -232,25 +232,17 @@ const Decide = (() => {
       if (this.held.is_all) return;
       if (near.length) {
         const which = near.length === n ? "all near" : near.length === 1 ? "one near" : "some near";
-        yield say(words[which], { near: listed(near.map((row) => names[row])), bound: this.bound(near), rope });
-      } else if (this.rope && standing.includes(MAY_BE_BEST)) {
-        yield say(words["none near"], { rope });
+        yield say(words[which], { near: listed(near.map((row) => names[row]), MOST_NAMES - 2), bound: this.bound(near), rope });
+        return;
       }
-      const rest = rows.filter((row) => standing[row] === MAY_BE_BEST || standing[row] === NOT_BEST);
-      const [bounded, unbounded] = [true, false].map((is) => rest.filter((row) => Number.isFinite(this.shortfall[row]) === is));
-      if (bounded.length) yield this.boundedSentence(bounded, near.length);
-      if (unbounded.length) yield say(words["not known"], { names: listed(unbounded.map((row) => names[row])) });
-    }
-    boundedSentence(bounded, nNear) {
-      const { n } = this, { names } = this.data, words = this.words.comparison, bound = this.bound(bounded);
-      if (bounded.length === 1) return say(words["one falls short"], { name: names[bounded[0]], bound });
-      if (bounded[0] === 0) {
-        const first = say(words["first falls short"], { name: names[0], bound: this.bound(bounded.slice(0, 1)) });
-        const which = bounded.length === n ? "all others fall short" : bounded.length === 2 ? "one other falls short" : "others fall short";
-        return say(words[which], { first, name: names[bounded[1]], bound: this.bound(bounded.slice(1)) });
+      const isOpen = standing.includes(MAY_BE_BEST), others = rows.filter((row) => standing[row] === MAY_BE_BEST || standing[row] === NOT_BEST);
+      const shown = isOpen ? others.slice(0, 1) : others, without = shown.filter((row) => !Number.isFinite(this.shortfall[row]));
+      if (without.length) {
+        yield say(words["not known"], { names: listed(without.map((row) => names[row]), MOST_NAMES - 2) });
+      } else if (shown.length) {
+        if (this.rope && isOpen) yield say(words["none near"], { rope });
+        yield say(words[shown.length === 1 ? "one falls short" : "others fall short"], { name: names[shown[0]], bound: this.bound(shown) });
       }
-      const nBest = this.standing.filter((code) => code === BEST).length;
-      return say(words[bounded.length + nNear + nBest === n ? "all the others do" : "some others do"], { bound });
     }
     againstBaseline() {
       const { data, held } = this, words = this.words.comparison, groups = Object.fromEntries(VERDICTS.map((verdict) => [verdict, []]));
