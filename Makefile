@@ -68,6 +68,7 @@ docs: $(READY)
 	@rm -rf docs/_build docs/generated docs/examples-run
 	@$(TEST_ENVIRONMENT) $(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going docs docs/_build
 	@$(BIN)/python docs/check_site.py
+	@$(BIN)/python docs/check_search.py
 	@echo "The site is in docs/_build/index.html"
 
 lint: $(READY)

@@ -1,4 +1,4 @@
-"""Look through the built site: every link within it leads somewhere, and no page loads anything from elsewhere.
+"""Look through the built site: links lead somewhere, nothing comes from elsewhere, questions are two clicks away.
 
     python docs/check_site.py [FOLDER]      docs/_build if none is given; `make docs` does it at its end
 
@@ -18,6 +18,14 @@ FOLLOWED = {"a", "area"}
 """Tags whose address a reader follows; all other addresses are loaded with the page."""
 ADDRESSES = {"src", "href", "srcset", "poster", "data", "action", "xlink:href"}
 IN_CSS = re.compile(r"""url\(\s*['"]?([^'")]+)|@import\s+['"]([^'"]+)""")
+QUESTIONS = (
+    *("questions/best", "questions/candidates", "questions/datasets", "questions/died", "questions/how-many"),
+    *("questions/items", "questions/more-data", "questions/paper", "questions/rope", "questions/smaller"),
+    *("audit", "clusters", "curves", "gates", "items", "metrics"),
+    *("near-best", "nested", "ratings", "test-sets", "tools", "verdicts"),
+)
+"""Pages that answer a question."""
+MOST_CLICKS = 2
 STATES = {"canonical", "author", "license", "next", "prev", "index", "search", "help", "up", "first", "last"}
 """Kinds of <link> that say something and load nothing."""
 
@@ -67,10 +75,25 @@ def faults(site: Path) -> Iterator[str]:
                 yield f"{here} loads {address}"
         for address in dict.fromkeys([*page.links, *page.loaded]):
             yield from (f"{here}: {fault}" for fault in _dead(address, path, pages))
+    near = _within_clicks(site / "index.html", pages)
+    for name in QUESTIONS:
+        if (site / f"{name}.html").resolve() not in near:
+            yield f"index.html: {name} is more than {MOST_CLICKS} clicks away"
     for sheet in sorted(site.rglob("*.css")):
         for address in _in_css(sheet.read_text(encoding="utf-8")):
             if _is_elsewhere(address):
                 yield f"{sheet.relative_to(site)} loads {address}"
+
+
+def _within_clicks(start: Path, pages: dict[Path, Page]) -> set[Path]:
+    """Pages that are reached from one by at most so many links."""
+    by_place = {path.resolve(): page for path, page in pages.items()}
+    reached = {start.resolve()}
+    for _ in range(MOST_CLICKS):
+        for path in [path for path in reached if path in by_place]:
+            links = (urlsplit(address) for address in by_place[path].links)
+            reached |= {(path.parent / unquote(link.path)).resolve() for link in links if not link.netloc and link.path}
+    return reached
 
 
 def _is_elsewhere(address: str) -> bool:

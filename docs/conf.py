@@ -25,6 +25,7 @@ copyright = author
 extensions = [
     "myst_parser",
     "numpydoc",
+    "sphinx_design",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx_gallery.gen_gallery",
@@ -46,8 +47,9 @@ html_title = f"tiebreak {release}"
 html_copy_source = html_show_sourcelink = False
 html_show_sphinx = False
 html_sidebars: dict[str, list[str]] = {
-    page: [] for page in ("start", "mistakes", "coming-from", "generated/methods")
+    page: [] for page in ("start", "mistakes", "choose", "primer", "tools", "faq", "coming-from", "generated/methods")
 }  # they have no section to show
+html_search_scorer = str(Path(__file__).parent / "search_scorer.js")
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_theme_options: dict[str, Any] = {
@@ -56,7 +58,7 @@ html_theme_options: dict[str, Any] = {
     "navbar_end": ["theme-switcher"],
     "footer_start": ["copyright"],
     "footer_end": [],
-    "header_links_before_dropdown": 8,
+    "header_links_before_dropdown": 7,
     "navigation_with_keys": False,
     "show_version_warning_banner": False,
 }
