@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -75,25 +75,22 @@ def faults(site: Path) -> Iterator[str]:
                 yield f"{here} loads {address}"
         for address in dict.fromkeys([*page.links, *page.loaded]):
             yield from (f"{here}: {fault}" for fault in _dead(address, path, pages))
-    near = _within_clicks(site / "index.html", pages)
-    for name in QUESTIONS:
-        if (site / f"{name}.html").resolve() not in near:
-            yield f"index.html: {name} is more than {MOST_CLICKS} clicks away"
     for sheet in sorted(site.rglob("*.css")):
         for address in _in_css(sheet.read_text(encoding="utf-8")):
             if _is_elsewhere(address):
                 yield f"{sheet.relative_to(site)} loads {address}"
 
 
-def _within_clicks(start: Path, pages: dict[Path, Page]) -> set[Path]:
-    """Pages that are reached from one by at most so many links."""
-    by_place = {path.resolve(): page for path, page in pages.items()}
-    reached = {start.resolve()}
+def far_away(site: Path, names: Sequence[str] = QUESTIONS) -> Iterator[str]:
+    """A line for each page that takes more clicks from the start."""
+    reached = {(site / "index.html").resolve()}
     for _ in range(MOST_CLICKS):
-        for path in [path for path in reached if path in by_place]:
-            links = (urlsplit(address) for address in by_place[path].links)
+        for path in [path for path in reached if path.is_file() and path.suffix == ".html"]:
+            links = (urlsplit(address) for address in Page(path).links)
             reached |= {(path.parent / unquote(link.path)).resolve() for link in links if not link.netloc and link.path}
-    return reached
+    yield from (
+        f"{name} is more than {MOST_CLICKS} clicks away" for name in names if (site / f"{name}.html").resolve() not in reached
+    )
 
 
 def _is_elsewhere(address: str) -> bool:
@@ -119,10 +116,10 @@ def main(site: Path) -> int:
     if not (site / "index.html").exists():
         print(f"{site} holds no site; 'make docs' builds it.", file=sys.stderr)
         return 1
-    found = list(faults(site.resolve()))
+    found = [*faults(site.resolve()), *far_away(site.resolve())]
     print(*found, sep="\n", file=sys.stderr, end="\n" if found else "")
     n_pages = sum(1 for _ in site.rglob("*.html"))
-    well = "every link within the site leads somewhere, and nothing is loaded from elsewhere"
+    well = "every link within the site leads somewhere, nothing is loaded from elsewhere, and questions are two clicks away"
     print(f"{n_pages} pages: {f'{len(found)} faults' if found else well}.")
     return bool(found)
 
