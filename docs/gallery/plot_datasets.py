@@ -20,6 +20,11 @@ print(answer.sentence)
 answer.plot.diagram(own="QUANT")
 
 # %%
+# The same on a horizontal axis, as reviewers know it:
+
+answer.plot.diagram(own="QUANT", style="demsar")
+
+# %%
 # The numbers behind every verdict.
 answer.plot.matrix()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -48,15 +49,42 @@ def test_bars_join_the_models_that_no_pair_tells_apart() -> None:
 
 
 @pytest.mark.parametrize("n_models", [2, 6, pytest.param(40, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("names", ["short", "60 characters"])
-def test_nothing_overlaps(names: str, n_models: int) -> None:
+@pytest.mark.parametrize("names", list(NAMES))
+@pytest.mark.parametrize("style", ["rows", "demsar"])
+def test_nothing_overlaps(style: Literal["rows", "demsar"], names: str, n_models: int) -> None:
     """In a figure of our own, and on axes of the caller's."""
     answer = compared(NAMES[names][:n_models])
     with without_pyplot():
-        assert misplaced(answer.plot.diagram().figure_) == []
+        assert misplaced(answer.plot.diagram(style=style).figure_) == []
     figure = Figure(figsize=(12, 4))
-    answer.plot.diagram(ax=figure.subplots())
+    answer.plot.diagram(style=style, ax=figure.subplots())
     assert misplaced(figure) == []
+
+
+def test_both_styles_show_the_same_and_the_horizontal_one_has_every_rank_and_bar() -> None:
+    """Eight published classifiers: a dot or diamond at each rank, half of the names on each side, a bar for each group."""
+    answer = tb.compare(BAKEOFF, metric="accuracy")
+    with without_pyplot():
+        rows, across = answer.plot.diagram("QUANT"), answer.plot.diagram("QUANT", style="demsar")
+    assert across.data.equals(rows.data)
+    assert (across.groups, across.title, across.caption) == (rows.groups, rows.title, rows.caption)
+    texts = {text.get_text(): text.get_ha() for text in across.ax_.texts}
+    assert texts["HC2  3.06"] == "right"
+    assert texts["6.06  PF"] == "left"
+    ticks = {text.get_text(): text.get_position()[0] for text in across.ax_.texts if text.get_text().isdecimal()}
+    one, last = ticks["1"], ticks["7"]
+    dots = [line.get_xdata()[0] for line in across.ax_.lines if line.get_marker() in ("o", "D")]
+    drawn = [1 + 6 * (x - one) / (last - one) for x in dots]
+    assert drawn == pytest.approx(across.data["average_rank"].tolist())
+    dotted = [line for line in across.ax_.lines if line.get_linestyle() == ":"]
+    place = dict(zip(across.data["model"], dots, strict=True))
+    assert [tuple(line.get_xdata()) for line in dotted] == [(place[group[0]], place[group[-1]]) for group in across.groups]
+
+
+def test_another_style_is_refused_with_those_that_there_are() -> None:
+    """A slip is named."""
+    with pytest.raises(UnknownNameError, match="no style of this diagram is called 'demser': did you mean 'demsar'"):
+        compared(NAMES["short"][:3]).plot.diagram(style="demser")  # type: ignore[arg-type]
 
 
 def test_hostile_names_are_shown_as_text() -> None:

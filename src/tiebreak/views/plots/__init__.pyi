@@ -15,6 +15,7 @@ from tiebreak.views.plots.datasets import PairedDisplay as PairedDisplay
 from tiebreak.views.plots.datasets import ProfileDisplay as ProfileDisplay
 from tiebreak.views.plots.datasets import RegionsDisplay as RegionsDisplay
 from tiebreak.views.plots.datasets import ShrinkageDisplay as ShrinkageDisplay
+from tiebreak.views.plots.demsar import DemsarDisplay as DemsarDisplay
 from tiebreak.views.plots.evaluation import PredictionsDisplay as PredictionsDisplay
 from tiebreak.views.plots.evaluation import TimesDisplay as TimesDisplay
 from tiebreak.views.plots.intervals import IntervalsDisplay as IntervalsDisplay

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self, Unpack
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, Unpack
 
 import numpy as np
 
@@ -13,9 +13,11 @@ from tiebreak.comparison.ranking import BEST, STANDINGS
 from tiebreak.comparison.verdict import MIRRORED, REASONS, VERDICTS
 from tiebreak.errors import NotOfferedError
 from tiebreak.numerics import IntArray
+from tiebreak.scores.vocabulary import look_up
 from tiebreak.views.comparison import table_decimals
 from tiebreak.views.pair import interval_name
 from tiebreak.views.plots.datasets import PairedDisplay, ProfileDisplay, RegionsDisplay, ShrinkageDisplay
+from tiebreak.views.plots.demsar import DemsarDisplay
 from tiebreak.views.plots.display import ComparisonDisplay, Look, Plots, TopLook, better_is, default_pair, shown_models
 from tiebreak.views.plots.items import AgreementDisplay, DisagreementsDisplay, OutcomesDisplay
 from tiebreak.views.plots.matrix import CorrelationDisplay, VerdictsDisplay, counted_verdicts, pair_sentence, verdict_counts
@@ -471,20 +473,30 @@ class ComparisonPlots(Plots["Comparison"]):
         """Difference and verdict of every model against every other."""
         return self._draw(VerdictsDisplay.from_comparison, ax=ax, look=look)
 
-    def diagram(self, own: str | None = None, *, ax: Axes | None = None, **look: Unpack[TopLook]) -> DiagramDisplay:
+    def diagram(
+        self,
+        own: str | None = None,
+        *,
+        style: Literal["rows", "demsar"] = "rows",
+        ax: Axes | None = None,
+        **look: Unpack[TopLook],
+    ) -> DiagramDisplay:
         """Average ranks over datasets, with bars that join models which are not told apart.
 
         Parameters
         ----------
         own : str, optional
             Name of the model to mark.
+        style : {"rows", "demsar"}, default "rows"
+            A row for each model; or the horizontal axis of a critical-difference diagram (Demšar 2006) with names on both sides.
         """
+        display = (DiagramDisplay, DemsarDisplay)[look_up(style, ("rows", "demsar"), "style of this diagram")]
         if not _has_ranks(self.result):
             raise NotOfferedError(
                 "a diagram of ranks needs scores of several datasets, judged as pairs or against a baseline, and, "
                 f"without a baseline, {MOST_LETTERED} models at most."
             )
-        return self._draw(DiagramDisplay.from_comparison, own, ax=ax, look=look)
+        return self._draw(display.from_comparison, own, ax=ax, look=look)
 
     def matrix(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> MultiComparisonDisplay:
         """Difference, wins, ties and losses, adjusted p-value and verdict of every pair."""
