@@ -60,6 +60,24 @@ def test_every_notebook_is_one_of_a_page() -> None:
     assert {path.stem for path in NOTEBOOKS.glob("*.ipynb")} == set(PAGES)
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::RuntimeWarning", "ignore::ResourceWarning")
+def test_an_error_in_a_notebook_is_the_line_and_the_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No frame of the package; an error of another kind keeps its frames."""
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]))
+    setup = "import tiebreak as tb\ndef ask(scores):\n    return tb.compare(scores, metric='r2')\n"
+    cells = [setup, "ask({'a': [1, 2], 'b': [2, 1]})", "1 / 0"]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    NotebookClient(
+        notebook, timeout=60, kernel_name="python3", allow_errors=True, resources={"metadata": {"path": tmp_path}}
+    ).execute()
+    (ours,), (other,) = notebook.cells[1].outputs, notebook.cells[2].outputs
+    line, message = ours.traceback
+    assert line == "line 3: return tb.compare(scores, metric='r2')"
+    assert message.startswith("MissingSizesError: the correction for shared training data needs the numbers of training and test")
+    assert message.endswith("for a search, pass X= and y=, for arrays and results of cross_validate X=, y= and cv=.")
+    assert len(other.traceback) > 2
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::RuntimeWarning", "ignore::ResourceWarning")
 @pytest.mark.parametrize("name", PAGES)

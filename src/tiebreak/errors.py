@@ -57,6 +57,16 @@ class TiebreakError(Exception):
     # KeyError would print the repr of its message; the text is meant to be read.
     __str__ = Exception.__str__
 
+    def _render_traceback_(self) -> list[str]:
+        """Lines that a notebook shows, as IPython asks for them: the line that called, and the text, without frames in between."""
+        import traceback
+        from pathlib import Path
+
+        frames = traceback.extract_tb(self.__traceback__)
+        is_own = [Path(frame.filename).is_relative_to(Path(__file__).parent) for frame in frames]
+        called = frames[max(is_own.index(True) - 1, 0) if True in is_own else -1]
+        return [f"line {called.lineno}: {printable_lines(called.line or '')}", f"{type(self).__name__}: {self}"]
+
     def speak_of(self, name: str, instead_of: str) -> None:
         """Call a source by the name that the caller gave it."""
         self.parts = tuple(part.replace(instead_of, name) if isinstance(part, str) else part for part in self.parts)

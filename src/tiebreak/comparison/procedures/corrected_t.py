@@ -149,7 +149,7 @@ class CorrectedT(Procedure):
             " and ",
             Setting("n_test"),
             " (examples per split), or add columns of these names",
-            Advice("; for a search, pass X and y", typed=""),
+            Advice("; for a search, pass X= and y=, for arrays and results of cross_validate X=, y= and cv=", typed=""),
             ".",
         )
 
