@@ -58,7 +58,7 @@ class TiebreakError(Exception):
     __str__ = Exception.__str__
 
     def _render_traceback_(self) -> list[str]:
-        """Lines that a notebook shows, as IPython asks for them: the line that called, and the text, without frames in between."""
+        """Lines that a notebook shows, as IPython asks for them: the line that called, and the text, without other frames."""
         import traceback
         from pathlib import Path
 
