@@ -49,6 +49,20 @@ def test_a_switch_between_metrics(scores: str, capsys: pytest.CaptureFixture[str
         assert again.sentence == tb.compare(scores, metric=metric, rope=0.02).sentence
 
 
+def test_a_title_a_note_and_facts(scores: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """What stands above the answer; a fact without a name is refused."""
+    heading = ("--title", "Release 3", "--note", "Asked by the team.", "--data", "rows=12400", "--data", "split=by=user")
+    assert run(capsys, "report", scores, "--metric", "accuracy", *heading, "--out", "r.html")[0] == 0
+    page = Path("r.html").read_text(encoding="utf-8")
+    assert "<h1>Release 3</h1>" in page
+    assert "<p>Asked by the team.</p>" in page
+    assert "<dt>rows</dt><dd>12400</dd>" in page
+    assert "<dt>split</dt><dd>by=user</dd>" in page
+    code, _, error = run(capsys, "report", scores, "--data", "=3", "--out", "r.html")
+    assert code == 2
+    assert "'=3' has no name; write NAME=VALUE." in error
+
+
 @pytest.mark.slow
 def test_a_run_with_all_its_metrics_and_curves(study: str, capsys: pytest.CaptureFixture[str]) -> None:
     """What was measured, kept predictions, versions; beside the answer of a run by --html, and later from the store the same."""

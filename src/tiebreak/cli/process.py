@@ -182,12 +182,12 @@ def make_folder(folder: Path) -> None:
         raise CommandError(f"the folder {str(folder)!r} cannot be used: {reason(error)}") from error
 
 
-def write_report(make: Callable[[], str], path: Path) -> None:
-    """Write a report, which says by what command, and say where it is."""
+def write_report(make: Callable[[], str], path: Path, **heading: Any) -> None:
+    """Write a report, which says by what command, under a heading of its own where one is given; and say where it is."""
+    from tiebreak.views.heading import headed
     from tiebreak.views.json import write_whole
-    from tiebreak.views.report.document import written_by
 
-    with written_by(command_line()):
+    with headed(command=command_line(), **heading):
         text = make()
     with writing("the report", path):
         write_whole(path, text.encode())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,14 @@ Examples:
 _NAME: dict[str, Any] = {"metavar": "NAME"}
 _COUNT: dict[str, Any] = {"type": click.IntRange(min=1), "metavar": "N"}
 
+
+def _facts_of(_context: click.Context, _parameter: click.Parameter, values: Sequence[str]) -> dict[str, str]:
+    """Facts by their names."""
+    if wrong := [value for value in values if not value.partition("=")[0]]:
+        raise click.BadParameter(f"{wrong[0]!r} has no name; write NAME=VALUE.")
+    return {name: value for name, _, value in (each.partition("=") for each in values)}
+
+
 # fmt: off
 _OPTIONS = (
     click.option("--out", required=True, **REPORT,
@@ -44,6 +52,10 @@ _OPTIONS = (
     click.option("--n-train", **_COUNT, help="Training examples per split, where no file has them."),
     click.option("--n-test", **_COUNT, help="Test examples per split, where no file has them."),
     store_option,
+    click.option("--title", default="", metavar="TEXT", help="Title of the page.  [default: what was compared]"),
+    click.option("--note", default="", metavar="TEXT", help="A paragraph under the title: who asks, and why."),
+    click.option("--data", "facts", multiple=True, metavar="NAME=VALUE", callback=_facts_of,
+                 help="A fact about the data, such as rows=12400. Repeatable."),
     click.option("--open", "opens", is_flag=True, help="Open it in the browser."),
 )
 # fmt: on
@@ -54,7 +66,15 @@ _OPTIONS = (
 @with_options(*_OPTIONS)
 @help_option
 def report_command(
-    sources: tuple[str, ...], out: Path, metrics: tuple[str, ...], store: str | None, opens: bool, **settings: Any
+    sources: tuple[str, ...],
+    out: Path,
+    metrics: tuple[str, ...],
+    store: str | None,
+    opens: bool,
+    title: str,
+    note: str,
+    facts: dict[str, str],
+    **settings: Any,
 ) -> None:
     """Write a report of RUN, or of the scores in FILE..., into one HTML file.
 
@@ -66,11 +86,12 @@ def report_command(
     if str(out) in sources:
         raise click.UsageError(f"--out would write over {str(out)!r}, which holds the scores.")
     if any(_is_file(source) for source in sources):
-        _of_files(sources, out, metrics, settings)
+        make = _of_files(sources, metrics, settings)
     elif len(sources) == 1:
-        _of_run(sources[0], out, metrics, store, settings)
+        make = _of_run(sources[0], metrics, store, settings)
     else:
         raise CommandError("a report is of one run, or of files; none of these is a file that is there.")
+    write_report(make, out, title=title, note=note, data=facts)
     if opens and not _opened(out):
         click.echo("no browser was found to open it with; the environment variable BROWSER names one", err=True)
 
@@ -91,20 +112,20 @@ def _opened(page: Path) -> bool:
     return webbrowser.open(page.resolve().as_uri())
 
 
-def _of_files(sources: Sequence[str], out: Path, metrics: Sequence[str], settings: dict[str, Any]) -> None:
+def _of_files(sources: Sequence[str], metrics: Sequence[str], settings: dict[str, Any]) -> Callable[[], str]:
     from tiebreak import api
     from tiebreak.views.report.comparison import report_of
 
     with standard_input_as_file(sources) as held:
         comparisons: list[Comparison] = [api.compare(*held, metric=metric, **settings) for metric in metrics or (None,)]
-    write_report(lambda: report_of(comparisons), out)
+    return lambda: report_of(comparisons)
 
 
-def _of_run(run: str, out: Path, metrics: Sequence[str], store: str | None, settings: dict[str, Any]) -> None:
+def _of_run(run: str, metrics: Sequence[str], store: str | None, settings: dict[str, Any]) -> Callable[[], str]:
     from tiebreak.views.report.evaluation import report
 
     if settings["lower_is_better"] is not None:
         raise click.UsageError("the metrics of a run have their direction; --direction and --lower-is-better are for files.")
     evaluation = read_run(run, store)
     asked = {name: settings[name] for name in ("rope", "alpha", "baseline", "family", "correction") if settings[name] is not None}
-    write_report(lambda: report(evaluation, metrics, **asked), out)
+    return lambda: report(evaluation, metrics, **asked)

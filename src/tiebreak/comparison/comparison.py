@@ -35,6 +35,7 @@ from tiebreak.scores.vocabulary import Notice, look_up
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Mapping
 
     import pandas as pd
 
@@ -493,9 +494,31 @@ class Comparison(Result["ComparisonPlots"]):
         """The same as Markdown; if it `folds`, with pairs, warnings and method under titles that open them, for pull requests."""
         return view_of(self).as_markdown(self, requirements, folds=folds)
 
-    def to_html(self, path: str | os.PathLike[str] | None = None, requirements: Requirements | None = None) -> str:
-        """The report: one HTML file that opens offline, also written to `path` if given, whole or not at all."""
-        return view_of(self).as_html(self, path, requirements)
+    def to_html(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        requirements: Requirements | None = None,
+        *,
+        title: str = "",
+        note: str = "",
+        data: Mapping[str, str | float] | None = None,
+    ) -> str:
+        """The report: one HTML file that opens offline, also written to `path` if given, whole or not at all.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write it; a file of that name is replaced.
+        requirements : Requirements, optional
+            What `meets` answered, to stand above the answer.
+        title : str, optional
+            Instead of "3 models by accuracy" and its like, which then stands below it.
+        note : str, optional
+            A paragraph under the title: who asks, and why.
+        data : mapping of str to str or number, optional
+            Facts about the data, such as ``{"rows": 12400, "positives": 310, "taken": "2026-10-01"}``.
+        """
+        return view_of(self).as_html(self, path, requirements, title=title, note=note, data={} if data is None else data)
 
     def to_latex(self, table: Literal["ranking", "pairs", "scores"] | None = None) -> str:
         """Ranking, pairs and, of several datasets, scores as tables of LaTeX, with the rules of its package booktabs.

@@ -10,6 +10,7 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.printable import printable
+from tiebreak.views.heading import headed
 from tiebreak.views.json import as_lists, json_text, write_whole
 from tiebreak.views.page import Page
 
@@ -44,9 +45,11 @@ class View:
         """For notes, or with details folded for pull requests."""
         return self.page(result, *choices).as_markdown(folds=folds)
 
-    def as_html(self, result: object, path: str | os.PathLike[str] | None, *choices: Any) -> str:
+    def as_html(self, result: object, path: str | os.PathLike[str] | None, *choices: Any, **heading: Any) -> str:
         """The report, also written to a file if one is named."""
-        return _written(resolve_name(self.report)(result, *choices), path)
+        with headed(**heading):
+            text = resolve_name(self.report)(result, *choices)
+        return _written(text, path)
 
     def as_fragment(self, result: object) -> str:
         """For notebooks."""

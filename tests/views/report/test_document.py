@@ -11,14 +11,17 @@ from collections import Counter
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from tests.views.report.answers import items
 from tests.views.situations import around, compared, named, table
+from tiebreak.errors import InvalidParameterError
 from tiebreak.metrics import confusion_matrix, roc_curve
-from tiebreak.views.report.document import script_json, written_by
+from tiebreak.views.heading import headed
+from tiebreak.views.report.document import script_json
 from tiebreak.views.report.figures import Point, scatter
 
 FOUR = compared(table(named(*around(0.90, 0.895, 0.85, 0.84, noise=0.02, n_splits=20))), rope=0.01)
@@ -85,9 +88,32 @@ def test_data_cannot_end_their_element(text: str) -> None:
 def test_the_command_is_told() -> None:
     """By whatever wrote the file; a call in Python says nothing."""
     assert "with <code>" not in PAGE
-    with written_by("tiebreak report <x> --out y.html"):
+    with headed(command="tiebreak report <x> --out y.html"):
         assert "with <code>tiebreak report &lt;x&gt; --out y.html</code>" in FOUR.to_html()
     assert "with <code>" not in FOUR.to_html()
+
+
+def test_title_note_and_data_stand_above_the_answer() -> None:
+    """As text, whatever stands in them; the report's own title goes below, and the next report has none of it."""
+    own = html.unescape(re.search("<h1>(.*?)</h1>", PAGE)[1])
+    page = FOUR.to_html(title="Churn <v3>", note="For the board\u202e.", data={"rows": 12400, "taken": "2026-10-01 & later"})
+    assert "<title>Churn &lt;v3&gt;</title>" in page
+    head = page[page.index("<h1>") : page.index("</header>")]
+    assert head.startswith("<h1>Churn &lt;v3&gt;</h1>")
+    assert f'<p class="summary">{html.escape(own)}</p>' in head
+    assert r"<p>For the board\u202e.</p>" in head
+    assert "<dt>rows</dt><dd>12400</dd>" in head
+    assert "<dt>taken</dt><dd>2026-10-01 &amp; later</dd>" in head
+    assert FOUR.to_html() == PAGE
+
+
+@pytest.mark.parametrize(
+    "heading", [{"title": 3}, {"note": ["a"]}, {"data": ["rows"]}, {"data": {1: 2}}, {"data": {"rows": [1]}}]
+)
+def test_a_heading_that_is_no_text_is_refused(heading: dict[str, Any]) -> None:
+    """With an example of what data look like."""
+    with pytest.raises(InvalidParameterError, match=r"title=3|note=\['a'\]|is no dict .*such as {'rows': 12400"):
+        FOUR.to_html(**heading)
 
 
 def test_the_same_answer_is_the_same_file(tmp_path: Path) -> None:

@@ -7,15 +7,14 @@ import functools
 import hashlib
 import importlib.resources
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import tiebreak
 from tiebreak.printable import printable
 from tiebreak.result import view_of
+from tiebreak.views.heading import current_heading
 from tiebreak.views.json import as_lists, encoded
 from tiebreak.views.plots.display import without_pyplot
 from tiebreak.views.report.figures import drawing
@@ -23,18 +22,6 @@ from tiebreak.views.report.figures import drawing
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
-
-_command: ContextVar[str] = ContextVar("command", default="")
-
-
-@contextmanager
-def written_by(command: str) -> Iterator[None]:
-    """Reports made here say which command wrote them."""
-    token = _command.set(command)
-    try:
-        yield
-    finally:
-        _command.reset(token)
 
 
 SCRIPTS = ("decide.js", "page.js")
@@ -135,7 +122,7 @@ def html_of(document: Document) -> str:
             policy=policy(style, script, has_images=has_images),
             data=_trusted(script_json(document.data)),
             version=tiebreak.__version__,
-            command=_command.get(),
+            heading=current_heading(),
         )
     )
 
