@@ -42,6 +42,14 @@ def percent() -> Comparison:
     return compared(table(_models(4, seed=1)), rope="1%")
 
 
+def outlier() -> Comparison:
+    """One model is far off, and another a copy."""
+    scores = _models(6, seed=4)
+    scores["f"] = scores["f"] - 0.4
+    scores["e"] = scores["d"]
+    return compared(table(scores), rope=0.01)
+
+
 def gaps() -> Comparison:
     """Scores are missing, so that pairs have degrees of freedom of their own and models cannot be ranked in one line."""
     scores = _models(6, gap=0.01, seed=2)
@@ -214,6 +222,7 @@ ANSWERS: dict[str, Callable[[], Comparison]] = {
     for each in (
         two,
         percent,
+        outlier,
         gaps,
         loss,
         baseline,

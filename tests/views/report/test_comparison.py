@@ -182,6 +182,22 @@ def test_many_models_collapse() -> None:
     assert len(re.findall(r'<tr data-model="\d+" class="more">', page)) == 61 - 25
 
 
+def test_a_model_far_off_is_an_arrow_and_does_not_press_the_others_together() -> None:
+    """Without it the same models take as much of the width; the page says what an arrow is."""
+    scores = named(*around(0.85, 0.84, 0.83, 0.82, noise=0.012, n_splits=20), names=tuple("abcd"))
+    near, far = compared(table(scores), rope=0.01), compared(table(scores | {"z": scores["d"] - 0.4}), rope=0.01)
+    circles = [
+        [float(at) for at in re.findall(r'<circle cx="([\d.]+)%" cy="11"', page[: page.index("</table>", page.index("ranking"))])]
+        for page in (near.to_html(), far.to_html())
+    ]
+    spans = [max(row) - min(row) for row in circles]
+    assert [len(row) for row in circles] == [4, 4]
+    assert spans[1] > 0.3 * spans[0]
+    assert re.findall("[◀▶](?=</text>)", far.to_html()) == ["◀"]
+    assert "An arrow stands for a model further off." in far.to_html()
+    assert "An arrow" not in near.to_html()
+
+
 def test_long_names_are_told_apart_and_whole() -> None:
     """Shortened in the rows, whole under the pointer and in the data."""
     long = tuple(f"a very long name of a model with many words and a number {n} at its end" for n in range(3))
@@ -269,4 +285,4 @@ def test_what_is_said_of_the_method_is_said_once() -> None:
 def test_names_of_ordinary_length_are_not_broken(name: str, is_whole: bool) -> None:
     """A line of the ranking breaks inside of a word only where the word is long."""
     scores = named(*around(0.9, 0.8, noise=0.02, n_splits=20), names=(name, "b"))
-    assert ('class="ranking whole"' in compared(table(scores)).to_html()) is is_whole
+    assert ('class="ranking whole' in compared(table(scores)).to_html()) is is_whole

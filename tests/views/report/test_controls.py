@@ -117,6 +117,20 @@ def test_what_is_set_by_hand_is_answered_as_in_python(opened, name):
     assert page.evaluate("document.querySelector('[data-answer]').controls.isAsked")
 
 
+def test_a_model_far_off_stays_an_arrow(opened):
+    """Drawn anew by the script as by Python: as many arrows, and circles at the same places but for rounding."""
+    comparison = ANSWERS["outlier"]()
+    page = opened(report(comparison))
+    places = """() => [...document.querySelectorAll("[data-is=ranking] tbody [data-col=drawn] :is(circle, .beyond)")]
+        .map((each) => [each.tagName, parseFloat(each.getAttribute("cx") ?? each.getAttribute("x"))])"""
+    before = page.evaluate(places)
+    assert [tag for tag, _ in before] == ["circle"] * 4 + ["text"]
+    typed(page, "rope", "0.0101")
+    after = page.evaluate(places)
+    assert [tag for tag, _ in after] == [tag for tag, _ in before]
+    assert np.allclose([at for _, at in after], [at for _, at in before], atol=0.1)
+
+
 def test_a_rope_that_cannot_be_moved_says_why(opened):
     """A correction that goes step by step is right at a rope of 0 only."""
     page = opened(report(ANSWERS["holm"]()))

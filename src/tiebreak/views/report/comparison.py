@@ -30,7 +30,7 @@ from tiebreak.views.headline import headline
 from tiebreak.views.json import as_lists, plain
 from tiebreak.views.names import model_names
 from tiebreak.views.pair import interval_name, rope_words
-from tiebreak.views.report.decide import NAME_WIDTH, WORDS, about_drawing, columns_of, decide_data, takes_rope
+from tiebreak.views.report.decide import NAME_WIDTH, WORDS, about_drawing, columns_of, decide_data, most_drawn, takes_rope
 from tiebreak.views.report.document import Document, drawings, html_of
 from tiebreak.views.report.figures import Point, Scale, axis, dots_row, interval_row, round_step, scatter
 from tiebreak.views.requirements import section
@@ -257,6 +257,7 @@ def _ranking(comparison: Comparison) -> dict[str, Any]:
         "names": entry_names(comparison, lines, NAME_WIDTH),
         "full_names": [" = ".join(_full_names(comparison, row)) for row in lines],
         "rows": [{each: column[k] for each, column in columns.items()} for k in range(len(lines))],
+        "has_same_n": len(set(columns.get("n", ()))) == 1,
         "drawn": [drawn[row] for row in lines],
         "axis": axis(scale),
         "about": about_drawing(comparison),
@@ -288,7 +289,8 @@ def _drawn_ranking(comparison: Comparison) -> tuple[Scale, list[Markup]]:
     ends = np.sort(sign * np.stack(against.interval), axis=0)
     middle = sign * against.difference
     rope = comparison.rope if comparison.rope < 4 * _reach(ends, middle) else 0.0
-    scale = Scale.around(ends, middle, [-rope, rope, 0.0])
+    most = most_drawn(comparison)
+    scale = Scale.around(np.clip([*ends, middle], -most, most), [-rope, rope, 0.0])
     verdicts = [VERDICTS[code] for code in against.verdict.tolist()]
     rows = zip(ends[0].tolist(), middle.tolist(), ends[1].tolist(), verdicts, strict=True)
     return scale, [interval_row(scale, low, at, high, comparison.rope, verdict) for low, at, high, verdict in rows]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -22,6 +23,7 @@ from tiebreak.views import pair as pair_words
 from tiebreak.views import requirements as requirement_words
 from tiebreak.views.names import model_names, short_names
 from tiebreak.views.pair import interval_name, level_words, names_in_sentences, rope_number, rope_words
+from tiebreak.views.report.figures import largest_drawn
 from tiebreak.views.words import format_percent, format_score, printable
 
 if TYPE_CHECKING:
@@ -343,7 +345,14 @@ def about_drawing(comparison: Comparison) -> str:
         return f"Drawn: by how much at most each model falls short of the best in {metric} ({level} confidence).{band}"
     name, interval = names_in_sentences(comparison)[comparison.reference], interval_name(comparison, is_header=True)
     side = pair_words.favours(comparison)
-    return f"Drawn: {metric} of each model minus that of {name} with its {interval}; {side} the model.{band}"
+    arrow = " An arrow stands for a model further off." if math.isfinite(most_drawn(comparison)) else ""
+    return f"Drawn: {metric} of each model minus that of {name} with its {interval}; {side} the model.{band}{arrow}"
+
+
+def most_drawn(comparison: Comparison) -> float:
+    """Largest difference to the reference that is drawn beside the ranking."""
+    against, rows = comparison.against_reference, comparison_words.ranking_rows(comparison)
+    return largest_drawn(against.interval.low[rows], against.difference[rows], against.interval.high[rows])
 
 
 def columns_of(comparison: Comparison) -> dict[str, list[str]]:

@@ -50,6 +50,17 @@ class Scale(NamedTuple):
         return [f"{number:.{decimals}f}" if abs(number) < 1e7 else f"{number:g}" for number in numbers]
 
 
+OUTLIER = 3
+"""Times the median of how far rows reach; if one goes half as far again, the scale ends there and an arrow stands for it."""
+
+
+def largest_drawn(*values: ArrayLike) -> float:
+    """Largest number that is drawn, so that a few rows far off do not press the others together; infinite where all fit."""
+    reach = np.fmax.reduce(np.abs(np.nan_to_num(np.asarray(values, dtype=float), posinf=0.0, neginf=0.0)))
+    most = OUTLIER * float(np.median(reach[reach > 0])) if np.any(reach > 0) else np.inf
+    return most if reach.max(initial=0.0) > 1.5 * most else np.inf
+
+
 def round_step(least: float) -> float:
     """The next number of 1, 2, 5, 10, 20, ..."""
     size = 10.0 ** math.floor(math.log10(least))
@@ -62,8 +73,10 @@ def interval_row(scale: Scale, low: float, middle: float, high: float, rope: flo
     if math.isfinite(low) or math.isfinite(high):
         ends = scale.at(max(low, scale.low)), scale.at(min(high, scale.high))
         parts.append(Markup('<line class="range" x1="{}%" x2="{}%" y1="11" y2="11"/>').format(*ends))
-    if math.isfinite(middle):
+    if scale.low <= middle <= scale.high:
         parts.append(Markup('<circle cx="{}%" cy="11" r="4.5"/>').format(scale.at(middle)))
+    elif math.isfinite(middle):
+        parts.append(Markup('<text class="beyond" x="{}%" y="15">{}</text>').format(scale.at(middle), "◀" if middle < 0 else "▶"))
     return _row(Markup("").join(parts), f"row {verdict}".rstrip())
 
 

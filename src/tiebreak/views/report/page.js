@@ -51,6 +51,13 @@ const Page = (() => {
     }
     return marks;
   }
+  const OUTLIER = 3; // as in figures.py: a few rows far off do not press the others together
+  function mostDrawn(rows) {
+    const reach = rows.map(({ low, middle, high }) => Math.max(...[low, middle, high].map((value) => (Number.isFinite(value) ? Math.abs(value) : 0))));
+    const sorted = reach.filter((value) => value > 0).sort((a, b) => a - b), last = sorted.length - 1;
+    const most = (OUTLIER / 2) * (sorted[Math.floor(last / 2)] + sorted[Math.ceil(last / 2)]);
+    return Math.max(0, ...reach) > 1.5 * most ? most : Infinity;
+  }
   // The rope, a line at 0, an interval and its estimate; a curve, if there is one, behind them.
   function marks(scale, { low, middle, high }, rope, { height, at, radius }, behind) {
     const [from, to, zero] = [-rope, rope, 0].map((value) => place(scale, value));
@@ -58,7 +65,8 @@ const Page = (() => {
       rope ? drawn("rect", { class: "rope", x: from, width: `${parseFloat(to) - parseFloat(from)}%`, height }) : undefined, behind,
       drawn("line", { class: "zero", x1: zero, x2: zero, y1: 0, y2: height }),
       Number.isNaN(low + high) ? undefined : drawn("line", { class: "range", x1: place(scale, low), x2: place(scale, high), y1: at, y2: at }),
-      Number.isFinite(middle) ? drawn("circle", { cx: place(scale, middle), cy: at, r: radius }) : undefined,
+      !Number.isFinite(middle) ? undefined : middle >= scale[0] && middle <= scale[1] ? drawn("circle", { cx: place(scale, middle), cy: at, r: radius })
+        : drawn("text", { class: "beyond", x: place(scale, middle), y: at + 4 }, middle < 0 ? "◀" : "▶"),
     ];
   }
   // Heights of a density, given from -4 to 4 standard errors around the estimate.
@@ -217,7 +225,8 @@ const Page = (() => {
       const { answer, state: { rope } } = this, texts = answer.held.texts ?? {}, lines = this.all("[data-is=ranking] [data-model]");
       const drawings = lines.map((line) => this.bounds(Number(line.dataset.model)));
       const known = drawings.flatMap(({ low, middle, high }) => [low, middle, high]).filter(Number.isFinite);
-      const scale = scaleOf([0, ...known, ...(rope < 4 * Math.max(0, ...known.map(Math.abs)) ? [-rope, rope] : [])]);
+      const most = this.data.family === "best" ? Infinity : mostDrawn(drawings);
+      const scale = scaleOf([0, ...known.map((value) => Math.min(Math.max(value, -most), most)), ...(rope < 4 * Math.max(0, ...known.map(Math.abs)) ? [-rope, rope] : [])]);
       lines.forEach((line, k) => {
         const own = answer.rankingTexts(Number(line.dataset.model)), inside = marks(scale, drawings[k], rope, { height: "100%", at: 11, radius: 4.5 });
         for (const each of line.querySelectorAll("[data-col]:not([data-col=drawn])")) setText(each, own[each.dataset.col] ?? texts[each.dataset.col]?.[k]);
