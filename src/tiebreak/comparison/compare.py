@@ -9,7 +9,7 @@ import numpy as np
 
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.pairs import PairTable, every_pair
-from tiebreak.comparison.procedures import choose_method
+from tiebreak.comparison.procedures import METHODS, choose_method
 from tiebreak.comparison.procedures.procedure import Procedure
 from tiebreak.comparison.ranking import order_by_value, order_of_family
 from tiebreak.comparison.settings import Settings
@@ -36,6 +36,7 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     """Compare all models of scores; each error says what is wrong and how to go on."""
     _check_number(scores.models)
     settings.check_names(scores.models)
+    scores = _in_question(scores, settings)
     method = choose_method(settings.method, scores, settings.scale)
     method.options_of(settings)  # before the work
     method = method.fitted(scores, settings)
@@ -83,6 +84,14 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     if settings.by is not None:
         comparison.slices()  # refuses a column that makes none
     return comparison
+
+
+def _in_question(scores: Scores, settings: Settings) -> Scores:
+    """Scores as the method that was asked for takes them: tasks of items are datasets for one that is about further datasets."""
+    items = scores.items
+    if settings.method == "auto" or items is None or items.tasks is None or not items.is_mean:
+        return scores
+    return scores if METHODS[settings.method].question != "datasets" else replace(items.as_datasets(), asked=scores.asked)
 
 
 def _judged(scores: Scores, settings: Settings, method: Procedure, rope: float) -> PairTable:

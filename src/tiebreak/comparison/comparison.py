@@ -230,6 +230,13 @@ class Comparison(Result["ComparisonPlots"]):
         return dataclasses.replace(self.settings, rope=self.rope)
 
     @property
+    def by(self) -> str | None:
+        """Column of the items by which the pairs are shown too: that of the settings, or the procedure's own."""
+        if self.settings.by is not None or not self.pair_table.is_family:
+            return self.settings.by
+        return self.method.by
+
+    @property
     def correction(self) -> Correction:
         """Correction that was used."""
         return self.pair_table.correction
@@ -341,7 +348,7 @@ class Comparison(Result["ComparisonPlots"]):
         UnknownNameError
             No such column.
         """
-        column = by if by is not None else self.settings.by
+        column = by if by is not None else self.by
         if column is None:
             raise InvalidParameterError("say by which column of the items to slice: comparison.slices('COLUMN').", about="by")
         return sliced(self, column)

@@ -96,8 +96,9 @@ def sliced(comparison: Comparison, by: str) -> Slices:
 def _judged(comparison: Comparison, part: Items, first: IntArray, second: IntArray) -> Differences:
     """Differences on one slice; of kind UNDEFINED where the procedure cannot judge it, such as in one cluster."""
     data = part.as_scores()
-    if comparison.method.applies(data) is None:
-        return comparison.method.judge(data, first, second, comparison.resolved)
+    method = comparison.method.of_part(data)
+    if method.applies(data) is None:
+        return method.judge(data, first, second, comparison.resolved)
     judged = comparison.pair_table.differences
     score = data.matrix().score
     shared = ~np.isnan(score[first] - score[second])

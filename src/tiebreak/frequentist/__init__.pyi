@@ -110,6 +110,8 @@ from tiebreak.frequentist.signed_rank import wilcoxon as wilcoxon
 from tiebreak.frequentist.signed_rank import wilcoxon_critical_value as wilcoxon_critical_value
 from tiebreak.frequentist.skillings_mack import SkillingsMackResult as SkillingsMackResult
 from tiebreak.frequentist.skillings_mack import skillings_mack_test as skillings_mack_test
+from tiebreak.frequentist.stratified import StratifiedMeanResult as StratifiedMeanResult
+from tiebreak.frequentist.stratified import stratified_mean as stratified_mean
 from tiebreak.frequentist.tango import PairedCounts as PairedCounts
 from tiebreak.frequentist.tango import PairedProportionsResult as PairedProportionsResult
 from tiebreak.frequentist.tango import paired_counts as paired_counts

@@ -36,10 +36,10 @@ def reads(path: Path) -> bool:
     return False
 
 
-def read(path: Path, name: str, metric: str | None) -> LongTable:
-    """Long table of a log."""
+def read(path: Path, name: str, metric: str | None, *, is_main: bool = False) -> LongTable:
+    """Long table of a log; of several metrics the first, its main one, if `is_main` and none is asked for."""
     try:
-        return _read(path, name, metric)
+        return _read(path, name, metric, is_main=is_main)
     # a key is lacking, or holds something else or half of a character
     except (AttributeError, IndexError, KeyError, TypeError, UnicodeEncodeError) as error:
         said = f"{type(error).__name__}: {' '.join(str(error).split()):.100}"
@@ -48,13 +48,15 @@ def read(path: Path, name: str, metric: str | None) -> LongTable:
         ) from None
 
 
-def _read(path: Path, name: str, metric: str | None) -> LongTable:
+def _read(path: Path, name: str, metric: str | None, *, is_main: bool) -> LongTable:
     if path.suffix.lower() == ".eval":
-        return _inspect(_inspect_archive(path, name), path, name, metric)
+        return _inspect(_inspect_archive(path, name), path, name, metric, is_main=is_main)
     if path.suffix.lower() == ".json":
-        return _inspect(_inspect_json(path, name), path, name, metric)
+        return _inspect(_inspect_json(path, name), path, name, metric, is_main=is_main)
     records = list(_records(path, name))
-    return (_harness if _is_harness(records[0]) else _every_eval)(records, path, name, metric)
+    if _is_harness(records[0]):
+        return _harness(records, path, name, metric, is_main=is_main)
+    return _every_eval(records, path, name, metric)
 
 
 def _first_record(path: Path) -> Record:
@@ -100,12 +102,12 @@ _NAMED = {"item": "a sample", "model": "a model", "epoch": "an epoch", "item_has
 """Columns of names, and what has them."""
 
 
-def _choose(held: Iterable[str], asked: str | None, name: str) -> str:
-    """The metric asked for, or the only one."""
+def _choose(held: Iterable[str], asked: str | None, name: str, *, is_main: bool) -> str:
+    """The metric asked for, or the only one, or the first if `is_main`."""
     found = list(dict.fromkeys(held))
     if asked in found:
         return str(asked)
-    if asked is None and len(found) == 1:
+    if asked is None and (len(found) == 1 or (found and is_main)):
         return found[0]
     what = f"holds {len(found)} metrics: {quoted(found)}" if asked is None else f"holds no metric {asked!r}, but {quoted(found)}"
     raise AmbiguousSourceError(f"{name} {what}. Say which one with ", Setting("metric"), ".")
@@ -124,6 +126,14 @@ def _number(value: Any, name: str, item: Any) -> float:
     raise InvalidScoresError(f"{name}, sample {item!r}: {shown} is no score of a single item. Metrics of a whole task have none.")
 
 
+def _is_number(value: Any) -> bool:
+    try:
+        _number(value, "", "")
+    except InvalidScoresError:
+        return False
+    return True
+
+
 _LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 """Correct, incorrect, partial and no answer, as Inspect's scorers write them and its accuracy counts them."""
 
@@ -140,7 +150,7 @@ def _is_harness(record: Mapping[str, Any]) -> bool:
     return "doc_id" in record and ("filtered_resps" in record or "resps" in record)
 
 
-def _harness(records: list[Record], path: Path, name: str, metric: str | None) -> LongTable:
+def _harness(records: list[Record], path: Path, name: str, metric: str | None, *, is_main: bool) -> LongTable:
     named = _SAMPLES.match(path.stem)
     # the harness makes a folder for each model, with / as __; a file elsewhere is called after itself
     model = path.resolve().parent.name.replace("__", "/") if named else path.stem.removeprefix("samples_")
@@ -151,7 +161,7 @@ def _harness(records: list[Record], path: Path, name: str, metric: str | None) -
         for each in own:
             kind = str(record.get("filter", "none"))
             held[each if len(filters) == 1 else f"{each},{kind}"] = (each, kind)
-    chosen = _choose(held, metric if metric in held or len(filters) > 1 else _plain(metric), name)
+    chosen = _choose(held, metric if metric in held or len(filters) > 1 else _plain(metric), name, is_main=is_main)
     field, kind = held[chosen]
     rows = [
         {
@@ -164,7 +174,14 @@ def _harness(records: list[Record], path: Path, name: str, metric: str | None) -
         for record in records
         if str(record.get("filter", "none")) == kind
     ]
-    return _table(rows, field, name)
+    several = "" if metric is not None else _of_several(named["task"] if named else path.stem, chosen, held)
+    return _table(rows, field, name, several)
+
+
+def _of_several(task: str, chosen: str, held: Iterable[str]) -> str:
+    """Remark on the metric that was taken of several; "" where there is one."""
+    others = [each for each in dict.fromkeys(held) if each != chosen]
+    return f"{printable(task)}: {quoted([chosen])} is taken, and {quoted(others)} are there too (metric)" if others else ""
 
 
 def _plain(metric: str | None) -> str | None:
@@ -260,7 +277,7 @@ def _inspect_json(path: Path, name: str) -> tuple[Record, list[Record]]:
     return log, [_kept(sample) for sample in log.get("samples") or []]
 
 
-def _inspect(log: tuple[Record, list[Record]], path: Path, name: str, metric: str | None) -> LongTable:
+def _inspect(log: tuple[Record, list[Record]], path: Path, name: str, metric: str | None, *, is_main: bool) -> LongTable:
     header, samples = log
     version = header.get("version")
     if version != _INSPECT_VERSION:
@@ -270,7 +287,10 @@ def _inspect(log: tuple[Record, list[Record]], path: Path, name: str, metric: st
         )
     about = header.get("eval", {})
     scored = [sample for sample in samples if sample.get("scores")]
-    scorer = _choose((key for sample in scored for key in sample["scores"]), metric, name) if scored else ""
+    held = list(dict.fromkeys(key for sample in scored for key in sample["scores"]))
+    if is_main and metric is None and len(held) > 1:  # one that gives words is no score
+        held = [key for key in held if all(_is_number(each["scores"].get(key, 0)) for each in scored)] or held
+    scorer = _choose(held, metric, name, is_main=is_main) if scored else ""
     rows = [
         {
             "item": sample["id"],
@@ -287,7 +307,8 @@ def _inspect(log: tuple[Record, list[Record]], path: Path, name: str, metric: st
     remark = f"{name}: {lost} of {len(samples)} samples have no score." if lost else ""
     remark += f" The evaluation ended with {status!r}." if status != "success" else ""
     binary = all(row["score"] in (0.0, 1.0) for row in rows)
-    return _table(rows, None if binary else scorer, name, remark.strip())
+    several = "" if metric is not None else _of_several(str(about.get("task", "")), scorer, held)
+    return _table(rows, None if binary else scorer, name, "; ".join(filter(None, (remark.strip(), several))))
 
 
 def _scores_of(sample: Mapping[str, Any]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from tiebreak.numerics import FloatArray, IntArray, Missing, divide
 from tiebreak.printable import fault_of_name, printable, without_password
 from tiebreak.readers.metric import NamedMetric, is_known, name_metric
 from tiebreak.readers.source import check_extent, parse_json
-from tiebreak.scores.items import Items, check_items
+from tiebreak.scores.items import TASK, Items, check_items
 from tiebreak.scores.metric import ABBREVIATIONS
 from tiebreak.scores.vocabulary import look_up, nearest_file, quoted
 
@@ -51,6 +51,7 @@ MODEL = ("model", "model_name", "system", "estimator", "classifier", "generator"
 RUN = ("run", "seed", "trial", "repeat")
 EPOCH = ("epoch", "attempt", "sample")
 CLUSTER = ("cluster", "cluster_id", "group", "document", "passage", "patient")
+TASKS = ("task", "task_name", "subtask", "benchmark", "dataset")
 WEIGHT = ("weight", "sample_weight")
 SCORE = ("score", "correct", "is_correct", "value", "accuracy", "acc", "exact_match", "preference", "loss", "error")
 """Names of columns that mean what the reserved one, the first, does; the case of letters does not count.
@@ -68,7 +69,7 @@ MOST_COLUMNS = 100_000
 """Of a table of items, each of which may have a column."""
 
 LOGS = ["tiebreak.readers.item_logs"]
-"""Modules that read the logs of evaluation tools: `reads(path)` and `read(path, name, metric)`, which gives a long table."""
+"""Modules that read the logs of evaluation tools: `reads(path)` and `read(path, name, metric, is_main)`, a long table."""
 
 
 class LongTable(NamedTuple):
@@ -139,19 +140,76 @@ def read_items(
         given = sources[0] if models is None else sources[0].take(models)
         return check_items(given).complete(missing)
     named = [pair for source in sources for pair in _named(source)]
-    tables = [_long(source, name, metric, item, rows) for name, source in named]
+    tables = _tables(named, metric, item, rows)
+    held, by_task = _held_metric(tables, lower_is_better)
+    frame = _joined([table.frame for table in tables], [_stem(source) for _, source in named])
+    remarks = tuple(dict.fromkeys([*(table.remark for table in tables if table.remark), *by_task]))
+    units = {table.unit for table in tables}
+    items = items_of_long(
+        frame, held or metric, False if by_task else lower_is_better, remarks, units.pop() if len(units) == 1 else "item"
+    )
+    return check_items(items.take(models) if models is not None else items).complete(missing)
+
+
+def _tables(named: Sequence[tuple[str | None, Any]], metric: str | None, item: str | None, rows: str) -> list[LongTable]:
+    """Long table of each source; one of a task that does not hold the metric asked for gives its own main one."""
+    is_main = len(named) > 1
+    tables: dict[int, LongTable] = {}
+    lacking: dict[int, AmbiguousSourceError] = {}
+    for place, (name, source) in enumerate(named):
+        try:
+            tables[place] = _long(source, name, metric, item, rows, is_main=is_main)
+        except AmbiguousSourceError as error:
+            if metric is None or not is_main:
+                raise
+            lacking[place] = error
+    for place, error in lacking.items():
+        if not tables:
+            raise error
+        name, source = named[place]
+        table = _long(source, name, None, item, rows, is_main=True)
+        tasks = _tasks_of(table)
+        if "" in tasks or any(tasks & _tasks_of(tables[other]) for other in tables if other not in lacking):
+            raise error
+        remark = f"{quoted(sorted(tasks))} has no {metric!r}: its own {table.metric or 'accuracy'!r} is taken"
+        tables[place] = table._replace(remark="; ".join(filter(None, (table.remark, remark))))
+    return [tables[place] for place in range(len(named))]
+
+
+def _tasks_of(table: LongTable) -> set[str]:
+    return set(table.frame[TASK].fillna("").astype(str)) if TASK in table.frame else {""}
+
+
+def _held_metric(tables: Sequence[LongTable], lower_is_better: bool | None) -> tuple[str | None, list[str]]:
+    """Name of the metric that the sources hold, and where each task has its own a remark that says which."""
     held = {table.metric for table in tables if table.metric is not None}
-    if len(held) > 1:
+    if len(held) < 2:
+        return next(iter(held), None), []
+    own: dict[str, set[str]] = {}
+    for table in tables:
+        for task in _tasks_of(table):
+            own.setdefault(task, set()).add(table.metric or "accuracy")
+    if "" in own or any(len(names) > 1 for names in own.values()):
         raise AmbiguousSourceError(
             f"the sources hold different metrics: {quoted(sorted(held))}. Say which with ", Setting("metric"), "."
         )
-    frame = _joined([table.frame for table in tables], [_stem(source) for _, source in named])
-    remarks = tuple(dict.fromkeys(table.remark for table in tables if table.remark))
-    units = {table.unit for table in tables}
-    items = items_of_long(
-        frame, next(iter(held), None) or metric, lower_is_better, remarks, units.pop() if len(units) == 1 else "item"
-    )
-    return check_items(items.take(models) if models is not None else items).complete(missing)
+    is_binary = True
+    for table in tables:
+        score = table.frame["score"].to_numpy(dtype=float)
+        score = score[~np.isnan(score)]
+        name = _named_metric(score, table.metric, lower_is_better).metric
+        if not name.higher_is_better or (score.size and not 0 <= score.min() <= score.max() <= 1):
+            task = quoted(sorted(_tasks_of(table)))
+            why = f"reaches {score.max():g}" if name.higher_is_better else "is better the lower it is"
+            raise AmbiguousSourceError(
+                f"the tasks have metrics of different units, which have no mean: the {name.name!r} of {task} {why}. Compare such "
+                "tasks by themselves, or name a metric that all of them hold with ",
+                Setting("metric"),
+                ".",
+            )
+        is_binary = is_binary and bool(((score == 0) | (score == 1)).all())
+    said = ", ".join(f"{task} by {names.pop()}" for task, names in own.items())
+    return "accuracy" if is_binary else "score", [f"each task counts by its own metric: {said}"]
 
 
 def _joined(frames: list[pd.DataFrame], stems: list[str]) -> pd.DataFrame:
@@ -177,8 +235,9 @@ def _joined(frames: list[pd.DataFrame], stems: list[str]) -> pd.DataFrame:
         frame = pd.concat(frames, ignore_index=True)
         for what in {"run", "epoch"} & set(frame):
             frame = frame.assign(**{what: frame[what].where(frame[what].notna(), "1")})
-    if "task" in frame and frame["task"].nunique() > 1:
-        frame = frame.assign(item=frame["task"].astype(str) + "/" + frame["item"].astype(str))
+    if TASK in frame and frame[TASK].nunique(dropna=False) > 1:
+        frame = frame.assign(task=frame[TASK].fillna("").astype(str))
+        frame = frame.assign(item=frame[TASK] + "/" + frame["item"].map(_text))
     if "item_hash" in frame:
         hashes = frame.groupby("item")["item_hash"].nunique()
         if (hashes > 1).any():
@@ -219,8 +278,8 @@ def is_source(value: Any) -> bool:
     return isinstance(value, str | os.PathLike | Mapping | Items) or hasattr(type(value), "columns")
 
 
-def _long(source: Any, model: str | None, metric: str | None, item: str | None, rows: str) -> LongTable:
-    """Long table of any source."""
+def _long(source: Any, model: str | None, metric: str | None, item: str | None, rows: str, *, is_main: bool) -> LongTable:
+    """Long table of any source; of a log with several metrics its main one, if `is_main` and none is named."""
     if isinstance(source, Items):
         if not source.is_mean:
             raise UnsupportedSourceError(
@@ -241,7 +300,7 @@ def _long(source: Any, model: str | None, metric: str | None, item: str | None, 
         for module in LOGS:
             reader = import_module(module)
             if reader.reads(path):
-                table: LongTable = reader.read(path, name, metric)
+                table: LongTable = reader.read(path, name, metric, is_main=is_main)
                 return _with_model(table, model)
         frame, stem = read_table_file(path, name, item), path.stem
     else:
@@ -359,6 +418,7 @@ def _long_of_table(frame: pd.DataFrame, name: str, stem: str, metric: str | None
         raise UnreadableSourceError(f"{name} has two columns called {quoted(doubled)}. Give each a name of its own.")
     if not len(frame):
         raise UnreadableSourceError(f"{name} has no rows.")
+    frame = _with_task(frame, item)
     key = item if item is not None else find(frame, ITEM)
     if item is not None:
         key = list(frame.columns)[look_up(item, [str(column) for column in frame.columns], "column")]
@@ -392,6 +452,14 @@ def _long_of_table(frame: pd.DataFrame, name: str, stem: str, metric: str | None
     table = table if model is not None else table.assign(model=stem or "model")
     held = metric or (None if str(score).casefold() in ("score", "value", "correct", "is_correct") else str(score))
     return LongTable(table.assign(score=numbers(table["score"], name, str(score))), held, remark, unit)
+
+
+def _with_task(frame: pd.DataFrame, item: str | None) -> pd.DataFrame:
+    """The table with a column "task", where one of another name tells the tasks of its items."""
+    named = find(frame, TASKS)
+    if named is None or named in (TASK, item) or frame[named].dtype.kind in "fc":
+        return frame
+    return frame.assign(**{TASK: frame[named]})
 
 
 def _turned(frame: pd.DataFrame) -> pd.DataFrame:

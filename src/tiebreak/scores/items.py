@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+TASK = "task"
+"""Column of the items that names the task of each."""
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Items:
     """One score for each model, run and item of one test set, in one metric.
@@ -69,7 +73,14 @@ class Items:
 
     def __repr__(self) -> str:
         runs = f", {len(self.runs)} runs" if len(self.runs) > 1 else ""
+        runs = runs if self.tasks is None else f" of {len(set(self.tasks))} tasks{runs}"
         return f"<Items of {self.metric.name}: {len(self.models)} models, {len(self.items)} {self.unit}s{runs}>"
+
+    @property
+    def tasks(self) -> tuple[str, ...] | None:
+        """Task of each item, by the column of that name; None where all are of one."""
+        named = self.columns.get(TASK)
+        return None if named is None or len(set(named)) < 2 else tuple(named)
 
     @property
     def is_mean(self) -> bool:
@@ -144,6 +155,26 @@ class Items:
         notices = tuple(Notice("item-sources", text) for text in self.sources)
         return Scores(self.metric, (matrix,), notices=notices, items=self)
 
+    def as_datasets(self) -> Scores:
+        """The same as scores of which each task is a dataset, with the mean over its items that all models have.
+
+        For answers about further tasks of this kind; the items themselves are left behind.
+        """
+        if self.tasks is None:
+            return self.as_scores()
+        codes, means = np.array(self.tasks), self.item_means()
+        one = np.zeros(1, dtype=np.int64)
+        matrices = []
+        for name in dict.fromkeys(self.tasks):
+            own = means[:, codes == name]
+            weights = np.ones(own.shape[1]) if self.weights is None else self.weights[codes == name]
+            used = ~np.isnan(own).any(axis=0) & (weights > 0)
+            if used.any():
+                score = (own[:, used] * weights[used]).sum(axis=1, keepdims=True) / weights[used].sum()
+                matrices.append(ScoreMatrix(name, self.models, one, one, one, one, score))
+        notices = tuple(Notice("item-sources", text) for text in self.sources)
+        return Scores(self.metric, tuple(matrices), notices=notices)
+
     def take(self, models: Sequence[str]) -> Items:
         """Scores of these models, in this order."""
         rows = [look_up(name, self.models, "model") for name in models]
@@ -191,13 +222,14 @@ class Items:
         Raises
         ------
         InvalidParameterError
-            More than 50 different texts, which are no slices.
+            More than 50 different texts (of tasks more than 1,000), which are no slices.
         """
         values = self.columns[list(self.columns)[look_up(by, list(self.columns), "column of the items")]]
         found = list(dict.fromkeys(values))
-        if len(found) > _MOST_SLICES:
+        most = _MOST_TASKS if by == TASK else _MOST_SLICES
+        if len(found) > most:
             raise InvalidParameterError(
-                f"the column {by!r} has {len(found)} different values; slices are of {_MOST_SLICES} or fewer. Group them first.",
+                f"the column {by!r} has {len(found)} different values; slices are of {most} or fewer. Group them first.",
                 about="by",
             )
         codes = np.array(values)
@@ -268,7 +300,7 @@ class Items:
         return frame.dropna(subset="score", ignore_index=True)
 
 
-_MOST_SLICES = 50
+_MOST_SLICES, _MOST_TASKS = 50, 1000
 
 _BY_SIZE = ("_micro", "_weighted", "matthews_corrcoef")
 """Metrics in which a class of several counts by its size."""

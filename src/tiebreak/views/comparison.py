@@ -88,7 +88,7 @@ def page(
             Paragraph(tuple(extra_sentences(comparison))),
             ranking_table(comparison, name_width),
             pair_table(comparison, name_width),
-            *((slices.table(comparison.slices(), name_width),) if comparison.settings.by is not None else ()),
+            *((slices.table(comparison.slices(), name_width),) if comparison.by is not None else ()),
             Section("Warnings", comparison.notices),
             Section("Method", method_lines(comparison) if with_method else (), has_bullets=False),
         )
@@ -139,7 +139,7 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
         sentence=sentence(comparison),
         ranking=records_of(ranking_columns(comparison)),
         pairs=records_of(pair_columns(comparison)),
-        slices=[] if settings.by is None else slices.records(comparison.slices()),
+        slices=[] if comparison.by is None else slices.records(comparison.slices()),
         scores=[] if comparison.items is not None else [scores_of(matrix) for matrix in comparison.scores.matrices],
         items=None if comparison.items is None else items_of(comparison.items),
         warnings=[{"code": notice.code, "text": notice.text} for notice in comparison.notices],
@@ -166,7 +166,7 @@ def sentence(comparison: Comparison) -> str:
 
 def extra_sentences(comparison: Comparison) -> list[str]:
     """Sentences on the next step, on what the answer is about, and on why P(best) and the ranking may differ."""
-    by = "" if comparison.settings.by is None else slices.sentence(comparison.slices())
+    by = "" if comparison.by is None else slices.sentence(comparison.slices())
     lines = [by, next_step(comparison), _about(comparison), chances(comparison)]
     return [line for line in lines if line]
 

@@ -47,6 +47,7 @@ METHODS = Methods(
         "tango": "tiebreak.comparison.procedures.tango:TANGO",
         "newcombe-paired": "tiebreak.comparison.procedures.tango:NEWCOMBE_PAIRED",
         "clustered-t": "tiebreak.comparison.procedures.clustered_t:CLUSTERED_T",
+        "macro-average": "tiebreak.comparison.procedures.macro_average:MACRO_AVERAGE",
         "delong": "tiebreak.comparison.procedures.delong:DELONG",
         "jackknife-t": "tiebreak.comparison.procedures.jackknife_t:JACKKNIFE_T",
         "bootstrap": "tiebreak.comparison.procedures.bootstrap:BOOTSTRAP",
@@ -92,6 +93,8 @@ def _by_shape(data: Scores, scale: Scale) -> Procedure:
         return METHODS["newcombe" if METHODS["newcombe"].applies(data) is None else "welch"]
     if data.items is not None and not data.items.is_mean:
         return METHODS["delong" if data.items.is_positive is not None and data.items.clusters is None else "jackknife-t"]
+    if question == "examples" and data.items is not None and data.items.tasks is not None:
+        return METHODS["macro-average"]
     if question == "examples":
         return METHODS["tango" if METHODS["tango"].applies(data) is None else "clustered-t"]
     if question == "seeds":

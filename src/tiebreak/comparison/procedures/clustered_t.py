@@ -49,8 +49,8 @@ class MeanDifferences(Differences):
 
     `df` are Satterthwaite's. Where there is a `skewness` of the estimates, ends are the farther ones of Student's and of
     Johnson's interval, so that both must exclude a point. With runs there is a second error, that of the runs' means, with
-    its own degrees of freedom: the wider interval of both counts. `from_items`, `from_runs` and `from_both` are the parts of the
-    squared standard error.
+    its own degrees of freedom: the wider interval of both counts; so has the guarded error of a macro-average, which allows for
+    what small tasks may hide. `from_items`, `from_runs` and `from_both` are the parts of the squared standard error.
     """
 
     standard_error: FloatArray
@@ -61,6 +61,8 @@ class MeanDifferences(Differences):
     from_items: FloatArray | None = None
     from_runs: FloatArray | None = None
     from_both: FloatArray | None = None
+    guarded_error: FloatArray | None = None
+    guarded_df: FloatArray | None = None
 
     def tail_below(self, at: ArrayLike) -> FloatArray:
         """One-sided p-value of a difference of at most `at`."""
@@ -95,7 +97,8 @@ class MeanDifferences(Differences):
     def _errors(self) -> list[tuple[FloatArray, FloatArray]]:
         """Standard errors and degrees of freedom of which the wider interval counts."""
         own = [(self.standard_error, np.where(self.df > 0, self.df, np.nan))]
-        return own if self.runs_error is None or self.runs_df is None else [*own, (self.runs_error, self.runs_df)]
+        further = ((self.runs_error, self.runs_df), (self.guarded_error, self.guarded_df))
+        return own + [(error, df) for error, df in further if error is not None and df is not None]
 
     def half_width_floor(self, alpha: float) -> FloatArray | None:
         """As items grow in number the part of the runs stays."""
@@ -145,6 +148,8 @@ class Means(NamedTuple):
     from_items: FloatArray | None = None
     from_runs: FloatArray | None = None
     from_both: FloatArray | None = None
+    guarded_error: FloatArray | None = None
+    guarded_df: FloatArray | None = None
 
 
 @dataclass(frozen=True)
@@ -184,27 +189,37 @@ class ClusteredT(OverItems):
             from_items=found.from_items,
             from_runs=found.from_runs,
             from_both=found.from_both,
+            guarded_error=found.guarded_error,
+            guarded_df=found.guarded_df,
         )
 
     def _of_pairs(self, data: Scores, first: IntArray, second: IntArray, scale: FloatArray, settings: Settings) -> Means:
         items = self.items(data)
-        if not items.complication:
+        if self._is_plain(items):
             matrix = data.matrix()
             found = _of_moments(pair_differences(matrix, data.metric, np.zeros(len(items.items)), first, second).moments)
             return found._replace(skewness=data.metric.sign * pair_skewness(matrix.score, first, second))
         one, two = np.atleast_1d(first), np.atleast_1d(second)
-        sums = None
-        if len(items.runs) == 1 and not np.isnan(items.score).any():
-            sums = cluster_sums(items.score[:, 0], _clusters(items, self.options_of(settings)), weights=items.weights)
+        sums = self._sums(items, settings)
         step = max(1, BLOCK // items.score[0].size)
         blocks = []
         for start in range(0, one.size, step):
             rows = slice(start, start + step)
             blocks.append(self._of_block(items, sums, one[rows], two[rows], np.atleast_1d(scale)[rows], settings))
-        found = _joined(blocks)
+        found = joined(blocks)
         skewness = None if found.skewness is None else data.metric.sign * found.skewness
         found = found._replace(estimate=data.metric.sign * found.estimate + 0.0, skewness=skewness)
         return Means(*(None if each is None else each.reshape(np.shape(first)) for each in found))  # type: ignore[arg-type]
+
+    def _is_plain(self, items: Items) -> bool:
+        """True where each item counts once and by itself, so that the ordinary t of their differences is the answer."""
+        return not items.complication
+
+    def _sums(self, items: Items, settings: Settings) -> ClusterSums | None:
+        """Sums by cluster of each model, whose differences are those of pairs; None where some scores are missing, or of runs."""
+        if len(items.runs) > 1 or np.isnan(items.score).any():
+            return None
+        return cluster_sums(items.score[:, 0], clusters_of(items, self.options_of(settings)), weights=items.weights)
 
     def _of_block(
         self, items: Items, sums: ClusterSums | None, one: IntArray, two: IntArray, scale: FloatArray, settings: Settings
@@ -213,16 +228,16 @@ class ClusteredT(OverItems):
         if sums is not None:
             totals = sums._replace(totals=sums.totals[one] - sums.totals[two])
             return _of_clusters(mean_of_clusters(totals, options["variance"]), totals, scale)
-        return _of_rows(items, _differences(items, one, two), scale, options)
+        return self._of_rows(items, _differences(items, one, two), scale, options)
+
+    def _of_rows(self, items: Items, values: FloatArray, scale: FloatArray, options: Mapping[str, Any]) -> Means:
+        """Means of rows of shape (n_rows, n_runs, n_items), nan where there is no value."""
+        return mean_of_rows(items, values, scale, options)
 
     def values(self, data: Scores, settings: Settings) -> ModelValues:
         """Mean over items of each model, with the interval of the same kind as the differences have."""
         items = self.items(data)
-        if not items.complication:
-            found = _of_moments(model_moments(data.matrix()))
-        else:
-            scale = np.fmax.reduce(np.abs(items.score.reshape(len(items.models), -1)), axis=1)
-            found = _of_rows(items, items.score, scale, self.options_of(settings))
+        found = self._of_models(data, settings)
         single = MeanDifferences(
             estimate=found.estimate,
             n_units=found.n,
@@ -231,10 +246,20 @@ class ClusteredT(OverItems):
             df=found.df,
             runs_error=found.runs_error,
             runs_df=None if found.runs_error is None else np.full(found.estimate.shape, len(items.runs) - 1.0),
+            guarded_error=found.guarded_error,
+            guarded_df=found.guarded_df,
         )
         low, high = single.interval(settings.alpha)
         error = found.standard_error
         return ModelValues("mean", found.estimate, low, high, found.n, found.tolerance, standard_error=error)
+
+    def _of_models(self, data: Scores, settings: Settings) -> Means:
+        """Mean of each model over its own items."""
+        items = self.items(data)
+        if self._is_plain(items):
+            return _of_moments(model_moments(data.matrix()))
+        scale = np.fmax.reduce(np.abs(items.score.reshape(len(items.models), -1)), axis=1)
+        return self._of_rows(items, items.score, scale, self.options_of(settings))
 
     def reason_for(self, data: Scores) -> str:
         """Reason by the shape of the table."""
@@ -402,15 +427,15 @@ def _and_more(pairs: Sequence[object]) -> str:
 def means_of_models(items: Items) -> Means:
     """Mean over its own items of each model, with the error that clusters and runs leave it."""
     scale = np.fmax.reduce(np.abs(items.score.reshape(len(items.models), -1)), axis=1)
-    return _of_rows(items, items.score, scale, CLUSTERED_T.options)
+    return mean_of_rows(items, items.score, scale, CLUSTERED_T.options)
 
 
-def _clusters(items: Items, options: Mapping[str, Any]) -> tuple[str, ...] | None:
+def clusters_of(items: Items, options: Mapping[str, Any]) -> tuple[str, ...] | None:
     """Clusters, if the variance is to take notice of them."""
     return None if options["variance"] == "independent" else items.clusters
 
 
-def _joined(blocks: Sequence[Means]) -> Means:
+def joined(blocks: Sequence[Means]) -> Means:
     """Successive blocks of rows as one."""
     columns = (None if each[0] is None else np.concatenate(each) for each in zip(*blocks, strict=True))
     return Means(*columns)  # type: ignore[arg-type]
@@ -438,16 +463,16 @@ def _deviations(sums: ClusterSums) -> FloatArray:
     return np.asarray(sums.totals - sums.weights * mean)
 
 
-def _of_rows(items: Items, values: FloatArray, scale: FloatArray, options: Mapping[str, Any]) -> Means:
+def mean_of_rows(items: Items, values: FloatArray, scale: FloatArray, options: Mapping[str, Any]) -> Means:
     """Means of rows of shape (n_rows, n_runs, n_items), nan where there is no value."""
     if values.shape[1] == 1:
-        sums = cluster_sums(values[:, 0], _clusters(items, options), weights=items.weights, omit_missing=True)
+        sums = cluster_sums(values[:, 0], clusters_of(items, options), weights=items.weights, omit_missing=True)
         return _of_clusters(mean_of_clusters(sums, options["variance"]), sums, scale)
     present = np.asarray(~np.isnan(values).all(axis=1))
     if present.all():
         return _of_crossed(items, values, np.ones(values.shape[2], dtype=bool), scale, options)
     rows = range(len(values))
-    return _joined([_of_crossed(items, values[row : row + 1], present[row], scale[row : row + 1], options) for row in rows])
+    return joined([_of_crossed(items, values[row : row + 1], present[row], scale[row : row + 1], options) for row in rows])
 
 
 def _of_crossed(

@@ -323,6 +323,8 @@ class Procedure(ABC):
         need not be.
     not_covered : str
         Sources of further chance that the answer says nothing of, in words; "" where `assumptions` say all.
+    by : str or None
+        Column of the items by whose texts the pairs are shown too, unless another is asked for.
     """
 
     name: str
@@ -338,6 +340,7 @@ class Procedure(ABC):
     is_mean: bool = True
     is_centre: bool = False
     not_covered: str = ""
+    by: str | None = None
 
     def on_scale(self, scale: Scale) -> Self:
         """The same procedure of differences on this scale."""
@@ -351,6 +354,10 @@ class Procedure(ABC):
 
     def for_data(self, data: Scores) -> Procedure:
         """The same procedure with the facts that hold for these data, where it answers more than one question."""
+        return self
+
+    def of_part(self, data: Scores) -> Procedure:
+        """The procedure that judges a slice of the items."""
         return self
 
     def options_of(self, settings: Settings) -> dict[str, Any]:

@@ -1,0 +1,284 @@
+"""Mean over strata of the means of their items: the average over several tasks, with items sampled within each.
+
+The strata are fixed: another sample would have other items of the very same tasks. So only the spread within strata counts, and
+each stratum weighs the same, however many items it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tiebreak.errors import InvalidScoresError
+from tiebreak.frequentist.clusters import ClusterSums, ClusterVariance, check_variance, cluster_sums, mean_of_clusters
+from tiebreak.frequentist.johnson import skewness_of_mean
+from tiebreak.numerics import (
+    CONSTANT,
+    IDENTICAL,
+    RELATIVE_TOLERANCE,
+    SPREAD,
+    UNDEFINED,
+    FloatArray,
+    IntArray,
+    Interval,
+    check_probability,
+    divide,
+    group_codes,
+    plain,
+    student_quantile,
+)
+
+FEW_EVENTS = 10
+"""Units that differ from the others of their stratum, below which its variance may be far too small by chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class StratifiedMeanResult:
+    """Mean of the means of strata; arrays of the leading shape, or single numbers.
+
+    Attributes
+    ----------
+    estimate : ndarray or float
+        In the metric's unit; nan where a stratum has no value.
+    standard_error : ndarray or float
+        0 where nothing differs within any stratum.
+    df : ndarray or float
+        Degrees of freedom by Satterthwaite's method.
+    guarded_error, guarded_df : ndarray or float
+        The same with what strata of few units that differ may hide; the wider interval of both counts.
+    skewness : ndarray or float
+        Of the estimate.
+    means : ndarray of shape (..., n_strata)
+        Of each stratum.
+    n_examples : ndarray or int
+    kind : ndarray
+        SPREAD, IDENTICAL (all values are 0), CONSTANT or UNDEFINED, as in `row_moments`.
+    """
+
+    estimate: FloatArray
+    standard_error: FloatArray
+    df: FloatArray
+    guarded_error: FloatArray
+    guarded_df: FloatArray
+    skewness: FloatArray
+    means: FloatArray
+    n_examples: IntArray | int
+    kind: NDArray[np.int8]
+
+    def confidence_interval(self, level: float = 0.95) -> Interval:
+        """Two-sided interval by Student's t, the wider one of both errors; nan where nothing differs within any stratum."""
+        check_probability(level, "level")
+        halves = []
+        for error, freedom in ((self.standard_error, self.df), (self.guarded_error, self.guarded_df)):
+            df = np.where(np.asarray(freedom) > 0, freedom, np.nan)
+            halves.append(-student_quantile((1 - level) / 2, df) * np.where(self.kind == SPREAD, error, np.nan))
+        half = np.maximum(*halves)
+        return Interval(plain(self.estimate - half), plain(self.estimate + half))
+
+
+def stratified_mean(
+    values: ArrayLike,
+    strata: Sequence[object] | ArrayLike,
+    clusters: Sequence[object] | ArrayLike | None = None,
+    *,
+    weights: ArrayLike | None = None,
+    variance: ClusterVariance = "cr2",
+    omit_missing: bool = False,
+    scale: ArrayLike | None = None,
+) -> StratifiedMeanResult:
+    """Mean over strata of the means of their items, every stratum with the same weight.
+
+    For two models pass the differences of their scores: that is the paired comparison by macro-average.
+
+    Parameters
+    ----------
+    values : array_like of shape (..., n_examples)
+        A score, or a difference of scores, for each example, in the metric's unit; many rows at once.
+    strata : sequence of length n_examples
+        Name or number of each example's stratum, such as its task.
+    clusters : sequence of length n_examples, optional
+        Name or number of each example's cluster, within its stratum: one name in two strata means two clusters.
+    weights : array_like of shape (n_examples,), optional
+        Importance of each example within its stratum.
+    variance : {"cr2", "cr1", "cr0", "independent"}
+        As for `clustered_mean`, within each stratum.
+    omit_missing : bool, default False
+        Leave out nan in each row. A stratum of which nothing is left makes the row undefined.
+    scale : array_like of the leading shape, optional
+        Size of the scores that the values are differences of, which sets that of rounding noise; that of the values unless given.
+
+    Returns
+    -------
+    StratifiedMeanResult
+
+    Notes
+    -----
+    The variance is ``sum_t s_t^2 / n_t / T^2`` [C77]_, its degrees of freedom ``(sum v_t)^2 / sum(v_t^2 / df_t)`` [S46]_. Strata
+    of one unit each are taken together as one [C77]_; the only one of its kind is compared with the mean of the others.
+
+    The guarded error allows for strata that are too small to tell. A stratum in which only ``e`` units differ from its median has
+    at most ``2 e`` degrees of freedom there, as the relative variance of a count of ``e`` is ``1 / e``. Where fewer than ten
+    units of a stratum differ, and fewer than half of them, one more that could have differed is added to the variance, for the
+    stratum where it weighs most, with two degrees of freedom: else a small task that everybody solves, whose items happen not
+    to differ, would count as known exactly.
+
+    Raises
+    ------
+    InvalidScoresError
+        Shapes that do not go together, infinite values, weights that are negative or sum to 0 in a stratum.
+
+    References
+    ----------
+    .. [C77] W. G. Cochran. Sampling Techniques, 3rd edition, 1977, sections 5.4 and 5A.12.
+    .. [S46] F. E. Satterthwaite. An approximate distribution of estimates of variance components. Biometrics Bulletin 2, 1946.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> result = tb.frequentist.stratified_mean([0, 1, 0, -1, 1, 2, 0, 1, 1, 0], strata=["a"] * 4 + ["b"] * 6)
+    >>> round(result.estimate, 4), round(result.standard_error, 4), round(result.df, 2)
+    (0.4167, 0.2568, 6.16)
+    """
+    check_variance(variance)
+    rows = np.asarray(values, dtype=float)
+    if rows.ndim == 0 or rows.shape[-1] == 0:
+        raise InvalidScoresError(f"one value or more is needed, one for each example; got the shape {rows.shape}.")
+    codes, n_strata = group_codes(strata, rows.shape[-1], "strata")
+    names = None if clusters is None or variance == "independent" else group_codes(clusters, rows.shape[-1], "clusters")[0]
+    weight = None if weights is None else np.asarray(weights, dtype=float)
+    size = np.fmax.reduce(np.abs(rows), axis=-1, initial=0.0) if scale is None else np.asarray(scale, dtype=float)
+    noise = RELATIVE_TOLERANCE * np.broadcast_to(size, rows.shape[:-1])
+    parts = []
+    for stratum in range(n_strata):
+        own = np.flatnonzero(codes == stratum)
+        sums = cluster_sums(
+            rows[..., own],
+            None if names is None else names[own],
+            weights=None if weight is None else weight[own],
+            omit_missing=omit_missing,
+        )
+        parts.append(_part(sums, variance, noise))
+    return _joined(parts, noise)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Mean of one stratum, its variance, and what the small ones are judged by; arrays over the rows."""
+
+    mean: FloatArray
+    variance: FloatArray
+    df: FloatArray
+    n: IntArray
+    n_units: IntArray
+    n_events: IntArray
+    largest: FloatArray
+    """Largest distance of a unit from the median of its stratum."""
+    weight: FloatArray
+    """Largest share of a unit in the mean."""
+    parts: FloatArray
+    """Share of each unit in the deviation of the mean, of shape (..., n_units)."""
+
+
+def _part(sums: ClusterSums, variance: ClusterVariance, noise: FloatArray) -> _Part:
+    totals, weights = np.asarray(sums.totals), np.asarray(sums.weights)
+    found = mean_of_clusters(sums, variance)
+    is_there = np.broadcast_to(weights > 0, totals.shape)
+    values = np.where(is_there, divide(totals, weights), np.nan)
+    n_units = is_there.sum(axis=-1)
+    total = np.broadcast_to(weights.sum(axis=-1, keepdims=True), (*totals.shape[:-1], 1))
+    mean = divide(totals.sum(axis=-1, keepdims=True), total)
+    mean = np.where(total > 0, mean, np.nan)
+    middle = _median(values, n_units)
+    away = np.where(is_there, np.abs(values - middle), 0.0)
+    is_event = away > noise[..., None]
+    deviations = np.where(is_there, divide(totals - weights * mean, total), 0.0)
+    error = np.where(is_event.any(axis=-1), np.nan_to_num(np.asarray(found.standard_error)), 0.0)
+    return _Part(
+        mean=mean[..., 0],
+        variance=np.square(error),
+        df=np.asarray(found.df, dtype=float),
+        n=np.broadcast_to(np.asarray(sums.n_examples), n_units.shape),
+        n_units=n_units,
+        n_events=is_event.sum(axis=-1),
+        largest=np.where(is_event, away, 0.0).max(axis=-1, initial=0.0),
+        weight=np.broadcast_to(divide(weights, total).max(axis=-1), n_units.shape),
+        parts=deviations,
+    )
+
+
+def _median(values: FloatArray, n_units: IntArray) -> FloatArray:
+    """Median of each row of which some values may be missing, of shape (..., 1); 0 of none."""
+    ordered = np.sort(values, axis=-1)  # nan comes last
+    last = np.maximum(n_units - 1, 0)[..., None]
+    low, high = (np.take_along_axis(ordered, each, axis=-1) for each in (last // 2, (last + 1) // 2))
+    return np.asarray(np.nan_to_num((low + high) / 2))
+
+
+def _joined(parts: Sequence[_Part], noise: FloatArray) -> StratifiedMeanResult:
+    """Mean of the strata, its variance from those within them, and the allowance for strata that are too small to tell."""
+
+    def of(name: str) -> FloatArray:
+        return np.stack([getattr(part, name) for part in parts], axis=-1)
+
+    n_strata = len(parts)
+    means, n_units, n_events = of("mean"), of("n_units"), of("n_events")
+    estimate = means.mean(axis=-1)
+    v = of("variance") / n_strata**2
+    is_single = n_units == 1
+    counts = ~is_single & (v > 0)
+    alone, alone_df = _of_singles(means, is_single)
+    total = np.where(is_single, 0.0, v).sum(axis=-1) + alone
+
+    def satterthwaite(variance: FloatArray, own_df: FloatArray, extra: FloatArray | float = 0.0) -> FloatArray:
+        squares = np.where(counts, divide(np.square(v), own_df), 0.0).sum(axis=-1)
+        squares = squares + divide(np.square(alone), np.maximum(alone_df, 1)) + np.square(extra) / 2.0
+        return divide(np.square(variance), squares)
+
+    df = satterthwaite(total, of("df"))
+    few = n_events < np.minimum(FEW_EVENTS, n_units / 2)
+    largest = of("largest").max(axis=-1)
+    event = np.square(largest * np.where(few, of("weight"), 0.0).max(axis=-1) / n_strata)
+    guarded = total + event
+    size = divide(1.0, n_units)
+    n_single = is_single.sum(axis=-1)
+    evenly = np.where(is_single, 0.0, divide(np.square(size), of("df"))).sum(axis=-1) + np.square(n_single) / alone_df
+    guarded_df = satterthwaite(guarded, np.minimum(of("df"), 2.0 * np.maximum(n_events, 1)), event)
+    guarded_df = np.minimum(guarded_df, divide(np.square(size.sum(axis=-1)), evenly))
+    contributions = np.concatenate([part.parts for part in parts], axis=-1) / n_strata
+    seen = np.square(contributions).sum(axis=-1)
+    share = np.minimum(np.nan_to_num(divide(seen, total)), 1.0)
+    skewness = skewness_of_mean(contributions, n_units.sum(axis=-1)) * share**1.5
+    is_void = np.isnan(means).any(axis=-1)
+    is_nothing = np.abs(means).max(axis=-1) <= noise
+    kind = np.where(total > np.square(noise), SPREAD, np.where(is_nothing, IDENTICAL, CONSTANT))
+    kind = np.where(is_void, UNDEFINED, kind).astype(np.int8)
+    error = np.where(is_void, np.nan, np.sqrt(total))
+    return StratifiedMeanResult(
+        estimate=plain(estimate),
+        standard_error=plain(error),
+        df=plain(np.where(is_void, 0.0, df)),
+        guarded_error=plain(np.where(is_void, np.nan, np.sqrt(guarded))),
+        guarded_df=plain(np.where(is_void, 0.0, guarded_df)),
+        skewness=plain(skewness),
+        means=means,
+        n_examples=plain(of("n").sum(axis=-1)),
+        kind=kind,
+    )
+
+
+def _of_singles(means: FloatArray, is_single: NDArray[np.bool_]) -> tuple[FloatArray, IntArray]:
+    """Variance of the strata of one unit each, and its degrees of freedom: as if they were one stratum, which errs wide.
+
+    The only one of its kind is as far from the mean of the others as its variance and the differences between strata make it.
+    """
+    n_strata, n = means.shape[-1], is_single.sum(axis=-1)
+    sum_of, others = (np.where(chosen, means, 0.0).sum(axis=-1) for chosen in (is_single, ~is_single))
+    middle = divide(sum_of, n)[..., None]
+    spread = np.where(is_single, np.square(means - middle), 0.0).sum(axis=-1)
+    together = divide(n * spread, n - 1)
+    apart = np.square(sum_of - divide(others, n_strata - n))
+    found = np.where(n == 1, apart, np.where(n > 1, together, 0.0))
+    return np.nan_to_num(found) / n_strata**2, np.maximum(n - 1, 1)
