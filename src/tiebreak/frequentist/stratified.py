@@ -264,7 +264,7 @@ def _joined(parts: Sequence[_Part], noise: FloatArray) -> StratifiedMeanResult:
         guarded_df=plain(np.where(is_void, 0.0, guarded_df)),
         skewness=plain(skewness),
         means=means,
-        n_examples=plain(of("n").sum(axis=-1)),
+        n_examples=np.asarray(plain(of("n").sum(axis=-1))).astype(np.int64),
         kind=kind,
     )
 

@@ -163,14 +163,14 @@ def _tables(named: Sequence[tuple[str | None, Any]], metric: str | None, item: s
             if metric is None or not is_main:
                 raise
             lacking[place] = error
-    for place, error in lacking.items():
+    for place, refusal in lacking.items():
         if not tables:
-            raise error
+            raise refusal
         name, source = named[place]
         table = _long(source, name, None, item, rows, is_main=True)
         tasks = _tasks_of(table)
         if "" in tasks or any(tasks & _tasks_of(tables[other]) for other in tables if other not in lacking):
-            raise error
+            raise refusal
         remark = f"{quoted(sorted(tasks))} has no {metric!r}: its own {table.metric or 'accuracy'!r} is taken"
         tables[place] = table._replace(remark="; ".join(filter(None, (table.remark, remark))))
     return [tables[place] for place in range(len(named))]

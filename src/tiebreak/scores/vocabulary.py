@@ -87,6 +87,7 @@ NoticeCode = Literal[
     "few-positives",
     "few-periods",
     "size-effect",
+    "small-tasks",
     "skewed-losses",
     "rare-in-small-set",
     "lasting-autocorrelation",

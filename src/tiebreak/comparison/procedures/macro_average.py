@@ -206,13 +206,14 @@ def _of_centred(items: Items, values: FloatArray, scale: FloatArray, options: Ma
 def _lacks_tasks(items: Items) -> MissingSplitsError | None:
     """The error for a model without any score of some task, whose average would be of other tasks than that of the others."""
     tasks, codes = list(dict.fromkeys(items.tasks or ())), task_codes(items)
-    has = ~np.isnan(items.score).all(axis=1)
+    has = np.asarray(~np.isnan(items.score).all(axis=1))
     of_task = np.stack([has[:, codes == code].any(axis=1) for code in range(len(tasks))], axis=1)
-    if of_task.all():
+    of_all = np.asarray(of_task.all(axis=0))
+    if of_all.all():
         return None
     model = int(np.flatnonzero(~of_task.all(axis=1))[0])
     lacking = [tasks[code] for code in np.flatnonzero(~of_task[model])]
-    shared = [name for name, is_shared in zip(tasks, of_task.all(axis=0).tolist(), strict=True) if is_shared]
+    shared = [name for name, is_shared in zip(tasks, of_all.tolist(), strict=True) if is_shared]
     rest = f"All models share {quoted(shared)}: compare these alone" if shared else "No task is shared by all models: take fewer"
     return MissingSplitsError(
         f"{items.models[model]!r} has no score of the task{'s' if len(lacking) > 1 else ''} {quoted(lacking)}, so its average "

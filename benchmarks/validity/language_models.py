@@ -1,0 +1,146 @@
+"""How often answers over several tasks of a language-model evaluation are right, on made suites with a known truth.
+
+``python benchmarks/validity/language_models.py [SUITES]`` draws so many suites for each cell (400) of tasks of 50 to 2,000 items:
+one answer each, epochs (2 and 4), crossed runs (3), clusters, missing items, a task that nearly everybody solves. It prints the
+coverage of the 95 % interval of the difference of two models, the share of suites of three equal models in which some pair
+is called different, and, with epochs, how wide the interval is beside that of the paired means over items. Exit code 1 when
+a coverage lies outside .93 to .98, or more than 5 % are wrong, by more than a binomial test at .01 over all cells allows.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import stats
+from scipy.special import ndtr
+
+from tiebreak.comparison.compare import compare_scores
+from tiebreak.comparison.settings import Settings
+from tiebreak.scores.items import Items
+from tiebreak.scores.metric import Metric
+
+LOWEST, HIGHEST, MOST_WRONG = 0.93, 0.98, 0.05
+SIZES = (50, 120, 400, 2000)
+
+
+@dataclass(frozen=True)
+class World:
+    """A way in which suites are made: the skill of each model in each task, and what answers of one item share."""
+
+    name: str
+    sizes: tuple[int, ...] = SIZES
+    easy: tuple[float, ...] = (0.0, 0.3, 0.8, -0.4)
+    """Mean ease of the items of each task; 2.5 is solved nearly always."""
+    n_epochs: int = 1
+    n_runs: int = 1
+    cluster_size: int = 1
+    missing: float = 0.0
+    advantage: tuple[float, ...] = (0.0, 0.0, 0.0)
+    """Skill of each model, the same in every task; 0 for all is the world of equal models."""
+    run_sd: float = 0.15
+
+
+WORLDS = (
+    World("one answer each"),
+    World("two tasks of 50", sizes=(50, 50), easy=(0.0, 0.5)),
+    World("ten tasks of 50", sizes=(50,) * 10, easy=(0.0,) * 10),
+    World("a small task solved nearly always", sizes=(50, 500), easy=(2.2, 0.0)),
+    World("2 epochs", n_epochs=2),
+    World("4 epochs", n_epochs=4),
+    World("3 crossed runs", n_runs=3),
+    World("clusters of 5", cluster_size=5),
+    World("10 % missing", missing=0.1),
+)
+
+
+def suite(world: World, rng: np.random.Generator) -> tuple[Items, np.ndarray]:
+    """A suite, and the expected macro-average of each model over all items that there could be."""
+    n_models = len(world.advantage)
+    scores, truth, tasks, clusters = [], [], [], []
+    run_effects = rng.normal(0, world.run_sd if world.n_runs > 1 else 0.0, (n_models, world.n_runs, 1))
+    for task, (n, ease) in enumerate(zip(world.sizes, world.easy, strict=True)):
+        cluster = np.arange(n) // world.cluster_size
+        share = 0.5 if world.cluster_size > 1 else 0.0  # of the variance that items of a cluster share, for each model by itself
+        hard = rng.normal(size=n)
+        own = np.sqrt(share) * rng.normal(size=(n_models, cluster.max() + 1))[:, cluster]
+        own = 0.7 * (own + np.sqrt(1 - share) * rng.normal(size=(n_models, n)))
+        skill = np.array(world.advantage)[:, None]
+        latent = (ease + skill + hard + own)[:, None, :] + run_effects
+        p = ndtr(2.0 * latent)
+        answers = rng.binomial(world.n_epochs, p) / world.n_epochs
+        sd = np.sqrt(1 + 0.49 + (world.run_sd**2 if world.n_runs > 1 else 0.0) + 0.25)
+        truth.append(ndtr((ease + skill[:, 0]) / sd))
+        if world.missing:
+            answers = np.where(rng.random(answers.shape) < world.missing, np.nan, answers)
+        scores.append(answers)
+        tasks += [f"task {task}"] * n
+        clusters += [f"{task}/{each}" for each in cluster]
+    score = np.concatenate(scores, axis=2)
+    items = Items(
+        Metric("accuracy", higher_is_better=True),
+        tuple("abc"[:n_models]),
+        tuple(map(str, range(1, world.n_runs + 1))),
+        tuple(map(str, range(score.shape[2]))),
+        score,
+        clusters=tuple(clusters) if world.cluster_size > 1 else None,
+        columns={"task": tuple(tasks)},
+    )
+    return items, np.mean(truth, axis=0)
+
+
+def covered(world: World, n_suites: int, rng: np.random.Generator) -> tuple[float, float]:
+    """Share of suites whose interval of two models holds the truth, and the median of its width over the plain one."""
+    inside, widths = [], []
+    for _ in range(n_suites):
+        items, truth = suite(replace(world, advantage=(0.1, 0.0)), rng)
+        pair = compare_scores(items.as_scores(), Settings()).pair("a", "b")
+        inside.append(pair.interval_low <= truth[0] - truth[1] <= pair.interval_high)
+        if world.n_epochs > 1:
+            d = items.score[0, 0] - items.score[1, 0]
+            tasks = np.array(items.tasks)
+            own = [d[tasks == each] for each in dict.fromkeys(tasks)]
+            v = np.array([each.var(ddof=1) / each.size for each in own]) / len(own) ** 2
+            df = v.sum() ** 2 / (v**2 / (np.array([each.size for each in own]) - 1)).sum()
+            widths.append((pair.interval_high - pair.interval_low) / (2 * stats.t.isf(0.025, df) * np.sqrt(v.sum())))
+    return float(np.mean(inside)), float(np.median(widths)) if widths else float("nan")
+
+
+def wrong(world: World, n_suites: int, rng: np.random.Generator) -> float:
+    """Share of suites of three equal models in which some pair is called different."""
+    found = 0
+    for _ in range(n_suites):
+        table = compare_scores(suite(world, rng)[0].as_scores(), Settings()).pair_table
+        found += bool((table.told_apart != 0).any())
+    return found / n_suites
+
+
+def _rows(n_suites: int) -> Iterator[tuple[str, bool]]:
+    n_cells = 2 * len(WORLDS)
+    is_rare: Callable[[float], bool] = lambda p: p < 0.01 / n_cells  # noqa: E731
+    for number, world in enumerate(WORLDS):
+        rng = np.random.default_rng([29, number])
+        inside, width = covered(world, n_suites, rng)
+        called = wrong(world, n_suites, rng)
+        k, w = round(inside * n_suites), round(called * n_suites)
+        misses = is_rare(stats.binom.cdf(k, n_suites, LOWEST)) or is_rare(stats.binom.sf(k - 1, n_suites, HIGHEST))
+        misses = misses or is_rare(stats.binom.sf(w - 1, n_suites, MOST_WRONG)) or width > 1.05
+        beside = "" if np.isnan(width) else f"  {width:.3f} times as wide as the paired means"
+        yield f"{world.name:<36} {inside:8.3f} {called:8.3f}{beside}{'  MISSED' if misses else ''}", misses
+
+
+def main() -> int:
+    n_suites = int(sys.argv[1]) if len(sys.argv) > 1 else 400
+    print(f"{n_suites} suites a cell; standard error {np.sqrt(0.95 * 0.05 / n_suites):.3f}")
+    print(f"{'':<36} {'coverage':>8} {'wrong':>8}")
+    missed = False
+    for line, is_missed in _rows(n_suites):
+        print(line, flush=True)
+        missed = missed or is_missed
+    return int(missed)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
