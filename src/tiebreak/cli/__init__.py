@@ -27,11 +27,13 @@ COMMANDS = {
 
 _PAGE = """\
 Usage: tiebreak [OPTIONS] COMMAND [ARGS]...
+       tiebreak FOLDER
 
   Is your best model really better, or is it a tie?
 
   Measures machine-learning models, and compares them with the statistics that
-  fit how their scores were made. 'tiebreak COMMAND --help' says more.
+  fit how their scores were made. 'tiebreak COMMAND --help' says more, and
+  'tiebreak FOLDER' compares the results that lie in a folder.
 
 Options:
   --version    Show the version and exit.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tiebreak.cli.folder import found_in, show_brief, show_end, show_found, with_folders
 from tiebreak.cli.options import (
     NAMES,
     PLOTS,
@@ -316,8 +317,13 @@ def compare_command(
     given are those of a saved answer or of a study, where a FILE is one.
 
     Or it has a row for each item of one test set, such as the answers to questions: a column question (or item, example,
-    doc_id) and one per model, or with model and score; or it is a log of lm-evaluation-harness, Inspect or Every Eval Ever.
+    doc_id) and one per model, or with model and score; or it is a log of lm-evaluation-harness, Inspect or Every Eval Ever. Of
+    several tasks the answer is their macro-average, with each task's beside it.
+
+    A FILE may be a folder: what lies in it is found, listed and compared. 'tiebreak FOLDER' gives the same answer in short.
     """
+    from tiebreak.errors import TiebreakError
+
     gates = Gates(**{name: typed.pop(name) for name in Gates.__slots__})
     settings = with_direction(typed)
     check_raw(raw, format_)
@@ -328,10 +334,22 @@ def compare_command(
     gates.check(files)
     if html is not None and str(html) in files:
         raise click.UsageError(f"--html would write over {str(html)!r}, which holds the scores.")
-    with standard_input_as_file(files) as sources:
-        comparison = _compared(sources, settings)
+    with standard_input_as_file(files) as held:
+        sources = with_folders(held)
+        try:
+            comparison = _compared(sources, settings)
+        except TiebreakError:
+            show_found(sources, on_stdout=False)
+            raise
         requirements = gates.judge(comparison, functools.partial(_compared_otherwise, sources, settings))
-    write_answer(comparison, format_, requirements, raw=raw)
+    is_text, is_brief = format_ == "table", bool(context.obj)
+    show_found(sources, on_stdout=is_text)
+    if is_text and is_brief and requirements is None:
+        show_brief(comparison)
+    else:
+        write_answer(comparison, format_, requirements, raw=raw)
+    if is_text and found_in(sources):
+        show_end(files, comparison)
     if plots is not None:
         draw(comparison, plots)
     if html is not None:

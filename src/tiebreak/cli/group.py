@@ -9,6 +9,7 @@ from importlib import import_module
 import click
 
 from tiebreak.cli import COMMANDS, help_page
+from tiebreak.cli.folder import as_command
 from tiebreak.cli.options import help_option, show
 from tiebreak.cli.process import EXIT_OK, CommandError
 
@@ -56,8 +57,9 @@ def invoke(arguments: Sequence[str]) -> int:
     CommandError
         Wrong use.
     """
+    typed = as_command(arguments, list(COMMANDS))
     try:
-        with tiebreak.make_context("tiebreak", list(arguments)) as context:
+        with tiebreak.make_context("tiebreak", typed, obj=len(typed) > len(arguments)) as context:
             tiebreak.invoke(context)
     except click.exceptions.Exit as end:
         return end.exit_code

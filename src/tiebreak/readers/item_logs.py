@@ -69,6 +69,16 @@ def _first_record(path: Path) -> Record:
     return found if isinstance(found, dict) else {}
 
 
+def names_of_first(path: Path) -> list[str]:
+    """Keys of the first record of a file of JSON lines."""
+    return list(_first_record(path))
+
+
+def is_plain_name(path: Path) -> bool:
+    """True for samples of the harness whose name has no time in it, so that it says nothing of task and model."""
+    return path.suffix.lower() == ".jsonl" and path.stem.startswith("samples_") and _SAMPLES.match(path.stem) is None
+
+
 def _records(path: Path, name: str) -> Iterator[Record]:
     """Objects of a file of JSON lines."""
     try:

@@ -141,39 +141,51 @@ def read_items(
         return check_items(given).complete(missing)
     named = [pair for source in sources for pair in _named(source)]
     tables = _tables(named, metric, item, rows)
+    items = items_of_tables(tables, [_stem(source) for _, source in named], metric, lower_is_better)
+    return check_items(items.take(models) if models is not None else items).complete(missing)
+
+
+def items_of_tables(tables: Sequence[LongTable], stems: Sequence[str], metric: str | None, lower_is_better: bool | None) -> Items:
+    """Items of long tables, joined; models of one name in several of them are called after the stems."""
     held, by_task = _held_metric(tables, lower_is_better)
-    frame = _joined([table.frame for table in tables], [_stem(source) for _, source in named])
+    frame = _joined([table.frame for table in tables], list(stems))
     remarks = tuple(dict.fromkeys([*(table.remark for table in tables if table.remark), *by_task]))
     units = {table.unit for table in tables}
-    items = items_of_long(
-        frame, held or metric, False if by_task else lower_is_better, remarks, units.pop() if len(units) == 1 else "item"
-    )
-    return check_items(items.take(models) if models is not None else items).complete(missing)
+    unit = units.pop() if len(units) == 1 else "item"
+    return items_of_long(frame, held or metric, False if by_task else lower_is_better, remarks, unit)
 
 
 def _tables(named: Sequence[tuple[str | None, Any]], metric: str | None, item: str | None, rows: str) -> list[LongTable]:
     """Long table of each source; one of a task that does not hold the metric asked for gives its own main one."""
     is_main = len(named) > 1
+
+    def reading(name: str | None, source: Any) -> Callable[[str | None], LongTable]:
+        return lambda asked: _long(source, name, asked, item, rows, is_main=is_main)
+
+    return with_main_metric([reading(name, source) for name, source in named], metric)
+
+
+def with_main_metric(reads: Sequence[Callable[[str | None], LongTable]], metric: str | None) -> list[LongTable]:
+    """Tables as each function reads them for a metric; one of a task that does not hold it is read for its own main one."""
     tables: dict[int, LongTable] = {}
     lacking: dict[int, AmbiguousSourceError] = {}
-    for place, (name, source) in enumerate(named):
+    for place, read in enumerate(reads):
         try:
-            tables[place] = _long(source, name, metric, item, rows, is_main=is_main)
+            tables[place] = read(metric)
         except AmbiguousSourceError as error:
-            if metric is None or not is_main:
+            if metric is None or len(reads) < 2:
                 raise
             lacking[place] = error
     for place, refusal in lacking.items():
         if not tables:
             raise refusal
-        name, source = named[place]
-        table = _long(source, name, None, item, rows, is_main=True)
+        table = reads[place](None)
         tasks = _tasks_of(table)
         if "" in tasks or any(tasks & _tasks_of(tables[other]) for other in tables if other not in lacking):
             raise refusal
         remark = f"{quoted(sorted(tasks))} has no {metric!r}: its own {table.metric or 'accuracy'!r} is taken"
         tables[place] = table._replace(remark="; ".join(filter(None, (table.remark, remark))))
-    return [tables[place] for place in range(len(named))]
+    return [tables[place] for place in range(len(reads))]
 
 
 def _tasks_of(table: LongTable) -> set[str]:
@@ -306,6 +318,26 @@ def _long(source: Any, model: str | None, metric: str | None, item: str | None, 
     else:
         frame, name, stem = _as_pandas(source), "the table", ""
     return _with_model(_long_of_table(frame, name, stem, metric, item, rows), model)
+
+
+def long_of_file(path: Path, name: str, metric: str | None) -> LongTable:
+    """Long table of the log of an evaluation; of several metrics its main one, if none is named."""
+    for module in LOGS:
+        reader = import_module(module)
+        if reader.reads(path):
+            table: LongTable = reader.read(path, name, metric, is_main=True)
+            return table
+    raise UnreadableSourceError(f"{name} is no log that is known.")
+
+
+def names_items(names: Sequence[Any]) -> bool:
+    """True for columns of a table of items: one of them names the items, and none a fold."""
+    known = {name.strip().strip("\"'").casefold() for name in names if isinstance(name, str)}
+    return bool(known & _SURE) and not known & {"fold", "split"}
+
+
+_SURE = frozenset(ITEM) - {"id", "task_id"}
+"""Names of columns that no table of splits has: a table with one of them is of items, unless it has a column of folds too."""
 
 
 def _with_model(table: LongTable, model: str | None) -> LongTable:

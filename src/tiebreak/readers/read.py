@@ -25,7 +25,8 @@ from tiebreak.errors import (
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import fault_of_name
 from tiebreak.readers.columns import column_names
-from tiebreak.readers.item_tables import ITEM, LOGS, is_source, read_items
+from tiebreak.readers.folder import Results, is_folder, read_results
+from tiebreak.readers.item_tables import LOGS, is_source, names_items, read_items
 from tiebreak.readers.json import holds_answered_items, reference_of
 from tiebreak.readers.metric import of_asked_metric
 from tiebreak.readers.source import (
@@ -84,8 +85,15 @@ def read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
     """
     if not sources:
         raise UnsupportedSourceError(f"nothing to read: pass {ACCEPTED}.")
-    with pipes_as_files(sources) as held:
-        return _read_scores(held, options)
+    found = [read_results(each) if is_folder(each) else each for each in sources]
+    folders = [each for each in found if isinstance(each, Results)]
+    inside = [each.sources(options) if isinstance(each, Results) else (each,) for each in found]
+    with pipes_as_files([source for each in inside for source in each]) as held:
+        scores = _read_scores(held, options)
+    if not folders or scores.items is None or any("missing" in each.settings for each in scores.asked):
+        return scores
+    # logs of a folder may be cut short: pairs are compared on what both have, unless the caller asks otherwise
+    return dataclasses.replace(scores, asked=(*scores.asked, Asked(str(folders[0].path), {"missing": "pairwise"})))
 
 
 def _read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
@@ -541,10 +549,6 @@ def _design(sources: Sequence[Source], matrices: Sequence[ScoreMatrix]) -> Split
 
 # --- items ---------------------------------------------------------------------------------------------------------------------
 
-_SURE = frozenset(ITEM) - {"id", "task_id"}
-"""Names of columns that no table of splits has: a table with one of them is of items, unless it has a column of folds too."""
-
-
 _OF_ITEMS = (".eval", ".jsonl")
 """Endings of files that hold nothing else."""
 
@@ -556,14 +560,14 @@ def _holds_items(source: Any) -> bool:
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         is_file = os.path.isfile(path)  # noqa: PTH113  (Path raises for a name that is too long)
-        return is_file and (_is_log(path) or _names_items(column_names(path)))
+        return is_file and (_is_log(path) or names_items(column_names(path)))
     if isinstance(source, Mapping):
-        return _names_items(list(source)) or (
+        return names_items(list(source)) or (
             bool(source) and all(is_source(value) for value in source.values()) and any(map(_holds_items, source.values()))
         )
     if isinstance(source, list | tuple):
-        return bool(source) and isinstance(source[0], Mapping) and _names_items(list(source[0]))
-    return _names_items(_names_of_frame(source))
+        return bool(source) and isinstance(source[0], Mapping) and names_items(list(source[0]))
+    return names_items(_names_of_frame(source))
 
 
 def _names_of_frame(source: Any) -> list[Any]:
@@ -584,8 +588,3 @@ def _names_of_frame(source: Any) -> list[Any]:
 
 def _is_log(path: Path) -> bool:
     return path.suffix.lower() in _OF_ITEMS or any(import_module(module).reads(path) for module in LOGS)
-
-
-def _names_items(names: Sequence[Any]) -> bool:
-    known = {name.strip().strip("\"'").casefold() for name in names if isinstance(name, str)}
-    return bool(known & _SURE) and not known & {"fold", "split"}
