@@ -1,4 +1,5 @@
-"""Write the example tables: five pipelines on scikit-learn's breast cancer data, and a release gate's last and new scores.
+"""Write the example tables: five pipelines on scikit-learn's breast cancer data, a release gate's last and new scores, and the
+samples of three language models in the layout of lm-evaluation-harness (made up).
 
 Run once with scikit-learn installed; the tables are kept beside this script, so that examples need no fitting.
 """
@@ -6,6 +7,8 @@ Run once with scikit-learn installed; the tables are kept beside this script, so
 from __future__ import annotations
 
 import csv
+import json
+import random
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +46,7 @@ def main() -> None:
     new = {"smaller": cross_validate(smaller, X, y, cv=cv, scoring="accuracy", n_jobs=2)["test_score"]}
     write(HERE / "last_release.csv", last, sizes)
     write(HERE / "today.csv", new, sizes)
+    language_models(HERE / "lm")
 
 
 def write(path: Path, scores: dict[str, np.ndarray], sizes: list[tuple[int, int]]) -> None:
@@ -52,6 +56,26 @@ def write(path: Path, scores: dict[str, np.ndarray], sizes: list[tuple[int, int]
         writer.writerow(["repeat", "fold", "n_train", "n_test", *scores])
         for split, (n_train, n_test) in enumerate(sizes):
             writer.writerow([split // 10, split % 10, n_train, n_test, *(f"{float(s[split]):.6f}" for s in scores.values())])
+
+
+def language_models(folder: Path) -> None:
+    """Answers of three models to the questions of two tasks, each right where its skill is above what the question asks."""
+    draws = random.Random(12)
+    for task, n, metric in (("arithmetic", 60, "exact_match"), ("history", 40, "acc")):
+        hard = [draws.gauss(0, 1) for _ in range(n)]
+        for model, skill in (("org__large", 1.0), ("org__small", 0.2), ("org__tuned", 0.35)):
+            path = folder / model / f"samples_{task}_2026-01-02T03-04-05.000000.jsonl"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("w", encoding="utf-8") as file:
+                for number, ease in enumerate(hard):
+                    right = float(ease + 0.6 * draws.gauss(0, 1) < skill)
+                    said = ["x" if right else "y"]
+                    record = {
+                        "doc_id": number, "doc": {"question": f"question {number}"}, "target": "x", "arguments": {},
+                        "resps": [said], "filtered_resps": said, "filter": "none", "metrics": [metric],
+                        "doc_hash": f"{task}{number}", metric: right,
+                    }  # fmt: skip
+                    file.write(json.dumps(record) + "\n")
 
 
 if __name__ == "__main__":
