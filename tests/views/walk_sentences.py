@@ -47,6 +47,9 @@ def walk(found: Any, answer: dict[str, Any], derived: Derived, read: Read) -> No
             _walk_slices(found, answer, line)
         elif re.fullmatch(r"[\d,]+ pairs share the .* here; a baseline named before looking would make it [\d,]+\.", line):
             _walk_fewer(found, answer, derived, line)
+        elif line.startswith("Mind: "):
+            said = line.removeprefix("Mind: ").removesuffix(".")
+            found.expect(said in [warning["text"] for warning in answer["warnings"]], f"no such warning: {line!r}")
         elif not re.fullmatch(r"This holds for .*\. It does not cover .*\.", line):
             found.append(f"no such sentence is known: {line!r}")
 

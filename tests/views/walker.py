@@ -411,7 +411,9 @@ def _walk_forms(found: Findings, shown: Shown, read: Read) -> None:
         found.expect([table.headers, *table.rows] == rows, f"LaTeX has another table than Markdown: {table.title}")
     found.expect(shown.answer["sentence"] == read.paragraphs[1], "the sentence of JSON is not that of the page")
     warnings = [warning["text"] for warning in shown.answer["warnings"]]
-    found.expect(warnings == read.sections.get("Warnings", []), "the warnings of JSON are not those of the page")
+    minded = [line.removeprefix("Mind: ").removesuffix(".") for line in read.paragraphs if line.startswith("Mind: ")]
+    told = sorted([*minded, *read.sections.get("Warnings", [])])
+    found.expect(sorted(warnings) == told, "the warnings of JSON are not those of the page")
 
 
 def _walk_report(found: Findings, read: Read, report: ReportRead) -> None:

@@ -62,11 +62,24 @@ if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.comparison.pairs import PairTable
     from tiebreak.comparison.requirements import Requirements
+    from tiebreak.scores.vocabulary import Notice
 
 SCHEMA = 2
 
 MOST_NAMES = 5
 """Models that one sentence names."""
+
+CHANGES_READING = (
+    "failed-models",
+    "failed-splits",
+    "survivors-only",
+    "undefined-metric",
+    "few-positives",
+    "few-periods",
+    "rare-events",
+    "lasting-autocorrelation",
+)
+"""Codes of notices that stand in the answer itself, as they change how it is read: who is missing, and where 5 % are not kept."""
 
 ALL_PAIRS_UP_TO = 10
 """Families up to this size are shown whole; larger ones by the reference's pairs, the rest counted."""
@@ -89,7 +102,7 @@ def page(
             ranking_table(comparison, name_width),
             pair_table(comparison, name_width),
             *((slices.table(comparison.slices(), name_width),) if comparison.by is not None else ()),
-            Section("Warnings", comparison.notices),
+            Section("Warnings", other_notices(comparison)),
             Section("Method", method_lines(comparison) if with_method else (), has_bullets=False),
         )
     )
@@ -165,10 +178,16 @@ def sentence(comparison: Comparison) -> str:
 
 
 def extra_sentences(comparison: Comparison) -> list[str]:
-    """Sentences on the next step, on what the answer is about, and on why P(best) and the ranking may differ."""
+    """The next step, what changes how the answer is read, what it is about, and why P(best) and the ranking may differ."""
     by = "" if comparison.by is None else slices.sentence(comparison.slices())
-    lines = [by, next_step(comparison), _about(comparison), chances(comparison)]
+    minded = [f"Mind: {notice.text}." for notice in comparison.notices if notice.code in CHANGES_READING]
+    lines = [by, next_step(comparison), *minded, _about(comparison), chances(comparison)]
     return [line for line in lines if line]
+
+
+def other_notices(comparison: Comparison) -> list[Notice]:
+    """Notices that stand below the answer."""
+    return [notice for notice in comparison.notices if notice.code not in CHANGES_READING]
 
 
 def _about(comparison: Comparison) -> str:
