@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import tiebreak as tb
+from tests.views.tables_of_all_kinds import table_of
+
+GOLDEN = Path(__file__).with_name("golden") / "headlines.txt"
 
 NOISE = np.tile([0.01, -0.01, 0.02, -0.02], 6)
 """Deviations on 24 splits, with a standard deviation of 0.016: intervals reach 0.02 to 0.04 from a difference."""
@@ -107,3 +112,13 @@ def test_the_best_model_and_the_next_step_can_be_had_without_reading_text() -> N
     assert compared(levels(0.9, 0.899, 0.7)).best is None
     assert compared(levels(0.9, 0.8, 0.7), baseline="b").best is None
     assert best.next_step in best.to_text()
+
+
+@pytest.mark.slow
+def test_sixty_headlines_read_well() -> None:
+    """Tables of all questions with 2 to 41 models, gaps, copies and ties; written to be read by a person: UPDATE_GOLDEN=1."""
+    answers = [table_of(seed) for seed in range(60)]
+    lines = [f"{answer.method.name:17} {len(answer.models):2}  {answer.headline}\n" for answer in answers]
+    if os.environ.get("UPDATE_GOLDEN"):
+        GOLDEN.write_text("".join(lines), encoding="utf-8", newline="\n")
+    assert "".join(lines) == GOLDEN.read_text(encoding="utf-8")
