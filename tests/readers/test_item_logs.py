@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import struct
 import tracemalloc
 import zipfile
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -168,6 +170,39 @@ def test_inspect_of_another_version_or_compression_is_refused(tmp_path: Path, mo
     path = inspect(tmp_path / "new.eval", ["C"])
     monkeypatch.setattr(zipfile.ZipFile, "open", refuse)
     with pytest.raises(MissingDependencyError, match=r"Zstandard, which Python reads from 3.14 on.*inspect log convert"):
+        tb.read_items(path)
+
+
+def zstandard(path: Path) -> Path:
+    """The same archive with every member compressed by Zstandard, method 93, as Inspect writes it."""
+    import pyarrow as pa
+
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, pa.compress(content, codec="zstd", asbytes=True))
+    whole = bytearray(path.read_bytes())
+    for signature, method, crc, size in ((b"PK\3\4", 8, 14, 22), (b"PK\1\2", 10, 16, 24)):
+        at = -1
+        for content in members.values():
+            at = whole.index(signature, at + 1)
+            struct.pack_into("<H", whole, at + method, 93)
+            struct.pack_into("<L", whole, at + crc, zlib.crc32(content))
+            struct.pack_into("<L", whole, at + size, len(content))
+    path.write_bytes(whole)
+    return path
+
+
+def test_inspect_compressed_by_zstandard(tmp_path: Path) -> None:
+    """As Inspect 0.3 writes them by default; a member that does not unpack to what the archive says is refused."""
+    pytest.importorskip("pyarrow")
+    path = zstandard(inspect(tmp_path / "a.eval", ["C", "I", "C"]))
+    assert tb.read_items(path).score.ravel().tolist() == [1, 0, 1]
+    whole = bytearray(path.read_bytes())
+    struct.pack_into("<L", whole, whole.rindex(b"PK\1\2") + 16, 7)
+    path.write_bytes(whole)
+    with pytest.raises(UnreadableSourceError, match=r"does not unpack to what the archive says it is|Bad CRC"):
         tb.read_items(path)
 
 

@@ -5,11 +5,15 @@ A log holds an answer of one model to each sample. Each function here makes a lo
 
 from __future__ import annotations
 
+import io
 import lzma
+import os
 import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +108,7 @@ def _table(rows: Iterable[Record], held: str | None, name: str, remark: str = ""
             raise UnreadableSourceError(f"{name} is not as its tool writes a log: {shown} is no name of {_NAMED[strange]}.")
     frame = pd.DataFrame(held_rows)
     if frame.empty:
-        raise UnreadableSourceError(f"{name} holds no scored sample.")
+        raise UnreadableSourceError(f"{name} holds no scored sample.{remark.removeprefix(f'{name}:')}")
     return LongTable(frame, held, remark)
 
 
@@ -224,7 +228,7 @@ def _inspect_archive(path: Path, name: str) -> tuple[Record, list[Record]]:
                 )
 
             def content(member: str) -> Any:
-                return parse_log(_unpacked(archive, member), f"{name}: {printable(member)}")
+                return parse_log(_unpacked(archive, member, path), f"{name}: {printable(member)}")
 
             header = content(start)
             samples = [_kept(content(each)) for each in members if re.fullmatch(r"samples/.+\.json", each)]
@@ -236,8 +240,8 @@ def _inspect_archive(path: Path, name: str) -> tuple[Record, list[Record]]:
         ) from None
     except NotImplementedError:
         raise MissingDependencyError(
-            f"{name} is compressed with Zstandard, which Python reads from 3.14 on. Use that, or write the log as JSON: "
-            "inspect log convert --to json."
+            f"{name} is compressed with Zstandard, which Python reads from 3.14 on, and before that with pyarrow: pip install "
+            "'pyarrow>=17'. Use one of these, or write the log as JSON: inspect log convert --to json."
         ) from None
     except RuntimeError:
         raise UnreadableSourceError(
@@ -263,13 +267,64 @@ def _check_members(path: Path, name: str) -> None:
         raise UnreadableSourceError(f"{name} is a zip of {n_members:,} files, and no log has so many samples. It is not read.")
 
 
-def _unpacked(archive: zipfile.ZipFile, member: str) -> bytes:
+def _unpacked(archive: zipfile.ZipFile, member: str, path: Path) -> bytes:
     """A file of an archive, block by block: all at once, more would be unpacked than the archive says it is."""
     blocks = []
-    with archive.open(member) as file:
-        while block := file.read(2**20):
-            blocks.append(block)
+    try:
+        with archive.open(member) as file:
+            while block := file.read(2**20):
+                blocks.append(block)
+    except NotImplementedError:
+        info = archive.getinfo(member)
+        if info.compress_type != _ZSTANDARD or info.flag_bits & _ENCRYPTED:
+            raise
+        return _unpacked_zstandard(path, info)
     return b"".join(blocks)
+
+
+_ZSTANDARD, _ENCRYPTED = 93, 1
+"""Method of compression that Inspect writes, which zipfile knows from Python 3.14 on; and the flag of an encrypted member."""
+
+
+def _unpacked_zstandard(path: Path, info: zipfile.ZipInfo) -> bytes:
+    """A file of an archive that is compressed with Zstandard; no more of it than the archive says it is."""
+    with path.open("rb") as file:
+        file.seek(info.header_offset)
+        local = file.read(_LOCAL_HEADER.size)
+        if len(local) < _LOCAL_HEADER.size or not local.startswith(b"PK\3\4"):
+            raise zipfile.BadZipFile
+        file.seek(sum(_LOCAL_HEADER.unpack(local)), os.SEEK_CUR)
+        packed = file.read(min(info.compress_size, path.stat().st_size))
+    stream = _zstandard_stream(packed)
+    blocks, n = [], 0
+    try:
+        while n <= info.file_size and (block := stream.read(2**20)):
+            blocks.append(block)
+            n += len(block)
+    except Exception as error:  # each library has errors of its own
+        raise zlib.error(str(error)) from None
+    found = b"".join(blocks)
+    if n != info.file_size or zlib.crc32(found) != info.CRC:
+        raise zlib.error(f"{printable(info.filename)} does not unpack to what the archive says it is")
+    return found
+
+
+_LOCAL_HEADER = struct.Struct("<26xHH")
+"""Lengths of the name and of the extra field, which stand between the header of a member and its data."""
+
+
+def _zstandard_stream(packed: bytes) -> Any:
+    """Stream of what is unpacked, by pyarrow or the package zstandard, which Inspect brings along."""
+    try:
+        import pyarrow as pa
+
+        return pa.CompressedInputStream(pa.BufferReader(packed), "zstd")
+    except ImportError:
+        pass
+    try:
+        return import_module("zstandard").ZstdDecompressor().stream_reader(io.BytesIO(packed))
+    except ImportError:
+        raise NotImplementedError from None
 
 
 def _kept(sample: Record) -> Record:
