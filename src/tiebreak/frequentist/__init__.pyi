@@ -58,6 +58,11 @@ from tiebreak.frequentist.friedman import friedman_from_ranks as friedman_from_r
 from tiebreak.frequentist.friedman import friedman_test as friedman_test
 from tiebreak.frequentist.friedman import rank_differences as rank_differences
 from tiebreak.frequentist.friedman import rank_models as rank_models
+from tiebreak.frequentist.group_sequential import GroupSequentialDesign as GroupSequentialDesign
+from tiebreak.frequentist.group_sequential import StoppingProbabilities as StoppingProbabilities
+from tiebreak.frequentist.group_sequential import alpha_spent as alpha_spent
+from tiebreak.frequentist.group_sequential import group_sequential_design as group_sequential_design
+from tiebreak.frequentist.group_sequential import split_information as split_information
 from tiebreak.frequentist.jackknife import JackknifeResult as JackknifeResult
 from tiebreak.frequentist.jackknife import jackknife_metric as jackknife_metric
 from tiebreak.frequentist.kfold_t import KFoldTResult as KFoldTResult
