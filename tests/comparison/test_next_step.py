@@ -16,7 +16,7 @@ from tests.comparison.tables import compared, noisy, pair_with
 from tests.views.situations import ACCURACY
 from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.comparison import Comparison
-from tiebreak.comparison.next_step import cheapest, need_of
+from tiebreak.comparison.next_step import cheapest, detectable, need_of
 from tiebreak.comparison.settings import Settings
 from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
 
@@ -235,3 +235,88 @@ def test_clusters_are_counted_beside_their_items(rng: np.random.Generator) -> No
     clusters, items = (int(text.replace(",", "")) for text in found.groups())
     assert items == pytest.approx(need.n_units, rel=0.1)
     assert clusters == pytest.approx(need.n_units / 5, rel=0.1)
+
+
+def graded(n: int, n_models: int = 2, seed: int = 0) -> pd.DataFrame:
+    """Grades of models on the same items."""
+    scores = np.random.default_rng(seed).normal(size=(n, n_models))
+    return pd.DataFrame({"item": np.arange(n), **{f"m{k}": scores[:, k] for k in range(n_models)}})
+
+
+def test_the_detectable_difference_is_that_of_the_noncentral_t() -> None:
+    """Of one pair on ten splits scipy's noncentral t exceeds the quantile with 80 %; the interval lies above 0 where it does."""
+    comparison = designed("kfold", np.random.default_rng(4).normal(size=(2, 10)))
+    pair = comparison.pair("a", "b")
+    found = detectable(comparison)
+    assert found is not None
+    assert found.smallest == found.largest
+    critical = stats.t(9).isf(pair.interval_alpha / 2)
+    too_short = stats.chi(9).mean() / 3  # an estimated standard deviation, on average
+    assert stats.nct(9, found.smallest * too_short / pair.standard_error).sf(critical) == pytest.approx(0.8, abs=1e-6)
+    more = detectable(comparison, power=0.95)
+    assert more is not None
+    assert more.smallest > found.smallest
+
+
+@pytest.mark.parametrize("difference", ["detectable", 0.0])
+def test_the_detectable_difference_is_seen_in_four_of_five_tables(difference: str | float) -> None:
+    """1,500 tables of 12 splits whose common part is as the correction assumes; without a difference in 2.5 %.
+
+    All default procedures are in ``benchmarks/validity/detectable.py``, with 4,000 tables each.
+    """
+    rng = np.random.default_rng(3)
+    own = rng.normal(size=(1_500, 2, 12)) + np.sqrt(RATIO) * rng.normal(size=(1_500, 2, 1))
+    said = [detectable(designed("kfold", table)) for table in own[:300]]
+    true = np.mean([each.smallest for each in said if each is not None]) if difference == "detectable" else 0.0
+    tables = own + np.array([[true], [0.0]])
+    shown = [designed("kfold", table).pair("a", "b").interval_low > 0 for table in tables]
+    assert np.mean(shown) == pytest.approx(0.8 if difference == "detectable" else 0.025, abs=0.03)
+
+
+def test_the_detectable_differences_of_several_pairs_are_a_range() -> None:
+    """From the pair with the shortest interval to that with the longest, whose level is that of the family."""
+    table = graded(200, 4)
+    table["m3"] *= 3
+    comparison = tb.compare(table, metric="grade", lower_is_better=False)
+    found = detectable(comparison)
+    assert found is not None
+    widths = (comparison.pairs["interval_high"] - comparison.pairs["interval_low"]) / 2
+    assert found.smallest / widths.min() == pytest.approx(found.largest / widths.max(), rel=0.02)
+    assert found.largest > 1.5 * found.smallest
+    alone = detectable(tb.compare(table, metric="grade", lower_is_better=False, correction="none"))
+    assert alone is not None
+    assert alone.smallest < found.smallest
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"correction": "holm"}, {"family": "best"}, {"method": "bootstrap"}, {"method": "permutation"}],
+    ids=lambda settings: str(settings),
+)
+def test_no_detectable_difference_where_the_intervals_do_not_say_it(settings: dict[str, object]) -> None:
+    """Levels that depend on p-values, pairs that are not judged, intervals of draws: None, and no sentence."""
+    comparison = tb.compare(graded(60, 3), metric="grade", lower_is_better=False, **settings)
+    assert detectable(comparison) is None
+    assert "true difference of" not in comparison.to_text()
+    assert comparison.to_dict()["detectable"] is None
+
+
+def test_few_items_right_or_wrong_do_not_say_it() -> None:
+    """The score interval of 12 items is far from a normal one, that of 40 is near."""
+    right = np.random.default_rng(2).random((40, 2)) < [0.8, 0.6]
+    table = pd.DataFrame({"item": np.arange(40), "a": right[:, 0].astype(int), "b": right[:, 1].astype(int)})
+    assert detectable(tb.compare(table.head(12), metric="accuracy")) is None
+    assert detectable(tb.compare(table, metric="accuracy")) is not None
+
+
+@pytest.mark.parametrize("baseline", [None, "m0"])
+def test_every_view_says_what_the_table_could_not_see(baseline: str | None) -> None:
+    """Text, JSON and report; the numbers of the sentence are those of JSON, the larger one rounded up."""
+    comparison = tb.compare(graded(100, 3), metric="grade", lower_is_better=False, baseline=baseline)
+    text, found = " ".join(comparison.to_text().split()), comparison.to_dict()["detectable"]
+    said = re.search(r"80% of tables like this one show a true difference of ([\d.]+)( to ([\d.]+), by pair,)? and fewer", text)
+    assert said is not None
+    low, high = float(said.group(1)), float(said.group(3) or said.group(1))
+    assert found["largest"] <= high <= found["largest"] + 0.01
+    assert found["smallest"] <= low <= found["smallest"] + 0.01
+    assert said.group(0) in " ".join(comparison.to_html().split())

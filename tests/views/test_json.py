@@ -32,6 +32,7 @@ KEYS = [
     "resolved",
     "method",
     "sentence",
+    "detectable",
     "ranking",
     "pairs",
     "slices",

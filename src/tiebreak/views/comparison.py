@@ -9,6 +9,7 @@ import numpy as np
 
 from tiebreak.comparison.letters import MOST_LETTERED
 from tiebreak.comparison.measured import nearest_words
+from tiebreak.comparison.next_step import detectable
 from tiebreak.comparison.ranking import BEST, MAY_BE_BEST, NEAR_BEST, NOT_BEST, STANDINGS
 from tiebreak.comparison.verdict import REASONS, VERDICTS
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Interval
@@ -29,7 +30,7 @@ from tiebreak.views.design import design_line
 from tiebreak.views.headline import headline
 from tiebreak.views.json import document, plain
 from tiebreak.views.names import left_out, model_names
-from tiebreak.views.next_step import chances, next_step
+from tiebreak.views.next_step import chances, could_not_see, next_step
 from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table
 from tiebreak.views.pair import (
     favours,
@@ -150,6 +151,7 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
             "references": list(method.references),
         },
         sentence=sentence(comparison),
+        detectable=plain(detectable(comparison)),
         ranking=records_of(ranking_columns(comparison)),
         pairs=records_of(pair_columns(comparison)),
         slices=[] if comparison.by is None else slices.records(comparison.slices()),
@@ -178,10 +180,10 @@ def sentence(comparison: Comparison) -> str:
 
 
 def extra_sentences(comparison: Comparison) -> list[str]:
-    """The next step, what changes how the answer is read, what it is about, and why P(best) and the ranking may differ."""
+    """The next step, what changes how the answer is read, what the table could not see, what it is about, why P(best) differs."""
     by = "" if comparison.by is None else slices.sentence(comparison.slices())
     minded = [f"Mind: {notice.text}." for notice in comparison.notices if notice.code in CHANGES_READING]
-    lines = [by, next_step(comparison), *minded, _about(comparison), chances(comparison)]
+    lines = [by, next_step(comparison), *minded, could_not_see(comparison), _about(comparison), chances(comparison)]
     return [line for line in lines if line]
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tiebreak.comparison.next_step import MOST_TIMES, Need, cheapest, need_of
+from tiebreak.comparison.next_step import MOST_TIMES, Need, cheapest, detectable, need_of
 from tiebreak.comparison.ranking import BEST, NEAR_BEST
 from tiebreak.comparison.verdict import VERDICTS
 from tiebreak.views.names import model_names
@@ -53,6 +53,17 @@ def chances(comparison: Comparison) -> str:
         f"P(best) is highest for {name}, {format_probability(chance)}: it is the share of draws of the joint posterior in which "
         "the model comes first, and keeps no error rate over the models; the standing does."
     )
+
+
+def could_not_see(comparison: Comparison) -> str:
+    """The difference that tables like this one mostly show; "" where that is not known."""
+    found = detectable(comparison)
+    if found is None:
+        return ""
+    decimals = decimals_for(comparison.pair_table.typical_resolution)
+    low, high = (format_bound(each, decimals) for each in (found.smallest, found.largest))
+    by = low if low == high else f"{low} to {high}, by pair,"
+    return f"{format_percent(found.power)} of tables like this one show a true difference of {by} and fewer show a smaller one."
 
 
 def pair_step(pair: PairComparison) -> str:

@@ -123,10 +123,10 @@ def test_the_same_answer_is_the_same_file(tmp_path: Path) -> None:
 
 
 def test_sizes() -> None:
-    """At most 100 KB for 4 models on 100 splits, 300 KB for 20 on 25; the form for notebooks below 60 KB and without script."""
+    """At most 100 KiB for 4 models on 100 splits, 300 KB for 20 on 25; the form for notebooks below 60 KB and without script."""
     hundred = compared(table(named(*around(0.90, 0.895, 0.85, 0.84, noise=0.02))), rope=0.01)
     twenty = compared(table(named(*around(*0.85 - 0.002 * np.arange(20), noise=0.01, n_splits=25), names=NAMES)), rope=0.01)
-    assert len(hundred.to_html().encode()) < 100_000
+    assert len(hundred.to_html().encode()) < 100 * 1024
     assert len(twenty.to_html().encode()) < 300_000
     for answer in (hundred, twenty):
         assert len(answer._repr_html_().encode()) < 60_000

@@ -94,6 +94,11 @@ class MeanDifferences(Differences):
         width = np.minimum.reduce(widths)
         return np.asarray(self.estimate + (-width if upper else width))
 
+    @property
+    def student_df(self) -> FloatArray:
+        """Those of items or clusters."""
+        return np.where(self.df > 0, self.df, 1.0)
+
     def _errors(self) -> list[tuple[FloatArray, FloatArray]]:
         """Standard errors and degrees of freedom of which the wider interval counts."""
         own = [(self.standard_error, np.where(self.df > 0, self.df, np.nan))]

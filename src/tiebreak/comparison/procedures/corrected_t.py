@@ -81,6 +81,11 @@ class StudentDifferences(Differences):
         return self.tails(at).above
 
     @property
+    def student_df(self) -> FloatArray:
+        """Splits less one."""
+        return self._df.astype(float)
+
+    @property
     def _df(self) -> IntArray:
         return np.maximum(self.moments.df, 1)
 

@@ -103,6 +103,13 @@ class RankTestDifferences(Differences):
         is_too_few = self.smallest_pvalue > level * (1.0 + 1e-12)
         return np.where((self.kind == SPREAD) & is_too_few, TOO_FEW_UNITS, self.kind).astype(np.int8)
 
+    @property
+    def student_df(self) -> FloatArray | None:
+        """Datasets less one for the signed-rank test; the sign test's intervals are too coarse."""
+        if isinstance(self.outcome, SignTestResult):
+            return None
+        return np.maximum(np.asarray(self.n_units, dtype=float) - 1.0, 1.0)
+
     @cached_property
     def _tails(self) -> dict[tuple[float, bool, bool], FloatArray]:
         """Tails of all pairs at the points that were asked about."""

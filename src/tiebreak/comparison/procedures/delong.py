@@ -57,6 +57,12 @@ class AucDifferences(Differences):
         )  # fmt: skip
 
     @property
+    def student_df(self) -> FloatArray:
+        """Satterthwaite's; none where intervals are cut off, as with few examples of a class."""
+        is_rough = (self.df <= 0) | (min(self.n_positive, self.n_negative) < FEW_RARER)
+        return np.where(is_rough, np.nan, self.df)
+
+    @property
     def statistic(self) -> FloatArray:
         """Student's t, which is DeLong's z; nan where the difference has no variance in these examples."""
         return np.where(np.asarray(self.standard_error) > 0, divide(self.estimate, self.standard_error), np.nan)

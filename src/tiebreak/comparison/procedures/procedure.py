@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 Question = Literal["splits", "datasets", "examples", "test-sets", "time", "battles", "seeds"]
 
 
+FEWEST_COUNTED = 20
+"""Items from which intervals of rates are near enough to those of a normal distribution to tell what they can show."""
+
+
 class Tails(NamedTuple):
     """One-sided tails of each difference at one point; together at least 1."""
 
@@ -181,6 +185,15 @@ class Differences(ABC):
     def by_itself(self) -> Differences:
         """The same where each pair stands for itself, for questions with a family of their own."""
         return self
+
+    @property
+    def student_df(self) -> FloatArray | None:
+        """Degrees of freedom of the t distribution that the intervals are near enough to for telling what they can show.
+
+        So their half-width is a multiple of a standard error, and the estimate, in those, follows the noncentral t. Infinite
+        for the normal distribution; None where that is not so.
+        """
+        return None
 
     def half_width_floor(self, alpha: float) -> FloatArray | None:
         """Half-width that 1 - alpha intervals approach with ever more repeats; None where it is not known."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.comparison.procedures.procedure import Differences, ModelValues, Procedure, TestOnly
+from tiebreak.comparison.procedures.procedure import FEWEST_COUNTED, Differences, ModelValues, Procedure, TestOnly
 from tiebreak.comparison.procedures.test_sets import FURTHER_EXAMPLES, INDEPENDENT_SETS, counts_of, independent_sets, of_own_sets
 from tiebreak.errors import TiebreakError, TooFewSplitsError, UnsuitableDesignError
 from tiebreak.frequentist.proportions import (
@@ -50,6 +50,11 @@ class RateDifferences(Differences):
         return IndependentProportionsResult(
             self.first_rate, self.second_rate, self.n_first, self.n_second, self.higher_is_better, self.estimate
         )
+
+    @property
+    def student_df(self) -> FloatArray:
+        """Those of the normal distribution, which rates of 20 items and more are near enough to."""
+        return np.where(np.minimum(self.n_first, self.n_second) >= FEWEST_COUNTED, np.inf, np.nan)
 
     def tail_below(self, at: ArrayLike) -> FloatArray:
         """One-sided p-value of a difference of at most `at`."""

@@ -36,6 +36,11 @@ class StudentTails(Differences):
         return np.asarray(self.estimate + (-multiplier if upper else multiplier) * self.standard_error)
 
     @property
+    def student_df(self) -> FloatArray | None:
+        """Those of the differences."""
+        return self._df
+
+    @property
     def _df(self) -> FloatArray:
         """Degrees of freedom, of a pair without any 1: it has no tails."""
         return np.where(self.df > 0, self.df, 1.0)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.comparison.procedures.items import SAME_ITEMS, OverItems
-from tiebreak.comparison.procedures.procedure import Differences, ModelValues, TestOnly
+from tiebreak.comparison.procedures.procedure import FEWEST_COUNTED, Differences, ModelValues, TestOnly
 from tiebreak.errors import TiebreakError, UnsuitableDesignError
 from tiebreak.frequentist.mcnemar import McNemarVariant, cochran_q_test, mcnemar_test
 from tiebreak.frequentist.proportions import proportion_interval
@@ -40,6 +40,11 @@ class TangoDifferences(Differences):
     def proportions(self) -> PairedProportionsResult:
         """The same as the array function has it."""
         return paired_proportions(self.both, self.only_first, self.only_second, self.neither)
+
+    @property
+    def student_df(self) -> FloatArray:
+        """Those of the normal distribution, which counts of 20 items and more are near enough to."""
+        return np.where(np.asarray(self.n_units) >= FEWEST_COUNTED, np.inf, np.nan) + np.zeros(np.shape(self.estimate))
 
     @property
     def statistic(self) -> FloatArray:
