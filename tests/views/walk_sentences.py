@@ -47,6 +47,17 @@ def walk(found: Any, answer: dict[str, Any], derived: Derived, read: Read) -> No
             _walk_slices(found, answer, line)
         elif re.fullmatch(r"[\d,]+ pairs share the .* here; a baseline named before looking would make it [\d,]+\.", line):
             _walk_fewer(found, answer, derived, line)
+        elif said := re.fullmatch(
+            rf"(?:A|Depending on the pair, a) true difference of ({NUMBER})(?: to ({NUMBER}))? is seen in ({NUMBER})% of tables "
+            r"like this one, a smaller one less often\.",
+            line,
+        ):
+            low, high, power = (number(each) for each in (said.group(1), said.group(2) or said.group(1), said.group(3)))
+            is_known = answer["detectable"] is not None and math.isclose(power, 100 * answer["detectable"]["power"])
+            found.expect(is_known, f"what was detectable is {answer['detectable']}: {line!r}")
+            for text, name in ((said.group(1), "smallest"), (said.group(2) or said.group(1), "largest")):
+                found.expect(is_known and is_bound(text, answer["detectable"][name]), f"{name}: {answer['detectable']}: {line!r}")
+            found.expect(low <= high, line)
         elif line.startswith("Mind: "):
             said = line.removeprefix("Mind: ").removesuffix(".")
             found.expect(said in [warning["text"] for warning in answer["warnings"]], f"no such warning: {line!r}")

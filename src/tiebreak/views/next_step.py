@@ -62,8 +62,8 @@ def could_not_see(comparison: Comparison) -> str:
         return ""
     decimals = decimals_for(comparison.pair_table.typical_resolution)
     low, high = (format_bound(each, decimals) for each in (found.smallest, found.largest))
-    by = low if low == high else f"{low} to {high}, by pair,"
-    return f"{format_percent(found.power)} of tables like this one show a true difference of {by} and fewer show a smaller one."
+    true = f"A true difference of {low}" if low == high else f"Depending on the pair, a true difference of {low} to {high}"
+    return f"{true} is seen in {format_percent(found.power)} of tables like this one, a smaller one less often."
 
 
 def pair_step(pair: PairComparison) -> str:
