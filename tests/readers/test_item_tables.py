@@ -382,3 +382,13 @@ def test_a_wide_table_with_an_empty_column_of_scores_is_refused_in_words(tmp_pat
     path.write_text("doc_id,correct,other,correct,score\n0,0.138001,rf")
     with pytest.raises(TiebreakError, match="score"):
         tb.read_items(path, metric="quality", lower_is_better=False)
+
+
+@pytest.mark.parametrize("number", [3, 2**53 + 1])
+def test_a_column_of_numbers_called_dataset_is_read_once(number: int) -> None:
+    """Beside columns of scores it is one of them, under its own name; beside a column of models it tells the tasks."""
+    table = pd.DataFrame({"doc_id": [0, 1], "b": [0.9, 0.2], "a": [0.4, 0.5], "dataset": [number] * 2})
+    assert tb.read_items(table, metric="grade", lower_is_better=False).models == ("b", "a", "dataset")
+    long = table.melt(["doc_id", "dataset"], var_name="model", value_name="score")
+    read = tb.read_items(long, metric="grade", lower_is_better=False)
+    assert (read.models, set(read.columns["task"])) == (("b", "a"), {str(number)})

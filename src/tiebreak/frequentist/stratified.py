@@ -140,7 +140,7 @@ def stratified_mean(
     >>> import tiebreak as tb
     >>> result = tb.frequentist.stratified_mean([0, 1, 0, -1, 1, 2, 0, 1, 1, 0], strata=["a"] * 4 + ["b"] * 6)
     >>> round(result.estimate, 4), round(result.standard_error, 4), round(result.df, 2)
-    (0.4167, 0.2568, 6.16)
+    (0.4167, 0.2555, 6.17)
     """
     check_variance(variance)
     rows = np.asarray(values, dtype=float)

@@ -491,6 +491,8 @@ def _with_task(frame: pd.DataFrame, item: str | None) -> pd.DataFrame:
     named = find(frame, TASKS)
     if named is None or named in (TASK, item) or frame[named].dtype.kind in "fc":
         return frame
+    if find(frame, MODEL) is None and frame[named].dtype.kind in "iub":  # a column of numbers is one of scores there
+        return frame
     return frame.assign(**{TASK: frame[named]})
 
 
