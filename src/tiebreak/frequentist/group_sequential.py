@@ -61,7 +61,7 @@ class StoppingProbabilities(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GroupSequentialDesign:
-    """Two-sided bounds of every look; the first look at which |statistic| exceeds its bound decides.
+    """Two-sided bounds of every look; the first look at which the statistic is beyond its bound decides.
 
     Attributes
     ----------
