@@ -431,11 +431,16 @@ def judge_losses(scores: np.ndarray, n: int) -> Judged:
 
 
 def judge_jackknife(scores: np.ndarray, n: int) -> Judged:
-    """F1 of predicted classes, Student's t of what each item adds."""
+    """F1 of predicted classes, Student's t of what each item adds; degrees of freedom by Satterthwaite's method, by class."""
     found = jackknife_metric(metric_of_classes(positives(n).astype(int), scores.astype(int), "f1"))
     d = differences(np.asarray(found.influence))
     error = d.std(axis=-1, ddof=1) / np.sqrt(n)
-    return student(differences(np.asarray(found.estimate)[..., None])[..., 0], np.where(error > 1e-12, error, 0.0), n - 1.0)
+    squares = np.square(d - d.mean(axis=-1, keepdims=True))
+    parts = [(squares[..., own].sum(axis=-1), np.count_nonzero(own) - 1.0) for own in (positives(n), ~positives(n))]
+    with np.errstate(invalid="ignore"):
+        df = sum(part for part, _ in parts) ** 2 / sum(part**2 / most for part, most in parts)
+    df = np.where(df > 0, np.minimum(df, n - 1.0), n - 1.0)
+    return student(differences(np.asarray(found.estimate)[..., None])[..., 0], np.where(error > 1e-12, error, 0.0), df)
 
 
 def judge_bootstrap(scores: np.ndarray, n: int) -> Judged:
