@@ -384,10 +384,20 @@ def test_a_wide_table_with_an_empty_column_of_scores_is_refused_in_words(tmp_pat
         tb.read_items(path, metric="quality", lower_is_better=False)
 
 
+def test_categories_name_items_and_tasks() -> None:
+    """A frame that keeps items and tasks as categories, with a gap among the tasks, is read as the same frame of objects."""
+    table = pd.DataFrame({"item": [1, 2, 1, 2], "task": ["x", "x", "y", None], "a": [0.1, 0.2, 0.3, 0.4], "b": [0.5, 0.6, 0.7, 0.8]})
+    plain = tb.read_items(table, metric="grade", lower_is_better=False)
+    read = tb.read_items(table.astype({"item": "category", "task": "category"}), metric="grade", lower_is_better=False)
+    assert (read.items, read.models, read.score.tolist()) == (plain.items, plain.models, plain.score.tolist())
+    assert plain.items == ("x/1", "x/2", "y/1", "/2")
+
+
 @pytest.mark.parametrize("number", [3, 2**53 + 1])
-def test_a_column_of_numbers_called_dataset_is_read_once(number: int) -> None:
+@pytest.mark.parametrize("kind", ["int64", object])
+def test_a_column_of_numbers_called_dataset_is_read_once(number: int, kind: Any) -> None:
     """Beside columns of scores it is one of them, under its own name; beside a column of models it tells the tasks."""
-    table = pd.DataFrame({"doc_id": [0, 1], "b": [0.9, 0.2], "a": [0.4, 0.5], "dataset": [number] * 2})
+    table = pd.DataFrame({"doc_id": [0, 1], "b": [0.9, 0.2], "a": [0.4, 0.5], "dataset": pd.Series([number] * 2, dtype=kind)})
     assert tb.read_items(table, metric="grade", lower_is_better=False).models == ("b", "a", "dataset")
     long = table.melt(["doc_id", "dataset"], var_name="model", value_name="score")
     read = tb.read_items(long, metric="grade", lower_is_better=False)

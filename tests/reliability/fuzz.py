@@ -377,10 +377,8 @@ def word(value: Any) -> str:
         return value.strip()
     try:
         read = float(value)
-        if isinstance(value, str) and value.strip().endswith("."):
-            raise UndecidableError(
-                "5. is the 5 that it is where all keys are numbers, and another word than 5 where they are words"
-            )
+        if isinstance(value, str) and (value.strip().endswith(".") or value.strip().startswith(".")):
+            raise UndecidableError("5. and .5 are 5 and 0.5 where all keys are numbers, and words of their own among words")
         if math.isinf(read) and any(letter.isdigit() for letter in str(value)):
             return str(value).strip()  # digits beyond all floats are the word that they are
         return str(int(read)) if read.is_integer() else repr(read)

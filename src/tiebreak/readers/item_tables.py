@@ -230,6 +230,8 @@ def _joined(frames: list[pd.DataFrame], stems: list[str]) -> pd.DataFrame:
 
     for each in frames:
         _refuse_nested(each, ("item", "model", "run", "epoch", "cluster", "weight", "item_hash", "task"))
+    # categories add up to no texts, and take no value that is not one of them
+    frames = [each.astype(dict.fromkeys(each.columns[each.dtypes == "category"], object)) for each in frames]
     if len(frames) == 1:
         frame = frames[0]
     else:
@@ -491,8 +493,8 @@ def _with_task(frame: pd.DataFrame, item: str | None) -> pd.DataFrame:
     named = find(frame, TASKS)
     if named is None or named in (TASK, item) or frame[named].dtype.kind in "fc":
         return frame
-    if find(frame, MODEL) is None and frame[named].dtype.kind in "iub":  # a column of numbers is one of scores there
-        return frame
+    if find(frame, MODEL) is None and (frame[named].dtype.kind in "iub" or looks_numeric(frame[named])):
+        return frame  # a column of numbers is one of scores there, whatever type it is kept as
     return frame.assign(**{TASK: frame[named]})
 
 
