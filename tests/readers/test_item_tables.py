@@ -386,7 +386,8 @@ def test_a_wide_table_with_an_empty_column_of_scores_is_refused_in_words(tmp_pat
 
 def test_categories_name_items_and_tasks() -> None:
     """A frame that keeps items and tasks as categories, with a gap among the tasks, is read as the same frame of objects."""
-    table = pd.DataFrame({"item": [1, 2, 1, 2], "task": ["x", "x", "y", None], "a": [0.1, 0.2, 0.3, 0.4], "b": [0.5, 0.6, 0.7, 0.8]})
+    scores = {"a": [0.1, 0.2, 0.3, 0.4], "b": [0.5, 0.6, 0.7, 0.8]}
+    table = pd.DataFrame({"item": [1, 2, 1, 2], "task": ["x", "x", "y", None], **scores})
     plain = tb.read_items(table, metric="grade", lower_is_better=False)
     read = tb.read_items(table.astype({"item": "category", "task": "category"}), metric="grade", lower_is_better=False)
     assert (read.items, read.models, read.score.tolist()) == (plain.items, plain.models, plain.score.tolist())

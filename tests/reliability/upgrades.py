@@ -151,6 +151,50 @@ def _kill(home: Path, old: tuple[Path, bool], call: str, number: int, expected: 
     )  # fmt: skip
 
 
+def read_upgrades(folder: Path, n_points: int, rng: Random, n_jobs: int) -> Fault:
+    """Three processes read a store again and again while a fourth upgrades it, in both journal modes."""
+    if not can_upgrade():
+        raise UnavailableError("there is one schema only, so nothing is upgraded yet")
+    olds = [(file, wal) for file in saved() if not file.name.endswith(f"-{SCHEMA}.db") for wal in (False, True)]
+    expected = {str(old): forked.call(lambda old=old: _contents(_fresh(folder / "undisturbed", *old))) for old in olds}
+    points = [olds[i % len(olds)] for i in range(n_points)]
+
+    def part(i: int) -> list[str]:
+        chosen = range(i, n_points, n_jobs)
+        return [_read_while_upgraded(folder / f"part{i}", points[k], expected[str(points[k])]).line() for k in chosen]
+
+    return joined(Fault.read("\n".join(line for lines in forked.shared(part, n_jobs) for line in lines)))
+
+
+def _read_while_upgraded(home: Path, old: tuple[Path, bool], expected: dict[str, Any]) -> Fault:
+    """One upgrade; each reader starts before it and ends with a reading that began after it."""
+    path = _fresh(home, *old)
+    done = home / "done"
+    done.unlink(missing_ok=True)
+
+    def read(say: forked.Say) -> None:
+        is_last = False
+        while not is_last:
+            is_last = done.exists()
+            found = _contents(path)
+            is_same = list(found["cells"].values()) == list(expected["cells"].values())  # JSON joins surrogates in their names
+            say("read", len(found["cells"]), is_same, found["damages"], found["seconds"])
+
+    readers = [forked.Child(read) for _ in range(3)]
+    begun = [next(reader.said()) for reader in readers]
+    upgraded = forked.call(lambda: _contents(path, upgrade=True))
+    done.touch()
+    readings = [*begun, *(said for reader in readers for said in reader.said())]
+    codes = [reader.end() for reader in readers]
+    wrong = [f"{old[0].name}: {n} cells, {damages}" for _, n, is_same, damages, _ in readings if damages or not is_same]
+    wrong += [f"{old[0].name}: a reader ended with {code}" for code in codes if code]
+    wrong += [f"{old[0].name}: {upgraded['damages']}"] if upgraded["damages"] or upgraded["cells"] != expected["cells"] else []
+    n_read = sum(said[1] for said in readings)
+    lost = sum(max(len(expected["cells"]) - said[1], 0) for said in readings)
+    longest = max(said[4] for said in readings)
+    return Fault("three processes read during an upgrade", 1, n_read, lost, 0, len(wrong), longest, broken=tuple(wrong))
+
+
 def _contents(path: Path, *, upgrade: bool = False) -> dict[str, Any]:
     """A hash of each cell's bits, by run and cell, and what the check finds; after another upgrade where it is asked for."""
     study.use_wal(True)
@@ -174,6 +218,7 @@ def _contents(path: Path, *, upgrade: bool = False) -> dict[str, Any]:
 
 
 def recipes() -> Iterator[tuple[str, Recipe]]:
-    """Both."""
+    """All of them."""
     yield "schemas", Recipe(read_old, n_small=2, n_release=2)
     yield "kill-upgrade", Recipe(kill_upgrades, n_small=8, n_release=100_000)
+    yield "read-upgrade", Recipe(read_upgrades, n_small=4, n_release=40)
