@@ -23,6 +23,7 @@ from statistics import median
 
 import pytest
 
+from tiebreak import numerics
 from tiebreak.cli import COMMANDS
 
 pytestmark = pytest.mark.xdist_group("house")  # the tree is read once, and not by each of pytest's workers
@@ -78,6 +79,22 @@ FORMULAS = (
     "nested choice",
 )
 """What a newcomer should find at the first guess; CONTRIBUTING.md says where each stands."""
+
+STUDENT_BY_HAND = {
+    "audits/folds.py": "a normal score of each group against Student's t",
+    "bayesian/hierarchical.py": "Student's t is the prior's, integrated over a grid",
+    "comparison/procedures/clustered_t.py": "the quantile as a function of a number of runs to come",
+    "comparison/procedures/corrected_t.py": "the limit of a multiplier as splits grow in number",
+    "comparison/procedures/wilcoxon.py": "a test of symmetry, whose statistic is no estimate with an error",
+    "frequentist/bradley_terry_resampled.py": "the level of a bootstrap that has Student's tails",
+    "frequentist/delong.py": "areas without a variance, joined from the limits of each",
+    "frequentist/five_by_two.py": "the 5x2cv statistic, and its critical value",
+    "frequentist/group_sequential.py": "bounds of a statistic that is looked at several times",
+    "views/report/decide.py": "one multiplier for each number of degrees of freedom is shipped, not intervals",
+}
+"""Files that take Student's t by itself; all others have it around an estimate, by ``StudentDistribution``."""
+
+STUDENT_FUNCTIONS = {name for name in numerics.__all__ if name.startswith("student_")}
 
 RIDDLE = re.compile(r"(What|Whether|How|Of|Where|That)\b")
 
@@ -301,6 +318,21 @@ class House:
                 wrong.append(f"{formula}: {path} does not define {function}")
         return wrong
 
+    def further_students(self) -> list[str]:
+        """Files outside of ``numerics`` that make Student's t anew: from SciPy, or from its tails and quantiles."""
+        rows, found = [], set()
+        for module in self.modules:
+            if module.room == "numerics/":
+                continue
+            names = {node.id for node in module.nodes if isinstance(node, ast.Name)}
+            imported = {alias.name for node in module.import_nodes for alias in node.names}
+            rows += [f"{module.path}: {name}" for name in sorted((names | imported) & {"stdtr", "stdtrit"})]
+            own = imported & STUDENT_FUNCTIONS
+            if own:
+                found.add(module.path)
+                rows += [f"{module.path}: {name}" for name in sorted(own) if module.path not in STUDENT_BY_HAND]
+        return rows + [f"{path} takes no function of Student's t" for path in sorted(STUDENT_BY_HAND.keys() - found)]
+
 
 def _way_around(graph: dict[str, set[str]], start: str) -> list[str]:
     """Shortest way from a file back to itself, or nothing."""
@@ -388,6 +420,11 @@ def test_formulas_stand_where_contributing_says(house):
     assert house.wrong_formulas() == []
 
 
+def test_students_t_around_an_estimate_stands_once(house):
+    """Tails, intervals and p-values of an estimate and its error come from ``StudentDistribution``, wherever they are shown."""
+    assert house.further_students() == []
+
+
 CHECKS: dict[str, Callable[[House], list[str]]] = {
     "Names of files that stand more than twice": House.repeated_stems,
     "Public class names that stand more than once": House.repeated_classes,
@@ -395,6 +432,7 @@ CHECKS: dict[str, Callable[[House], list[str]]] = {
     "Files that only one file of their room imports": House.shards,
     "Exceptions that are not needed": House.needless_exceptions,
     "Docstrings that start with a question word": House.riddles,
+    "Student's t around an estimate, made anew": House.further_students,
     "Table of rooms in docs/architecture.md": House.wrong_rooms,
     "List of formulas in CONTRIBUTING.md": House.wrong_formulas,
 }

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import special, stats
 
 from tiebreak.numerics import (
-    limit_tails,
+    StudentDistribution,
     student,
     student_log_density,
     student_multiplier,
@@ -16,6 +16,7 @@ from tiebreak.numerics import (
     student_quantile,
     student_tail,
     student_tails,
+    widest_interval,
 )
 
 # P(T > x), from mpmath's betainc, quad and atan2 at 60 digits
@@ -175,16 +176,99 @@ def test_log_density_is_scipys() -> None:
     assert np.exp(student_log_density(1e200, 4)) == 0
 
 
-def test_limit_tails_are_tails_of_the_shifted_distribution() -> None:
-    """Mean 0.03 and scale 0.02 against -0.01, 0 and 0.01, by scipy's location-scale t."""
-    t = stats.t(9, 0.03, 0.02)
-    for limit in (-0.01, 0.0, 0.01):
-        tails = limit_tails(np.array(0.03), np.array(0.02), 9, limit)
-        assert_allclose(tails, (t.cdf(limit), t.sf(limit)), rtol=1e-12)
+LOCATION, SCALE, DF = np.array([0.03, -0.2, 0.0]), np.array([0.02, 0.1, 1.5]), np.array([9.0, 2.5, np.inf])
+
+
+def scipys() -> list[stats.rv_continuous]:
+    """The distributions of LOCATION, SCALE and DF, by scipy."""
+    return [stats.t(9, 0.03, 0.02), stats.t(2.5, -0.2, 0.1), stats.norm(0.0, 1.5)]
+
+
+@pytest.mark.parametrize("at", [-0.3, -0.01, 0.0, 0.01, 0.5])
+def test_distribution_around_estimates_is_scipys(at: float) -> None:
+    """Tails and density of three distributions at once, the last one normal, each at the same point."""
+    student = StudentDistribution(LOCATION, SCALE, DF)
+    below, above = ([f(at) for f in fs] for fs in ([t.cdf for t in scipys()], [t.sf for t in scipys()]))
+    assert_allclose(student.tail_below(at), below, rtol=1e-11)
+    assert_allclose(student.tail_above(at), above, rtol=1e-11)
+    assert_allclose(student.tails(at), (below, above), rtol=1e-11)
+    assert_allclose(student.density(at), [t.pdf(at) for t in scipys()], rtol=1e-12)
+
+
+def test_ends_of_the_distribution_are_scipys() -> None:
+    """Quantiles of a single probability and of a column of them, upper ones by their small tail, and intervals."""
+    student = StudentDistribution(LOCATION, SCALE, DF)
+    p = np.array([[0.001], [0.3], [0.9]])
+    assert_allclose(student.quantile(p), [[t.ppf(each) for t in scipys()] for each in p.ravel()], rtol=1e-11)
+    assert_allclose(student.quantile(0.3), [t.ppf(0.3) for t in scipys()], rtol=1e-11)
+    assert_allclose(student.quantile(1e-30, upper=True), [t.isf(1e-30) for t in scipys()], rtol=1e-11)
+    assert_allclose(student.confidence_interval(0.9), np.transpose([t.interval(0.9) for t in scipys()]), rtol=1e-11)
+    assert_allclose(student.interval(0.1), student.confidence_interval(0.9), rtol=1e-14)
+    each = np.array([0.5, 0.9, 0.99])
+    ends = [t.interval(level) for t, level in zip(scipys(), each, strict=True)]
+    assert_allclose(student.confidence_interval(each), np.transpose(ends), rtol=1e-11)
+
+
+def test_pvalues_of_the_distribution_are_those_of_its_statistic() -> None:
+    """Location over scale against Student's t, each alternative by scipy; never 0, however far out."""
+    student = StudentDistribution(LOCATION, SCALE, DF)
+    assert_allclose(student.statistic, LOCATION / SCALE)
+    assert_allclose(student.pvalue("greater"), [t.cdf(0.0) for t in scipys()], rtol=1e-11)
+    assert_allclose(student.pvalue("less"), [t.sf(0.0) for t in scipys()], rtol=1e-11)
+    assert_allclose(student.pvalue(), [2 * min(t.cdf(0.0), t.sf(0.0)) for t in scipys()], rtol=1e-11)
+    assert StudentDistribution(1e9, 1.0, np.inf).pvalue() == 5e-324
+
+
+def test_a_point_mass_lies_on_one_side_and_has_no_interval() -> None:
+    """Scale 0 is all mass at the location: certain beyond it, half at it, its quantiles there, and nothing that has a width."""
+    point = StudentDistribution(np.array([0.1, 0.0]), np.array([0.0, 0.0]), 9)
+    assert_array_equal(point.tails(0.0), [[0.0, 0.5], [1.0, 0.5]])
+    assert_array_equal(point.tail_below(0.2), [1.0, 1.0])
+    assert_array_equal(point.tail_above(0.2), [0.0, 0.0])
+    assert_array_equal(point.quantile(0.975), [0.1, 0.0])
+    assert np.isnan([*point.interval(0.05), point.density(0.1)]).all()
+    assert_array_equal(point.pvalue(), [np.nan, 1.0])
+    assert_array_equal(point.draws(2, np.random.default_rng(0)), [[0.1, 0.0], [0.1, 0.0]])
+
+
+def test_what_is_undefined_stays_so() -> None:
+    """No degrees of freedom, or a location that is no number: nan everywhere, without a warning, and the neighbour as alone."""
+    student = StudentDistribution(np.array([0.1, np.nan, 0.1]), np.array([0.1, 0.1, 0.0]), np.array([0.0, 5.0, 5.0]))
+    found = [*student.tails(0.0), student.quantile(0.3), *student.interval(0.05), student.pvalue(), student.density(0.0)]
+    assert np.isnan(np.array(found)[:, :2]).all()
+    assert student.tail_above(0.0)[2] == 1.0
+    assert np.isnan(student.draws(1, np.random.default_rng(0))[0, :2]).all()
 
 
 def test_limit_far_beyond_the_scale_is_certain() -> None:
     """A rope of 1e308 makes everything equivalent, without an overflow warning."""
-    low, high = (limit_tails(np.array(0.1), np.array(1e-5), 9, limit) for limit in (-1e308, 1e308))
-    assert_array_equal(low, (0.0, 1.0))
-    assert_array_equal(high, (1.0, 0.0))
+    student = StudentDistribution(0.1, 1e-5, 9)
+    assert student.tails(-1e308) == (0.0, 1.0)
+    assert student.tails(1e308) == (1.0, 0.0)
+
+
+def test_single_numbers_give_single_numbers() -> None:
+    """A distribution of floats answers in floats, which print as such."""
+    student = StudentDistribution(0.1, 0.2, 9)
+    found = [student.tail_below(0), *student.tails(0), student.quantile(0.1), *student.interval(0.05), student.pvalue()]
+    assert all(type(each) is float for each in [*found, student.statistic, student.density(0)])
+
+
+def test_draws_follow_the_distribution() -> None:
+    """10,000 draws of each: the largest distance from scipy's distribution function is below Kolmogorov's 0.1 % point."""
+    draws = StudentDistribution(LOCATION, SCALE, DF).draws(10_000, np.random.default_rng(1))
+    assert draws.shape == (10_000, 3)
+    for column, t in zip(draws.T, scipys(), strict=True):
+        assert stats.kstest(column, t.cdf).pvalue > 0.001
+    assert abs(np.corrcoef(draws[:, 0], draws[:, 2])[0, 1]) < 0.05  # 5 standard errors of 0.01
+
+
+def test_widest_interval_holds_each_of_them() -> None:
+    """The farther end on each side; a point mass takes nothing away, and what is undefined leaves nothing defined."""
+    one, other = (
+        StudentDistribution(0.1, [0.2, 0.2, 0.2, 0.0], 9),
+        StudentDistribution(0.1, [0.05, 0.0, np.nan, 0.0], [1, 1, 1, 1]),
+    )
+    low, high = widest_interval([one, other], 0.05)
+    assert_allclose(low, [stats.t.ppf(0.025, 1, 0.1, 0.05), stats.t.ppf(0.025, 9, 0.1, 0.2), np.nan, np.nan], rtol=1e-11)
+    assert_allclose(low + high, [0.2, 0.2, np.nan, np.nan], rtol=1e-11)

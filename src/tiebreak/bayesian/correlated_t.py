@@ -13,19 +13,14 @@ from tiebreak.numerics import (
     FloatArray,
     IntArray,
     Interval,
+    StudentDistribution,
     check_differences,
-    check_probability,
     check_ratio,
     check_rope,
     check_scale,
     corrected_standard_error,
-    divide,
-    limit_tails,
     plain,
     row_moments,
-    student_log_density,
-    student_multiplier,
-    student_quantile,
 )
 
 
@@ -107,8 +102,8 @@ class StudentPosterior:
             which only a point mass can fill.
         """
         rope = check_rope(rope)
-        low = limit_tails(self.mean, self.scale, self.df, -rope)
-        high = limit_tails(self.mean, self.scale, self.df, rope) if rope > 0 else low
+        low = self.student.tails(-rope)
+        high = self.student.tails(rope) if rope > 0 else low
         return region_probabilities(low, high, rope, self.mean, np.asarray(self.scale) == 0, self.tolerance)
 
     def credible_interval(self, level: float = 0.95) -> Interval:
@@ -116,10 +111,7 @@ class StudentPosterior:
 
         Equal-tailed, and because the posterior is symmetric also the shortest.
         """
-        level = check_probability(level, "level")
-        half_width = student_multiplier(1.0 - level, np.maximum(self.df, 1)) * self.scale
-        half_width = np.where(np.asarray(self.scale) > 0, half_width, np.nan)
-        return Interval(plain(self.mean - half_width), plain(self.mean + half_width))
+        return self.student.confidence_interval(level)
 
     def quantile(self, probability: ArrayLike) -> FloatArray:
         """Difference, in the metric's unit, below which the posterior has the given probability.
@@ -129,7 +121,7 @@ class StudentPosterior:
         probability : array_like
             Between 0 and 1; broadcast against the shape of the posterior.
         """
-        return plain(self.mean + self.scale * student_quantile(probability, np.maximum(self.df, 1)))
+        return self.student.quantile(probability)
 
     def density(self, difference: ArrayLike) -> FloatArray:
         """Density at the given differences, per unit of the metric; nan for a point mass.
@@ -139,9 +131,12 @@ class StudentPosterior:
         difference : array_like
             In the metric's unit; broadcast against the shape of the posterior.
         """
-        z = divide(np.asarray(difference, dtype=float) - self.mean, self.scale)
-        shape = np.exp(student_log_density(z, np.maximum(self.df, 1)))
-        return plain(np.where(np.asarray(self.scale) > 0, divide(shape, self.scale), np.nan))
+        return self.student.density(difference)
+
+    @property
+    def student(self) -> StudentDistribution:
+        """The posterior as a distribution: tails, quantiles on either side, and draws."""
+        return StudentDistribution(self.mean, self.scale, self.df)
 
 
 def correlated_t_posterior(

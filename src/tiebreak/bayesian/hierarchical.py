@@ -33,6 +33,8 @@ from tiebreak.numerics import (
     check_rope,
     plain,
     student_log_density,
+    student_quantile,
+    student_tail,
 )
 from tiebreak.numerics.quadrature import (
     NODES,
@@ -554,10 +556,8 @@ def _kink(rope: float, log_sigma0: FloatArray, nu: FloatArray, density: FloatArr
     in log sigma0 (by the derivatives of the equation in `_limit`), and stays there. Where a function has a jump J of its slope,
     the rule is off by -h^2 / 2 B_2(theta) J, with theta the place between two nodes and B_2 the Bernoulli polynomial.
     """
-    from scipy.special import stdtrit
-
     h = log_sigma0[1] - log_sigma0[0]
-    place = (np.log(rope / stdtrit(nu, 2 / 3)) - log_sigma0[0]) / h
+    place = (np.log(rope / student_quantile(2 / 3, nu)) - log_sigma0[0]) / h
     cell = np.clip(np.floor(place).astype(int), 0, log_sigma0.size - 2)
     theta, column = place - cell, np.arange(nu.size)
     here = (1 - theta) * density[cell, column] + theta * density[cell + 1, column]
@@ -570,17 +570,15 @@ def _limit(rope: float, sigma0: FloatArray, nu: FloatArray) -> FloatArray:
 
     With a = rope / sigma0 and g = delta0 / sigma0 it solves 2 P(t > a - g) + P(t > a + g) = 1.
     """
-    from scipy.special import stdtr
-
     a, nu = np.broadcast_arrays(rope / sigma0, nu)
     g = a.copy()
     for _ in range(8):  # Newton, from a, where the left side is at least 1
-        value = 2 * stdtr(nu, g - a) + stdtr(nu, -a - g) - 1
+        value = 2 * student_tail(a - g, nu) + student_tail(a + g, nu) - 1
         slope = 2 * np.exp(student_log_density(a - g, nu)) - np.exp(student_log_density(a + g, nu))
         before, g = g, np.clip(g - value / slope, 0.0, a)
         if np.all(np.abs(g - before) <= 1e-9 * a):
             break
-    return np.where(3 * stdtr(nu, -a) >= 1, 0.0, g * sigma0)
+    return np.where(3 * student_tail(a, nu) >= 1, 0.0, g * sigma0)
 
 
 def _triple(better: float, equivalent: float, worse: float) -> RopeProbabilities:

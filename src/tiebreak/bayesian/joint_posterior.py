@@ -13,14 +13,13 @@ from tiebreak.numerics import (
     IDENTICAL,
     FloatArray,
     IntArray,
+    StudentDistribution,
     check_ratio,
     check_score_table,
     corrected_standard_error,
     deviations,
-    divide,
     mean_deviations,
     pair_moments,
-    student_tails,
 )
 
 N_DRAWS = 100_000
@@ -81,7 +80,7 @@ def joint_posterior(
     ratio = float(check_ratio(test_train_ratio))
     first, second = np.triu_indices(scores.shape[0], 1)
     moments = pair_moments(scores, first, second)
-    below, above = student_tails(divide(-moments.mean, corrected_standard_error(moments, ratio)), moments.df)
+    below, above = StudentDistribution(moments.mean, corrected_standard_error(moments, ratio), moments.df).tails(0.0)
     is_tied = (moments.kind == IDENTICAL) | (moments.kind == CONSTANT)
     draws = joint_draws(scores, ratio, np.random.default_rng(rng), n_draws)
     return combine_pairs(scores.shape[0], first, second, below, above, is_tied, draws)

@@ -123,4 +123,5 @@ from tiebreak.frequentist.tango import paired_counts as paired_counts
 from tiebreak.frequentist.tango import paired_proportions as paired_proportions
 from tiebreak.frequentist.walsh import hodges_lehmann as hodges_lehmann
 from tiebreak.frequentist.welch import welch_ttest as welch_ttest
+from tiebreak.numerics import StudentDistribution as StudentDistribution
 from tiebreak.numerics import student_quantile as student_quantile

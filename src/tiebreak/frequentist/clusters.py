@@ -16,21 +16,18 @@ from numpy.typing import ArrayLike
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
 from tiebreak.numerics import (
     IDENTICAL,
-    SMALLEST_PVALUE,
     SPREAD,
     UNDEFINED,
     Alternative,
     FloatArray,
     IntArray,
     Interval,
+    StudentDistribution,
     check_alternative,
-    check_probability,
     divide,
     group_codes,
     plain,
     row_moments,
-    student_pvalue,
-    student_quantile,
 )
 
 ClusterVariance = Literal["cr2", "cr1", "cr0", "independent"]
@@ -89,10 +86,7 @@ class ClusteredMeanResult:
 
     def pvalue(self, alternative: Alternative = "two-sided", distribution: Literal["t", "normal"] = "t") -> FloatArray:
         """p-value of the hypothesis that the mean is 0: 1 where all values are 0, nan where they are some other constant."""
-        df = _df_of(self.df, distribution)
-        found = np.maximum(student_pvalue(self.statistic, df, check_alternative(alternative)), SMALLEST_PVALUE)
-        found = np.where(self.kind == SPREAD, found, np.nan)
-        return plain(np.where(self.kind == IDENTICAL, 1.0, found))
+        return self.student(distribution).pvalue(check_alternative(alternative))
 
     def confidence_interval(self, level: ArrayLike = 0.95, distribution: Literal["t", "normal"] = "t") -> Interval:
         """Two-sided interval of the mean; nan where the clusters do not differ, which is no certainty.
@@ -104,17 +98,14 @@ class ClusteredMeanResult:
         distribution : {"t", "normal"}
             Student's with `df`, or the normal one, which is too short for few clusters.
         """
-        for each in np.ravel(level):
-            check_probability(each, "level")
-        multiplier = -student_quantile((1 - np.asarray(level, dtype=float)) / 2, _df_of(self.df, distribution))
-        half = multiplier * np.where(self.kind == SPREAD, self.standard_error, np.nan)
-        return Interval(plain(self.estimate - half), plain(self.estimate + half))
+        return self.student(distribution).confidence_interval(level)
 
-
-def _df_of(df: FloatArray, distribution: str) -> FloatArray:
-    if distribution not in ("t", "normal"):
-        raise InvalidParameterError(f"distribution must be 't' or 'normal'; got {distribution!r}.", about="distribution")
-    return np.full(np.shape(df), np.inf) if distribution == "normal" else np.where(np.asarray(df) > 0, df, np.nan)
+    def student(self, distribution: Literal["t", "normal"] = "t") -> StudentDistribution:
+        """Confidence distribution of the mean: Student's with `df`, or the normal one; a point mass where nothing varies."""
+        if distribution not in ("t", "normal"):
+            raise InvalidParameterError(f"distribution must be 't' or 'normal'; got {distribution!r}.", about="distribution")
+        location = np.where(self.kind == IDENTICAL, 0.0, self.estimate)
+        return StudentDistribution(location, self.standard_error, self.df if distribution == "t" else np.inf)
 
 
 def clustered_mean(

@@ -4,29 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.numerics import (
-    CONSTANT,
-    IDENTICAL,
-    SMALLEST_PVALUE,
     Alternative,
     DifferenceMoments,
     FloatArray,
     IntArray,
     Interval,
+    StudentDistribution,
     check_alternative,
     check_differences,
-    check_probability,
     check_ratio,
     check_scale,
     corrected_standard_error,
-    divide,
     plain,
     row_moments,
-    student_multiplier,
-    student_pvalue,
 )
 
 
@@ -65,8 +58,7 @@ class TTestResult:
         level : float
             Coverage, between 0 and 1.
         """
-        level = check_probability(level, "level")
-        return self.interval_at(1.0 - level)
+        return self.student.confidence_interval(level)
 
     def mirrored(self) -> TTestResult:
         """The same test with first and second model exchanged; a two-sided p-value stays as it is."""
@@ -74,9 +66,12 @@ class TTestResult:
 
     def interval_at(self, alpha: float) -> Interval:
         """As `confidence_interval` at level 1 - alpha; keeps its digits when alpha is tiny."""
-        half_width = student_multiplier(alpha, np.maximum(self.df, 1)) * self.standard_error
-        half_width = np.where(self.standard_error > 0, half_width, np.nan)
-        return Interval(plain(self.difference - half_width), plain(self.difference + half_width))
+        return self.student.interval(alpha)
+
+    @property
+    def student(self) -> StudentDistribution:
+        """Confidence distribution of the mean difference."""
+        return StudentDistribution(self.difference, self.standard_error, self.df)
 
 
 def corrected_ttest(
@@ -151,9 +146,8 @@ def paired_ttest(
 def ttest_of_moments(moments: DifferenceMoments, test_train_ratio: ArrayLike, alternative: Alternative) -> TTestResult:
     """The test of `corrected_ttest` from moments that are known already, for many pairs at once."""
     standard_error = corrected_standard_error(moments, test_train_ratio)  # [NB03]
-    statistic = divide(moments.mean, standard_error)  # 0/0 is nan, x/0 is infinite
-    pvalue = np.maximum(student_pvalue(statistic, np.maximum(moments.df, 1), alternative), SMALLEST_PVALUE)
-    pvalue = np.where(moments.kind == IDENTICAL, 1.0, np.where(moments.kind == CONSTANT, np.nan, pvalue))
+    student = StudentDistribution(moments.mean, standard_error, moments.df)
+    tolerance = plain(moments.tolerance)
     return TTestResult(
-        plain(moments.mean), plain(standard_error), moments.df, plain(statistic), plain(pvalue), plain(moments.tolerance)
+        plain(moments.mean), plain(standard_error), moments.df, student.statistic, student.pvalue(alternative), tolerance
     )

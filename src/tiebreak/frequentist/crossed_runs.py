@@ -20,11 +20,11 @@ from tiebreak.numerics import (
     UNDEFINED,
     FloatArray,
     Interval,
-    check_probability,
+    StudentDistribution,
+    alpha_of_level,
     divide,
     plain,
-    student_quantile,
-    student_tail,
+    widest_interval,
 )
 
 Population = Literal["items and runs", "items"]
@@ -76,41 +76,32 @@ class CrossedMeanResult:
         level : float or array_like
             Coverage, between 0 and 1.
         """
-        for each in np.ravel(level):
-            check_probability(each, "level")
-        low = (1 - np.asarray(level, dtype=float)) / 2
-        half = np.maximum(*(-student_quantile(low, df) * error for error, df in self._both()))
-        half = np.where(self.examples.kind == SPREAD, half, np.nan)
-        return Interval(plain(self.estimate - half), plain(self.estimate + half))
+        found = widest_interval(self._both(), alpha_of_level(level))
+        return Interval(*(plain(np.where(self.examples.kind == SPREAD, end, np.nan)) for end in found))
 
     def tail_above(self, at: ArrayLike) -> FloatArray:
         """One-sided p-value of "the mean is at least `at`", that of the interval."""
-        return plain(self._tail(np.asarray(at, dtype=float), above=True))
+        return self._less_sure([each.tail_above(at) for each in self._both()])
 
     def tail_below(self, at: ArrayLike) -> FloatArray:
         """One-sided p-value of "the mean is at most `at`"."""
-        return plain(self._tail(np.asarray(at, dtype=float), above=False))
+        return self._less_sure([each.tail_below(at) for each in self._both()])
 
     def pvalue(self) -> FloatArray:
         """Two-sided p-value of a mean of 0."""
         return plain(np.minimum(2 * np.minimum(self.tail_above(0.0), self.tail_below(0.0)), 1.0))
 
-    def _both(self) -> tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]:
-        """Errors and degrees of freedom of which the wider interval counts."""
-        own = (np.asarray(self.standard_error), np.asarray(self.df))
+    def _both(self) -> list[StudentDistribution]:
+        """Distributions of which the wider interval counts."""
+        own = StudentDistribution(self.estimate, self.standard_error, self.df)
         if self.population == "items":
-            return own, own
-        return own, (np.asarray(self.runs_standard_error), np.full(own[0].shape, self.n_runs - 1.0))
+            return [own]
+        return [own, StudentDistribution(self.estimate, self.runs_standard_error, self.n_runs - 1)]
 
-    def _tail(self, at: FloatArray, *, above: bool) -> FloatArray:
-        """The tail that is nearer to a half: the less sure one of both distributions."""
-        tails = []
-        for error, df in self._both():
-            distance = divide(at - self.estimate, error)
-            tails.append(student_tail(distance if above else -distance, df))
-        one, other = tails
-        far = np.where(np.abs(one - 0.5) <= np.abs(other - 0.5), one, other)
-        return np.asarray(np.where(self.examples.kind == SPREAD, far, np.nan))
+    def _less_sure(self, tails: list[FloatArray]) -> FloatArray:
+        """The tail that is nearer to a half."""
+        nearest = np.choose(np.abs(np.array(tails) - 0.5).argmin(axis=0), tails)
+        return plain(np.where(self.examples.kind == SPREAD, nearest, np.nan))
 
 
 def crossed_mean(

@@ -14,18 +14,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
 from tiebreak.numerics import (
-    SMALLEST_PVALUE,
     Alternative,
     FloatArray,
     IntArray,
     Interval,
+    StudentDistribution,
+    alpha_of_level,
     check_alternative,
     check_probability,
     divide,
     plain,
-    student_pvalue,
     student_quantile,
-    student_tail,
 )
 
 AucMethod = Literal["logit", "wald"]
@@ -175,13 +174,9 @@ class AucDifferenceResult:
         """
         if distribution not in ("normal", "t"):
             raise InvalidParameterError(f"distribution must be 'normal' or 't'; got {distribution!r}.", about="distribution")
-        statistic = divide(self.difference, self.standard_error)
-        statistic = np.where((np.asarray(self.difference) == 0) & (np.asarray(self.standard_error) == 0), 0.0, statistic)
-        df = self.df if distribution == "t" else np.full(statistic.shape, np.inf)
-        pvalue = np.maximum(student_pvalue(statistic, df, check_alternative(alternative)), SMALLEST_PVALUE)
-        same = (statistic == 0) & (np.asarray(self.standard_error) == 0)
-        pvalue = np.where(same, 1.0, np.where(np.isinf(statistic), np.nan, pvalue))
-        return AucZTest(plain(statistic), plain(pvalue))
+        student = StudentDistribution(self.difference, self.standard_error, self.df if distribution == "t" else np.inf)
+        statistic = np.where(self._is_flat & (np.asarray(self.difference) == 0), 0.0, student.statistic)
+        return AucZTest(plain(statistic), student.pvalue(check_alternative(alternative)))
 
     def confidence_interval(self, level: ArrayLike = 0.95, method: AucDifferenceMethod = "t") -> Interval:
         """Two-sided interval of the difference; nan for identical models, whose areas cannot differ.
@@ -205,16 +200,12 @@ class AucDifferenceResult:
         """
         if method not in get_args(AucDifferenceMethod):
             raise InvalidParameterError(f"method must be 't', 'logit' or 'wald'; got {method!r}.", about="method")
-        for each in np.ravel(level):
-            check_probability(each, "level")
+        alpha = alpha_of_level(level)
         if method == "t":
-            tail = (1 - np.asarray(level, dtype=float)) / 2
-            return Interval(self.limit(tail), self.limit(tail, upper=True))
-        z = np.asarray(_multiplier(level))
+            return Interval(self.limit(alpha / 2), self.limit(alpha / 2, upper=True))
         if method == "wald":
-            half = np.where(np.asarray(self.standard_error) > 0, z * self.standard_error, np.nan)
-            return Interval(plain(self.difference - half), plain(self.difference + half))
-        low, high = self._joined(z, np.asarray(self.correlation))
+            return StudentDistribution(self.difference, self.standard_error, np.inf).interval(alpha)
+        low, high = self._joined(_multiplier(level), np.asarray(self.correlation))
         nothing = np.where(self.is_identical, np.nan, 0.0)
         return Interval(plain(low + nothing), plain(high + nothing))
 
@@ -232,13 +223,7 @@ class AucDifferenceResult:
         Of p = 0.025 both are the ends of the 95% interval; nan for identical models.
         """
         p, sign = np.asarray(p, dtype=float), -1.0 if upper else 1.0
-        error, df = self._varying()
-        if np.ndim(p):
-            t = student_quantile(p, df)
-        else:  # of many pairs with few different degrees of freedom
-            different, position = np.unique(df, return_inverse=True)
-            t = student_quantile(p, different)[position].reshape(np.shape(df))
-        end = np.clip(self.difference + sign * t * error, -1.0, 1.0)
+        end = np.clip(self.student.quantile(p, upper=upper), -1.0, 1.0)
         if not self._is_flat.any():
             return plain(np.asarray(end))
         z = sign * student_quantile(p, np.inf)
@@ -251,10 +236,10 @@ class AucDifferenceResult:
         """Pairs whose difference has no variance in these examples."""
         return np.asarray(np.asarray(self.standard_error) == 0)
 
-    def _varying(self) -> tuple[FloatArray, FloatArray]:
-        """Standard errors and degrees of freedom, 1 in the place of those of pairs without."""
-        flat = self._is_flat
-        return np.where(flat, 1.0, self.standard_error), np.where(flat, 1.0, self.df)
+    @property
+    def student(self) -> StudentDistribution:
+        """Student's t around the difference, before it is cut at -1 and 1."""
+        return StudentDistribution(self.difference, self.standard_error, self.df)
 
     def _joined(self, z: FloatArray, correlation: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Limits of the difference [ZD08]_, from those of each area."""
@@ -267,8 +252,8 @@ class AucDifferenceResult:
     def _tail(self, at: ArrayLike, sign: float) -> FloatArray:
         """Tail at `at`: that of the level at which `at` is an end."""
         at, middle = np.asarray(at, dtype=float), np.asarray(self.difference)
-        error, df = self._varying()
-        tail = np.where(np.abs(at) > 1.0, at * sign > 0, student_tail(sign * (middle - at) / error, df))
+        tail = self.student.tail_below(at) if sign > 0 else self.student.tail_above(at)
+        tail = np.where(np.abs(at) > 1.0, at * sign > 0, tail)
         if self._is_flat.any():
             tail = np.where(self._is_flat, self._flat_tail(at, sign), tail)
         return np.asarray(np.where(np.isnan(middle), np.nan, tail))
@@ -400,7 +385,7 @@ class PairedAucResult:
         estimate = np.where(np.abs(estimate) <= 1e-12 * np.abs(rows).sum(axis=1), 0.0, estimate)
         error = np.sqrt(np.diag(covariance))
         statistic = np.where((estimate == 0) & (error == 0), 0.0, divide(estimate, error))
-        pvalue = np.where(np.isinf(statistic), np.nan, student_pvalue(statistic, np.inf))
+        pvalue = StudentDistribution(estimate, error, np.inf).pvalue()
         if np.isnan(covariance).any():
             return AucContrastResult(estimate, error, statistic, pvalue, np.nan, 0, np.nan)
         rank = int(np.linalg.matrix_rank(covariance, hermitian=True))

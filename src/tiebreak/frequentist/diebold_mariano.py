@@ -9,16 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
 from tiebreak.numerics import (
-    SMALLEST_PVALUE,
     Alternative,
     FloatArray,
     Interval,
+    StudentDistribution,
     check_alternative,
-    check_probability,
     divide,
     plain,
-    student_pvalue,
-    student_quantile,
 )
 
 
@@ -47,19 +44,20 @@ class DieboldMarianoResult:
     @property
     def statistic(self) -> FloatArray:
         """Corrected statistic; nan where the series are the same."""
-        return plain(divide(self.difference, self.standard_error))
+        return self.student.statistic
 
     def pvalue(self, alternative: Alternative = "two-sided") -> FloatArray:
         """From Student's t with `df` degrees of freedom; 1 where the series are the same, nan where they differ by a constant."""
-        found = np.maximum(student_pvalue(self.statistic, self.df, check_alternative(alternative)), SMALLEST_PVALUE)
-        same = (np.asarray(self.difference) == 0) & (np.asarray(self.standard_error) == 0)
-        return plain(np.where(same, 1.0, np.where(np.isinf(self.statistic), np.nan, found)))
+        return self.student.pvalue(check_alternative(alternative))
 
     def confidence_interval(self, level: float = 0.95) -> Interval:
         """Two-sided interval of the difference; nan where it does not vary."""
-        half = -student_quantile((1 - check_probability(level, "level")) / 2, self.df) * np.asarray(self.standard_error)
-        half = np.where(half > 0, half, np.nan)
-        return Interval(plain(self.difference - half), plain(self.difference + half))
+        return self.student.confidence_interval(level)
+
+    @property
+    def student(self) -> StudentDistribution:
+        """Confidence distribution of the difference."""
+        return StudentDistribution(self.difference, self.standard_error, self.df)
 
 
 def diebold_mariano_test(differences: ArrayLike, *, horizon: int | None = None) -> DieboldMarianoResult:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.frequentist.corrected_t import TTestResult
-from tiebreak.numerics import SMALLEST_PVALUE, FloatArray, check_rope, limit_tails, plain
+from tiebreak.numerics import SMALLEST_PVALUE, FloatArray, check_rope, plain
 
 
 def superiority_pvalue(result: TTestResult, rope: float = 0.0) -> FloatArray:
@@ -24,8 +24,7 @@ def superiority_pvalue(result: TTestResult, rope: float = 0.0) -> FloatArray:
     ndarray
         nan in a row without spread.
     """
-    below, _ = _tails(result, check_rope(rope))
-    return _where_spread(below, result.standard_error > 0)
+    return _where_spread(result.student.tail_below(check_rope(rope)), result.standard_error > 0)
 
 
 def noninferiority_pvalue(result: TTestResult, rope: float = 0.0) -> FloatArray:
@@ -37,8 +36,7 @@ def noninferiority_pvalue(result: TTestResult, rope: float = 0.0) -> FloatArray:
     ----------
     .. [W10] S. Wellek. Testing Statistical Hypotheses of Equivalence and Noninferiority. 2nd ed., 2010, chapter 2.
     """
-    below, _ = _tails(result, -check_rope(rope))
-    return _where_spread(below, result.standard_error > 0)
+    return _where_spread(result.student.tail_below(-check_rope(rope)), result.standard_error > 0)
 
 
 def equivalence_pvalue(result: TTestResult, rope: float) -> FloatArray:
@@ -51,15 +49,9 @@ def equivalence_pvalue(result: TTestResult, rope: float) -> FloatArray:
     .. [S87] D. Schuirmann. A comparison of the two one-sided tests procedure and the power approach for assessing the
        equivalence of average bioavailability. J. Pharmacokinetics and Biopharmaceutics 15, 1987.
     """
-    below_low, _ = _tails(result, -check_rope(rope))
-    _, above_high = _tails(result, rope)
+    below_low, above_high = result.student.tail_below(-check_rope(rope)), result.student.tail_above(rope)
     pvalue = np.ones_like(below_low) if rope == 0.0 else np.maximum(below_low, above_high)
     return _where_spread(pvalue, result.standard_error > 0)
-
-
-def _tails(result: TTestResult, limit: float) -> tuple[FloatArray, FloatArray]:
-    """Tails below and above a limit."""
-    return limit_tails(result.difference, result.standard_error, result.df, limit)
 
 
 def _where_spread(pvalue: FloatArray, has_spread: NDArray[np.bool_]) -> FloatArray:

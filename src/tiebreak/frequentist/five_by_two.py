@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
-from tiebreak.numerics import FloatArray, check_probability, divide, plain, student_pvalue
+from tiebreak.numerics import FloatArray, check_probability, divide, plain, student_multiplier, student_pvalue
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +101,9 @@ def five_by_two_cv_critical_value(alpha: float = 0.05, *, test: Literal["t", "F"
     >>> round(five_by_two_cv_critical_value(), 2), round(five_by_two_cv_critical_value(test="t"), 3)  # Alpaydin 1999 has 4.74
     (4.74, 2.571)
     """
-    from scipy.special import fdtri, stdtrit
+    from scipy.special import fdtri
 
     alpha = check_probability(alpha, "alpha")
     if test not in ("t", "F"):
         raise InvalidParameterError(f"test must be 't' or 'F'; got {test!r}.")
-    return float(-stdtrit(5, alpha / 2) if test == "t" else fdtri(10, 5, 1 - alpha))
+    return float(student_multiplier(alpha, 5) if test == "t" else fdtri(10, 5, 1 - alpha))

@@ -8,15 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidScoresError
-from tiebreak.numerics import (
-    FloatArray,
-    Interval,
-    check_probability,
-    divide,
-    plain,
-    student_pvalue,
-    student_quantile,
-)
+from tiebreak.numerics import FloatArray, Interval, StudentDistribution, divide, plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +40,16 @@ class PredictionPoweredResult:
 
     def pvalue(self) -> FloatArray:
         """Two-sided, of a mean of 0."""
-        found = student_pvalue(divide(self.estimate, self.standard_error), self.df)
-        same = (np.asarray(self.estimate) == 0) & (np.asarray(self.standard_error) == 0)
-        return plain(np.where(same, 1.0, np.where(np.asarray(self.standard_error) > 0, found, np.nan)))
+        return self.student.pvalue()
 
     def confidence_interval(self, level: float = 0.95) -> Interval:
         """Two-sided Student interval; nan where nothing varies."""
-        error = np.where(np.asarray(self.standard_error) > 0, self.standard_error, np.nan)
-        half = -student_quantile((1 - check_probability(level, "level")) / 2, self.df) * error
-        return Interval(plain(self.estimate - half), plain(self.estimate + half))
+        return self.student.confidence_interval(level)
+
+    @property
+    def student(self) -> StudentDistribution:
+        """Confidence distribution of the mean."""
+        return StudentDistribution(self.estimate, self.standard_error, self.df)
 
 
 def prediction_powered_mean(

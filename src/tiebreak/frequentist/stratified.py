@@ -24,11 +24,12 @@ from tiebreak.numerics import (
     FloatArray,
     IntArray,
     Interval,
-    check_probability,
+    StudentDistribution,
+    alpha_of_level,
     divide,
     group_codes,
     plain,
-    student_quantile,
+    widest_interval,
 )
 
 FEW_EVENTS = 10
@@ -70,13 +71,9 @@ class StratifiedMeanResult:
 
     def confidence_interval(self, level: float = 0.95) -> Interval:
         """Two-sided interval by Student's t, the wider one of both errors; nan where nothing differs within any stratum."""
-        check_probability(level, "level")
-        halves = []
-        for error, freedom in ((self.standard_error, self.df), (self.guarded_error, self.guarded_df)):
-            df = np.where(np.asarray(freedom) > 0, freedom, np.nan)
-            halves.append(-student_quantile((1 - level) / 2, df) * np.where(self.kind == SPREAD, error, np.nan))
-        half = np.maximum(*halves)
-        return Interval(plain(self.estimate - half), plain(self.estimate + half))
+        both = ((self.standard_error, self.df), (self.guarded_error, self.guarded_df))
+        found = widest_interval([StudentDistribution(self.estimate, *each) for each in both], alpha_of_level(level))
+        return Interval(*(plain(np.where(self.kind == SPREAD, end, np.nan)) for end in found))
 
 
 def stratified_mean(

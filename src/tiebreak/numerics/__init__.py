@@ -7,6 +7,7 @@ from tiebreak.numerics.checks import (
     IntArray,
     Interval,
     Missing,
+    alpha_of_level,
     check_alternative,
     check_count,
     check_differences,
@@ -41,13 +42,14 @@ from tiebreak.numerics.moments import (
     row_moments,
 )
 from tiebreak.numerics.student import (
-    limit_tails,
+    StudentDistribution,
     student_log_density,
     student_multiplier,
     student_pvalue,
     student_quantile,
     student_tail,
     student_tails,
+    widest_interval,
 )
 
 __all__ = [
@@ -63,6 +65,8 @@ __all__ = [
     "IntArray",
     "Interval",
     "Missing",
+    "StudentDistribution",
+    "alpha_of_level",
     "check_alternative",
     "check_count",
     "check_differences",
@@ -81,7 +85,6 @@ __all__ = [
     "floats",
     "generator_of",
     "group_codes",
-    "limit_tails",
     "masked_pair_moments",
     "mean_deviations",
     "pair_moments",
@@ -94,4 +97,5 @@ __all__ = [
     "student_quantile",
     "student_tail",
     "student_tails",
+    "widest_interval",
 ]

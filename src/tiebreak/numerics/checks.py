@@ -166,6 +166,13 @@ def check_probability(value: float, name: str, *, low: float = 0.0, high: float 
     return float(value)
 
 
+def alpha_of_level(level: ArrayLike) -> FloatArray:
+    """Error rate of intervals of this coverage, one level for all or one for each."""
+    for each in np.ravel(level):
+        check_probability(each, "level")
+    return 1.0 - np.asarray(level, dtype=float)
+
+
 def check_seed(rng: object) -> int:
     """A whole number that is not negative."""
     if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:

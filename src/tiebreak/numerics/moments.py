@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.numerics.checks import FloatArray, IntArray, Interval
-from tiebreak.numerics.student import student_multiplier
+from tiebreak.numerics.student import StudentDistribution
 
 RELATIVE_TOLERANCE = 1e-12
 """Differences below this share of the largest score are rounding noise (design promise 5)."""
@@ -233,6 +233,4 @@ def corrected_standard_error(moments: DifferenceMoments, test_train_ratio: Array
 def corrected_interval(moments: DifferenceMoments, test_train_ratio: ArrayLike, alpha: ArrayLike) -> tuple[FloatArray, Interval]:
     """`corrected_standard_error` and the two-sided 1 - alpha t interval of the mean; its ends are nan without spread."""
     standard_error = corrected_standard_error(moments, test_train_ratio)
-    half_width = student_multiplier(alpha, np.maximum(moments.n_splits - 1, 1)) * standard_error
-    half_width = np.where(standard_error > 0, half_width, np.nan)
-    return standard_error, Interval(moments.mean - half_width, moments.mean + half_width)
+    return standard_error, StudentDistribution(moments.mean, standard_error, moments.df).interval(alpha)

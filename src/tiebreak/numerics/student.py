@@ -1,13 +1,15 @@
-"""Student's t distribution: tails, p-values and quantiles with all their digits, fast for many pairs."""
+"""Student's t distribution with all its digits, fast for many pairs: by itself, and around estimates with their errors."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.numerics.checks import Alternative, FloatArray, divide
+from tiebreak.numerics.checks import SMALLEST_PVALUE, Alternative, FloatArray, Interval, alpha_of_level, divide, plain
 
 
 def student_tail(x: ArrayLike, df: ArrayLike) -> FloatArray:
@@ -112,14 +114,6 @@ def student_tails(x: ArrayLike, df: ArrayLike) -> tuple[FloatArray, FloatArray]:
     return np.where(x > 0, large, small), np.where(x > 0, small, large)
 
 
-def limit_tails(mean: FloatArray, scale: FloatArray, df: ArrayLike, limit: float) -> tuple[FloatArray, FloatArray]:
-    """Tails of ``mean + scale * T`` below and above a limit; nan where the scale is 0 and the limit is the mean, or undefined.
-
-    They are one-sided p-values of the corrected t-test and, being those of the correlated posterior too, its probabilities.
-    """
-    return student_tails(divide(limit - mean, scale), np.maximum(df, 1))
-
-
 def student_pvalue(statistic: ArrayLike, df: ArrayLike, alternative: Alternative = "two-sided") -> FloatArray:
     """p-value of a t statistic; "greater" asks whether the statistic is larger than chance makes it."""
     statistic = np.asarray(statistic, dtype=float)
@@ -159,11 +153,133 @@ def student_log_density(x: ArrayLike, df: ArrayLike) -> FloatArray:
     from scipy.special import gammaln
 
     x, df = np.asarray(x, dtype=float), np.asarray(df, dtype=float)
+    is_normal = np.isinf(df)
+    df = np.where(is_normal, 1.0, df)
     log_norm = gammaln((df + 1) / 2) - gammaln(df / 2) - 0.5 * np.log(df * np.pi)
     with np.errstate(over="ignore"):  # far out the density is 0
-        return np.asarray(log_norm - (df + 1) / 2 * np.log1p(np.square(x) / df))
+        log_density = log_norm - (df + 1) / 2 * np.log1p(np.square(x) / df)
+        normal = -0.5 * np.square(x) - 0.5 * np.log(2 * np.pi)
+    return np.asarray(np.where(is_normal, normal, log_density) if np.any(is_normal) else log_density)
 
 
 def student_multiplier(alpha: ArrayLike, df: ArrayLike) -> FloatArray:
     """Half-width of a two-sided 1 - alpha interval in standard errors; keeps its digits for a tiny alpha."""
     return -student_quantile(np.asarray(alpha, dtype=float) / 2.0, df)
+
+
+@dataclass(frozen=True, slots=True)
+class StudentDistribution:
+    """Student's t around estimates: ``location + scale * T``; arrays that broadcast, or single numbers.
+
+    It is the confidence distribution of a mean with its standard error, and the posterior of one. Everything is nan where the
+    location, the scale or the degrees of freedom are.
+
+    Attributes
+    ----------
+    location : ndarray or float
+    scale : ndarray or float
+        Not negative. 0 is a point mass at the location, which has no interval: data that do not vary make nothing certain.
+    df : ndarray, float or int
+        Degrees of freedom, which need not be whole; infinite is the normal distribution, and 0 or less leaves all undefined.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> mean = tb.frequentist.StudentDistribution(location=0.02, scale=0.01, df=9)
+    >>> [round(end, 4) for end in mean.interval(0.05)], round(mean.tail_below(0.0), 4)
+    ([-0.0026, 0.0426], 0.0383)
+    """
+
+    location: ArrayLike
+    scale: ArrayLike
+    df: ArrayLike
+
+    def tail_below(self, at: ArrayLike) -> FloatArray:
+        """Probability of less than `at`; a point mass has half of it on either side of itself."""
+        return plain(student_tail(-self.standardised(at), self._df))
+
+    def tail_above(self, at: ArrayLike) -> FloatArray:
+        """Probability of more than `at`, likewise."""
+        return plain(student_tail(self.standardised(at), self._df))
+
+    def tails(self, at: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Both tails for the price of one; the smaller one keeps its relative precision."""
+        below, above = student_tails(self.standardised(at), self._df)
+        return plain(below), plain(above)
+
+    def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
+        """Value below which there is `p`, or with `upper` above which there is `p`: a small `p` keeps its digits on both sides.
+
+        Parameters
+        ----------
+        p : array_like
+            Between 0 and 1; broadcast against the distributions, so that (k, 1) probabilities give (k, n) values.
+        """
+        distance = self.multiplier(p) * np.asarray(self.scale)
+        return plain(np.asarray(self.location - distance if upper else self.location + distance))
+
+    def interval(self, alpha: ArrayLike) -> Interval:
+        """Two-sided interval that leaves out alpha, also where alpha is tiny; nan for a point mass."""
+        location, scale = np.asarray(self.location, dtype=float), np.asarray(self.scale, dtype=float)
+        half = np.where(scale > 0, -self.multiplier(np.asarray(alpha, dtype=float) / 2.0) * scale, np.nan)
+        return Interval(plain(location - half), plain(location + half))
+
+    def confidence_interval(self, level: ArrayLike = 0.95) -> Interval:
+        """Two-sided interval that covers with probability `level`, one for all or one for each; nan for a point mass."""
+        return self.interval(alpha_of_level(level))
+
+    @property
+    def statistic(self) -> FloatArray:
+        """Location over scale: nan for a point mass at 0, infinite for another one."""
+        return plain(divide(self.location, self.scale))
+
+    def pvalue(self, alternative: Alternative = "two-sided") -> FloatArray:
+        """p-value of a true value of 0; 1 for a point mass there, nan for another one, and never 0."""
+        pvalue = np.maximum(student_pvalue(self.statistic, self._df, alternative), SMALLEST_PVALUE)
+        if np.all(np.asarray(self.scale) > 0):
+            return plain(pvalue)
+        is_point, is_zero = np.asarray(self.scale) == 0, np.asarray(self.location) == 0
+        return plain(np.where(is_point, np.where(is_zero, 1.0, np.nan), pvalue))
+
+    def density(self, at: ArrayLike) -> FloatArray:
+        """Density, per unit of the location; nan for a point mass."""
+        shape = np.exp(student_log_density(divide(np.asarray(at, dtype=float) - self.location, self.scale), self._df))
+        return plain(np.where(np.asarray(self.scale) > 0, divide(shape, self.scale), np.nan))
+
+    def draws(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """Draws of shape (n, ...), independent of each other."""
+        shape = np.broadcast_shapes(np.shape(self.location), np.shape(self.scale), np.shape(self.df))
+        df = np.broadcast_to(self._df, shape)
+        noise = rng.standard_normal((n, *shape))
+        known = np.isfinite(df)
+        noise[:, known] *= np.sqrt(df[known] / rng.chisquare(df[known], (n, np.count_nonzero(known))))
+        return np.asarray(self.location + np.asarray(self.scale) * np.where(np.isnan(df), np.nan, noise))
+
+    def standardised(self, at: ArrayLike) -> FloatArray:
+        """Distance of `at` from the location in scales; 0 where a point mass lies, infinite elsewhere."""
+        distance = np.asarray(at, dtype=float) - self.location
+        z = divide(distance, self.scale)
+        is_point = np.asarray(self.scale) == 0
+        return np.where(is_point & (distance == 0), 0.0, z) if np.any(is_point) else z
+
+    def multiplier(self, p: ArrayLike) -> FloatArray:
+        """Scales from the location to the value below which there is `p`."""
+        df = self._df
+        if np.ndim(p) or not df.ndim:
+            return student_quantile(p, df)
+        different, position = np.unique(df, return_inverse=True)  # many pairs have few
+        return student_quantile(p, different)[position].reshape(df.shape)
+
+    @property
+    def _df(self) -> FloatArray:
+        df = np.asarray(self.df, dtype=float)
+        return df if np.all(df > 0) else np.where(df > 0, df, np.nan)
+
+
+def widest_interval(students: Sequence[StudentDistribution], alpha: ArrayLike) -> Interval:
+    """Two-sided interval that holds those of several distributions; nan where one is undefined, or all are point masses."""
+    half = np.asarray(alpha, dtype=float) / 2.0
+    varies = np.logical_or.reduce([np.asarray(each.scale) > 0 for each in students])
+    low = np.minimum.reduce([np.asarray(each.quantile(half)) for each in students])
+    high = np.maximum.reduce([np.asarray(each.quantile(half, upper=True)) for each in students])
+    return Interval(plain(np.where(varies, low, np.nan)), plain(np.where(varies, high, np.nan)))

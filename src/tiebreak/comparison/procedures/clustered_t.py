@@ -22,11 +22,11 @@ from tiebreak.numerics import (
     DifferenceMoments,
     FloatArray,
     IntArray,
+    StudentDistribution,
     corrected_standard_error,
     divide,
     row_moments,
     student_quantile,
-    student_tail,
 )
 from tiebreak.scores.differences import model_moments, pair_differences
 from tiebreak.scores.items import Items
@@ -73,37 +73,34 @@ class MeanDifferences(Differences):
         return self._tail(at, 1.0)
 
     def _tail(self, at: ArrayLike, sign: float) -> FloatArray:
-        distance = sign * (np.asarray(at, dtype=float) - self.estimate)
-        tails = []
-        for error, df in self._errors():
-            t = np.where(distance == 0, 0.0, divide(distance, error))
-            tails.append(student_tail(t, df))
-            if self.skewness is not None and not tails[1:]:
-                tails.append(student_tail(johnson_t(t, -sign * self.skewness), df))
+        students = self._students()
+        tails = [each.tail_above(at) if sign > 0 else each.tail_below(at) for each in students]
+        if self.skewness is not None:
+            t = johnson_t(sign * students[0].standardised(at), -sign * self.skewness)
+            tails.append(StudentDistribution(0.0, 1.0, self.df).tail_above(t))
         return np.asarray(np.maximum.reduce(tails))
 
     def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
         """Ends in closed form."""
-        widths = []
-        for error, df in self._errors():
-            t = _quantile(p, df)
-            widths.append(t * error)
-            if self.skewness is not None and not widths[1:]:
-                # 0 times infinity, where a pair has no spread, is no end
-                widths.append(np.where(error > 0, -johnson_inverse(-t, -self.skewness if upper else self.skewness), t) * error)
-        width = np.minimum.reduce(widths)
-        return np.asarray(self.estimate + (-width if upper else width))
+        students = self._students()
+        ends = [each.quantile(p, upper=upper) for each in students]
+        if self.skewness is not None:
+            t, error = students[0].multiplier(p), self.standard_error
+            # 0 times infinity, where a pair has no spread, is no end
+            width = np.where(error > 0, -johnson_inverse(-t, -self.skewness if upper else self.skewness), t) * error
+            ends.append(self.estimate + (-width if upper else width))
+        return np.asarray((np.maximum if upper else np.minimum).reduce(ends))
 
     @property
     def student_df(self) -> FloatArray:
         """Those of items or clusters."""
         return np.where(self.df > 0, self.df, 1.0)
 
-    def _errors(self) -> list[tuple[FloatArray, FloatArray]]:
-        """Standard errors and degrees of freedom of which the wider interval counts."""
-        own = [(self.standard_error, np.where(self.df > 0, self.df, np.nan))]
-        further = ((self.runs_error, self.runs_df), (self.guarded_error, self.guarded_df))
-        return own + [(error, df) for error, df in further if error is not None and df is not None]
+    def _students(self) -> list[StudentDistribution]:
+        """Distributions of which the wider interval counts, that of the standard error first."""
+        errors = (self.standard_error, self.df), (self.runs_error, self.runs_df), (self.guarded_error, self.guarded_df)
+        known = ((error, df) for error, df in errors if error is not None and df is not None)
+        return [StudentDistribution(self.estimate, error, df) for error, df in known]
 
     def half_width_floor(self, alpha: float) -> FloatArray | None:
         """As items grow in number the part of the runs stays."""
@@ -129,14 +126,6 @@ class MeanDifferences(Differences):
 
 _MOST_TIMES = 100
 """Times as many runs beyond which no number is realistic."""
-
-
-def _quantile(p: ArrayLike, df: FloatArray) -> FloatArray:
-    """Quantiles of Student's t; many pairs have few different degrees of freedom."""
-    if np.ndim(p):
-        return student_quantile(p, df)
-    different, position = np.unique(df, return_inverse=True)
-    return student_quantile(p, different)[position].reshape(np.shape(df))
 
 
 class Means(NamedTuple):

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from tiebreak.bayesian.correlated_t import StudentPosterior, posterior_of_moments
 from tiebreak.bayesian.joint_posterior import joint_draws
-from tiebreak.comparison.procedures.procedure import Differences, ModelValues, Procedure, Tails
+from tiebreak.comparison.procedures.procedure import ModelValues, Procedure
+from tiebreak.comparison.procedures.student import StudentTails
 from tiebreak.errors import Advice, MissingSizesError, Setting, TiebreakError, TooFewSplitsError
 from tiebreak.frequentist.corrected_t import TTestResult, ttest_of_moments
 from tiebreak.numerics import (
@@ -21,10 +21,7 @@ from tiebreak.numerics import (
     IntArray,
     corrected_interval,
     corrected_standard_error,
-    divide,
     student_multiplier,
-    student_quantile,
-    student_tails,
 )
 from tiebreak.scores.differences import model_moments, model_ratios, pair_differences
 from tiebreak.scores.scores import Scores
@@ -38,7 +35,7 @@ SMALL_TEST_SET = 5
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class StudentDifferences(Differences):
+class StudentDifferences(StudentTails):
     """Student's t around each mean difference: confidence distribution and posterior at once.
 
     `ratio` is the mean n_test / n_train of each pair's splits, `split_ratio` that of each split; `data` are the scores of the
@@ -46,7 +43,6 @@ class StudentDifferences(Differences):
     """
 
     is_posterior: ClassVar[bool] = True
-    standard_error: FloatArray
     moments: DifferenceMoments
     ratio: FloatArray | float
     data: Scores
@@ -67,46 +63,14 @@ class StudentDifferences(Differences):
             ratio=self.ratio if np.ndim(self.ratio) == 0 else np.asarray(self.ratio)[rows],
         )
 
-    def tails(self, at: ArrayLike) -> Tails:
-        """Both tails, of which the smaller one keeps its relative precision."""
-        z = divide(np.asarray(at, dtype=float) - self.estimate, self.standard_error)
-        return Tails(*student_tails(z, self._df))
-
-    def tail_below(self, at: ArrayLike) -> FloatArray:
-        """Lower tail."""
-        return self.tails(at).below
-
-    def tail_above(self, at: ArrayLike) -> FloatArray:
-        """Upper tail."""
-        return self.tails(at).above
-
-    @property
-    def student_df(self) -> FloatArray:
-        """Splits less one."""
-        return self._df.astype(float)
-
-    @property
-    def _df(self) -> IntArray:
-        return np.maximum(self.moments.df, 1)
-
-    def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
-        """Ends in closed form."""
-        df = self._df
-        if np.ndim(p) == 0:  # few different df, many pairs
-            df, position = np.unique(df, return_inverse=True)
-            multiplier = student_quantile(p, df)[position].reshape(np.shape(self._df))
-        else:
-            multiplier = student_quantile(p, df)
-        return np.asarray(self.estimate + (-multiplier if upper else multiplier) * self.standard_error)
-
     def density(self, at: FloatArray) -> FloatArray:
         """Density of Student's t."""
-        return self.posterior.density(at)
+        return self.student.density(at)
 
     def half_width_floor(self, alpha: float) -> FloatArray:
         """As the corrected variance (1/n + n_test/n_train) s^2 tends to n_test/n_train s^2; s is taken as it is here."""
         s = self.standard_error / np.sqrt(1.0 / np.maximum(self.n_units, 1) + self.ratio)
-        width = float(student_multiplier(alpha, 1e9)) * (np.sqrt(self.ratio) * s)
+        width = float(student_multiplier(alpha, np.inf)) * (np.sqrt(self.ratio) * s)
         return np.where(self.standard_error > 0, width, np.nan)
 
     def draws(self, n: int, rng: np.random.Generator) -> Iterator[FloatArray]:

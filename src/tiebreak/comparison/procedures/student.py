@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.comparison.procedures.procedure import Differences, Tails
-from tiebreak.numerics import FloatArray, divide, student_quantile, student_tails
+from tiebreak.numerics import FloatArray, IntArray, StudentDistribution
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -16,11 +16,11 @@ class StudentTails(Differences):
     """Student's t around each estimate; `df` need not be whole, and may be infinite for the normal distribution."""
 
     standard_error: FloatArray
-    df: FloatArray
+    df: FloatArray | IntArray | int
 
     def tails(self, at: ArrayLike) -> Tails:
         """Both tails, of which the smaller one keeps its relative precision."""
-        return Tails(*student_tails(divide(np.asarray(at, dtype=float) - self.estimate, self.standard_error), self._df))
+        return Tails(*self.student.tails(at))
 
     def tail_below(self, at: ArrayLike) -> FloatArray:
         """Lower tail."""
@@ -32,15 +32,14 @@ class StudentTails(Differences):
 
     def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
         """Ends in closed form."""
-        multiplier = student_quantile(p, self._df)
-        return np.asarray(self.estimate + (-multiplier if upper else multiplier) * self.standard_error)
+        return np.asarray(self.student.quantile(p, upper=upper))
+
+    @property
+    def student(self) -> StudentDistribution:
+        """Distribution of the differences."""
+        return StudentDistribution(self.estimate, self.standard_error, self.df)
 
     @property
     def student_df(self) -> FloatArray | None:
-        """Those of the differences."""
-        return self._df
-
-    @property
-    def _df(self) -> FloatArray:
-        """Degrees of freedom, of a pair without any 1: it has no tails."""
-        return np.where(self.df > 0, self.df, 1.0)
+        """Those of the differences; 1 of a pair without any, which has no tails."""
+        return np.where(np.asarray(self.df) > 0, self.df, 1.0)

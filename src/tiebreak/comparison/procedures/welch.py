@@ -15,7 +15,7 @@ from tiebreak.comparison.procedures.seeds import FURTHER_RUNS, SEED_REFERENCE, T
 from tiebreak.comparison.procedures.student import StudentTails
 from tiebreak.comparison.procedures.test_sets import INDEPENDENT_SETS, counts_of, has_own_sets, independent_sets, of_own_sets
 from tiebreak.errors import Setting, TiebreakError, TooFewSplitsError
-from tiebreak.numerics import CONSTANT, IDENTICAL, RELATIVE_TOLERANCE, SPREAD, FloatArray, IntArray, divide, student_multiplier
+from tiebreak.numerics import CONSTANT, IDENTICAL, RELATIVE_TOLERANCE, SPREAD, FloatArray, IntArray, StudentDistribution, divide
 from tiebreak.scores.differences import model_moments
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
@@ -80,8 +80,7 @@ class Welch(Procedure):
     def values(self, data: Scores, settings: Settings) -> ModelValues:
         """Mean score of each model, with its own t interval."""
         mean, error, df, n, tolerance = _samples(data)
-        half = np.where(error > 0, student_multiplier(settings.alpha, df) * error, np.nan)
-        return ModelValues("mean", mean, mean - half, mean + half, n, tolerance)
+        return ModelValues("mean", mean, *StudentDistribution(mean, error, df).interval(settings.alpha), n, tolerance)
 
     def reason_for(self, data: Scores) -> str:
         """Why runs are not paired."""
