@@ -76,3 +76,17 @@ def test_equal_forecasts_of_an_autoregression_keep_their_error_rate() -> None:
     slow = signal.lfilter([1], [1, -0.9], rng.normal(size=(1000, 400)), axis=1)[:, 200:]
     assert lasting_autocorrelation(slow).mean() > 0.9
     assert not lasting_autocorrelation(slow[:, :14]).any()
+
+
+def test_cycles_that_cancel_in_the_mean_are_not_named_and_seasons_are() -> None:
+    """AR(2) with a damping of .9, periods of 4 to 20: at most 2 % of the docstring, and right in 95 %; AR(.7) at lag 12: 98 %."""
+    rng = np.random.default_rng(8)
+    noise = rng.normal(size=(1000, 700))
+    for period in (4, 10, 20):
+        coefficients = [1, -1.8 * np.cos(2 * np.pi / period), 0.81]
+        cycle = signal.lfilter([1], coefficients, noise, axis=1)[:, 200:]
+        assert (diebold_mariano_test(cycle).pvalue() < 0.05).mean() < 0.07  # 1,000 series have a standard error of 0.7 %
+        assert lasting_autocorrelation(cycle).mean() < 0.04
+    season = signal.lfilter([1], [1] + [0] * 11 + [-0.7], noise, axis=1)[:, 200:]
+    assert lasting_autocorrelation(season).mean() > 0.95
+    assert not lasting_autocorrelation(np.zeros(40))
