@@ -7,7 +7,13 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from tiebreak.frequentist.johnson import johnson_inverse, johnson_t, pair_skewness, skewness_of_mean
+from tiebreak.frequentist.johnson import (
+    johnson_inverse,
+    johnson_t,
+    pair_skewness,
+    skewness_of_mean,
+    skewness_of_weighted_mean,
+)
 
 
 def test_the_formula_of_the_paper_near_the_estimate() -> None:
@@ -50,3 +56,13 @@ def test_two_values_and_none_have_no_skewness() -> None:
     """Their deviations are symmetric, or there are none."""
     assert skewness_of_mean([1.0, -1.0]) == 0.0
     assert skewness_of_mean([0.0, 0.0, 0.0]) == 0.0
+
+
+def test_skewness_of_a_weighted_mean() -> None:
+    """Equal weights: that of the mean; of 1, 2, 3 by hand (1 + 8 + 27) / (1 + 4 + 9)^1.5 of scipy's G1."""
+    values = np.array([0.0, 1.0, 5.0])
+    g1 = stats.skew(values, bias=False)
+    assert skewness_of_weighted_mean(values, [0.2, 0.2, 0.2]) == pytest.approx(skewness_of_mean(values - 2.0))
+    assert skewness_of_weighted_mean(values, [1.0, 2.0, 3.0]) == pytest.approx(g1 * 36 / 14**1.5)
+    assert skewness_of_weighted_mean([*values, np.nan], [1.0, 2.0, 3.0, 0.0]) == pytest.approx(g1 * 36 / 14**1.5)
+    assert (skewness_of_weighted_mean(np.zeros((2, 3)), [1.0, 2.0, 3.0]) == 0.0).all()

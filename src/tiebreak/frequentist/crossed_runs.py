@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
 from tiebreak.frequentist.clusters import ClusteredMeanResult, ClusterSums, cluster_sums, mean_of_clusters
+from tiebreak.frequentist.johnson import skewness_of_mean
 from tiebreak.numerics import (
     SPREAD,
     UNDEFINED,
@@ -47,6 +48,8 @@ class CrossedMeanResult:
     from_examples, from_runs, from_both : ndarray or float
         Parts of the squared standard error: what examples differ by in all runs, what runs differ by on all examples, and the
         rest. More examples divide the first and the last, more runs the second and the last.
+    runs_skewness : ndarray or float
+        Skewness of the mean of the runs' means.
     n_examples, n_runs : int
     population : {"items and runs", "items"}
     examples : ClusteredMeanResult
@@ -60,6 +63,7 @@ class CrossedMeanResult:
     from_examples: FloatArray
     from_runs: FloatArray
     from_both: FloatArray
+    runs_skewness: FloatArray
     n_examples: int
     n_runs: int
     population: str
@@ -175,7 +179,8 @@ def crossed_mean(
     from_examples, runs_only = np.maximum(a - rest, 0.0), np.maximum(from_runs - rest, 0.0)
     return CrossedMeanResult(
         examples.estimate, plain(error), plain(df), plain(np.sqrt(from_runs)),
-        plain(from_examples), plain(runs_only), plain(rest), n, n_runs, population, examples,
+        plain(from_examples), plain(runs_only), plain(rest), plain(skewness_of_mean(cells.sum(axis=-1))), n, n_runs,
+        population, examples,
     )  # fmt: skip
 
 

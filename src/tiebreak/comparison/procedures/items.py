@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 FEW_CLUSTERS = 10
 """Clusters below which intervals are wide, and rest on a variance of few numbers."""
 
+FEW_RUNS = 10
+"""Runs below which nothing shows whether they vary symmetrically."""
+
 MOST_TESTS = 10
 """Pairs up to which each has its permutation test beside the answer."""
 
