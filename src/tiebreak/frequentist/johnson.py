@@ -88,7 +88,7 @@ def skewness_of_weighted_mean(values: ArrayLike, weights: ArrayLike) -> FloatArr
     n = np.count_nonzero(there, axis=-1)
     mean = divide(np.where(there, values, 0.0).sum(axis=-1), n)
     own = skewness_of_mean(np.where(there, np.asarray(values) - mean[..., None], 0.0), n) * np.sqrt(n)
-    return own * divide((weights**3).sum(axis=-1), np.square(weights).sum(axis=-1) ** 1.5)
+    return np.asarray(own * divide((weights**3).sum(axis=-1), np.square(weights).sum(axis=-1) ** 1.5))
 
 
 def _fisher(n: FloatArray) -> FloatArray:

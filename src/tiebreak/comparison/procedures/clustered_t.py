@@ -496,8 +496,8 @@ def _of_crossed(
         nothing = np.full(len(values), np.nan)
         kind = np.full(len(values), UNDEFINED, dtype=np.int8)
         zero = np.zeros(len(values), dtype=np.int64)
-        columns = nothing, nothing, nothing, zero, kind, tolerance_of(scale), nothing, nothing, nothing, nothing, nothing
-        return Means(*columns, runs_skewness=nothing)
+        unknown = nothing, nothing, nothing, nothing, nothing
+        return Means(nothing, nothing, nothing, zero, kind, tolerance_of(scale), *unknown, runs_skewness=nothing)
     some = values[:, :, used]
     found: CrossedMeanResult = crossed_mean(some, clusters, weights=weights, population=options["population"])
     kind = np.where(np.asarray(found.examples.kind) == UNDEFINED, UNDEFINED, row_moments(np.nanmean(some, axis=1), scale).kind)
