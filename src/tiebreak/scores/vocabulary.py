@@ -81,6 +81,7 @@ NoticeCode = Literal[
     "uneven-periods",
     "item-sources",
     "few-clusters",
+    "few-items",
     "few-runs",
     "unequal-runs",
     "same-answers",

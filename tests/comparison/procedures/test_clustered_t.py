@@ -45,7 +45,7 @@ def check(answer: tb.Comparison, expected: dict[tuple[str, str], object], level:
 
 
 def test_skewed_effects_of_uneven_clusters_keep_the_level() -> None:
-    """Lognormal effects (sigma 1), 30 clusters, sizes of a Pareto law (1.5): 5 % but for chance; else 10 %."""
+    """Lognormal effects (sigma 1), 30 clusters, Pareto sizes: 5 % but for chance."""
     rng = np.random.default_rng(5)
     called = 0
     for _ in range(150):
@@ -58,7 +58,7 @@ def test_skewed_effects_of_uneven_clusters_keep_the_level() -> None:
 
 
 def test_many_runs_whose_means_are_skewed_stretch_the_interval() -> None:
-    """Ten runs: both ends are those of Student's and Johnson's t of the runs' means, scipy's skewness; three: Student's."""
+    """Ten runs: the farther ends of Student's and of Johnson's t of their means with scipy's skewness; three: Student's."""
     rng = np.random.default_rng(3)
     for n_runs in (3, 10):
         of_runs = rng.lognormal(0, 1, (n_runs, 1))
@@ -295,10 +295,26 @@ def test_an_end_that_the_data_cannot_bound_is_infinite(tmp_path: Path) -> None:
     assert np.isinf([pair["interval_low"], pair["interval_high"]]).tolist() in ([True, False], [False, True])
     assert pair["verdict"] == "undecided"
     (notice,) = [each for each in answer.notices if each.code == "skewed-differences"]
-    assert "one question carries" in notice.text
+    assert "one question carries 97% of the variance" in notice.text  # 29/30, the most that one of 30 can
     assert str(answer)
     assert answer.to_json()
     answer.to_html(tmp_path / "report.html")
+
+
+def test_few_items_and_skew_are_said() -> None:
+    """Below 60 always, with the share that 1 sample in 20 misses (1 - 0.05^(1/30) = 9.5 %); skew of 200, not heavy tails."""
+    rng = np.random.default_rng(4)
+
+    def codes(values: np.ndarray, **more: object) -> dict[str, str]:
+        found = tb.compare(items_of(np.stack([values, np.zeros(values.size)]), metric=LOSS, **more)).notices
+        return {each.code: each.text for each in found}
+
+    assert "with 30 questions, what 10% of all questions show" in codes(rng.normal(size=30))["few-items"]
+    twenty = codes(rng.normal(size=60), clusters=tuple("abcdefghijklmnopqrst" * 3))
+    assert "with 20 clusters, what 14% of all clusters" in twenty["few-items"]
+    assert {"few-items", "skewed-differences"}.isdisjoint(codes(rng.normal(size=60)))
+    assert "skewed-differences" in codes(rng.lognormal(0, 1.5, 200))
+    assert sum("skewed-differences" in codes(rng.standard_t(2, 100)) for _ in range(40)) <= 6  # 5 % of 40 exceed 6 in 0.3 %
 
 
 def test_rare_events_are_said() -> None:

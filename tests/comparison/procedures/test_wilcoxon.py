@@ -11,8 +11,9 @@ import pytest
 import scipy.stats
 
 import tiebreak as tb
-from tiebreak.comparison.procedures.wilcoxon import ASYMMETRY_LEVEL, asymmetry_pvalues
+from tiebreak.comparison.procedures.wilcoxon import ASYMMETRY_LEVEL
 from tiebreak.errors import MissingSplitsError, TooFewDatasetsError, UnsuitableDesignError
+from tiebreak.frequentist.johnson import asymmetry_pvalues
 
 BAKEOFF = Path(__file__).parents[1] / "data" / "ucr_means.csv"
 """Mean accuracies of eight classifiers on 142 datasets of the UCR archive (Middlehurst, Schaefer, Bagnall: Bake off redux, 2024;

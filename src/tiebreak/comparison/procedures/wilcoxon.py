@@ -19,9 +19,10 @@ from tiebreak.comparison.procedures.datasets import (
     tolerance_of,
 )
 from tiebreak.comparison.procedures.procedure import Differences
+from tiebreak.frequentist.johnson import asymmetry_pvalues
 from tiebreak.frequentist.sign import sign_test
 from tiebreak.frequentist.signed_rank import wilcoxon
-from tiebreak.numerics import IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray, divide, student_pvalue
+from tiebreak.numerics import IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray, divide
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
@@ -125,26 +126,6 @@ ASYMMETRY_LEVEL = 0.05
 
 def _more(n: int) -> str:
     return f" (and {n - 1} more pair(s))" if n > 1 else ""
-
-
-def asymmetry_pvalues(difference: FloatArray) -> FloatArray:
-    """p-values of symmetry of each row, nan being left out: the mean less the median over its error, against Student's t.
-
-    The error is that of Miao, Gel and Gastwirth (2006), 0.9468 J / sqrt(n) with J = sqrt(pi / 2) times the mean distance from the
-    median; 1 below ten values.
-    """
-    there = ~np.isnan(difference)
-    n = there.sum(axis=-1)
-    median = np.array([np.median(row[own]) if own.any() else 0.0 for row, own in zip(difference, there, strict=True)])
-    deviation = np.where(there, difference - median[:, None], 0.0)
-    error = 0.9468 * np.sqrt(np.pi / 2) * divide(np.abs(deviation).sum(axis=-1), n) / np.sqrt(np.maximum(n, 1))
-    t = divide(divide(deviation.sum(axis=-1), n), error)
-    pvalue = student_pvalue(np.nan_to_num(t), np.maximum(n - 1, 1), "two-sided")
-    return np.asarray(np.where(n >= FEWEST_CHECKED, pvalue, 1.0))
-
-
-FEWEST_CHECKED = 10
-"""Datasets below which nothing is seen of symmetry."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
