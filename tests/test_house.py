@@ -334,6 +334,27 @@ class House:
         return rows + [f"{path} takes no function of Student's t" for path in sorted(STUDENT_BY_HAND.keys() - found)]
 
 
+    def unreached(self) -> list[str]:
+        """Public functions that no other file of the package uses, and no page but the list of names in docs/api.md shows."""
+        public = {}
+        for stub in (self.root / "src").rglob("*.pyi"):
+            for line in stub.read_text(encoding="utf-8").splitlines():
+                _, _, rest = line.partition("from ")
+                home, _, names = rest.partition(" import ")
+                name = names.partition(" as ")[0]
+                if home.startswith("tiebreak") and name[:1].islower():
+                    public[name] = home
+        used = defaultdict(set)
+        for module in self.modules:
+            for node in module.nodes:
+                if isinstance(node, (ast.Name, ast.Attribute)):
+                    used[node.id if isinstance(node, ast.Name) else node.attr].add(module.name)
+        pages = [*(self.root / "docs").glob("*.md"), *(self.root / "docs" / "questions").glob("*.md")]
+        texts = [page.read_text(encoding="utf-8") for page in pages if page.name != "api.md"]
+        shown = set(re.findall(r"\w+", "".join(texts)))
+        return [f"{home}.{name}" for name, home in sorted(public.items()) if not used[name] - {home} and name not in shown]
+
+
 def _way_around(graph: dict[str, set[str]], start: str) -> list[str]:
     """Shortest way from a file back to itself, or nothing."""
     ways = [[start]]
@@ -425,6 +446,11 @@ def test_students_t_around_an_estimate_stands_once(house):
     assert house.further_students() == []
 
 
+def test_a_public_function_is_reached(house):
+    """A function that no method, view or command uses is shown to people on a page; else it would be there for nobody."""
+    assert house.unreached() == []
+
+
 CHECKS: dict[str, Callable[[House], list[str]]] = {
     "Names of files that stand more than twice": House.repeated_stems,
     "Public class names that stand more than once": House.repeated_classes,
@@ -433,6 +459,7 @@ CHECKS: dict[str, Callable[[House], list[str]]] = {
     "Exceptions that are not needed": House.needless_exceptions,
     "Docstrings that start with a question word": House.riddles,
     "Student's t around an estimate, made anew": House.further_students,
+    "Public functions that nothing reaches": House.unreached,
     "Table of rooms in docs/architecture.md": House.wrong_rooms,
     "List of formulas in CONTRIBUTING.md": House.wrong_formulas,
 }

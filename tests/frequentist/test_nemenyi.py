@@ -22,10 +22,10 @@ from tiebreak.frequentist import (
     friedman_test,
     nemenyi_pool,
     nemenyi_test,
-    rank_cliques,
     rank_quantile,
     wilcoxon,
 )
+from tiebreak.frequentist.nemenyi import rank_cliques
 
 BAKEOFF = Path(__file__).parents[1] / "comparison" / "data" / "ucr_means.csv"
 

@@ -81,7 +81,6 @@ from tiebreak.frequentist.nemenyi import NemenyiResult as NemenyiResult
 from tiebreak.frequentist.nemenyi import critical_difference as critical_difference
 from tiebreak.frequentist.nemenyi import nemenyi_pool as nemenyi_pool
 from tiebreak.frequentist.nemenyi import nemenyi_test as nemenyi_test
-from tiebreak.frequentist.nemenyi import rank_cliques as rank_cliques
 from tiebreak.frequentist.nemenyi import rank_quantile as rank_quantile
 from tiebreak.frequentist.pair_outcomes import PairOutcomes as PairOutcomes
 from tiebreak.frequentist.pair_outcomes import outcomes_of_battles as outcomes_of_battles
