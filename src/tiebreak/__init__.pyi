@@ -14,6 +14,7 @@ from tiebreak.audits.audit import audit as audit
 from tiebreak.audits.findings import Audit as Audit
 from tiebreak.audits.findings import Finding as Finding
 from tiebreak.comparison.comparison import Comparison as Comparison
+from tiebreak.comparison.looks import Looks as Looks
 from tiebreak.comparison.procedures import methods as methods
 from tiebreak.comparison.ratings import Ratings as Ratings
 from tiebreak.errors import TiebreakError as TiebreakError

@@ -10,15 +10,20 @@ import numpy as np
 
 from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.comparison import Comparison
+from tiebreak.comparison.looks import Looks
 from tiebreak.comparison.settings import Settings, settings_for
+from tiebreak.errors import ChangedLooksError
 from tiebreak.evaluation.run_options import RunOptions
 from tiebreak.frequentist.adjustment import Correction
 from tiebreak.numerics import Alternative, Missing
 from tiebreak.scores.dataset_means import Scale
 from tiebreak.scores.scores import Scores
+from tiebreak.views.looks import keep, plan_of
 from tiebreak.views.progress import shown
 
 if TYPE_CHECKING:
+    import os
+
     from tiebreak.evaluation.evaluation import Evaluation
     from tiebreak.evaluation.progress import Progress
     from tiebreak.readers.source import ReadOptions
@@ -90,6 +95,8 @@ def compare(
     p_best: bool | None = None,
     options: Mapping[str, Any] | None = None,
     scale: Scale | None = None,
+    n_total: int | None = None,
+    looks: Looks | Comparison | Mapping[str, Any] | str | os.PathLike[str] | None = None,
     rng: int | np.random.Generator | None = None,
 ) -> Comparison:
     """Say which models are better, which are practically equivalent, and which cannot be told apart yet.
@@ -146,6 +153,10 @@ def compare(
         Whether the ranking has `p_best` and `expected_rank`, drawn for three models or more.
     scale : {"absolute", "relative"}, default "absolute"
         Of several datasets: the metric's unit, or logarithms of ratios; a rope of "1%" is then a ratio of 1.01.
+    n_total, looks : int and Looks, Comparison, mapping or path, optional
+        A plan of looks at data that are still coming in: the units that are planned in all (items, or clusters of them, datasets,
+        repeats), and the looks before: an earlier answer, its `.looks`, or a file, which is made where it is not there and holds
+        this look too afterwards. All looks together then have the error rate alpha.
     options, rng : mapping and int or Generator, optional
         Options of the procedure alone, by name; and the seed of all that is drawn, or where to draw one from.
 
@@ -175,9 +186,25 @@ def compare(
         "scale": scale, "rng": rng, "by": by,
     }  # fmt: skip
     Settings(**{name: value for name, value in given.items() if value is not None})  # refused before anything is read
+    plan, path, content = (None, None, None) if n_total is None and looks is None else plan_of(n_total, looks)
     read = ReadOptions(metric, models, dataset, lower_is_better, X, y, groups, n_samples, n_train, n_test, cv, rows, item)
     scores = _read(sources, read)
-    return compare_scores(scores, settings_for(scores, given))
+    if plan is None:
+        return compare_scores(scores, settings_for(scores, given))
+    answer = compare_scores(scores, settings_for(scores, {**given, "looks": plan}))
+    _refuse_same_units(plan, answer)
+    if path is not None and answer.looks is not None:
+        keep(path, content, answer.looks)
+    return answer
+
+
+def _refuse_same_units(plan: Looks, answer: Comparison) -> None:
+    """Refuse a second look at the units of the last one."""
+    if answer.looks is not None and len(answer.looks.taken) == len(plan.taken):
+        raise ChangedLooksError(
+            f"look {len(plan.taken)} was at these same {plan.n:,} {plan.unit}s, and said what there is to say of them. Look "
+            "again when there are more; what that look answered stands in its own answer, which to_json keeps."
+        )
 
 
 def evaluate(

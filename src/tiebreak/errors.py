@@ -173,6 +173,10 @@ class ChangedRunError(TiebreakError, ValueError):
     """A run of the same name was made with other data, models, splits or settings."""
 
 
+class ChangedLooksError(TiebreakError, ValueError):
+    """A look that does not go on from the looks before it: other data, models or settings."""
+
+
 class ChangedVersionsError(TiebreakError, RuntimeError):
     """A run was begun with other versions of the libraries, and the caller did not accept that."""
 

@@ -8,6 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from tiebreak.comparison.comparison import Comparison
+from tiebreak.comparison.looked import decided_at, family_level, looked
+from tiebreak.comparison.looks import next_look
 from tiebreak.comparison.pairs import PairTable, every_pair
 from tiebreak.comparison.procedures import METHODS, choose_method
 from tiebreak.comparison.procedures.procedure import Procedure
@@ -47,6 +49,8 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     scores = _in_order(scores, order_by_value(scores, method, settings))
     rope = _rope_in_units(settings, scores, method)
     _refuse_wide(rope, units.matrix(), units.metric)
+    if settings.looks is not None:
+        settings = replace(settings, looks=next_look(settings.looks, scores, settings, method, rope))
     table = _judged(scores, settings, method, rope)
     order = order_of_family(scores, method, table)
     if order != list(scores.models):  # some model is shown above one whose value is higher: their pair says more than values do
@@ -73,6 +77,8 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
         *_rope_notices(rope, differences.unit),
         *_answer_notices(matrix, settings, scores.metric, method),
     )
+    if settings.looks is not None:
+        settings = replace(settings, looks=decided_at(settings.looks, table, scores.models))
     comparison = Comparison(
         scores=scores,
         settings=settings,
@@ -97,7 +103,11 @@ def _in_question(scores: Scores, settings: Settings) -> Scores:
 def _judged(scores: Scores, settings: Settings, method: Procedure, rope: float) -> PairTable:
     """The pairs of scores whose models stand in ranking order."""
     first, second = family(scores.models, settings)
-    differences = method.judge(scores, first, second, replace(settings, rope=rope))
+    if settings.looks is None:
+        differences = method.judge(scores, first, second, replace(settings, rope=rope))
+    else:
+        level = family_level(settings, method, first.size)
+        differences = looked(settings.looks, method, scores, first, second, replace(settings, rope=rope), level)
     name = "baseline" if settings.baseline is not None else settings.family
     judged = differences if name != "best" else differences.by_itself
     return PairTable(

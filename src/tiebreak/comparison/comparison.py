@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from tiebreak.comparison.looked import at_look, cuts_of
+from tiebreak.comparison.looks import Looks
 from tiebreak.comparison.pairs import SINGLE_STEP, Against, PairTable, pvalue_of
 from tiebreak.comparison.procedures.procedure import Differences, Procedure, TestOnly
 from tiebreak.comparison.ranking import RankingTable, rank_models
@@ -19,6 +22,7 @@ from tiebreak.comparison.requirements import (
     Terms,
     as_questions,
     check_n_questions,
+    first_decided,
     judge_requirements,
 )
 from tiebreak.comparison.settings import Settings
@@ -230,8 +234,15 @@ class Comparison(Result["ComparisonPlots"]):
         return dataclasses.replace(self.settings, rope=self.rope)
 
     @property
+    def looks(self) -> Looks | None:
+        """The plan with all looks that were taken, this one included; None where the answer is not one of several looks."""
+        return self.settings.looks
+
+    @property
     def by(self) -> str | None:
         """Column of the items by which the pairs are shown too: that of the settings, or the procedure's own."""
+        if self.looks is not None:
+            return None
         if self.settings.by is not None or not self.pair_table.is_family:
             return self.settings.by
         return self.method.by
@@ -281,6 +292,8 @@ class Comparison(Result["ComparisonPlots"]):
     @cached_property
     def beside(self) -> tuple[TestOnly, ...]:
         """Tests shown beside the answer, which have no part in the verdicts."""
+        if self.looks is not None:  # they know of no looks
+            return ()
         return tuple(self.method.beside(self.scores, self.resolved))
 
     @cached_property
@@ -316,11 +329,11 @@ class Comparison(Result["ComparisonPlots"]):
             row = self.pair_table.row_of(two, one)
             mirrored = row is not None  # a pair outside the family is judged in the orientation asked for
         direction = check_alternative(alternative) if alternative is not None else self._own_alternative(row, mirrored)
-        distribution = self._judged(np.asarray(one), np.asarray(two))
+        distribution = self._judged(np.asarray(one), np.asarray(two), self._look_of(row))
         return PairComparison(
             first=first,
             second=second,
-            differences=self._differences(one, two),
+            differences=self._differences(one, two, self._look_of(row)),
             distribution=distribution,
             alternative=direction,
             rope=self.rope,
@@ -416,7 +429,13 @@ class Comparison(Result["ComparisonPlots"]):
             alpha=self.settings.alpha,
             n_questions=check_n_questions(n_questions, len(asked)),
         )
-        return judge_requirements(asked, terms)
+        if self.looks is None:
+            return judge_requirements(asked, terms)
+        by_look = [
+            judge_requirements(asked, dataclasses.replace(terms, judge=functools.partial(self._judged, look=k)))
+            for k in range(len(self.looks.taken))
+        ]
+        return first_decided(by_look)
 
     def shrinkage(self) -> pd.DataFrame:
         """Difference of each pair on each dataset, as measured and shrunken towards the other datasets.
@@ -571,13 +590,24 @@ class Comparison(Result["ComparisonPlots"]):
             raise InvalidParameterError(f"a pair needs two different models; got {first!r} twice.")
         return one, two
 
-    def _judged(self, first: IntArray, second: IntArray) -> Differences:
-        return self.method.judge(self.scores, first, second, self.resolved)
+    def _judged(self, first: IntArray, second: IntArray, look: int = -1) -> Differences:
+        """Differences of pairs by themselves; with looks as of one of them, the last unless another is named."""
+        if self.looks is None:
+            return self.method.judge(self.scores, first, second, self.resolved)
+        level = self.pair_table.interval_alpha
+        k = range(len(self.looks.taken))[look]
+        return at_look(self.looks, self.method, self.scores, first, second, self.resolved, level, k)
 
-    def _differences(self, one: int, two: int) -> FloatArray:
+    def _look_of(self, row: int | None) -> int:
+        """Look at which a row of the family stands, from 0; the last where there is no such row, or are no looks."""
+        look = self.pair_table.differences.look
+        return -1 if row is None or look is None else int(look[row]) - 1
+
+    def _differences(self, one: int, two: int, look: int) -> FloatArray:
         """Oriented differences on shared splits; none where units have none."""
         has_them = self.method.is_paired and self.method.is_mean
-        return self.method.differences_by_unit(self.scores, one, two) if has_them else np.zeros(0)
+        data = self.scores if self.looks is None else cuts_of(self.looks, self.method, self.scores)[look].data
+        return self.method.differences_by_unit(data, one, two) if has_them else np.zeros(0)
 
     def _predict_the_same(self, first: str, second: str) -> bool:
         """True where the predictions of two models are known to be the same."""

@@ -209,6 +209,15 @@ def judge_requirements(asked: Sequence[Question], terms: Terms) -> Requirements:
     return Requirements(tuple(judged))
 
 
+def first_decided(by_look: Sequence[Requirements]) -> Requirements:
+    """Each question as the first look says that meets or breaks it, else as the last one does.
+
+    All looks share the error rate of a question, so what one of them says stays.
+    """
+    columns = zip(*by_look, strict=True)
+    return Requirements(tuple(next((r for r in each if r.outcome != "inconclusive"), each[-1]) for each in columns))
+
+
 def _of_pair(question: Question, terms: Terms) -> dict[str, Any]:
     """Outcome of "better" or "not worse": where the interval of the difference lies, against the rope or minus the rope."""
     first, second = (np.array([terms.models.index(name)]) for name in (question.first, question.second))

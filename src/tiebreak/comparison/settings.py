@@ -8,6 +8,7 @@ from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
+from tiebreak.comparison.looks import Looks
 from tiebreak.comparison.procedures import METHODS
 from tiebreak.errors import Advice, InvalidParameterError, Setting
 from tiebreak.frequentist.adjustment import Correction
@@ -39,6 +40,7 @@ class Settings:
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
     scale: Scale = "absolute"
     by: str | None = None
+    looks: Looks | None = field(default=None, hash=False)
 
     @property
     def seed(self) -> int:
@@ -73,6 +75,8 @@ class Settings:
             )
         self._check_family()
         self._set("p_best", bool(self.p_best))
+        if self.looks is not None and not isinstance(self.looks, Looks):
+            self._set("looks", Looks.from_dict(self.looks))
         self._set("options", dict(self.options))
         if self.by is not None and not isinstance(self.by, str):
             raise InvalidParameterError(f"by must be the name of a column of the items; got {self.by!r:.60}.", about="by")

@@ -130,6 +130,7 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
             "options": plain(settings.options),
             "scale": settings.scale,
             "by": settings.by,
+            "looks": None if settings.looks is None else settings.looks.as_dict(),
         },
         resolved={
             "rope": comparison.rope,

@@ -55,6 +55,7 @@ def pair_columns(comparison: Comparison) -> Columns:
     columns: dict[str, Column | None] = {
         "first": Coded(t.first, models),
         "second": Coded(t.second, models),
+        "look": d.look,
         "n_units": np.broadcast_to(d.n_units, shape),
         "difference": d.estimate,
         "standard_error": d.standard_error,

@@ -177,6 +177,11 @@ class Differences(ABC):
         return None
 
     @property
+    def look(self) -> IntArray | None:
+        """Number of the look at which each row stands, from 1; None where there is no plan of looks."""
+        return None
+
+    @property
     def is_simultaneous(self) -> bool:
         """True where tails allow for the whole family already, so that intervals at 1 - alpha cover at once."""
         return False

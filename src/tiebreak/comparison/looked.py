@@ -1,0 +1,258 @@
+"""Differences of pairs as the looks of a plan leave them: each as of the look at which its row stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tiebreak.comparison.looks import Cut, Levels, Looks, cut, levels_of
+from tiebreak.comparison.pairs import PairTable
+from tiebreak.comparison.procedures.procedure import Differences, Procedure
+from tiebreak.comparison.settings import Settings
+from tiebreak.comparison.verdict import BETTER, EQUIVALENT, VERDICTS, WORSE, Codes
+from tiebreak.errors import ChangedLooksError
+from tiebreak.frequentist.adjustment import interval_level
+from tiebreak.numerics import Alternative, FloatArray, IntArray
+from tiebreak.scores.scores import Scores
+
+OVER = (BETTER, WORSE, EQUIVALENT)
+"""Verdicts with which a pair is over: further data could only blur them."""
+
+MOST_LEVELS = 8
+"""Different levels, asked for at once, up to which each is calibrated by itself."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LookedDifferences(Differences):
+    """Differences of which each stands at one look of a plan; the levels of intervals are those of all looks together.
+
+    An interval at 1 - level is that of the row's look at the part of `level` that the plan grants it. So the intervals of all
+    looks cover at once. Tails are scaled so that they agree with the intervals at `home`, the level of the family.
+
+    Attributes
+    ----------
+    parts : tuple of Differences
+        By look, of the pairs that were open then.
+    part, place : ndarray of int
+        The look of each pair, from 0, and its position there.
+    levels : Levels
+    column : ndarray of int
+        Of each pair in `levels`.
+    home : float
+    """
+
+    parts: tuple[Differences, ...]
+    part: IntArray
+    place: IntArray
+    levels: Levels
+    column: IntArray
+    home: float
+
+    def take(self, rows: IntArray | slice) -> Self:
+        """Some of the pairs."""
+        names = ("estimate", "n_units", "kind", "tolerance", "standard_error", "df", "part", "place", "column")
+        held = {name: getattr(self, name) for name in names}
+        return replace(self, **{name: value[rows] for name, value in held.items() if np.ndim(value)})
+
+    @property
+    def look(self) -> IntArray:
+        """Number of the look, from 1."""
+        return self.part + 1
+
+    def share(self, level: float) -> FloatArray:
+        """Part of a level that the look of each pair grants, as a share of it."""
+        return np.asarray(self.levels.granted(level)[self.part, self.column] / level)
+
+    def _each(self, ask: Callable[[Differences, Any], Any], *columns: FloatArray) -> FloatArray:
+        """Answers of the differences of its look about each pair, given some columns of shape (..., n_pairs)."""
+        if self.part.ndim == 0:
+            return np.asarray(ask(self.parts[int(self.part)], columns))
+        found: FloatArray | None = None
+        for k in np.unique(self.part):
+            rows = np.flatnonzero(self.part == k)
+            own = np.asarray(ask(self.parts[k].take(self.place[rows]), [each[..., rows] for each in columns]))
+            if found is None:
+                found = np.empty((*own.shape[:-1], self.part.size), dtype=own.dtype)
+            found[..., rows] = own
+        return np.zeros(0) if found is None else found
+
+    def _at_home(self, tail: FloatArray) -> FloatArray:
+        with np.errstate(divide="ignore"):
+            return np.minimum(1.0, tail / self.share(self.home))
+
+    def _spread(self, at: ArrayLike) -> FloatArray:
+        at = np.asarray(at, dtype=float)
+        return np.broadcast_to(at, np.broadcast_shapes(at.shape, self.part.shape))
+
+    def tail_below(self, at: ArrayLike) -> FloatArray:
+        """Lower tail."""
+        return self._at_home(self._each(lambda held, own: held.tail_below(own[0]), self._spread(at)))
+
+    def tail_above(self, at: ArrayLike) -> FloatArray:
+        """Upper tail."""
+        return self._at_home(self._each(lambda held, own: held.tail_above(own[0]), self._spread(at)))
+
+    def _granted(self, p: ArrayLike) -> FloatArray:
+        """One-sided levels of each pair's look; of very many levels by the shares of that of the family."""
+        p = np.asarray(p, dtype=float)
+        each = np.unique(p)
+        if each.size > MOST_LEVELS:
+            return np.asarray(p * self.share(self.home))
+        found = self._spread(p).copy()
+        for one in each:
+            found = np.where(self._spread(p) == one, one * self.share(2.0 * float(one)), found)
+        return found
+
+    def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
+        """Bounds of each pair's look at what the plan grants it."""
+        return self._each(lambda held, own: held.quantile(own[0], upper=upper), self._granted(p))
+
+    def bound(self, p: ArrayLike, *, upper: bool) -> FloatArray:
+        """Likewise; nan for a pair without spread."""
+        return self._each(lambda held, own: held.bound(own[0], upper=upper), self._granted(p))
+
+    def reasons(self, level: float) -> Codes:
+        """Reasons at the level that each look grants."""
+        share = level * self.share(level)
+        return self._each(lambda held, own: held.reasons(float(np.min(own[0]))), share).astype(np.int8)
+
+    def pvalue(self, alternative: Alternative) -> FloatArray | None:
+        """The procedure's own p-values, scaled as the tails are."""
+        if self.parts[0].pvalue(alternative) is None:
+            return None
+        return self._at_home(self._each(lambda held, _: held.pvalue(alternative), np.zeros(self.part.shape)))
+
+
+def looked(
+    plan: Looks, method: Procedure, data: Scores, first: IntArray, second: IntArray, settings: Settings, home: float
+) -> LookedDifferences:
+    """Differences of pairs at the looks of a plan: each at the look that decided it, else at the last that had more of it.
+
+    `settings` have the rope in the metric's unit, and `home` is the two-sided level of each pair.
+    """
+    cuts = cuts_of(plan, method, data)
+    levels, column = levels_of(plan, method, cuts, first, second)
+    n_pairs = int(np.size(first))
+    part, place = np.zeros(n_pairs, dtype=np.intp), np.zeros(n_pairs, dtype=np.intp)
+    is_open = np.ones(n_pairs, dtype=bool)
+    parts: list[Differences] = []
+    for k, each in enumerate(cuts):
+        rows = np.flatnonzero(is_open & (levels.has_grown[k, column] | (k == 0)))
+        if rows.size == 0:
+            parts.append(parts[-1].take(rows))
+            continue
+        judged = method.judge(each.data, first[rows], second[rows], settings)
+        parts.append(judged)
+        part[rows], place[rows] = k, np.arange(rows.size)
+        own = _at_look(judged, parts, k, levels, column[rows], home)
+        table = PairTable(first[rows], second[rows], own, float(settings.rope), settings.alpha, "none", "two-sided")
+        table.made["interval_alpha"] = home
+        is_open[rows[np.isin(table.verdict, OVER)]] = False
+    return _joined(tuple(parts), part, place, levels, column, home)
+
+
+def at_look(
+    plan: Looks, method: Procedure, data: Scores, first: IntArray, second: IntArray, settings: Settings, home: float, k: int
+) -> LookedDifferences:
+    """Differences of pairs at one look, from 0, whatever the looks before it said; of the shape of `first`."""
+    cuts = cuts_of(plan, method, data)
+    levels, column = levels_of(plan, method, cuts, first, second)
+    judged = method.judge(cuts[k].data, first, second, settings)
+    return _at_look(judged, [judged] * (k + 1), k, levels, column, home)
+
+
+def cuts_of(plan: Looks, method: Procedure, data: Scores) -> list[Cut]:
+    """The data of each look."""
+    return [cut(method, data, look.n) for look in plan.taken]
+
+
+def _at_look(
+    judged: Differences, parts: list[Differences], k: int, levels: Levels, column: IntArray, home: float
+) -> LookedDifferences:
+    shape = np.shape(judged.estimate)
+    place = np.arange(int(np.prod(shape, dtype=int))).reshape(shape)
+    return _joined(tuple(parts), np.full(shape, k, dtype=np.intp), place, levels, column, home)
+
+
+def _joined(
+    parts: tuple[Differences, ...], part: IntArray, place: IntArray, levels: Levels, column: IntArray, home: float
+) -> LookedDifferences:
+    some = parts[0]
+
+    def column_of(name: str) -> Any:
+        if getattr(some, name) is None:
+            return None
+        values = np.empty(part.shape)
+        for k, each in enumerate(parts):
+            if np.any(part == k):
+                own = np.broadcast_to(getattr(each, name), np.shape(each.estimate))
+                values[part == k] = own if part.ndim == 0 else own[place[part == k]]
+        return values
+
+    return LookedDifferences(
+        estimate=column_of("estimate"),
+        n_units=column_of("n_units").astype(np.intp),
+        kind=column_of("kind").astype(np.int8),
+        tolerance=column_of("tolerance"),
+        standard_error=column_of("standard_error"),
+        df=column_of("df"),
+        unit=some.unit,
+        parts=parts,
+        part=part,
+        place=place,
+        levels=levels,
+        column=column,
+        home=home,
+    )
+
+
+def decided_at(plan: Looks, table: PairTable, models: tuple[str, ...]) -> Looks:
+    """The plan with what its looks granted and decided.
+
+    Raises
+    ------
+    ChangedLooksError
+        An earlier look said otherwise than its data say now.
+    """
+    differences = table.differences
+    if not isinstance(differences, LookedDifferences):
+        return plan
+    granted = differences.levels.granted(table.interval_alpha)
+    verdict = table.verdict
+    looks = []
+    for k, look in enumerate(plan.taken):
+        rows = np.flatnonzero((differences.part == k) & np.isin(verdict, OVER))
+        named = tuple(sorted(_named(models, table, int(row)) for row in rows))
+        level = float(granted[k].min())
+        if np.isfinite(look.level) and (look.decided != named or abs(look.level - level) > 1e-6 * level):
+            raise ChangedLooksError(
+                f"look {k + 1} does not say what its {look.n:,} {plan.unit}s say: {_told(look.decided, look.level)} stands "
+                f"there, and they give {_told(named, level)}. Was it changed, or written by another version? Go on "
+                "from another copy."
+            )
+        looks.append(look._replace(level=level, decided=named))
+    return replace(plan, taken=tuple(looks))
+
+
+def _told(decided: tuple[tuple[str, str, str], ...], level: float) -> str:
+    pairs = "; ".join(f"{first!r} {verdict} {second!r}" for first, second, verdict in decided[:2])
+    more = f" and {len(decided) - 2} more" if len(decided) > 2 else ""
+    return f"{pairs or 'nothing decided'}{more} at level {level:.6g}"
+
+
+def _named(models: tuple[str, ...], table: PairTable, row: int) -> tuple[str, str, str]:
+    """A pair with its verdict, the better model first, else in order of name; so that no order of rows changes it."""
+    first, second = models[table.first[row]], models[table.second[row]]
+    verdict = VERDICTS[table.verdict[row]]
+    if verdict == "worse":
+        return second, first, "better"
+    return (first, second, verdict) if verdict == "better" else (*sorted((first, second)), verdict)
+
+
+def family_level(settings: Settings, method: Procedure, n_pairs: int) -> float:
+    """Two-sided level of each pair of the family, over all looks."""
+    return interval_level(np.full(n_pairs, np.nan), method.correction_of(settings), settings.alpha)

@@ -1,0 +1,161 @@
+"""Looks in words, and the file that keeps them: whole after every look, and safe against two writers."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tiebreak.comparison.looked import OVER
+from tiebreak.comparison.looks import Looks
+from tiebreak.errors import ChangedLooksError, InvalidParameterError, Setting, UnreadableSourceError, UnwrittenFileError
+from tiebreak.printable import printable
+from tiebreak.views.json import encoded, write_whole
+from tiebreak.views.words import count
+
+if TYPE_CHECKING:
+    from tiebreak.comparison.comparison import Comparison
+
+MOST_SECONDS = 10.0
+"""Wait for another writer; writing takes milliseconds."""
+
+STALE_SECONDS = 60.0
+"""Age from which the lock of a writer is one that died."""
+
+
+def plan_of(n_total: int | None, looks: Any) -> tuple[Looks | None, Path | None, bytes | None]:
+    """The plan that a caller means by `n_total` and `looks`; and the file that is to keep it, with what it holds now."""
+    if looks is None:
+        return (None if n_total is None else Looks(n_total=n_total)), None, None
+    path, content = None, None
+    if isinstance(looks, str | os.PathLike):
+        path = Path(looks)
+        content = _bytes_of(path)
+        plan, is_answer = (None, False) if content is None else _parsed(content, printable(str(path)))
+        path = None if is_answer else path
+    else:
+        plan = _held_by(looks)
+    if plan is None and n_total is None:
+        raise InvalidParameterError(
+            f"there are no looks in {printable(str(looks))!r} yet, so the plan is not known: say how many units it has with ",
+            Setting("n_total"),
+            ".",
+            about="looks",
+        )
+    if plan is not None and n_total is not None and n_total != plan.n_total:
+        raise ChangedLooksError(
+            f"the plan was made for {plan.n_total:,} {plan.unit or 'unit'}s, and n_total is {n_total!r}. A plan keeps its size; "
+            "further data need a new plan, on new units."
+        )
+    return (Looks(n_total=n_total) if plan is None and n_total is not None else plan), path, content
+
+
+def _held_by(looks: Any) -> Looks:
+    if isinstance(looks, Looks):
+        return looks
+    if isinstance(looks, Mapping):
+        return _of_content(looks, "looks")[0]
+    held = getattr(looks, "looks", None)
+    if isinstance(held, Looks):
+        return held
+    raise InvalidParameterError(
+        f"looks is a file, an earlier answer that was given with n_total, or its .looks; got {looks!r:.60}.", about="looks"
+    )
+
+
+def _bytes_of(path: Path) -> bytes | None:
+    """Content of the file; None where there is none."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        if not path.parent.is_dir():
+            raise UnwrittenFileError(f"the folder of {path} is not there, so the looks cannot be kept. Make it first.") from None
+        return None
+    except OSError as error:
+        raise UnreadableSourceError(f"{path} could not be read: {error.strerror or error}.") from None
+
+
+def _parsed(content: bytes, name: str) -> tuple[Looks, bool]:
+    try:
+        found = json.loads(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise UnreadableSourceError(
+            f"{name} is no whole file of looks ({error}). Go on from another copy, or from the saved answer of the last look."
+        ) from None
+    return _of_content(found, name)
+
+
+def _of_content(content: Any, name: str) -> tuple[Looks, bool]:
+    """Looks in a file of them, or in an answer; and True for the latter."""
+    if isinstance(content, Mapping) and isinstance(content.get("settings"), Mapping):
+        held = content["settings"].get("looks")
+        if held is None:
+            raise UnreadableSourceError(f"{name} is an answer without a plan of looks. Name a new file for them.")
+        return Looks.from_dict(held, name), True
+    return Looks.from_dict(content, name), False
+
+
+def keep(path: Path, before: bytes | None, looks: Looks) -> None:
+    """Write the looks into their file, unless somebody else has written there since it was read."""
+    with _alone(path):
+        if _bytes_of(path) != before:
+            raise ChangedLooksError(
+                f"another look was written into {path} while this one was taken, so this one was not kept and does not count. "
+                "Look again: it will then know of the other."
+            )
+        write_whole(path, (encoded(looks.as_dict(), indent=1) + "\n").encode())
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Hold the lock of a file while it is written; that of a writer who died is taken over."""
+    lock = path.with_name(f".{path.name[:60]}.lock")
+    until = time.monotonic() + MOST_SECONDS
+    while True:
+        try:
+            os.close(os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+            break
+        except FileExistsError:
+            if _age(lock) > STALE_SECONDS:
+                lock.unlink(missing_ok=True)
+            elif time.monotonic() > until:
+                raise UnwrittenFileError(f"{path} is being written by another look ({lock} is there). Look again.") from None
+            else:
+                time.sleep(0.02)
+        except OSError as error:
+            raise UnwrittenFileError(f"{path} could not be written: {error.strerror or error}. The look is not kept.") from None
+    try:
+        yield
+    finally:
+        lock.unlink(missing_ok=True)
+
+
+def _age(lock: Path) -> float:
+    try:
+        return time.time() - lock.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
+
+
+# --- in words -----------------------------------------------------------------------------------------------------------------
+
+
+def sentence(comparison: Comparison) -> str:
+    """Look 3, 700 of 2,000 items: decided 11 of 15 pairs; open 4; at most 1,300 more."""
+    looks = comparison.looks
+    if looks is None:
+        return ""
+    counts, n_pairs = comparison.pair_table.count_verdicts(), comparison.pair_table.n_pairs
+    n_decided = int(counts[list(OVER)].sum())
+    at = f"Look {len(looks.taken)}, {looks.n:,} of {looks.n_total:,} {looks.unit}s"
+    if n_decided == n_pairs:
+        done = "the pair is decided" if n_pairs == 1 else f"all {n_pairs} pairs are decided"
+        return f"{at}: {done}; no further {looks.unit}s are needed."
+    left = f"at most {looks.n_left:,} more" if looks.n_left else "the plan is over"
+    if n_pairs == 1:
+        return f"{at}: the pair is open; {left}."
+    return f"{at}: decided {n_decided} of {count(n_pairs, 'pair')}; open {n_pairs - n_decided}; {left}."

@@ -1,0 +1,284 @@
+"""Looks at data that are still coming in: what a plan grants, what it keeps, and what it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+
+import tiebreak as tb
+from tiebreak.comparison.looks import Looks, cut, plan_unit
+from tiebreak.errors import ChangedLooksError, InvalidParameterError, UnreadableSourceError, UnsuitableDesignError
+from tiebreak.frequentist.group_sequential import group_sequential_design, split_information
+
+N = 800
+"""Items of the plan."""
+
+
+def answers(n: int, shares: tuple[float, ...] = (0.97, 0.65, 0.64), seed: int = 0) -> pd.DataFrame:
+    """The first n of N questions, right or wrong, of models that get these shares right."""
+    rng = np.random.default_rng(seed)
+    columns = {f"m{i}": (rng.random(N) < share).astype(int) for i, share in enumerate(shares)}
+    return pd.DataFrame({"question": [f"q{i}" for i in range(N)], **columns}).iloc[:n]
+
+
+def looked(sizes: list[int], **settings: Any) -> tb.Comparison:
+    """The answer after looks at so many questions."""
+    answer: tb.Comparison | None = None
+    for n in sizes:
+        answer = tb.compare(answers(n), metric="accuracy", n_total=N, looks=answer, **settings)
+    assert answer is not None
+    return answer
+
+
+def repeats(r: int, effects: tuple[float, ...] = (0.0, 0.03)) -> pd.DataFrame:
+    """The first r of ten repeats of five folds."""
+    rng = np.random.default_rng(3)
+    values = rng.normal(0.8, 0.02, size=(10, 5, len(effects))) + np.array(effects)
+    rows = [
+        {"repeat": i, "fold": j, **{f"m{k}": values[i, j, k] for k in range(len(effects))}} for i in range(r) for j in range(5)
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_levels_are_those_of_the_group_sequential_design() -> None:
+    """Hwang-Shih-DeCani at gamma -4 for items, of alpha / 3 as three pairs share alpha; t is n / N."""
+    taken = looked([100, 250, 800]).looks.taken  # type: ignore[union-attr]
+    design = group_sequential_design([1 / 8, 2.5 / 8, 1.0], alpha=0.05 / 3)
+    assert_allclose([look.level for look in taken], design.levels, rtol=1e-9)
+    assert [look.n for look in taken] == [100, 250, 800]
+
+
+def test_levels_of_repeats_are_those_of_students_process() -> None:
+    """Gamma -8, t_r = Var(m_R) / Var(m_r), and the degrees of freedom of each look (shared/design, section 8)."""
+    answer = None
+    for r in (2, 4, 10):
+        answer = tb.compare(repeats(r), metric="accuracy", n_train=80, n_test=20, n_total=10, looks=answer)
+    assert answer is not None
+    assert answer.looks is not None
+    t = split_information([10, 20, 50], 50, test_train_ratio=0.25)
+    design = group_sequential_design(t, gamma=-8.0, df=[9, 19, 49])
+    assert_allclose([look.level for look in answer.looks.taken], design.levels, rtol=1e-6)
+    assert (answer.looks.unit, answer.looks.gamma) == ("repeat", -8.0)
+
+
+def test_a_decided_pair_keeps_the_row_of_its_look() -> None:
+    """Its interval is the one that the procedure gives of that look's data alone, at the level that the look was granted."""
+    answer = looked([100, 250, 800])
+    row = answer.pairs.set_index(["first", "second"]).loc[("m0", "m1")]
+    assert (row["look"], row["n_units"], row["verdict"]) == (1, 100, "better")
+    level = group_sequential_design([1 / 8], alpha=0.05 / 3).levels[0]
+    alone = tb.compare(answers(100), metric="accuracy", alpha=level, correction="none").pair("m0", "m1")
+    assert_allclose([row["interval_low"], row["interval_high"]], [alone.interval_low, alone.interval_high], rtol=1e-9)
+    assert answer.looks is not None
+    assert ("m0", "m1", "better") in answer.looks.taken[0].decided
+
+
+def test_an_open_pair_has_the_row_of_the_last_look() -> None:
+    """So nothing of it is lost; with the level of that look, below alpha / 3."""
+    row = looked([100, 250, 800]).pair("m1", "m2")
+    assert (row.n_units, row.verdict) == (800, "undecided")
+
+
+def test_all_that_is_said_of_a_pair_agrees() -> None:
+    """p-values are scaled like the intervals: below alpha exactly where 0 lies outside."""
+    pairs = looked([100, 250, 500]).pairs
+    outside = (pairs["interval_low"] > 0) | (pairs["interval_high"] < 0)
+    assert (outside == (pairs["adjusted_pvalue"] <= 0.05)).all()
+
+
+def test_a_single_look_at_the_end_is_the_ordinary_answer() -> None:
+    """All of alpha is there for it."""
+    planned, plain = looked([N]), tb.compare(answers(N), metric="accuracy")
+    assert_allclose(planned.pairs["interval_low"], plain.pairs["interval_low"], rtol=1e-9)
+
+
+def test_more_units_than_planned_spend_the_rest() -> None:
+    """t is 1, and no look follows."""
+    answer = tb.compare(answers(200), metric="accuracy", n_total=300)
+    answer = tb.compare(answers(400), metric="accuracy", looks=answer)
+    assert answer.looks is not None
+    assert answer.looks.taken[-1].fraction == 1.0
+    with pytest.raises(InvalidParameterError, match="plan of 300 questions is over"):
+        tb.compare(answers(500), metric="accuracy", looks=answer)
+
+
+def test_gaps_have_each_pairs_own_information() -> None:
+    """A pair with half of the units at the first look has another correlation with the second one."""
+    table = answers(N).astype({"m2": float})
+    table.loc[:99:2, "m2"] = np.nan
+    answer = tb.compare(table.iloc[:200], metric="accuracy", missing="pairwise", n_total=N)
+    answer = tb.compare(table, metric="accuracy", missing="pairwise", looks=answer)
+    widths = {}
+    for a, b, n in (("m0", "m1", (200, 800)), ("m1", "m2", (150, 750))):
+        design = group_sequential_design(
+            np.array(n) / n[1],
+            alpha=0.05 / 3,
+            spending=lambda t, alpha: float(tb.frequentist.alpha_spent([0.25 if t < 1 else 1.0], alpha=alpha)[0]),
+        )
+        widths[a, b] = design.levels
+    differences: Any = answer.pair_table.differences
+    granted = differences.levels.granted(0.05 / 3)
+    assert_allclose(sorted(granted[1]), sorted(each[1] for each in widths.values()), rtol=1e-9)
+
+
+def test_clusters_are_the_units() -> None:
+    """Whole clusters, as many as the plan says."""
+    table = answers(200).assign(cluster=[f"c{i // 4}" for i in range(200)])
+    answer = tb.compare(table, metric="accuracy", n_total=100)
+    assert answer.looks is not None
+    assert (answer.looks.n, answer.looks.unit, answer.looks.n_left) == (50, "cluster", 50)
+    mixed = table.assign(cluster=[f"c{i % 50}" for i in range(200)])
+    first = tb.compare(mixed, metric="accuracy", n_total=100)
+    more = pd.concat([mixed, answers(300).iloc[200:].assign(cluster=[f"c{i % 60}" for i in range(100)])])
+    with pytest.raises((UnsuitableDesignError, ChangedLooksError), match=r"whole clusters|are not those of look 1"):
+        tb.compare(more, metric="accuracy", looks=first)
+
+
+def test_a_requirement_stays_as_the_first_look_that_settles_it_says() -> None:
+    """Met at 100 questions; at 800 it is read off the same row, at the level of one question over all looks."""
+    answer = looked([100, 250, 800])
+    (met,) = answer.meets(better=("m0", "m1"))
+    assert (met.outcome, met.n_units) == ("met", 100)
+    level = group_sequential_design([1 / 8], alpha=0.05).levels[0]
+    alone = tb.compare(answers(100)[["question", "m0", "m1"]], metric="accuracy", alpha=level).pair("m0", "m1")
+    assert_allclose([met.interval_low, met.interval_high], [alone.interval_low, alone.interval_high], rtol=1e-9)
+    (open_,) = answer.meets(better=("m1", "m2"))
+    assert (open_.outcome, open_.n_units) == ("inconclusive", 800)
+
+
+def test_the_order_of_models_changes_nothing() -> None:
+    """Columns the other way round: the same looks."""
+    answer = tb.compare(answers(250), metric="accuracy", n_total=N)
+    turned = answers(400)[["question", "m2", "m1", "m0"]]
+    later = tb.compare(turned, metric="accuracy", looks=answer)
+    assert later.looks == tb.compare(answers(400), metric="accuracy", looks=answer).looks
+
+
+def test_a_saved_answer_holds_its_looks(tmp_path: Any) -> None:
+    """Compared again it is the same answer, and its file is where the next look goes on."""
+    answer = looked([100, 250])
+    answer.to_json(tmp_path / "answer.json")
+    again = tb.compare(tmp_path / "answer.json")
+    assert again.looks == answer.looks
+    pd.testing.assert_frame_equal(again.pairs, answer.pairs)
+    later = tb.compare(answers(500), metric="accuracy", looks=tmp_path / "answer.json")
+    assert later.looks is not None
+    assert [look.n for look in later.looks.taken] == [100, 250, 500]
+
+
+def changed(column: str, value: float) -> Callable[[pd.DataFrame], pd.DataFrame]:
+    """A table with another score in its first row."""
+    return lambda table: table.assign(**{column: [value, *table[column].tolist()[1:]]})
+
+
+@pytest.mark.parametrize(
+    ("change", "settings", "text"),
+    [
+        (lambda table: table.iloc[::-1], {}, "first 100 questions are not those of look 1"),
+        (changed("m0", 0), {}, "first 100 questions are not those of look 1"),
+        (lambda table: table.iloc[:50], {}, "only 50"),
+        (lambda table: table.assign(m9=1), {}, "'m9' came in"),
+        (lambda table: table.drop(columns="m2"), {}, "'m2' left"),
+        (lambda table: table, {"rope": 0.02}, "had rope 0.0, and this one has 0.02"),
+        (lambda table: table, {"baseline": "m0"}, "had baseline None"),
+        (lambda table: table, {"alpha": 0.1}, "had alpha 0.05"),
+        (lambda table: table, {"metric": "recall"}, "had metric 'accuracy'"),
+        (lambda table: table, {"n_total": 900}, "the plan was made for 800 questions, and n_total is 900"),
+        (lambda table: table.iloc[:100], {}, "look 1 was at these same 100 questions"),
+    ],
+)
+def test_what_changes_between_looks_is_refused(
+    change: Callable[[pd.DataFrame], pd.DataFrame], settings: dict[str, Any], text: str
+) -> None:
+    """With what was met, and how to go on."""
+    first = tb.compare(answers(100), metric="accuracy", n_total=N)
+    with pytest.raises(ChangedLooksError, match=text):
+        tb.compare(change(answers(200)), **{"metric": "accuracy", "looks": first, **settings})
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "text"),
+    [
+        ({"n_total": 100}, InvalidParameterError, "fewer than the 200 questions that are there"),
+        ({"n_total": 0}, InvalidParameterError, "a whole number above 0; got 0"),
+        ({"n_total": 8.5}, InvalidParameterError, "a whole number above 0; got 8.5"),
+        ({"n_total": N, "correction": "holm"}, InvalidParameterError, "take 'bonferroni' or 'sidak'"),
+        ({"n_total": N, "family": "best"}, InvalidParameterError, "no verdict on pairs"),
+        ({"n_total": N, "rope": "1%"}, InvalidParameterError, "give it in the metric's unit"),
+        ({"n_total": N, "p_best": True}, InvalidParameterError, "keeps no error rate over looks"),
+        ({"n_total": N, "method": "bootstrap"}, UnsuitableDesignError, "bootstrap takes no looks"),
+        ({"looks": 3}, InvalidParameterError, "looks is a file, an earlier answer"),
+        ({"looks": {"kind": "looks", "schema": 2}}, UnreadableSourceError, "reads schema 1. Update tiebreak"),
+        ({"looks": {"kind": "other"}}, UnreadableSourceError, "holds no looks"),
+        ({"looks": {"kind": "looks", "schema": 1, "n_total": 5}}, UnreadableSourceError, "no whole record of looks"),
+    ],
+)
+def test_what_is_no_plan_is_refused(settings: dict[str, Any], error: type[Exception], text: str) -> None:
+    """Before anything is spent."""
+    with pytest.raises(error, match=text):
+        tb.compare(answers(200), metric="accuracy", **settings)
+
+
+def test_forecasts_take_no_looks() -> None:
+    """Periods depend on each other."""
+    losses = pd.DataFrame({"time": range(60), "a": np.arange(60) % 7 + 0.5, "b": np.arange(60) % 5 + 0.4})
+    with pytest.raises(UnsuitableDesignError, match="periods depend on each other"):
+        tb.compare(losses, metric="mean_squared_error", n_total=100)
+
+
+def test_too_few_units_are_refused_and_spend_nothing() -> None:
+    """Below the number at which the procedure was measured."""
+    with pytest.raises(UnsuitableDesignError, match="30 questions are too few for a look"):
+        tb.compare(answers(30), metric="accuracy", n_total=N)
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ({"spending": "alpha"}, "spending must be one of"),
+        ({"gamma": "x"}, "gamma must be a number"),
+        ({"gamma": 99}, "-40 to 40"),
+    ],
+)
+def test_plans_by_other_spending_functions(given: dict[str, Any], text: str) -> None:
+    """By name, as `alpha_spent` knows them; Pocock's spends more at a first look."""
+    with pytest.raises(InvalidParameterError, match=text):
+        Looks(n_total=N, **given)
+    pocock = tb.compare(answers(200), metric="accuracy", looks=Looks(n_total=N, spending="pocock"))
+    assert pocock.looks is not None
+    assert_allclose(pocock.looks.taken[0].level, 0.05 / 3 * np.log1p((np.e - 1) / 4), rtol=1e-9)
+
+
+def test_ten_thousand_looks_are_refused() -> None:
+    """In words, not in hours."""
+    first = looked([100]).looks
+    assert first is not None
+    record = first.as_dict()
+    record["taken"] = [{**record["taken"][0], "n": 100 + k} for k in range(10_000)]
+    with pytest.raises(InvalidParameterError, match="10,000 looks, and a plan has at most 1,000"):
+        tb.compare(answers(N), metric="accuracy", looks=record)
+
+
+def test_a_record_that_does_not_say_what_its_data_say_is_refused() -> None:
+    """A level that was written larger would spend more than alpha."""
+    first = looked([100]).looks
+    assert first is not None
+    record = first.as_dict()
+    record["taken"][0]["level"] *= 2
+    with pytest.raises(ChangedLooksError, match="look 1 does not say what its 100 questions say"):
+        tb.compare(answers(200), metric="accuracy", looks=record)
+
+
+def test_data_are_cut_by_the_unit_of_the_plan() -> None:
+    """Repeats of splits, datasets, items."""
+    scores = tb.read_scores(repeats(4), metric="accuracy", n_train=80, n_test=20)
+    method: Any = tb.compare(scores).method
+    assert (cut(method, scores, 2).data.matrix().n_splits, plan_unit(method, scores)) == (10, "repeat")
+    datasets = tb.read_scores(pd.DataFrame({"dataset": list("abcdefgh"), "x": range(8), "y": range(8)}), metric="accuracy")
+    method = tb.compare(datasets).method
+    assert (cut(method, datasets, 3).data.datasets, plan_unit(method, datasets)) == (("a", "b", "c"), "dataset")

@@ -1,0 +1,101 @@
+"""The file of looks: whole after every look, and safe against two writers; and the looks in words."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+import tiebreak as tb
+from tests.comparison.test_looks import N, answers, looked
+from tiebreak.errors import ChangedLooksError, InvalidParameterError, UnreadableSourceError, UnwrittenFileError
+from tiebreak.views import looks as looks_view
+from tiebreak.views.looks import keep, plan_of, sentence
+
+
+def test_a_file_is_made_by_the_first_look_and_goes_on(tmp_path: Path) -> None:
+    """It holds the plan, so n_total is said once."""
+    path = tmp_path / "looks.json"
+    tb.compare(answers(100), metric="accuracy", n_total=N, looks=path)
+    answer = tb.compare(answers(250), metric="accuracy", looks=path)
+    assert answer.looks is not None
+    assert [look.n for look in answer.looks.taken] == [100, 250]
+    assert plan_of(None, path)[0] == answer.looks == looked([100, 250]).looks
+    assert [each.name for each in tmp_path.iterdir()] == ["looks.json"]  # neither a lock nor a temporary file
+
+
+def test_two_looks_at_once_do_not_both_count(tmp_path: Path) -> None:
+    """The second writer finds another content than it read, and nothing of it is kept."""
+    path = tmp_path / "looks.json"
+    tb.compare(answers(100), metric="accuracy", n_total=N, looks=path)
+    before = path.read_bytes()
+    other = tb.compare(answers(250), metric="accuracy", looks=path).looks
+    written = path.read_bytes()
+    assert other is not None
+    with pytest.raises(ChangedLooksError, match=r"another look was written into .* this one was not kept"):
+        keep(path, before, other)
+    assert path.read_bytes() == written
+
+
+def test_a_refused_look_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+    """Nothing is spent by a call that fails."""
+    path = tmp_path / "looks.json"
+    tb.compare(answers(100), metric="accuracy", n_total=N, looks=path)
+    before = path.read_bytes()
+    with pytest.raises(ChangedLooksError):
+        tb.compare(answers(100), metric="accuracy", looks=path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (b'{"kind": "looks", "sch', "no whole file of looks"),
+        (b"\xff\xfe", "no whole file of looks"),
+        (b'{"kind": "looks", "schema": 7}', "schema 7, and this tiebreak reads schema 1"),
+        (b'{"schema": 2, "settings": {"rope": 0}}', "an answer without a plan"),
+        (b"[]", "holds no looks"),
+    ],
+)
+def test_a_file_that_holds_no_looks_is_refused(tmp_path: Path, content: bytes, text: str) -> None:
+    """Half-written, not text, of a newer version, an answer without a plan, anything else."""
+    path = tmp_path / "looks.json"
+    path.write_bytes(content)
+    with pytest.raises(UnreadableSourceError, match=text):
+        tb.compare(answers(100), metric="accuracy", n_total=N, looks=path)
+    assert path.read_bytes() == content
+
+
+def test_a_new_file_needs_the_size_of_the_plan(tmp_path: Path) -> None:
+    """And its folder."""
+    with pytest.raises(InvalidParameterError, match="say how many units it has with n_total="):
+        tb.compare(answers(100), metric="accuracy", looks=tmp_path / "looks.json")
+    with pytest.raises(UnwrittenFileError, match="folder"):
+        tb.compare(answers(100), metric="accuracy", n_total=N, looks=tmp_path / "no" / "looks.json")
+
+
+def test_the_lock_of_a_writer_who_died_is_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fresh one is waited for, one of more than a minute is not."""
+    path = tmp_path / "looks.json"
+    lock = tmp_path / ".looks.json.lock"
+    lock.touch()
+    monkeypatch.setattr(looks_view, "MOST_SECONDS", 0.1)
+    with pytest.raises(UnwrittenFileError, match="is being written by another look"):
+        tb.compare(answers(100), metric="accuracy", n_total=N, looks=path)
+    os.utime(lock, (time.time() - 100,) * 2)
+    tb.compare(answers(100), metric="accuracy", n_total=N, looks=path)
+    assert json.loads(path.read_text())["taken"][0]["n"] == 100
+
+
+def test_the_sentence_counts_pairs_and_units() -> None:
+    """Of three models two pairs are decided at 250 of 800 questions; of two models the pair is named as such."""
+    assert sentence(looked([100, 250])) == "Look 2, 250 of 800 questions: decided 2 of 3 pairs; open 1; at most 550 more."
+    assert sentence(looked([100, 800])).endswith("open 1; the plan is over.")
+    one = tb.compare(answers(100)[["question", "m0", "m1"]], metric="accuracy", n_total=N)
+    assert sentence(one) == "Look 1, 100 of 800 questions: the pair is decided; no further questions are needed."
+    one = tb.compare(answers(100)[["question", "m1", "m2"]], metric="accuracy", n_total=N)
+    assert sentence(one) == "Look 1, 100 of 800 questions: the pair is open; at most 700 more."
+    assert sentence(tb.compare(answers(100), metric="accuracy")) == ""
