@@ -85,10 +85,10 @@ STUDENT_BY_HAND = {
     "bayesian/hierarchical.py": "Student's t is the prior's, integrated over a grid",
     "comparison/procedures/clustered_t.py": "the quantile as a function of a number of runs to come",
     "comparison/procedures/corrected_t.py": "the limit of a multiplier as splits grow in number",
-    "comparison/procedures/wilcoxon.py": "a test of symmetry, whose statistic is no estimate with an error",
     "frequentist/bradley_terry_resampled.py": "the level of a bootstrap that has Student's tails",
     "frequentist/delong.py": "areas without a variance, joined from the limits of each",
     "frequentist/five_by_two.py": "the 5x2cv statistic, and its critical value",
+    "frequentist/johnson.py": "a test of symmetry, whose statistic is no estimate with an error",
     "frequentist/group_sequential.py": "bounds of a statistic that is looked at several times",
     "views/report/decide.py": "one multiplier for each number of degrees of freedom is shipped, not intervals",
 }
@@ -332,7 +332,6 @@ class House:
                 found.add(module.path)
                 rows += [f"{module.path}: {name}" for name in sorted(own) if module.path not in STUDENT_BY_HAND]
         return rows + [f"{path} takes no function of Student's t" for path in sorted(STUDENT_BY_HAND.keys() - found)]
-
 
     def unreached(self) -> list[str]:
         """Public functions that no other file of the package uses, and no page but the list of names in docs/api.md shows."""
