@@ -75,6 +75,7 @@ def test_options_reach_the_library(scores: str, monkeypatch: pytest.MonkeyPatch,
         "rope": "1%", "alpha": 0.1, "p_best": True, "options": None, "baseline": None, "family": None, "order": ("svm", "ridge"),
         "correction": "sidak", "alternative": "greater", "method": "corrected-t", "missing": "pairwise", "n_train": 512,
         "n_test": 57, "rng": 4, "rows": "splits", "item": None, "by": None, "scale": None,
+        "n_total": None, "looks": None,
     }  # fmt: skip
 
 

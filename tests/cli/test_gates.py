@@ -12,6 +12,7 @@ import pytest
 
 import tiebreak as tb
 from tests.cli.conftest import Run, run_compare, write_scores
+from tests.comparison.test_looks import answers
 from tiebreak.cli.options import FORMATS
 
 ACCURACY = ("--metric", "accuracy")
@@ -53,6 +54,36 @@ def test_exit_code_and_page_agree(
     else:
         assert said in out.replace("\n    ", " ")
         assert out.startswith(("Requirement", "Of 2 requirements", "**Requirement", "**Of 2 requirements"))
+
+
+def test_looks_of_a_plan_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is met or broken is so at any look; what is open exits with 3 and says what is left; and the file keeps every look."""
+    for n in (100, 250):
+        answers(n).to_csv(tmp_path / f"{n}.csv", index=False)
+    kept = tmp_path / "looks.json"
+    common = (*ACCURACY, "--looks", str(kept))
+    gates = ("--require-better", "m0", "m1", "--require-better", "m1", "m2")
+    code, out, _ = run_compare(capsys, str(tmp_path / "100.csv"), *common, "--n-total", "800", *gates)
+    assert code == 3
+    assert "Of 2 requirements 1 met, 1 inconclusive" in out
+    assert "Still open at this look: at most 700 more questions" in " ".join(out.split())
+    assert "Look 1, 100 of 800 questions: decided 2 of 3 pairs; open 1; at most 700 more." in out
+    code, out, error = run_compare(capsys, str(tmp_path / "250.csv"), *common, "--require-better", "m0", "m1", "--format", "csv")
+    assert code == 0
+    assert out.startswith("first,second,look,")
+    assert "Look 2, 250 of 800 questions" in error
+    before = kept.read_bytes()
+    again, _, error = run_compare(capsys, str(tmp_path / "250.csv"), *common)
+    assert again == 2
+    assert "look 2 was at these same 250 questions" in error
+    _, _, error = run_compare(capsys, str(tmp_path / "250.csv"), *common, "--n-total", "900")
+    assert "--n-total 900" in error
+    other = ("--require-better", "recall:m0", "recall:m1")
+    _, _, error = run_compare(capsys, str(tmp_path / "250.csv"), *ACCURACY, "--n-total", "800", *other)
+    assert "looks are of one metric" in error
+    _, _, error = run_compare(capsys, str(tmp_path / "250.csv"), *ACCURACY, "--looks", str(tmp_path / "250.csv"))
+    assert "--looks would write over" in error
+    assert kept.read_bytes() == before
 
 
 def test_inconclusive_may_be_allowed(scores: str, capsys: pytest.CaptureFixture[str]) -> None:

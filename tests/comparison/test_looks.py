@@ -188,7 +188,7 @@ def changed(column: str, value: float) -> Callable[[pd.DataFrame], pd.DataFrame]
         (lambda table: table, {"baseline": "m0"}, "had baseline None"),
         (lambda table: table, {"alpha": 0.1}, "had alpha 0.05"),
         (lambda table: table, {"metric": "recall"}, "had metric 'accuracy'"),
-        (lambda table: table, {"n_total": 900}, "the plan was made for 800 questions, and n_total is 900"),
+        (lambda table: table, {"n_total": 900}, "the plan was made for 800 questions, so it does not go with n_total=900"),
         (lambda table: table.iloc[:100], {}, "look 1 was at these same 100 questions"),
     ],
 )

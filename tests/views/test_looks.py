@@ -6,11 +6,13 @@ import json
 import os
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tiebreak as tb
 from tests.comparison.test_looks import N, answers, looked
+from tests.views.walker import shown_by, walk
 from tiebreak.errors import ChangedLooksError, InvalidParameterError, UnreadableSourceError, UnwrittenFileError
 from tiebreak.views import looks as looks_view
 from tiebreak.views.looks import keep, plan_of, sentence
@@ -90,12 +92,24 @@ def test_the_lock_of_a_writer_who_died_is_taken_over(tmp_path: Path, monkeypatch
     assert json.loads(path.read_text())["taken"][0]["n"] == 100
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("settings", [{}, {"rope": 0.05}, {"baseline": "m1", "rope": 0.02}, {"correction": "sidak"}])
+def test_all_that_is_said_of_looks_follows_from_the_intervals(settings: dict[str, Any]) -> None:
+    """The walker of tests/views/test_truth.py reads text, JSON, frames, report, figures, pages of pairs and requirements."""
+    for seed, shares in ((0, (0.97, 0.65, 0.64)), (1, (0.8, 0.8, 0.78, 0.5)), (2, (0.8, 0.8))):
+        answer = None
+        for n in (100, 250, 800):
+            answer = tb.compare(answers(n, shares, seed), metric="accuracy", n_total=N, looks=answer, **settings)
+        assert answer is not None
+        assert list(walk(shown_by(answer))) == []
+
+
 def test_the_sentence_counts_pairs_and_units() -> None:
     """Of three models two pairs are decided at 250 of 800 questions; of two models the pair is named as such."""
     assert sentence(looked([100, 250])) == "Look 2, 250 of 800 questions: decided 2 of 3 pairs; open 1; at most 550 more."
     assert sentence(looked([100, 800])).endswith("open 1; the plan is over.")
     one = tb.compare(answers(100)[["question", "m0", "m1"]], metric="accuracy", n_total=N)
-    assert sentence(one) == "Look 1, 100 of 800 questions: the pair is decided; no further questions are needed."
+    assert sentence(one) == "Look 1, 100 of 800 questions: the pair is decided; it needs no more."
     one = tb.compare(answers(100)[["question", "m1", "m2"]], metric="accuracy", n_total=N)
     assert sentence(one) == "Look 1, 100 of 800 questions: the pair is open; at most 700 more."
     assert sentence(tb.compare(answers(100), metric="accuracy")) == ""

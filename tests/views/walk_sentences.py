@@ -10,6 +10,7 @@ from tests.views import walk_headlines
 from tests.views.derived import MIRROR, Derived
 from tests.views.reading import NAME, NUMBER, Read, is_bound, is_printed, names_in, number, side
 from tests.views.walk_tables import difference_of, holds_at_once, rope_of, walk_interval
+from tiebreak.views.looks import UNPLANNED
 
 LIST = rf"{NAME}(?:, {NAME})*(?:,? and (?:{NAME}|\d+ more|\d+ others))?"
 BOUND = rf"({NUMBER})"
@@ -58,11 +59,40 @@ def walk(found: Any, answer: dict[str, Any], derived: Derived, read: Read) -> No
             for text, name in ((said.group(1), "smallest"), (said.group(2) or said.group(1), "largest")):
                 found.expect(is_known and is_bound(text, answer["detectable"][name]), f"{name}: {answer['detectable']}: {line!r}")
             found.expect(low <= high, line)
+        elif line == UNPLANNED:
+            is_open = any(pair["verdict"] not in OVER for pair in answer["pairs"])
+            found.expect(is_open and answer["settings"]["looks"] is None, f"nothing to look at again: {line!r}")
+        elif line.startswith("Look "):
+            _walk_looks(found, answer, line)
         elif line.startswith("Mind: "):
             said = line.removeprefix("Mind: ").removesuffix(".")
             found.expect(said in [warning["text"] for warning in answer["warnings"]], f"no such warning: {line!r}")
         elif not re.fullmatch(r"This holds for .*\. It does not cover .*\.", line):
             found.append(f"no such sentence is known: {line!r}")
+
+
+OVER = ("better", "equivalent", "worse")
+"""Verdicts that end the looks at a pair."""
+
+
+def _walk_looks(found: Any, answer: dict[str, Any], line: str) -> None:
+    """Look 3, 700 of 2,000 items: decided 11 of 15 pairs; open 4; at most 1,300 more."""
+    plan = answer["settings"]["looks"]
+    n, n_total, verdicts = plan["taken"][-1]["n"], plan["n_total"], [pair["verdict"] for pair in answer["pairs"]]
+    n_over = sum(verdict in OVER for verdict in verdicts)
+    found.expect(line.startswith(f"Look {len(plan['taken'])}, {n:,} of {n_total:,} {plan['unit']}s: "), f"other looks: {line!r}")
+    told = re.search(r"decided ([\d,]+) of ([\d,]+) pairs?; open ([\d,]+)", line)
+    if told is not None:
+        counts = [int(number(each)) for each in told.groups()]
+        found.expect(counts == [n_over, len(verdicts), len(verdicts) - n_over], f"{n_over} are decided: {line!r}")
+    else:
+        found.expect((n_over == len(verdicts)) == ("decided" in line), f"{n_over} are decided: {line!r}")
+    left = re.search(r"at most ([\d,]+) more\.", line)
+    found.expect(left is None or number(left.group(1)) == max(0, n_total - n), f"{n_total - n} are left: {line!r}")
+    taken = {(min(a, b), max(a, b)): k for k, look in enumerate(plan["taken"], 1) for a, b, _ in look["decided"]}
+    for pair in answer["pairs"]:
+        names = min(pair["first"], pair["second"]), max(pair["first"], pair["second"])
+        found.expect(taken.get(names) == (pair["look"] if pair["verdict"] in OVER else None), f"{names} at look {pair['look']}")
 
 
 def walk_sentence(found: Any, answer: dict[str, Any], derived: Derived, text: str, rope: float) -> None:

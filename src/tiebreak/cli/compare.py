@@ -281,6 +281,10 @@ _OPTIONS = (
     click.option("--scale", **_choice(SCALES),
                  help="Of several datasets: differences in the metric's unit, or logarithms of ratios (1% is a ratio of 1.01)."),
     click.option("--by", metavar="COLUMN", help="Answer for slices of the items too, by the texts in this column."),
+    click.option("--n-total", **_COUNT,
+                 help="Units planned in all (items, clusters, datasets, repeats), where these are the first ones."),
+    click.option("--looks", type=click.Path(path_type=Path), callback=_output, metavar="FILE",
+                 help="Keep the looks of the plan in this file, which the first look makes; all looks share alpha."),
     click.option("--n-train", **_COUNT, help="Training examples per split, where no file has them."),
     click.option("--n-test", **_COUNT, help="Test examples per split, where no file has them."),
     click.option("--p-best", is_flag=True, default=None, help="Draw P(best), the probability that a model is the best."),
@@ -337,11 +341,16 @@ def compare_command(
     with standard_input_as_file(files) as held:
         sources = with_folders(held)
         try:
+            kept_in, content = _planned(settings, files)
             comparison = _compared(sources, settings)
         except TiebreakError:
             show_found(sources, on_stdout=False)
             raise
         requirements = gates.judge(comparison, functools.partial(_compared_otherwise, sources, settings))
+    if kept_in is not None and comparison.looks is not None:
+        from tiebreak.views.looks import keep
+
+        keep(kept_in, content, comparison.looks)  # before anybody sees the answer
     is_text, is_brief = format_ == "table", bool(context.obj)
     show_found(sources, on_stdout=is_text)
     if is_text and is_brief and requirements is None:
@@ -358,6 +367,18 @@ def compare_command(
     context.exit(gates.exit_code(requirements))
 
 
+def _planned(settings: dict[str, Any], files: Sequence[str]) -> tuple[Path | None, bytes | None]:
+    """Put the plan in the place of the file of looks; that file, if it is to keep them, with what it holds now."""
+    if settings["looks"] is None:
+        return None, None
+    from tiebreak.views.looks import plan_of
+
+    if str(settings["looks"]) in files:
+        raise click.UsageError(f"--looks would write over {str(settings['looks'])!r}, which holds the scores.")
+    settings["looks"], path, content = plan_of(settings["n_total"], settings["looks"])
+    return path, content
+
+
 def write_answer(comparison: Comparison, format_: str, requirements: Requirements | None = None, *, raw: bool = False) -> None:
     """Print a comparison in one of `FORMATS`."""
     if format_ == "json":
@@ -370,6 +391,10 @@ def write_answer(comparison: Comparison, format_: str, requirements: Requirement
         from tiebreak.views.csv import pair_lines
 
         emit(pair_lines(comparison, raw=raw), raw=raw)
+        if comparison.looks is not None:
+            from tiebreak.views.looks import sentence
+
+            say(sentence(comparison))
         if requirements is not None:
             from tiebreak.views.requirements import judgements
 
@@ -410,6 +435,11 @@ def _compared_otherwise(sources: Sequence[str | Path], settings: dict[str, Any],
     from tiebreak import api
     from tiebreak.errors import AmbiguousSourceError, UnknownDirectionError
 
+    if settings["looks"] is not None or settings["n_total"] is not None:
+        raise CommandError(
+            f"a requirement names the metric {metric!r}, and looks are of one metric. Ask for it with a plan and a file of its "
+            "own, or when all data are in. This look was not kept."
+        )
     try:
         api.read_scores(*sources, **{name: settings[name] for name in ("models", "dataset", "n_train", "n_test")})
     except UnknownDirectionError as error:

@@ -13,7 +13,7 @@ from tiebreak.comparison.next_step import detectable
 from tiebreak.comparison.ranking import BEST, MAY_BE_BEST, NEAR_BEST, NOT_BEST, STANDINGS
 from tiebreak.comparison.verdict import REASONS, VERDICTS
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Interval
-from tiebreak.views import slices
+from tiebreak.views import looks, slices
 from tiebreak.views.comparison_columns import (
     correlation_frame,
     items_of,
@@ -184,7 +184,16 @@ def extra_sentences(comparison: Comparison) -> list[str]:
     """The next step, what changes how the answer is read, what the table could not see, what it is about, why P(best) differs."""
     by = "" if comparison.by is None else slices.sentence(comparison.slices())
     minded = [f"Mind: {notice.text}." for notice in comparison.notices if notice.code in CHANGES_READING]
-    lines = [by, next_step(comparison), *minded, could_not_see(comparison), _about(comparison), chances(comparison)]
+    lines = [
+        looks.sentence(comparison),
+        by,
+        next_step(comparison),
+        looks.unplanned(comparison),
+        *minded,
+        could_not_see(comparison),
+        _about(comparison),
+        chances(comparison),
+    ]
     return [line for line in lines if line]
 
 
@@ -530,7 +539,11 @@ def pair_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> Table:
 def _unit_counts(comparison: Comparison, chosen: IntArray) -> dict[str, list[str]]:
     """Column of the numbers of units that pairs share, where they differ."""
     n_units = np.broadcast_to(comparison.pair_table.differences.n_units, comparison.pair_table.first.shape)
-    return {} if np.all(n_units == comparison.matrix.n_splits) else {"n": [str(n) for n in n_units[chosen].tolist()]}
+    look = comparison.pair_table.differences.look
+    looked = {} if look is None else {"look": [str(k) for k in look[chosen].tolist()]}
+    if np.all(n_units == comparison.matrix.n_splits):
+        return looked
+    return {**looked, "n": [str(n) for n in n_units[chosen].tolist()]}
 
 
 def ranking_notes(comparison: Comparison) -> Iterator[str]:
@@ -581,6 +594,8 @@ def footnotes(comparison: Comparison) -> list[str]:
     lines.append(family_note(comparison))
     if not table.is_family:
         return lines
+    if comparison.looks is not None:
+        lines.append(looks.NOTE)
     name = p_name(s.alternative)
     against = (
         "no difference at all"

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.comparison.looked import OVER
-from tiebreak.comparison.looks import Looks
+from tiebreak.comparison.looks import PROCESSES, Looks
+from tiebreak.comparison.pairs import SINGLE_STEP
 from tiebreak.errors import ChangedLooksError, InvalidParameterError, Setting, UnreadableSourceError, UnwrittenFileError
 from tiebreak.printable import printable
 from tiebreak.views.json import encoded, write_whole
@@ -48,8 +49,9 @@ def plan_of(n_total: int | None, looks: Any) -> tuple[Looks | None, Path | None,
         )
     if plan is not None and n_total is not None and n_total != plan.n_total:
         raise ChangedLooksError(
-            f"the plan was made for {plan.n_total:,} {plan.unit or 'unit'}s, and n_total is {n_total!r}. A plan keeps its size; "
-            "further data need a new plan, on new units."
+            f"the plan was made for {plan.n_total:,} {plan.unit or 'unit'}s, so it does not go with ",
+            Setting("n_total", str(n_total)),
+            ". A plan keeps its size; further data need a new plan, on new units.",
         )
     return (Looks(n_total=n_total) if plan is None and n_total is not None else plan), path, content
 
@@ -154,8 +156,36 @@ def sentence(comparison: Comparison) -> str:
     at = f"Look {len(looks.taken)}, {looks.n:,} of {looks.n_total:,} {looks.unit}s"
     if n_decided == n_pairs:
         done = "the pair is decided" if n_pairs == 1 else f"all {n_pairs} pairs are decided"
-        return f"{at}: {done}; no further {looks.unit}s are needed."
+        return f"{at}: {done}; they need no further {looks.unit}s." if n_pairs > 1 else f"{at}: {done}; it needs no more."
     left = f"at most {looks.n_left:,} more" if looks.n_left else "the plan is over"
     if n_pairs == 1:
         return f"{at}: the pair is open; {left}."
     return f"{at}: decided {n_decided} of {count(n_pairs, 'pair')}; open {n_pairs - n_decided}; {left}."
+
+
+UNPLANNED = "Plan further looks with n_total: unplanned ones add false claims."
+"""Remark on an answer that invites to look again, and is not one of a plan."""
+
+
+def unplanned(comparison: Comparison) -> str:
+    """Remark that looking again costs, where there is no plan though there could be one, and some pair is open; else ""."""
+    can_be = comparison.method.name in PROCESSES and comparison.pair_table.is_family and comparison.correction in SINGLE_STEP
+    if comparison.looks is not None or not can_be:
+        return ""
+    counts = comparison.pair_table.count_verdicts()
+    return UNPLANNED if int(counts.sum() - counts[list(OVER)].sum()) else ""
+
+
+def what_is_left(comparison: Comparison, which: str) -> str:
+    """Words on going on with a plan, or on its end, for a pair that is open."""
+    looks = comparison.looks
+    if looks is None or not looks.n_left:
+        unit = "unit" if looks is None else looks.unit
+        return f"the plan is over and leaves {which} open: take either, or begin a new plan on new {unit}s."
+    return (
+        f"go on, as {which} are open: at most {looks.n_left:,} {looks.unit}s are left in the plan; look again when more are in."
+    )
+
+
+NOTE = "look: the one at which the row stands; intervals of all looks hold at once, and p-values are scaled to agree with them"
+"""Note under the pairs."""

@@ -9,6 +9,7 @@ import numpy as np
 from tiebreak.comparison.next_step import MOST_TIMES, Need, cheapest, detectable, need_of
 from tiebreak.comparison.ranking import BEST, NEAR_BEST
 from tiebreak.comparison.verdict import VERDICTS
+from tiebreak.views.looks import what_is_left
 from tiebreak.views.names import model_names
 from tiebreak.views.words import (
     count,
@@ -161,7 +162,9 @@ def _nearest_to_settled(comparison: Comparison) -> list[str]:
 
 
 def _how_to_settle(pair: PairComparison, need: Need, which: str) -> str:
-    """Units that would settle a pair, or that no realistic number of them does."""
+    """Units that would settle a pair, or that no realistic number of them does; of looks, the rest of their plan."""
+    if pair.comparison.looks is not None:
+        return what_is_left(pair.comparison, which)
     ways = [_units(pair, need)] if need.n_units <= MOST_TIMES * pair.n_units else []
     if np.isfinite(need.runs_needed):
         ways.append(f"about {need.runs_needed:.0f} runs instead of {need.n_runs}")
@@ -233,7 +236,7 @@ def _seconds_of(comparison: Comparison, name: str) -> str:
 def _fewer_pairs(comparison: Comparison) -> str:
     """The change that a baseline would make where many pairs share the error rate."""
     n_pairs, n_models = comparison.pair_table.n_pairs, len(comparison.models)
-    if n_pairs < MANY_PAIRS or not comparison.pair_table.is_simultaneous:
+    if n_pairs < MANY_PAIRS or comparison.looks is not None or not comparison.pair_table.is_simultaneous:
         return ""
     share = format_percent(comparison.settings.alpha)
     return f"{n_pairs:,} pairs share the {share} here; a baseline named before looking would make it {n_models - 1:,}."

@@ -54,6 +54,8 @@ WORDS = {
     "sentence": "{stated}: {shown}; {asked} asked beforehand",
     "by": " by more than {rope}",
     "is best": "{a} is the best model",
+    "left": " Still open at this look: at most {n} more {unit}s are left in the plan.",
+    "over": " The plan is over, so it stays open.",
     "one": "the one question",
     "several": "one of {n} questions",
     "difference": "difference in {metric} {difference} ({side} favours {a}), {interval}",
@@ -170,7 +172,7 @@ def judgements(requirements: Requirements, comparison: Comparison | None = None)
     """Each requirement in a sentence that begins with its outcome, and a word where the pairs of the comparison differ."""
     lines = []
     for each in requirements:
-        note = "" if comparison is None else _beside_the_pair(each, comparison)
+        note = "" if comparison is None else _beside_the_pair(each, comparison) + _left(each, comparison)
         lines.append(WORDS["judgement"].format(outcome=each.outcome, sentence=sentence(each), note=note))
     return lines
 
@@ -196,6 +198,14 @@ def _beside_the_pair(r: Requirement, comparison: Comparison) -> str:
         return WORDS["asks for more"].format(verdict=pair.verdict, limit=format_limit(limit))
     here, there = count(r.n_questions, "question"), count(comparison.pair_table.n_pairs, "pair")
     return WORDS["other family"].format(verdict=pair.verdict, there=there, are=_are(there), here=here)
+
+
+def _left(r: Requirement, comparison: Comparison) -> str:
+    """Units that are left to settle an open question, where the answer is one of several looks."""
+    looks = comparison.looks
+    if looks is None or r.outcome != "inconclusive":
+        return ""
+    return WORDS["left" if looks.n_left else "over"].format(n=f"{looks.n_left:,}", unit=looks.unit)
 
 
 def _are(counted: str) -> str:

@@ -153,6 +153,8 @@ class Answers:
         """Alphas that the page offers, the largest first."""
         asked = self.comparison.settings.alpha
         is_large = len(self.comparison.models) > MOST_WITH_ALPHAS
+        if self.comparison.looks is not None:  # whose levels are of one alpha
+            return (asked,)
         if is_large and self.multipliers(asked, *self.ends(asked)[:2]) is None:
             return (asked,)
         return tuple(sorted({*ALPHAS, asked}, reverse=True))
