@@ -8,6 +8,7 @@ from tiebreak.api import compare as compare
 from tiebreak.api import evaluate as evaluate
 from tiebreak.api import learning_curve as learning_curve
 from tiebreak.api import nested_cross_validate as nested_cross_validate
+from tiebreak.api import noise_floor as noise_floor
 from tiebreak.api import read_scores as read_scores
 from tiebreak.api import validation_curve as validation_curve
 from tiebreak.audits.audit import audit as audit
@@ -15,6 +16,8 @@ from tiebreak.audits.findings import Audit as Audit
 from tiebreak.audits.findings import Finding as Finding
 from tiebreak.comparison.comparison import Comparison as Comparison
 from tiebreak.comparison.looks import Looks as Looks
+from tiebreak.comparison.noise_floor import NoiseFloor as NoiseFloor
+from tiebreak.comparison.noise_floor import read_noise_floor as read_noise_floor
 from tiebreak.comparison.procedures import methods as methods
 from tiebreak.comparison.ratings import Ratings as Ratings
 from tiebreak.errors import TiebreakError as TiebreakError

@@ -24,6 +24,7 @@ from tiebreak.views.progress import shown
 if TYPE_CHECKING:
     import os
 
+    from tiebreak.comparison.noise_floor import NoiseFloor
     from tiebreak.evaluation.evaluation import Evaluation
     from tiebreak.evaluation.progress import Progress
     from tiebreak.readers.source import ReadOptions
@@ -205,6 +206,62 @@ def _refuse_same_units(plan: Looks, answer: Comparison) -> None:
             f"look {len(plan.taken)} was at these same {plan.n:,} {plan.unit}s, and said what there is to say of them. Look "
             "again when there are more; what that look answered stands in its own answer, which to_json keeps."
         )
+
+
+def noise_floor(
+    *sources: Any,
+    metric: str | None = None,
+    models: Sequence[str] | None = None,
+    lower_is_better: bool | None = None,
+    item: str | None = None,
+    same: bool = False,
+    n_averaged: int | None = None,
+    level: float = 0.95,
+) -> NoiseFloor:
+    """Say how far two runs of one and the same model lie apart on a suite: a smaller difference of two models may be noise.
+
+    Parameters
+    ----------
+    *sources
+        Items of which some model has several runs: in a column "run" or "seed", in several files or a folder, or as epochs of
+        each item. Or a table with a row for each training seed on one test set.
+    metric, models, lower_is_better, item
+        As for `compare`.
+    same : bool, default False
+        All that is read is one model, whatever it is called there.
+    n_averaged : int, optional
+        Runs (or epochs) of which a model's score is the mean. One run, or as many epochs as there are, unless given.
+    level : float, default 0.95
+        Probability with which the difference of two runs stays within the floor.
+
+    Returns
+    -------
+    NoiseFloor
+        Print it for the answer; `.floor` is the number, `.to_json(path)` keeps it for `Comparison.meets`.
+
+    Raises
+    ------
+    TiebreakError
+        No model was run twice, or the sources cannot be read; the text says how to go on.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> runs = {"question": [*range(40)] * 2, "run": [1] * 40 + [2] * 40, "m": [1, 1, 0, 0] * 10 + [1, 0, 1, 0] * 10}
+    >>> round(tb.noise_floor(runs).floor, 2)
+    0.23
+    """
+    from tiebreak.comparison.noise_floor import noise_floor_of_items, noise_floor_of_seeds
+    from tiebreak.readers.read import is_of_items
+    from tiebreak.readers.repeats import read_repeats
+    from tiebreak.readers.source import ReadOptions, pipes_as_files
+
+    with pipes_as_files(sources) as held:
+        if item is None and not is_of_items(held, metric):
+            scores = _read(held, ReadOptions(metric=metric, models=models, lower_is_better=lower_is_better))
+            return noise_floor_of_seeds(scores, n_averaged=n_averaged, level=level)
+        items, kind = read_repeats(held, metric=metric, lower_is_better=lower_is_better, models=models, item=item, same=same)
+    return noise_floor_of_items(items, kind, n_averaged=n_averaged, level=level)
 
 
 def evaluate(

@@ -23,6 +23,7 @@ VIEWS = {
     "Slices": "tiebreak.views.slices:VIEW",
     "Ratings": "tiebreak.views.ratings:VIEW",
     "Requirements": "tiebreak.views.requirements:VIEW",
+    "NoiseFloor": "tiebreak.views.noise_floor:VIEW",
     "LearningCurve": "tiebreak.views.learning_curve:VIEW",
     "ValidationCurve": "tiebreak.views.validation_curve:VIEW",
     "BiasVariance": "tiebreak.views.bias_variance:VIEW",

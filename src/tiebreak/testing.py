@@ -6,6 +6,7 @@ from typing import Any
 
 from tiebreak import api
 from tiebreak.comparison.comparison import Comparison
+from tiebreak.comparison.noise_floor import NoiseFloor
 from tiebreak.comparison.requirements import Requirement
 from tiebreak.errors import InvalidParameterError, RequirementError
 
@@ -13,7 +14,14 @@ __all__ = ["assert_better", "assert_near_best", "assert_not_worse"]
 
 
 def assert_better(
-    source: Any, first: str, second: str, *, allow_inconclusive: bool = False, n_questions: int = 1, **settings: Any
+    source: Any,
+    first: str,
+    second: str,
+    *,
+    allow_inconclusive: bool = False,
+    n_questions: int = 1,
+    noise_floor: NoiseFloor | str | float | None = None,
+    **settings: Any,
 ) -> Requirement:
     """Assert that one model is better than another by more than the rope.
 
@@ -27,6 +35,8 @@ def assert_better(
         Pass where the interval lies on both sides of the limit, or there is none; only a broken requirement fails then.
     n_questions : int, default 1
         Number of assertions that share the error rate, if there are several: each is then asked at alpha / n_questions.
+    noise_floor : NoiseFloor, path or float, optional
+        As for `Comparison.meets`: a rope below it leaves the question open.
     **settings
         As for `tiebreak.compare`: ``rope``, ``metric``, ``alpha``, ``n_train`` ...; not beside a `Comparison`, which has its own.
 
@@ -50,11 +60,18 @@ def assert_better(
     'met'
     """
     __tracebackhide__ = True
-    return _assert(source, {"better": (first, second)}, allow_inconclusive, n_questions, settings)
+    return _assert(source, {"better": (first, second), "noise_floor": noise_floor}, allow_inconclusive, n_questions, settings)
 
 
 def assert_not_worse(
-    source: Any, first: str, second: str, *, allow_inconclusive: bool = False, n_questions: int = 1, **settings: Any
+    source: Any,
+    first: str,
+    second: str,
+    *,
+    allow_inconclusive: bool = False,
+    n_questions: int = 1,
+    noise_floor: NoiseFloor | str | float | None = None,
+    **settings: Any,
 ) -> Requirement:
     """Assert that one model is not worse than another by more than the rope (non-inferiority).
 
@@ -68,18 +85,24 @@ def assert_not_worse(
     'met'
     """
     __tracebackhide__ = True
-    return _assert(source, {"not_worse": (first, second)}, allow_inconclusive, n_questions, settings)
+    return _assert(source, {"not_worse": (first, second), "noise_floor": noise_floor}, allow_inconclusive, n_questions, settings)
 
 
 def assert_near_best(
-    source: Any, model: str, *, allow_inconclusive: bool = False, n_questions: int = 1, **settings: Any
+    source: Any,
+    model: str,
+    *,
+    allow_inconclusive: bool = False,
+    n_questions: int = 1,
+    noise_floor: NoiseFloor | str | float | None = None,
+    **settings: Any,
 ) -> Requirement:
     """Assert that a model falls short of the best of all models compared by the rope at most.
 
     Parameters, result and errors are those of `assert_better`.
     """
     __tracebackhide__ = True
-    return _assert(source, {"near_best": model}, allow_inconclusive, n_questions, settings)
+    return _assert(source, {"near_best": model, "noise_floor": noise_floor}, allow_inconclusive, n_questions, settings)
 
 
 def _assert(

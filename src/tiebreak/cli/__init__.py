@@ -8,6 +8,7 @@ from __future__ import annotations
 COMMANDS = {
     "compare": "Say which models are better, and which tie.",
     "rate": "Rate models by whom they beat, with ranks.",
+    "noise-floor": "Say how far two runs of one model lie apart.",
     "audit": "Check the data and splits of a study.",
     "run": "Measure the models of a study, and compare them.",
     "resume": "Go on with a run.",

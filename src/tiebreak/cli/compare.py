@@ -42,6 +42,7 @@ from tiebreak.cli.process import (
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
+    from tiebreak.comparison.noise_floor import NoiseFloor
     from tiebreak.comparison.requirements import Requirement, Requirements
 
 # Spelled out here, as asking the library would import numpy before the command line is even read; a test holds them equal.
@@ -112,13 +113,24 @@ class Gates:
     require_near_best: tuple[str, ...]
     rope_of: tuple[tuple[str, str], ...]
     allow_inconclusive: bool
+    noise_floor: str | None
     junit: Path | None
     summary: Path | None
 
+    @property
+    def is_asked(self) -> bool:
+        """True where there is a requirement."""
+        return any(getattr(self, option) for option in _GATES.values())
+
     def check(self, files: Sequence[str]) -> None:
         """Refuse what can never go well, before the work on these files."""
-        if not any(getattr(self, option) for option in _GATES.values()):
-            needing = {"--allow-inconclusive": self.allow_inconclusive, "--junit": self.junit, "--rope-of": self.rope_of}
+        if not self.is_asked:
+            needing = {
+                "--allow-inconclusive": self.allow_inconclusive,
+                "--junit": self.junit,
+                "--rope-of": self.rope_of,
+                "--noise-floor": self.noise_floor,
+            }
             given = next((option for option, value in needing.items() if value), None)
             if given is not None:
                 raise click.UsageError(f"{given} goes with a requirement, such as --require-not-worse A B.")
@@ -135,10 +147,12 @@ class Gates:
         if doubled is not None:
             raise click.UsageError(f"--rope-of gives {doubled} two different ropes.")
 
-    def judge(self, comparison: Comparison, compared: Callable[..., Comparison]) -> Requirements | None:
+    def judge(
+        self, comparison: Comparison, compared: Callable[..., Comparison], floor: NoiseFloor | float | None = None
+    ) -> Requirements | None:
         """Requirements of all metrics, one family, in the order gates and uses are listed; None where there are none.
 
-        `compared` makes the comparison of the same files in another metric.
+        `compared` makes the comparison of the same files in another metric; `floor` counts for those of its own.
         """
         from tiebreak.comparison.requirements import Requirements
 
@@ -158,6 +172,7 @@ class Gates:
                 not_worse=own["not worse"],
                 near_best=[name for (name,) in own["near best"]],
                 n_questions=len(asked),
+                noise_floor=floor if getattr(floor, "metric", comparison.metric) == answer.metric else None,
             )
             for gate in _GATES:
                 judged[metric, gate] = iter([each for each in found if each.gate == gate])
@@ -239,6 +254,8 @@ _GATE_OPTIONS = (
     click.option("--rope-of", nargs=2, multiple=True, metavar="METRIC WIDTH",
                  help="Rope of another metric that a requirement names. Repeatable."),
     click.option("--allow-inconclusive", is_flag=True, help="Exit code 0 where a requirement is neither met nor broken."),
+    click.option("--noise-floor", metavar="FILE",
+                 help="What 'tiebreak noise-floor --output' wrote, or a number: a margin below it leaves a requirement open."),
     click.option("--junit", **_OUTPUT, help="Write the requirements into this file, as JUnit's XML."),
     click.option("--summary", **_OUTPUT, help="Append the answer to this file, as Markdown."),
 )
@@ -346,7 +363,8 @@ def compare_command(
         except TiebreakError:
             show_found(sources, on_stdout=False)
             raise
-        requirements = gates.judge(comparison, functools.partial(_compared_otherwise, sources, settings))
+        floor = _noise_floor(gates, sources, comparison)
+        requirements = gates.judge(comparison, functools.partial(_compared_otherwise, sources, settings), floor)
     if kept_in is not None and comparison.looks is not None:
         from tiebreak.views.looks import keep
 
@@ -377,6 +395,21 @@ def _planned(settings: dict[str, Any], files: Sequence[str]) -> tuple[Path | Non
         raise click.UsageError(f"--looks would write over {str(settings['looks'])!r}, which holds the scores.")
     settings["looks"], path, content = plan_of(settings["n_total"], settings["looks"])
     return path, content
+
+
+def _noise_floor(gates: Gates, sources: Sequence[Any], comparison: Comparison) -> NoiseFloor | float | None:
+    """The noise floor that was given, or the one that lies in a folder with the results."""
+    from tiebreak.comparison.noise_floor import as_floor, read_noise_floor
+
+    typed = gates.noise_floor
+    if typed is None:
+        lying = [each.path for results in found_in(sources) for each in results.of_kind("floor")]
+        floors = [floor for floor in map(read_noise_floor, lying) if floor.metric == comparison.metric]
+        if len(floors) > 1 and gates.is_asked:
+            raise CommandError(f"{len(floors)} noise floors lie there; say which counts with --noise-floor FILE.")
+        return floors[0] if floors else None
+    number = as_rope(typed)
+    return read_noise_floor(typed) if isinstance(number, str) else as_floor(number, comparison.metric, 0)
 
 
 def write_answer(comparison: Comparison, format_: str, requirements: Requirements | None = None, *, raw: bool = False) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from tiebreak.comparison.looked import at_look, cuts_of
 from tiebreak.comparison.looks import Looks
+from tiebreak.comparison.noise_floor import NoiseFloor, as_floor
 from tiebreak.comparison.pairs import SINGLE_STEP, Against, PairTable, pvalue_of
 from tiebreak.comparison.procedures.procedure import Differences, Procedure, TestOnly
 from tiebreak.comparison.ranking import RankingTable, rank_models
@@ -383,7 +384,13 @@ class Comparison(Result["ComparisonPlots"]):
         return self.items.disagreements(first, second)
 
     def meets(
-        self, *, better: PairsOfNames = (), not_worse: PairsOfNames = (), near_best: Names = (), n_questions: int | None = None
+        self,
+        *,
+        better: PairsOfNames = (),
+        not_worse: PairsOfNames = (),
+        near_best: Names = (),
+        n_questions: int | None = None,
+        noise_floor: NoiseFloor | str | os.PathLike[str] | float | None = None,
     ) -> Requirements:
         """Judge questions named beforehand: a release gate with three outcomes.
 
@@ -398,6 +405,9 @@ class Comparison(Result["ComparisonPlots"]):
         n_questions : int, optional
             Number of questions that share the error rate, where others are asked elsewhere: of another metric, say. Those of
             this call if not given.
+        noise_floor : NoiseFloor, path or float, optional
+            How far two runs of one model lie apart on this suite, from `tiebreak.noise_floor`, the JSON of one, or a number in
+            the metric's unit. A requirement whose rope is below it is inconclusive, and so is one of very few units.
 
         Returns
         -------
@@ -428,6 +438,7 @@ class Comparison(Result["ComparisonPlots"]):
             rope=self.rope,
             alpha=self.settings.alpha,
             n_questions=check_n_questions(n_questions, len(asked)),
+            noise_floor=np.nan if noise_floor is None else as_floor(noise_floor, self.metric, self._n_items),
         )
         if self.looks is None:
             return judge_requirements(asked, terms)
@@ -602,6 +613,10 @@ class Comparison(Result["ComparisonPlots"]):
         """Look at which a row of the family stands, from 0; the last where there is no such row, or are no looks."""
         look = self.pair_table.differences.look
         return -1 if row is None or look is None else int(look[row]) - 1
+
+    @property
+    def _n_items(self) -> int:
+        return 0 if self.items is None else len(self.items.items)
 
     def _differences(self, one: int, two: int, look: int) -> FloatArray:
         """Oriented differences on shared splits; none where units have none."""

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.comparison.best import best_level
+from tiebreak.comparison.noise_floor import few_units
 from tiebreak.comparison.procedures.procedure import Differences
 from tiebreak.comparison.verdict import REASONS
 from tiebreak.errors import InvalidParameterError
@@ -28,6 +29,10 @@ PairsOfNames = Sequence[tuple[str, str]] | tuple[str, str]
 
 SAME_PREDICTIONS = "same-predictions"
 """Reason beside a requirement that is met without an interval: the two models predict the same."""
+
+BELOW_NOISE, WITHIN_NOISE, FEW_UNITS = "below-noise", "within-noise", "few-units"
+"""Reasons why a requirement is inconclusive whatever its interval: the margin, or without one the difference, is no larger than
+the noise floor; or there are so few units that chance gives all their differences one sign more often than the level allows."""
 
 
 class Question(NamedTuple):
@@ -52,7 +57,8 @@ class Requirement:
         With the interval [L, H] of "first minus second": "better" is met if L > rope and broken if H <= rope; "not worse" is met
         if L >= -rope and broken if H < -rope. With bounds [L, H] of what `first` falls short of the best by: "near best" is met
         if H <= rope and broken if L > rope. Else, or without an interval, inconclusive. Of two models with identical scores
-        "not worse" is met where their predictions are known to be identical too.
+        "not worse" is met where their predictions are known to be identical too. Beside a noise floor it is inconclusive too
+        where the rope is below the floor (of "better" without a rope, where the difference is within it), and of few units.
     rope : float
         Half-width of practical equivalence, in the metric's unit.
     alpha, n_questions : float, int
@@ -66,7 +72,10 @@ class Requirement:
     n_units, unit : int, str
         Splits (datasets, examples) that the interval rests on, and what they are.
     reason : str
-        Why there is no interval, as in the `pairs` frame, or "same-predictions"; "" where there is one.
+        Why there is no interval, as in the `pairs` frame, or "same-predictions"; "" where there is one. Or why the noise floor
+        leaves the question open: "below-noise", "within-noise" or "few-units".
+    noise_floor : float
+        Difference that this suite shows between two runs of one model, in the metric's unit; nan where none was given.
     """
 
     gate: Gate
@@ -83,6 +92,7 @@ class Requirement:
     n_units: int
     unit: str
     reason: str
+    noise_floor: float = float("nan")
 
     @property
     def is_met(self) -> bool:
@@ -197,14 +207,17 @@ class Terms:
     rope: float
     alpha: float
     n_questions: int
+    noise_floor: float = float("nan")
 
 
 def judge_requirements(asked: Sequence[Question], terms: Terms) -> Requirements:
     """Judge questions about models, in the order asked."""
-    shared = {name: getattr(terms, name) for name in ("metric", "rope", "alpha", "n_questions", "unit")}
+    shared = {name: getattr(terms, name) for name in ("metric", "rope", "alpha", "n_questions", "unit", "noise_floor")}
     judged = []
     for question in asked:
         found = _near_best(question, terms) if question.gate == "near best" else _of_pair(question, terms)
+        if not np.isnan(terms.noise_floor) and (reason := _noise_reason(question, found, terms)):
+            found |= {"outcome": "inconclusive", "reason": reason}
         judged.append(Requirement(**question._asdict(), **shared, **found))
     return Requirements(tuple(judged))
 
@@ -216,6 +229,17 @@ def first_decided(by_look: Sequence[Requirements]) -> Requirements:
     """
     columns = zip(*by_look, strict=True)
     return Requirements(tuple(next((r for r in each if r.outcome != "inconclusive"), each[-1]) for each in columns))
+
+
+def _noise_reason(question: Question, found: dict[str, Any], terms: Terms) -> str:
+    """Reason why a noise floor leaves a question open; "" where it does not, or where nothing was shown anyhow."""
+    if found["reason"]:
+        return ""
+    if few_units(found["n_units"], terms.alpha / terms.n_questions):
+        return FEW_UNITS
+    if question.gate == "better" and terms.rope == 0:
+        return WITHIN_NOISE if abs(found["difference"]) <= terms.noise_floor else ""
+    return BELOW_NOISE if terms.rope < terms.noise_floor else ""
 
 
 def _of_pair(question: Question, terms: Terms) -> dict[str, Any]:

@@ -96,6 +96,8 @@ from tiebreak.frequentist.proportions import IndependentProportionsResult as Ind
 from tiebreak.frequentist.proportions import ZTest as ZTest
 from tiebreak.frequentist.proportions import independent_proportions as independent_proportions
 from tiebreak.frequentist.proportions import proportion_interval as proportion_interval
+from tiebreak.frequentist.run_noise import RunNoiseResult as RunNoiseResult
+from tiebreak.frequentist.run_noise import run_noise as run_noise
 from tiebreak.frequentist.sample_size import items_needed as items_needed
 from tiebreak.frequentist.score_interval import NestedCvInterval as NestedCvInterval
 from tiebreak.frequentist.score_interval import ScoreInterval as ScoreInterval

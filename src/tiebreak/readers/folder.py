@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from tiebreak.readers.source import ReadOptions
 
-Kind = Literal["log", "items", "scores", "answer", "store", "study", "means"]
+Kind = Literal["log", "items", "scores", "answer", "store", "study", "means", "floor"]
 
 WORDS: dict[Kind, tuple[str, str]] = {
     "log": ("log of single samples", "logs of single samples"),
@@ -40,6 +40,7 @@ WORDS: dict[Kind, tuple[str, str]] = {
     "store": ("store of runs", "stores of runs"),
     "study": ("study file", "study files"),
     "means": ("file of means only", "files of means only"),
+    "floor": ("noise floor, for gates", "noise floors, for gates"),
 }
 """Kinds of files, of one and of several."""
 
@@ -62,7 +63,7 @@ class FoundFile:
     name : str
         Relative to the folder.
     kind : str
-        "log", "items", "scores", "answer", "store", "study" or "means".
+        "log", "items", "scores", "answer", "store", "study", "means" or "floor".
     """
 
     path: Path
@@ -461,7 +462,7 @@ def _kind_of_json(path: Path, start: bytes) -> Kind | None:
     if b'"evaluation_results"' in start or (path.name.startswith("results_") and b'"results"' in start):
         return "means"
     if b'"schema"' in first[:100] and b'"tiebreak"' in first[:200]:
-        return "answer"
+        return "floor" if b'"noise_floor"' in first[:300] else "answer"
     if first.startswith(b"{"):
         return "log" if item_logs.reads(path) and b'"version"' in start else None
     names = column_names(path)

@@ -139,8 +139,8 @@ def read_items(
     if len(sources) == 1 and isinstance(sources[0], Items):
         given = sources[0] if models is None else sources[0].take(models)
         return check_items(given).complete(missing)
-    named = [pair for source in sources for pair in _named(source)]
-    tables = _tables(named, metric, item, rows)
+    named = [pair for source in sources for pair in named_sources(source)]
+    tables = tables_of(named, metric, item, rows)
     items = items_of_tables(tables, [_stem(source) for _, source in named], metric, lower_is_better)
     return check_items(items.take(models) if models is not None else items).complete(missing)
 
@@ -155,7 +155,7 @@ def items_of_tables(tables: Sequence[LongTable], stems: Sequence[str], metric: s
     return items_of_long(frame, held or metric, False if by_task else lower_is_better, remarks, unit)
 
 
-def _tables(named: Sequence[tuple[str | None, Any]], metric: str | None, item: str | None, rows: str) -> list[LongTable]:
+def tables_of(named: Sequence[tuple[str | None, Any]], metric: str | None, item: str | None, rows: str) -> list[LongTable]:
     """Long table of each source; one of a task that does not hold the metric asked for gives its own main one."""
     is_main = len(named) > 1
 
@@ -280,7 +280,7 @@ def _stem(source: Any) -> str:
     return Path(source).stem.removeprefix("samples_") if isinstance(source, str | os.PathLike) else ""
 
 
-def _named(source: Any) -> list[tuple[str | None, Any]]:
+def named_sources(source: Any) -> list[tuple[str | None, Any]]:
     """The source, or the sources in a dict, each with the name of its model if that says it."""
     if isinstance(source, Mapping) and source and all(is_source(value) for value in source.values()):
         return [(str(name), value) for name, value in source.items()]

@@ -112,6 +112,11 @@ def _read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
     return dataclasses.replace(scores, notices=tuple(notices))
 
 
+def is_of_items(sources: Sequence[Any], metric: str | None) -> bool:
+    """True where the sources, or what lies in folders among them, hold single items."""
+    return any(isinstance(each, Results) or is_folder(each) or _is_of_items(each, metric) for each in sources)
+
+
 def _is_of_items(source: Any, metric: str | None) -> bool:
     held = source.__tiebreak_scores__(metric) if isinstance(source, Holder) else source
     return holds_answered_items(held) or _holds_items(held) or (isinstance(held, Scores) and held.items is not None)

@@ -6,7 +6,7 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
-from tiebreak.comparison.requirements import SAME_PREDICTIONS
+from tiebreak.comparison.requirements import BELOW_NOISE, FEW_UNITS, SAME_PREDICTIONS, WITHIN_NOISE
 from tiebreak.views.json import document, finite
 from tiebreak.views.names import short_names
 from tiebreak.views.page import Page, Section
@@ -25,7 +25,7 @@ QUOTE_WIDTH = 60
 
 COLUMNS = (
     "gate", "first", "second", "metric", "outcome", "rope", "interval_alpha", "n_questions", "difference", "interval_low",
-    "interval_high", "n_units", "reason", "sentence",
+    "interval_high", "n_units", "reason", "noise_floor", "sentence",
 )  # fmt: skip
 
 AS_STATED = {
@@ -51,7 +51,12 @@ WHERE = {
 """Where an interval lies that decides; an inconclusive one lies on both sides of the limit. For losses above is below."""
 
 WORDS = {
-    "sentence": "{stated}: {shown}; {asked} asked beforehand",
+    "sentence": "{stated}: {shown}{noise}; {asked} asked beforehand",
+    "noise": "; the noise floor is {floor}{beside}",
+    "below-noise": ", and the margin of {rope} lies below it",
+    "within-noise": ", and the difference is no larger",
+    "open interval": "{level} interval {ends}",
+    "open shortfall": "{level} bounds of the shortfall {ends}",
     "by": " by more than {rope}",
     "is best": "{a} is the best model",
     "left": " Still open at this look: at most {n} more {unit}s are left in the plan.",
@@ -81,6 +86,7 @@ REASONS = {
     "missing-splits": "they share fewer than two {unit}s",
     "too-few-units": "{units} are too few for an interval at {level}",
     "too-few-draws": "there were too few draws for an interval at {level}",
+    "few-units": "{units} are too few, as chance gives all their differences one sign more often than {level} allows",
 }
 
 
@@ -95,14 +101,29 @@ def sentence(requirement: Requirement) -> str:
     return WORDS["sentence"].format(
         stated=stated.format(a=first, b="".join(others), by=by, limit=rope),
         shown=WORDS["same predictions"] if r.reason == SAME_PREDICTIONS else _shown(r, first),
+        noise=_noise(r),
         asked=WORDS["one" if r.n_questions == 1 else "several"].format(n=r.n_questions),
     )
 
 
 def _shown(r: Requirement, first: str) -> str:
     """The difference with its interval, or why there is none."""
-    has_interval = not math.isnan(r.interval_low) and (r.outcome != "inconclusive" or not r.reason)
+    is_known = r.reason in ("", BELOW_NOISE, WITHIN_NOISE)
+    has_interval = not math.isnan(r.interval_low) and (r.outcome != "inconclusive" or is_known)
     return _difference(r, first) if has_interval else _without_interval(r)
+
+
+def _noise(r: Requirement) -> str:
+    """The noise floor in the metric's unit, and where it leaves the question open."""
+    if math.isnan(r.noise_floor):
+        return ""
+    beside = WORDS[r.reason].format(rope=format_limit(r.rope)) if r.reason in (BELOW_NOISE, WITHIN_NOISE) else ""
+    return WORDS["noise"].format(floor=noise_text(r.noise_floor), beside=beside)
+
+
+def noise_text(floor: float) -> str:
+    """A noise floor with three significant digits."""
+    return f"{floor:.3g}"
 
 
 def _level(r: Requirement) -> str:
@@ -111,7 +132,7 @@ def _level(r: Requirement) -> str:
 
 def _without_interval(r: Requirement) -> str:
     why = REASONS.get(r.reason, WORDS["no interval"]).format(units=count(r.n_units, r.unit), unit=r.unit, level=_level(r))
-    return WORDS["no bound"].format(why=why) if r.gate == "near best" else why
+    return WORDS["no bound"].format(why=why) if r.gate == "near best" and r.reason != FEW_UNITS else why
 
 
 def _sign(r: Requirement) -> int:
@@ -145,6 +166,8 @@ def _interval(r: Requirement) -> str:
     sides = {"above": "above", "below": "below"} if sign > 0 else {"above": "below", "below": "above"}
     where = WHERE.get((r.gate, r.outcome), WORDS["both sides"]).format(limit=format_limit(limit), **sides)
     words = WORDS["shortfall" if r.gate == "near best" else "interval"]
+    if r.reason in (BELOW_NOISE, WITHIN_NOISE):
+        words = WORDS["open shortfall" if r.gate == "near best" else "open interval"]
     return words.format(level=_level(r), ends=format_interval(low, high, _decimals(r), (0.0, limit)), where=where)
 
 

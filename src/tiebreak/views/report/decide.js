@@ -264,13 +264,13 @@ const Decide = (() => {
       return say(words[this.rope ? "rope" : "no rope"], { rope: this.ropeWords, metric: this.data.metric }) + this.held.family_note;
     }
 
-    // --- requirements
-    // Each requirement: outcome, and a sentence that begins with it; of another metric as it was asked.
+    // --- requirements: outcome of each, and a sentence that begins with it; of another metric as it was asked.
     get requirements() {
       return this.data.requirements.map((each, i) => {
         if (each.line) return each;
         const [level, low, high, reason] = this.held.requirements[i], limit = each.gate === "not worse" ? -this.rope + 0 : this.rope;
-        const judged = { ...each, level, reason, limit, difference: number(each.difference), interval_low: number(low), interval_high: number(high) };
+        const judged = { ...each, level, reason, limit, floor: number(each.floor ?? -1), difference: number(each.difference), interval_low: number(low), interval_high: number(high) };
+        judged.reason ||= each.gate !== "better" || this.rope ? (this.rope < judged.floor ? "below-noise" : "") : Math.abs(judged.difference) <= judged.floor ? "within-noise" : "";
         judged.outcome = this.outcome(judged);
         return { ...judged, line: this.judgement(judged) };
       });
@@ -279,17 +279,17 @@ const Decide = (() => {
       const others = gate === "near best" ? [...this.data.names.keys()].filter((row) => row !== first) : [second];
       const limit = this.rope + Math.max(...others.map((row) => this.pairs.tolerance[this.oriented(first, row).at]));
       const [met, broken] = { better: [low > limit, high <= limit], "near best": [high <= limit, low > limit] }[gate] ?? [low >= -limit, high < -limit];
-      return met || reason === SAME_PREDICTIONS ? "met" : broken ? "broken" : "inconclusive";
+      return /-noise$|^few-units$/.test(reason) ? "inconclusive" : met || reason === SAME_PREDICTIONS ? "met" : broken ? "broken" : "inconclusive";
     }
     judgement(r) {
       const { words, stated, reasons } = this.words.requirements, rope = formatLimit(this.rope), key = `${r.gate}, ${r.outcome}`;
-      const hasInterval = !Number.isNaN(r.interval_low) && (r.outcome !== "inconclusive" || !r.reason), { unit } = this.data;
+      const hasInterval = !Number.isNaN(r.interval_low) && (r.outcome !== "inconclusive" || !r.reason || r.reason.endsWith("-noise")), { unit } = this.data;
       const why = say(r.reason === SAME_PREDICTIONS ? words["same predictions"] : reasons[r.reason] ?? words["no interval"], { units: count(r.n_units, unit), unit, level: r.level });
       const isBest = r.gate === "near best" && r.outcome === "met" && !this.rope;
       const sentence = say(words.sentence, {
         stated: say(isBest ? words["is best"] : stated[key], { a: r.a, b: r.b, by: this.rope ? say(words.by, { rope }) : "", limit: rope }),
-        shown: hasInterval ? this.shownOf(r, words, key) : r.gate === "near best" ? say(words["no bound"], { why }) : why,
-        asked: say(words[r.n_questions === 1 ? "one" : "several"], { n: r.n_questions }),
+        shown: hasInterval ? this.shownOf(r, words, key) : r.gate === "near best" && r.reason !== "few-units" ? say(words["no bound"], { why }) : why,
+        noise: r.floorText ? say(words.noise, { floor: r.floorText, beside: say(words[r.reason] ?? "", { rope }) }) : "", asked: say(words[r.n_questions === 1 ? "one" : "several"], { n: r.n_questions }),
       });
       return say(words.judgement, { outcome: r.outcome, sentence, note: this.besideThePair(r, words) });
     }
@@ -301,7 +301,7 @@ const Decide = (() => {
       const limit = sign * r.limit + 0, [low, high] = [sign * r.interval_low + 0, sign * r.interval_high + 0].sort((a, b) => a - b);
       const [above, below] = sign > 0 ? ["above", "below"] : ["below", "above"];
       const where = say(this.words.requirements.where[key] ?? words["both sides"], { limit: formatLimit(limit), above, below });
-      const interval = say(words[isNear ? "shortfall" : "interval"], { level: r.level, ends: formatInterval(low, high, decimals, [0, limit]), where });
+      const interval = say(words[(r.reason.endsWith("-noise") ? "open " : "") + (isNear ? "shortfall" : "interval")], { level: r.level, ends: formatInterval(low, high, decimals, [0, limit]), where });
       const difference = isNear ? formatScore(r.difference, decimals) : formatScore(sign * r.difference, decimals, { signed: true });
       const which = isNear ? (r.difference > 0 ? "short" : "the best") : "difference";
       return say(words[which], { metric, difference, interval, a: r.a, side: sign > 0 ? "positive" : "negative" });

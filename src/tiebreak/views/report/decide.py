@@ -14,7 +14,7 @@ import numpy as np
 from tiebreak.bayesian.correlated_t import StudentPosterior
 from tiebreak.comparison.pairs import PairTable, every_pair
 from tiebreak.comparison.ranking import BEST, MAY_BE_BEST, NOT_BEST
-from tiebreak.comparison.requirements import Requirements
+from tiebreak.comparison.requirements import BELOW_NOISE, WITHIN_NOISE, Requirements
 from tiebreak.comparison.settings import ROPE_CORRECTIONS
 from tiebreak.comparison.verdict import NONE, UNDECIDED, UNSETTLED
 from tiebreak.numerics import SPREAD, FloatArray, IntArray, student_quantile
@@ -412,6 +412,8 @@ def _question(requirement: Requirement, comparison: Comparison) -> dict[str, Any
     rows = [comparison.models.index(name) for name in asked]
     sides = dict(zip(("first", "second"), rows, strict=False)) | dict(zip(("a", "b"), quoted, strict=False))
     numbers = {"difference": packed(requirement.difference), "n_units": requirement.n_units}
+    if not math.isnan(requirement.noise_floor):
+        numbers |= {"floor": packed(requirement.noise_floor), "floorText": requirement_words.noise_text(requirement.noise_floor)}
     return {"gate": requirement.gate, "n_questions": requirement.n_questions, **numbers, "b": "", **sides}
 
 
@@ -422,6 +424,8 @@ def _requirements_at(comparison: Comparison, requirements: Requirements) -> Iter
             yield []
             continue
         asked: Any = each.first if each.gate == "near best" else (each.first, each.second)
-        (judged,) = comparison.meets(**{each.gate.replace(" ", "_"): asked}, n_questions=each.n_questions)
-        level = level_words(judged.alpha / judged.n_questions)
-        yield [level, packed(judged.interval_low), packed(judged.interval_high), judged.reason]
+        floor = None if math.isnan(each.noise_floor) else each.noise_floor
+        question: dict[str, Any] = {each.gate.replace(" ", "_"): asked}
+        (judged,) = comparison.meets(**question, n_questions=each.n_questions, noise_floor=floor)
+        reason = "" if judged.reason in (BELOW_NOISE, WITHIN_NOISE) else judged.reason  # which depend on the rope
+        yield [level_words(judged.alpha / judged.n_questions), packed(judged.interval_low), packed(judged.interval_high), reason]

@@ -1,0 +1,67 @@
+"""``tiebreak noise-floor``: runs of one model in; how far apart they lie, for gates, out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tiebreak.cli.options import NAMES, check_raw, format_option, help_option, raw_option, with_options
+from tiebreak.cli.process import emit_result, say, standard_input_as_file, writing
+
+EPILOG = """\b
+Examples:
+  tiebreak noise-floor runs.csv --output noise.json
+  tiebreak noise-floor samples_first.jsonl samples_again.jsonl --same
+  tiebreak compare new.jsonl old.jsonl --rope 0.05 --require-not-worse new old --noise-floor noise.json
+"""
+
+# fmt: off
+_OPTIONS = (
+    click.option("--metric", metavar="NAME", help="Name of the scores, or which of several."),
+    click.option("--lower-is-better/--higher-is-better", default=None,
+                 help="Direction of a metric that scikit-learn does not know."),
+    click.option("--models", **NAMES, help="Only these models. Repeatable."),
+    click.option("--item", metavar="COLUMN", help="Column that names the items."),
+    click.option("--same", is_flag=True, help="All files are of one model, whatever they call it."),
+    click.option("--averaged", "n_averaged", type=click.IntRange(min=1), metavar="N",
+                 help="Runs or epochs of which a model's score is the mean.  [default: 1 run, or all epochs]"),
+    click.option("--level", type=float, default=0.95, show_default=True,
+                 help="Probability with which two runs stay within the floor."),
+    click.option("--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+                 help="Keep it as JSON, for --noise-floor; in a folder of results gates find it by themselves."),
+    format_option("How the answer is written."),
+    raw_option,
+)
+# fmt: on
+
+
+@click.command("noise-floor", epilog=EPILOG, short_help="Say how far two runs of one model lie apart.")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@with_options(*_OPTIONS)
+@help_option
+def noise_floor_command(files: tuple[str, ...], format_: str, raw: bool, output: Path | None, **settings: Any) -> None:
+    """Say how far two runs of one and the same model lie apart in FILEs, or in a folder: re-runs, seeds or epochs.
+
+    A smaller difference of two models may be noise. Logs and tables are read as by 'tiebreak compare'; runs stand in a column
+    run or seed, in several files, or are epochs of each item.
+    """
+    from tiebreak import api
+    from tiebreak.views.noise_floor import frame
+
+    check_raw(raw, format_)
+    if output is not None and str(output) in files:
+        raise click.UsageError(f"--output would write over {str(output)!r}, which holds the runs.")
+    with standard_input_as_file(files) as sources:
+        floor = api.noise_floor(*sources, **settings)
+
+    def table() -> tuple[list[str], list[list[Any]]]:
+        row = frame(floor)
+        return list(row.columns), [row.iloc[0].tolist()]
+
+    emit_result(floor, format_, table, raw=raw)
+    if output is not None:
+        with writing("the noise floor", output):
+            floor.to_json(output)
+        say(f"the noise floor is in {output}")

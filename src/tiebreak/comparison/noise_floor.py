@@ -1,0 +1,250 @@
+"""Noise floor of a suite: how large a difference it shows between two runs of one and the same model."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tiebreak.comparison.procedures.macro_average import task_codes
+from tiebreak.errors import (
+    InvalidParameterError,
+    InvalidScoresError,
+    SourceNotFoundError,
+    UnreadableSourceError,
+    UnsuitableDesignError,
+)
+from tiebreak.frequentist.run_noise import RunNoiseResult, run_noise, run_spread
+from tiebreak.numerics import FloatArray, check_count, check_probability
+from tiebreak.printable import printable
+from tiebreak.result import Result
+from tiebreak.scores.items import Items
+from tiebreak.scores.metric import Metric
+from tiebreak.scores.scores import Scores
+from tiebreak.scores.vocabulary import quoted
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class NoiseFloor(Result[Any]):
+    """Difference that two runs of one model keep with a probability of `level`, from `tiebreak.noise_floor`.
+
+    Attributes
+    ----------
+    metric : Metric
+    floor : float
+        In the metric's unit.
+    level : float
+    kind : {"runs", "epochs", "seeds"}
+        What was repeated: whole runs on the same items, the answers to each item by themselves, or trainings on one test set.
+    models : tuple of str
+        Those that were run several times.
+    n_runs : int
+        Of the model that has fewest.
+    n_averaged : int
+        Runs, or epochs, of which the mean counts as the score of a model.
+    n_items, n_left_out : int
+        Items, and those left out for lack of a run; 0 items of seeds.
+    unit : str
+        Noun for an item.
+    largest : float
+        Largest difference of two single runs that was seen.
+    differs_as_whole : bool
+        True where the floor comes from the runs' means: they differ by more than single answers explain, or are ten or more.
+    """
+
+    metric: Metric
+    floor: float
+    level: float
+    kind: str
+    models: tuple[str, ...]
+    n_runs: int
+    n_averaged: int
+    n_items: int
+    n_left_out: int
+    unit: str
+    largest: float
+    differs_as_whole: bool
+
+    def for_items(self, n_items: int) -> float:
+        """Floor for a suite of so many items: that of fewer is as much larger as a standard error is."""
+        return self.floor * math.sqrt(max(1.0, self.n_items / n_items)) if self.n_items and n_items else self.floor
+
+
+def noise_floor_of_items(items: Items, kind: str, *, n_averaged: int | None = None, level: float = 0.95) -> NoiseFloor:
+    """Noise floor from items of which models have several runs; of epochs, the mean of as many as there are counts.
+
+    Raises
+    ------
+    UnsuitableDesignError
+        No model was run twice, or the metric is no mean over items.
+    """
+    check_probability(level, "level")
+    if not items.is_mean:
+        raise UnsuitableDesignError(
+            f"{items.metric.name} is of all {items.unit}s together, and its noise shows in the scores of whole runs only. Pass a "
+            "table with a row for each run: the columns run and the model's name."
+        )
+    tables = {name: _runs_of(table, kind) for name, table in zip(items.models, items.score, strict=True)}
+    tables = {name: table for name, table in tables.items() if len(table) > 1}
+    if not tables:
+        raise _nothing_twice(items.models, items.unit)
+    present = items.score[~np.isnan(items.score)]
+    try:
+        found = run_noise(
+            list(tables.values()),
+            None if items.tasks is None else task_codes(items),
+            items.clusters,
+            weights=items.weights,
+            span=float(np.ptp(present)) if not items.is_binary else 1.0,
+            share_runs=kind != "epochs",
+        )
+    except InvalidScoresError as error:
+        raise InvalidScoresError(f"{quoted(list(tables))}: {error}") from None
+    averaged = (found.n_runs if kind == "epochs" else 1) if n_averaged is None else check_count(n_averaged, "n_averaged")
+    ends = float(present.min()), float(present.max())
+    return _floor_of(found, items.metric, kind, tuple(tables), averaged, items.unit, level, ends)
+
+
+def noise_floor_of_seeds(scores: Scores, *, n_averaged: int | None = None, level: float = 0.95) -> NoiseFloor:
+    """Noise floor from scores of which each is of one training on the same test set.
+
+    Raises
+    ------
+    UnsuitableDesignError
+        The scores are of splits or datasets: these differ by their data, not by chance alone.
+    """
+    check_probability(level, "level")
+    if scores.design.kind != "seeds":
+        raise UnsuitableDesignError(
+            "these scores are of splits or datasets, which differ by their data and are no runs of the same. Pass single items "
+            "with a column run, seed or epoch, or a table with a row for each seed on one test set (columns seed and the model)."
+        )
+    matrix = scores.matrices[0]
+    rows = {name: row[~np.isnan(row)] for name, row in zip(matrix.models, matrix.score, strict=True)}
+    rows = {name: row for name, row in rows.items() if row.size > 1}
+    if not rows:
+        raise _nothing_twice(matrix.models, "test set")
+    averaged = 1 if n_averaged is None else check_count(n_averaged, "n_averaged")
+    ends = min(float(row.min()) for row in rows.values()), max(float(row.max()) for row in rows.values())
+    found = run_spread(list(rows.values()))
+    return _floor_of(found, scores.metric, "seeds", tuple(rows), averaged, "item", level, ends)
+
+
+def _floor_of(
+    found: RunNoiseResult,
+    metric: Metric,
+    kind: str,
+    models: tuple[str, ...],
+    n_averaged: int,
+    unit: str,
+    level: float,
+    ends: tuple[float, float],
+) -> NoiseFloor:
+    low, high = metric.bounds_of(*ends)
+    return NoiseFloor(
+        metric=metric,
+        floor=min(found.bound(level, n_averaged), high - low),
+        level=level,
+        kind=kind,
+        models=models,
+        n_runs=found.n_runs,
+        n_averaged=n_averaged,
+        n_items=found.n_examples,
+        n_left_out=found.n_left_out,
+        unit=unit,
+        largest=found.largest,
+        differs_as_whole=found.differs_as_whole,
+    )
+
+
+def _nothing_twice(models: tuple[str, ...], unit: str) -> UnsuitableDesignError:
+    return UnsuitableDesignError(
+        f"noise is what runs of one model differ by, and each of {quoted(models)} was run once. Run a model twice on the same "
+        f"{unit}s, and mark the runs in a column 'run' ('epoch' where each {unit} was asked anew); or, if all of these are the "
+        "same model, say so with same=True (--same)."
+    )
+
+
+def _runs_of(table: FloatArray, kind: str) -> FloatArray:
+    """Runs of a model that have answers; of epochs as many as each item has that was asked at least twice, whichever they are."""
+    if kind != "epochs":
+        return table[~np.isnan(table).all(axis=1)]
+    number = (~np.isnan(table)).sum(axis=0)
+    if not (number > 1).any():
+        return table[:1]
+    fewest = int(number[number > 1].min())
+    order = np.argsort(np.isnan(table), axis=0, kind="stable")  # answers first
+    return np.asarray(np.take_along_axis(table, order, axis=0)[:fewest])
+
+
+# --- beside gates -------------------------------------------------------------------------------------------------------------
+
+
+def read_noise_floor(path: str | os.PathLike[str]) -> NoiseFloor:
+    """Read a noise floor that `NoiseFloor.to_json` or ``tiebreak noise-floor --output`` wrote.
+
+    Parameters
+    ----------
+    path : path
+
+    Raises
+    ------
+    SourceNotFoundError, UnreadableSourceError
+        No such file, or none of that kind.
+    """
+    name = printable(str(path))
+    try:
+        held = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SourceNotFoundError(f"the noise floor {name} cannot be read: {error.strerror or error}.") from None
+    except ValueError:
+        raise UnreadableSourceError(f"{name} is no JSON; a noise floor is written by 'tiebreak noise-floor --output'.") from None
+    try:
+        about = held["metric"]
+        facts: dict[str, Any] = {key: int(held[key]) for key in ("n_runs", "n_averaged", "n_items", "n_left_out")}
+        facts |= {key: float(held[key]) for key in ("level", "largest")} | {key: str(held[key]) for key in ("kind", "unit")}
+        floor = NoiseFloor(
+            metric=Metric(str(about["name"]), higher_is_better=bool(about["higher_is_better"])),
+            floor=float(held["noise_floor"]),
+            models=tuple(map(str, held["models"])),
+            differs_as_whole=bool(held["differs_as_whole"]),
+            **facts,
+        )
+    except (KeyError, TypeError, ValueError):
+        raise UnreadableSourceError(
+            f"{name} holds no noise floor. Write one with tb.noise_floor(...).to_json(path), or 'tiebreak noise-floor ... "
+            "--output FILE'."
+        ) from None
+    if not 0 <= floor.floor < math.inf:
+        raise UnreadableSourceError(f"{name} gives {floor.floor!r} as its noise floor, which must be a number of 0 or more.")
+    return floor
+
+
+def as_floor(given: Any, metric: Metric, n_items: int) -> float:
+    """Floor for a gate in a metric, over so many items (0 where there are none): of a number, a file, or a `NoiseFloor`."""
+    if isinstance(given, bool) or not isinstance(given, int | float | str | os.PathLike | NoiseFloor):
+        raise InvalidParameterError(
+            f"noise_floor must be a NoiseFloor, the path of one, or a number in the metric's unit; got {given!r:.60}.",
+            about="noise_floor",
+        )
+    if isinstance(given, int | float):
+        if not 0 <= given < math.inf:
+            raise InvalidParameterError(f"noise_floor must be 0 or more; got {given!r}.", about="noise_floor")
+        return float(given)
+    floor = given if isinstance(given, NoiseFloor) else read_noise_floor(given)
+    if floor.metric != metric:
+        raise InvalidParameterError(
+            f"the noise floor is of {floor.metric.name!r}, and the gate is of {metric.name!r}. Measure the floor in that metric.",
+            about="noise_floor",
+        )
+    return floor.for_items(n_items)
+
+
+def few_units(n_units: int, level: float) -> bool:
+    """True for so few units that chance gives all differences one sign more often than the level allows, so none is settled."""
+    return 2.0 ** (1 - n_units) > level

@@ -1,0 +1,197 @@
+"""Noise of runs: how far two runs of one and the same model lie apart on the same examples."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import fdtrc
+
+from tiebreak.errors import InvalidScoresError
+from tiebreak.frequentist.stratified import stratified_mean
+from tiebreak.numerics import FloatArray, check_probability, divide, student_quantile
+
+MANY_RUNS = 10
+"""Runs from which on their own means say how far runs lie apart, whatever examples show."""
+
+SURE = 0.05
+"""p-value below which runs differ as wholes by more than their single answers explain."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunNoiseResult:
+    """Difference of two runs of one model, whose expectation is 0.
+
+    Attributes
+    ----------
+    item_error, item_df : float
+        Standard error of that difference from the examples, of which each answer varies by itself; and its degrees of freedom.
+    guarded_error, guarded_df : float
+        The same with what few changed examples may hide, as in `stratified_mean`.
+    run_error, run_df : float
+        From the runs' means, whatever they share; nan where runs share nothing by design, as epochs do.
+    pvalue : float
+        That runs differ as wholes by more than their examples explain: F-test of both variances.
+    largest : float
+        Largest difference of two runs' means that was seen.
+    n_runs, n_examples, n_left_out : int
+        Runs of the model that has fewest; examples of the smallest table, and those left out for lack of a run.
+    """
+
+    item_error: float
+    item_df: float
+    guarded_error: float
+    guarded_df: float
+    run_error: float
+    run_df: float
+    pvalue: float
+    largest: float
+    n_runs: int
+    n_examples: int
+    n_left_out: int
+
+    @property
+    def differs_as_whole(self) -> bool:
+        """True where the runs' means are what counts: they differ by more than examples explain, or there are ten runs."""
+        return bool(self.run_df >= MANY_RUNS - 1 or self.pvalue < SURE)
+
+    def bound(self, level: float = 0.95, n_averaged: int = 1) -> float:
+        """Bound that the difference of two further scores of one model keeps with this probability, each of so many runs."""
+        check_probability(level, "level")
+        pairs = [(self.item_error, self.item_df), (self.guarded_error, self.guarded_df)]
+        pairs += [(self.run_error, self.run_df)] if self.differs_as_whole else []
+        halves = [float(-student_quantile((1 - level) / 2, df)) * error for error, df in pairs if error > 0]
+        return max(halves, default=0.0) / math.sqrt(n_averaged)
+
+
+def run_noise(
+    values: Sequence[ArrayLike],
+    strata: Sequence[object] | ArrayLike | None = None,
+    clusters: Sequence[object] | ArrayLike | None = None,
+    *,
+    weights: ArrayLike | None = None,
+    span: float = 0.0,
+    share_runs: bool = True,
+) -> RunNoiseResult:
+    """Noise of runs, from models that were each run several times on the same examples.
+
+    Parameters
+    ----------
+    values : sequence of array_like of shape (n_runs, n_examples)
+        One table for each model, two runs or more in each; nan where a run has no answer. Its example is left out for that model.
+    strata, clusters, weights : optional
+        Of the examples, as for `stratified_mean`; without strata all examples count alike.
+    span : float
+        Largest change of one answer that is possible. Where no answer changed, one that could have is allowed for.
+    share_runs : bool, default True
+        False for epochs, which are drawn for each example by itself: their means are then no further evidence.
+
+    Returns
+    -------
+    RunNoiseResult
+
+    Notes
+    -----
+    Runs of a model are turned into orthogonal contrasts, each scaled to the variance of a difference of two runs, so that the
+    spread over examples of a contrast is that of such a difference. Variances are averaged over contrasts and models, with
+    Satterthwaite's degrees of freedom.
+
+    Raises
+    ------
+    InvalidScoresError
+        A table with one run only, or without an example that all its runs answered.
+    """
+    tables = [np.atleast_2d(np.asarray(each, dtype=float)) for each in values]
+    if not tables or any(table.shape[0] < 2 for table in tables):
+        raise InvalidScoresError("noise of runs needs models of two runs or more, one table of runs by examples for each.")
+    n = tables[0].shape[-1]
+    codes = np.zeros(n, dtype=int) if strata is None else np.unique(np.asarray(strata), return_inverse=True)[1]
+    weight = np.ones(n) if weights is None else np.asarray(weights, dtype=float)
+    own: list[tuple[FloatArray, ...]] = []
+    squares, run_df, largest, n_left = 0.0, 0, 0.0, 0
+    for table in tables:
+        present = ~np.isnan(table).any(axis=0)
+        if np.unique(codes[present]).size < np.unique(codes).size:
+            raise InvalidScoresError("a model has no example, or none of some task, that all its runs answered. Leave it out.")
+        n_left = max(n_left, int((~present).sum()))
+        result = stratified_mean(
+            np.sqrt(2.0) * contrasts(len(table)) @ table[:, present],
+            codes[present],
+            None if clusters is None else np.asarray(clusters)[present],
+            weights=weight[present],
+            scale=np.full(len(table) - 1, np.abs(table[:, present]).max(initial=0.0)),
+        )
+        own.append(tuple(np.atleast_1d(each) for each in _errors(result)))
+        means = _macro(table[:, present], codes[present], weight[present])
+        largest = max(largest, float(means.max() - means.min()))
+        squares += float(np.square(result.estimate).sum())
+        run_df += len(table) - 1
+    error, df, guarded, guarded_df = (np.concatenate([each[k] for each in own]) for k in range(4))
+    item, item_df = _pooled(error, df)
+    more, more_df = _pooled(guarded, guarded_df)
+    if item == 0.0:  # no answer changed: one that could have is allowed for, as in `stratified_mean`
+        shares = weight / np.bincount(codes, weight)[codes] / (codes.max() + 1)
+        more, more_df = span * float(shares.max()), 2.0
+    by_run = np.sqrt(squares / run_df)
+    ratio = float(divide(by_run**2, item**2))
+    pvalue = float(fdtrc(run_df, item_df, ratio)) if item > 0 else (0.0 if by_run > 0 else 1.0)
+    if not share_runs:
+        by_run, pvalue, run_df = np.nan, 1.0, 0
+    counts = min(map(len, tables)), n - n_left, n_left
+    return RunNoiseResult(item, item_df, more, more_df, float(by_run), float(run_df), pvalue, largest, *counts)
+
+
+def run_spread(means: Sequence[ArrayLike]) -> RunNoiseResult:
+    """Noise of runs from their scores alone, one for each run: of training seeds on one test set, say.
+
+    Parameters
+    ----------
+    means : sequence of array_like of shape (n_runs,)
+        Scores of each model.
+
+    Returns
+    -------
+    RunNoiseResult
+        Of the runs' means only; the error from examples is 0.
+
+    Raises
+    ------
+    InvalidScoresError
+        A model with one run only.
+    """
+    rows = [row[~np.isnan(row)] for row in (np.asarray(each, dtype=float).ravel() for each in means)]
+    if not rows or any(row.size < 2 for row in rows):
+        raise InvalidScoresError("noise of runs needs two runs or more of each model.")
+    df = sum(row.size - 1 for row in rows)
+    error = float(np.sqrt(2.0 * sum(float(np.square(row - row.mean()).sum()) for row in rows) / df))
+    largest = max(float(row.max() - row.min()) for row in rows)
+    return RunNoiseResult(0.0, 1.0, 0.0, 1.0, error, float(df), 0.0, largest, min(row.size for row in rows), 0, 0)
+
+
+def contrasts(n_runs: int) -> FloatArray:
+    """Orthogonal contrasts of runs, of length 1 (Helmert's), of shape (n_runs - 1, n_runs)."""
+    rows = np.tril(np.ones((n_runs - 1, n_runs)))
+    step = np.arange(1, n_runs)
+    rows[step - 1, step] = -step
+    return np.asarray(rows / np.sqrt(step * (step + 1.0))[:, None])
+
+
+def _errors(result: object) -> tuple[FloatArray, ...]:
+    names = ("standard_error", "df", "guarded_error", "guarded_df")
+    return tuple(np.asarray(getattr(result, name), dtype=float) for name in names)
+
+
+def _pooled(error: FloatArray, df: FloatArray) -> tuple[float, float]:
+    """Error of the mean variance, and its degrees of freedom by Satterthwaite's method."""
+    v = np.square(np.nan_to_num(error))
+    squares = np.where(v > 0, divide(np.square(v), np.where(df > 0, df, 1.0)), 0.0).sum()
+    return float(np.sqrt(v.mean())), float(divide(v.sum() ** 2, squares)) if squares > 0 else 1.0
+
+
+def _macro(table: FloatArray, codes: np.ndarray, weight: FloatArray) -> FloatArray:
+    """Mean of the means of strata of each run."""
+    total = np.bincount(codes, weight)
+    return np.array([divide(np.bincount(codes, weight * row), total).mean() for row in table])

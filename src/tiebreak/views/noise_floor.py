@@ -1,0 +1,106 @@
+"""The noise floor of a suite, in words, as a frame and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from tiebreak.views.json import document
+from tiebreak.views.page import Page, Paragraph, Section
+from tiebreak.views.requirements import noise_text
+from tiebreak.views.view import View
+from tiebreak.views.words import count, format_percent, listed, printable, quote
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tiebreak.comparison.noise_floor import NoiseFloor
+
+FEW_RUNS = 4
+"""Runs below which what whole runs share is hardly seen."""
+
+
+def page(floor: NoiseFloor) -> Page:
+    """The floor, what it was measured on, what it means for a gate, and what it could not see."""
+    return Page(
+        (
+            Paragraph((sentence(floor), _means(floor)), n_strong=1),
+            Section("Warnings", warnings(floor)),
+            Paragraph((_method_line(floor),), is_small=True),
+        )
+    )
+
+
+def frame(floor: NoiseFloor) -> pd.DataFrame:
+    """One row."""
+    import pandas as pd
+
+    held = {**_numbers(floor), "metric": floor.metric.name, "models": ", ".join(floor.models)}
+    return pd.DataFrame([held])
+
+
+def facts(floor: NoiseFloor) -> dict[str, Any]:
+    """The floor in schema 1, as `read_noise_floor` reads it."""
+    metric = {"name": floor.metric.name, "higher_is_better": floor.metric.higher_is_better}
+    return document(**_numbers(floor), metric=metric, models=list(floor.models), sentence=sentence(floor))
+
+
+def _numbers(floor: NoiseFloor) -> dict[str, Any]:
+    names = ("level", "kind", "n_runs", "n_averaged", "n_items", "n_left_out", "unit", "largest", "differs_as_whole")
+    return {"noise_floor": floor.floor, **{name: getattr(floor, name) for name in names}}
+
+
+def sentence(floor: NoiseFloor) -> str:
+    """Distance of two runs, in a sentence."""
+    one = "Two runs" if floor.n_averaged == 1 else f"Two means of {_runs(floor, floor.n_averaged)} each"
+    metric = printable(floor.metric.name)
+    return f"{one} of one model differ by at most {noise_text(floor.floor)} in {metric} here ({format_percent(floor.level)})."
+
+
+def _runs(floor: NoiseFloor, n: int) -> str:
+    return count(n, {"runs": "run", "epochs": "epoch", "seeds": "seed"}[floor.kind])
+
+
+def _means(floor: NoiseFloor) -> str:
+    return (
+        f"A smaller difference between two models may be noise, and a gate with a margin below {noise_text(floor.floor)} is "
+        f"inconclusive. The largest difference of two single runs seen is {noise_text(floor.largest)}."
+    )
+
+
+def warnings(floor: NoiseFloor) -> Iterator[tuple[str, str]]:
+    """Codes and texts of what a reader should know."""
+    runs, few = _runs(floor, floor.n_runs), floor.n_runs < FEW_RUNS
+    if floor.kind == "runs" and few and not floor.differs_as_whole:
+        text = (
+            f"{runs} hardly show what a run changes on all {floor.unit}s at once, as another server or prompt may; the floor is "
+            "that of single answers. More runs would show it."
+        )
+        yield "few-runs", text
+    if floor.differs_as_whole and few:
+        text = (
+            f"{runs} differ as wholes, by more than single answers explain, and say little of how far apart others would be: the "
+            "floor is wide for that reason. More runs narrow it."
+        )
+        yield "runs-differ", text
+    if floor.n_left_out:
+        left = f"{count(floor.n_left_out, floor.unit)} that some run lacks"
+        yield "left-out", f"{left} {'is' if floor.n_left_out == 1 else 'are'} left out."
+    if floor.floor == 0.0:
+        yield "no-noise", "all runs have the very same scores, so nothing says how large their noise may be."
+
+
+def _method_line(floor: NoiseFloor) -> str:
+    """Runs and items that the floor was measured on, and the way."""
+    names = listed([quote(name) for name in floor.models])
+    of = (
+        f"{_runs(floor, floor.n_runs)} of {names}"
+        if len(floor.models) == 1
+        else f"{floor.n_runs} {floor.kind} or more of {names}"
+    )
+    on = "on one test set" if floor.kind == "seeds" else f"on {count(floor.n_items, floor.unit)}"
+    how = "the spread of the runs' means" if floor.differs_as_whole else f"how single answers to each {floor.unit} differ"
+    return f"Measured from {of} {on}, by {how} (Student's t)."
+
+
+VIEW = View(page, frame, facts, sentence=sentence)
