@@ -77,7 +77,7 @@ def answers_of_moons(moons: tb.Comparison) -> dict[str, str]:
         "By how much do the first two differ?": f"rbf | linear | {pair.difference:+.3f}",
         "Between which limits does that difference lie?": f"{pair.interval_low:.3f} to {pair.interval_high:.3f} |",
         "Is there a difference between them?": f"| {pair.verdict} |",
-        "Which difference was too small to matter?": f"rope ±{moons.rope} roc_auc (differences too small to matter)",
+        "Which difference was too small to matter?": f"smallest difference that matters: {moons.rope} roc_auc (rope)",
         "On how many splits of which sizes was it measured?": f"{matrix.n_splits} splits (10 repeats), {sizes}",
         "What would settle it?": "about 13 times as many examples would",
         "What can the answer not know?": "its own luck cannot be seen from inside",
@@ -96,7 +96,7 @@ def test_the_report_answers_twelve_questions(moons: tb.Comparison, report: str) 
 
 def test_an_answer_that_is_not_there_is_not_found(report: str) -> None:
     """The text is that of the page: a model, a number and a verdict that are not in it are missed."""
-    assert not any(wrong in report for wrong in ("'forest' has the highest mean", "by at most 0.018,", "rope ±0.02 roc_auc"))
+    assert not any(wrong in report for wrong in ("'forest' has the highest mean", "by at most 0.018,", "matters: 0.02 roc_auc"))
 
 
 QUESTIONS_OF_BEGINNERS = {

@@ -119,7 +119,7 @@ def compare(
     models, dataset : sequence of str and str, optional
         Compare only these models (of an array, the names of its rows or columns); which dataset, where a table holds several.
     rope : float or str, default 0
-        Largest difference that does not matter to you, in the metric's unit, or a percentage of the best mean ("1%"), or of the
+        Smallest difference that matters to you, in the metric's unit, or a percentage of the best mean ("1%"), or of the
         baseline's. Verdicts: better, ahead (a difference is shown, that it matters is not), equivalent, undecided, behind, worse.
     alpha : float, default 0.05
         Chance of any wrong verdict over the family, with the corrections "bonferroni" and "sidak"; with "none" 1 - coverage of
@@ -437,7 +437,7 @@ def nested_cross_validate(
     plain : bool, default True
         Measure all candidates on the outer splits, not only those chosen: what plain cross-validation would have claimed.
     rope : float or str, default 0
-        Largest difference that does not matter, in the metric's unit or as "1%" of the honest score.
+        Smallest difference that matters, in the metric's unit or as "1%" of the honest score.
     alpha : float, default 0.05
         1 - coverage of the intervals.
 
@@ -590,7 +590,7 @@ def validation_curve(
     values : sequence
         Values to be tried.
     rope : float or str, default 0
-        Largest difference that does not matter to you, in the metric's unit or as "1%" of the best mean. Without one, no
+        Smallest difference that matters to you, in the metric's unit or as "1%" of the best mean. Without one, no
         value can be called practically equivalent to the best.
     alpha : float, default 0.05
         Accepted rate of wrong verdicts among the values of a model, and 1 - coverage of the intervals.

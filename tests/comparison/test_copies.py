@@ -28,7 +28,7 @@ def assert_shared(answer: Comparison, *names: str) -> None:
 
 def lines(answer: Comparison) -> list[str]:
     """Lines of the ranking on the page, without those of the pairs."""
-    text = answer.to_text()
+    text = answer.to_text(columns="all")
     return text[text.index("Ranking") : text.index("Pairs")].splitlines()
 
 

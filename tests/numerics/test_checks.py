@@ -64,7 +64,7 @@ def test_one_ratio_for_each_split_is_refused(shape: tuple[int, ...], rows: tuple
 @pytest.mark.parametrize("rope", [-0.01, np.nan, np.inf, True, "0.01", None, [0.01]])
 def test_rope_that_is_none(rope: object) -> None:
     """The text says what a rope is."""
-    with pytest.raises(InvalidParameterError, match="It is the largest difference that does not matter to you"):
+    with pytest.raises(InvalidParameterError, match="It is the smallest difference that matters to you"):
         check_rope(rope)  # type: ignore[arg-type]
 
 

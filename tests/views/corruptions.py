@@ -89,7 +89,7 @@ def rope() -> Shown:
 def printed_rope() -> Shown:
     """The note says another rope."""
     shown = _fresh()
-    return _everywhere(shown, "rope ±0.01", "rope ±0.03")
+    return _everywhere(shown, "that matters: 0.01", "that matters: 0.03")
 
 
 def bound() -> Shown:
@@ -251,6 +251,26 @@ def advice() -> Shown:
     return _everywhere(shown, step.group(0), "Next step: take 'fay'")
 
 
+def default_verdict() -> Shown:
+    """The one table says that a model is undecided which its interval says is worse."""
+    shown = _fresh()
+    brief = {name: re.sub(r"worse(?=\W+(td\W+td [^>]*>)?not best)", "undecided", form) for name, form in shown.brief.items()}
+    return _by_default(shown, brief)
+
+
+def default_place() -> Shown:
+    """The one table gives the third model the first place."""
+    shown = _fresh()
+    brief = {name: re.sub(r"3(?=\W+(td\W+td [^>]*>)?ben\b)", "1", form) for name, form in shown.brief.items()}
+    return _by_default(shown, brief)
+
+
+def _by_default(shown: Shown, brief: dict[str, str]) -> Shown:
+    """The answer with other pages as they are by default, each of which differs from the right one."""
+    assert all(brief[name] != form for name, form in shown.brief.items())
+    return dataclasses.replace(shown, brief=brief)
+
+
 def requirement() -> Shown:
     """A requirement is met whose interval says that it is broken."""
     shown = _fresh()
@@ -278,4 +298,5 @@ def _everywhere(shown: Shown, words: str, instead: str) -> Shown:
 CORRUPTIONS: tuple[Callable[[], Shown], ...] = (
     letter, place, ranks, rope, printed_rope, bound, interval, level, standing, standing_cell, verdict, order, copies, headline,
     falls_short, digits, latex, figure, title, bar, best, judged, baseline, at_once, advice, requirement,
+    default_verdict, default_place,
 )  # fmt: skip

@@ -15,6 +15,7 @@ import pytest
 
 import tiebreak as tb
 from tests.views.situations import SITUATIONS, around, compared, named, table
+from tiebreak.result import view_of
 from tiebreak.scores.metric import Metric
 from tiebreak.views.page import WIDTH
 
@@ -96,9 +97,9 @@ def test_odd_names_do_not_break_any_view(name: str) -> None:
     text.encode("utf-8"), markdown.encode("utf-8"), html.encode("utf-8")
     assert "<script" not in html
     assert "<script" not in markdown
-    ranking = [line for line in markdown.splitlines() if line.startswith(("| 1 ", "| 1 (1)"))]
+    ranking = [line for line in markdown.splitlines() if line.startswith("| 1 ")]
     assert len(ranking) == 1
-    assert len(re.findall(r"(?<!\\)\|", ranking[0])) == 7  # 6 cells
+    assert len(re.findall(r"(?<!\\)\|", ranking[0])) == 8  # 7 cells
 
 
 def test_html_has_no_script_and_no_outside_resource() -> None:
@@ -121,7 +122,7 @@ def test_long_names_that_differ_in_the_middle_stay_apart() -> None:
         f"StandardScaler+SVC, kernel=rbf, C={c}, class_weight=balanced, gamma=scale, shrinking=True" for c in (1, 10, 100)
     )
     comparison = compared(table(named(*around(0.9, 0.88, 0.7, noise=0.02), names=names)), rope=0.01)
-    rows = re.findall(r"\d \(.{1,3}\)  (\S.*?)  ", comparison.to_text())
+    rows = re.findall(r"\n +\d  (\S.*?)  ", comparison.to_text())
     assert len(set(rows)) == len(rows) == 3
     quoted = set(re.findall(r"'([^']+)'", comparison.sentence))
     assert len(quoted) == 2
@@ -133,6 +134,62 @@ def test_columns_stay_aligned_with_wide_characters() -> None:
     page = compared(table(named(*around(0.9, 0.85, noise=0.02), names=("模型", "svm"))), rope=0.01).to_text()
     rows = [line for line in page.splitlines() if re.match(r"  +[12]  ", line)]
     assert rows[0].index("0.9") + 2 == rows[1].index("0.8")
+
+
+def test_by_default_there_is_one_table_and_on_request_all_columns_and_pairs() -> None:
+    """Issue 28: place, model, value, difference to the first with interval and verdict, standing; p-values are asked for."""
+    comparison = compared(table(named(*around(0.9, 0.88, 0.87, 0.86, 0.85, 0.7, noise=0.02), names=tuple("abcdef"))), rope=0.01)
+    text, everything = comparison.to_text(), comparison.to_text(columns="all")
+    assert re.search(r"\n +place +model +mean +difference +95% interval +verdict +standing\n", text)
+    for word in ("adj. p", "letters", "Pairs: ", "Other pairs"):
+        assert (word in everything) == (word != "Other pairs"), word
+        assert word not in text, word
+    assert "adj. p" in comparison.to_markdown(columns="all")
+    with pytest.raises(tb.errors.InvalidParameterError, match="columns must be 'default' or 'all'; got 'some'"):
+        comparison.to_text(columns="some")
+
+
+def test_pairs_without_the_first_model_stand_in_the_page_of_three_or_four() -> None:
+    """Three pairs of four models say what the table does not; ten of six would bury it."""
+    rows = around(0.9, 0.88, 0.87, 0.86, noise=0.02)
+    text = compared(table(named(*rows)), rope=0.01).to_text()
+    assert re.findall(r"\n  (\w+) +(\w+) +-0\.0", text.partition("Other pairs")[2]) == [
+        ("logistic", "svm"), ("bayes", "svm"), ("bayes", "logistic"),
+    ]  # fmt: skip
+    assert "Other pairs" not in compared(table(named(*rows)), rope=0.01, baseline="svm").to_text()
+    assert "Other pairs" not in compared(table(named(*rows[:2])), rope=0.01).to_text()
+
+
+@pytest.mark.parametrize("width", [60, 70, 80])
+def test_interval_verdict_and_names_stay_in_a_narrow_window(width: int) -> None:
+    """What else there is goes first: the difference, which the interval holds, the place, the standing."""
+    rows = around(0.9, 0.88, 0.7, noise=0.02)
+    comparison = compared(table(named(*rows, names=("gradient boosting", "random forest", "logistic regression"))), rope=0.01)
+    text = view_of(comparison).as_text(comparison, width=width)
+    assert max(map(len, text.splitlines())) <= width
+    header = next(line for line in text.splitlines() if "interval" in line and "model" in line)
+    assert "95% interval" in header
+    assert "verdict" in header
+    assert "gradient boosting" in text
+
+
+def test_of_forty_models_those_that_may_be_best_have_a_line_and_the_rest_is_counted() -> None:
+    """Twelve within the noise of the best and 28 far below: 12 lines and "and 28 that are worse"."""
+    names = tuple(f"model {i}" for i in range(40))
+    means = [0.9 - 0.0001 * i for i in range(12)] + [0.7 - 0.001 * i for i in range(28)]
+    comparison = compared(table(named(*around(*means, noise=0.01), names=names)), rope=0.01)
+    text = comparison.to_text()
+    assert text.count(" may be best\n") + text.count(" near best\n") == 12
+    assert "\n  and 28 that are worse\n" in text
+    against = compared(table(named(*around(*means, noise=0.01), names=names)), rope=0.01, baseline="model 30").to_text()
+    assert re.search(r"\n +31  model 30 .* baseline\n", against)
+
+
+def test_the_baseline_has_a_line_where_it_is_far_down() -> None:
+    """Thirteen models of which the baseline is the last: without its line the differences would have nothing beside them."""
+    names = tuple(f"model {i}" for i in range(13))
+    comparison = compared(table(named(*around(*[0.9] * 12, 0.5, noise=0.01), names=names)), baseline="model 12")
+    assert re.search(r"\n +13  model 12 .* baseline\n", comparison.to_text())
 
 
 PAIRS = [

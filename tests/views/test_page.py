@@ -38,8 +38,8 @@ def test_names_show_as_they_are(rendered: str) -> None:
     """No markup in a name comes to life, and no bar in one opens a cell of its own."""
     ranking, pairs = cells(rendered, 0), cells(rendered, 1)
     assert [row[1] for row in ranking] == ["model", *NAMES]
-    assert {len(row) for row in ranking} == {6}
-    assert pairs[1][:2] == [NAMES[0], NAMES[1]]
+    assert {len(row) for row in ranking} == {7}
+    assert pairs[1][:2] == [NAMES[2], NAMES[1]]
     for tag in ("<script", "<em", "<a ", "<code>c", "<s>", "<img", "<h1"):
         assert tag not in rendered
 
@@ -55,7 +55,7 @@ LONG = [f"standardscaler-columntransformer-{part}-logisticregression-C=0.1"[:60]
 KERNELS = ["rbf", "linear", "poly, degree=3", "poly, degree=2"]
 
 
-def shown(names: list[str], width: int, *, colour: bool = False, step: float = 0.01) -> str:
+def shown(names: list[str], width: int, *, colour: bool = False, step: float = 0.01, columns: str = "default") -> str:
     """What appears for models of which each is worse than the one before it by `step`."""
     rng = np.random.default_rng(3)
     base = rng.normal(0.9, 0.02, 50)
@@ -64,7 +64,7 @@ def shown(names: list[str], width: int, *, colour: bool = False, step: float = 0
     gate = comparison.meets(better=(names[0], names[1]))
     file = io.StringIO()
     console = Console(file=file, width=width, force_terminal=colour, color_system="standard" if colour else None)
-    page(comparison, gate, name_width=WHOLE_NAME).show(console)
+    page(comparison, gate, name_width=WHOLE_NAME, columns=columns).show(console)
     return file.getvalue()
 
 
@@ -72,7 +72,7 @@ def rows(page: str, title: str) -> list[str]:
     """Lines of a table, without title and headers."""
     lines = page[page.index(title) :].splitlines()
     rule = next(number for number, line in enumerate(lines) if set(line.strip()) == {"─"})
-    notes = ("rope", "no rope", "50 splits")
+    notes = ("rope", "smallest", "no smallest", "50 splits", "and ")
     end = next(number for number, line in enumerate(lines) if number > rule and line.strip().startswith(notes))
     return lines[rule + 1 : end]
 
@@ -84,7 +84,8 @@ def test_no_line_is_wider_than_the_window(names: list[str], width: int) -> None:
     page = shown(names, width)
     assert max(map(cell_len, page.splitlines())) <= width
     verdicts = {"better", "ahead", "equivalent", "undecided", "behind", "worse"}
-    assert all(row.split()[-1] in verdicts for row in rows(page, "Pairs") if "0.0" in row)
+    assert all(verdicts.intersection(row.split()) for row in rows(page, "Ranking") if " to " in row)
+    assert all(row.split()[-1] in verdicts for row in rows(shown(names, width, columns="all"), "Pairs") if "0.0" in row)
 
 
 def test_requirements_and_the_sentence_come_first() -> None:
@@ -94,7 +95,7 @@ def test_requirements_and_the_sentence_come_first() -> None:
     assert (
         page.index("'rbf' has the highest mean accuracy")
         < page.index("Ranking by")
-        < page.index("Pairs")
+        < page.index("Other pairs")
         < page.index("Warnings")
         < page.index("Method")
     )
@@ -102,8 +103,9 @@ def test_requirements_and_the_sentence_come_first() -> None:
 
 def test_columns_that_do_not_fit_are_named() -> None:
     """Rather than squeezed; in a wide window all are there."""
-    assert "left out, as the window is 70 columns wide: difference, adj. p" in shown(KERNELS, 70)
-    wide = shown(KERNELS, 140)
+    assert "left out, as the window is 70 columns wide: difference, adj. p" in shown(KERNELS, 70, columns="all")
+    assert "left out, as the window is 64 columns wide: place, difference" in shown(KERNELS, 64)
+    wide = shown(KERNELS, 140, columns="all")
     assert "left out" not in wide
     assert "adj. p" in wide
     assert "P(equiv.)" not in wide  # of single pairs: on their own page, and in the frame
@@ -111,7 +113,7 @@ def test_columns_that_do_not_fit_are_named() -> None:
 
 def test_long_names_are_whole_in_the_ranking_and_told_apart_in_the_pairs() -> None:
     """Four names that begin and end alike: the pairs show their ranks."""
-    page = shown(LONG, 80)
+    page = shown(LONG, 80, columns="all")
     ranking = "".join("".join(row.split()) for row in rows(page, "Ranking"))
     assert all(name[33:36] in ranking for name in LONG)
     pairs = rows(page, "Pairs")
@@ -123,7 +125,7 @@ def test_colour_only_repeats_what_the_word_says() -> None:
     """The verdict is coloured, and spelled out."""
     page = shown(KERNELS, 140, colour=True)
     assert "\x1b[33mundecided" in page
-    assert "\x1b[1;32mbetter" in page
+    assert "\x1b[31mworse" in page
 
 
 def test_names_are_not_taken_for_markup_or_control_codes() -> None:
@@ -151,7 +153,8 @@ def test_text_fits_a_narrow_window_and_keeps_the_interval(names: list[str], widt
     assert max(map(cell_len, text.splitlines())) <= width
     assert "95% interval" in text
     assert "verdict" in text
-    assert ("left out, as the window is" in text) == (width < 80)
+    assert "left out, as the window is" in text or width > 60
+    assert "left out, as the window is" not in text or width < 120
     for row in comparison.pairs.itertuples():
         assert row.verdict in text
 

@@ -249,7 +249,7 @@ def test_summary_begins_with_a_heading() -> None:
     judged = answer.meets(better=("a", "b"))
     assert summary(answer, judged) == f"## tiebreak: requirement met\n\n{answer.to_markdown(judged, folds=True)}"
     assert summary(answer, None) == f"## tiebreak: comparison\n\n{answer.to_markdown(folds=True)}"
-    assert "<details><summary>Pairs</summary>" in summary(answer, None)
+    assert "<details><summary>Method</summary>" in summary(answer, None)
 
 
 def test_pairs_without_an_interval_have_a_reason() -> None:

@@ -31,10 +31,13 @@ def walk(found: Any, answer: dict[str, Any], derived: Derived, read: Read) -> No
 
 def rope_of(found: Any, answer: dict[str, Any], derived: Derived, read: Read) -> float:
     """The rope as it is printed, which is the one that was asked for."""
-    notes = " ".join(read.pairs.notes)
-    shown = re.search(rf"rope ±({NUMBER})(?: \(([^)]*%)\))? ", notes)
+    notes = " ".join(note for table in read.tables for note in table.notes)
+    shown = re.search(rf"smallest difference that matters: ({NUMBER})(?: \(([^)]*%)\))? ", notes)
     found.expect((shown is None) == (derived.rope == 0), f"the rope is {derived.rope}, and the notes say {notes!r}")
-    found.expect(("no rope" in notes) == (derived.rope == 0), f"the rope is {derived.rope}, and the notes say {notes!r}")
+    found.expect(
+        ("no smallest difference that matters" in notes) == (derived.rope == 0),
+        f"the rope is {derived.rope}, and the notes say {notes!r}",
+    )
     if shown is None:
         return 0.0
     printed, asked = number(shown.group(1)), answer["settings"]["rope"]
@@ -58,6 +61,113 @@ def _walk_share(found: Any, answer: dict[str, Any], derived: Derived, share: flo
         of = max((value for value in values if value is not None), key=lambda value: derived.sign * value)
         expected = share * abs(of)
     found.expect(math.isclose(derived.rope, expected, rel_tol=1e-9), f"the rope is {derived.rope}, {share:%} is {expected}")
+
+
+# --- the default table ------------------------------------------------------------------------------------------------------
+
+
+def walk_brief(found: Any, answer: dict[str, Any], derived: Derived, read: Read) -> None:
+    """The one table of models, its notes, and the pairs without the first model where these are few."""
+    rope, table = rope_of(found, answer, derived, read), read.ranking
+    rows = {row["model"]: row for row in answer["ranking"]}
+    is_baseline, notes = derived.family == "baseline", " ".join(table.notes)
+    entries = list(dict.fromkeys((m,) if is_baseline else derived.entry[m] for m in derived.models))
+    shown, reference = _shown_entries(answer, derived, entries), answer["settings"]["baseline"] or derived.models[0]
+    found.expect(len(table.rows) == len(shown), f"{len(table.rows)} lines of {len(shown)} entries")
+    has_standing = derived.family == "best" or (derived.family == "pairs" and len(derived.models) > 2)
+    found.expect(("standing" in table.headers) == has_standing, f"a standing in the family {derived.family}")
+    found.expect(("verdict" in table.headers) == (derived.family != "best"), f"verdicts in the family {derived.family}")
+    found.expect(("short by at most" in table.headers) == (derived.family == "best"), f"bounds in the family {derived.family}")
+    for names, line in zip(shown, table.records(), strict=False):
+        row, what = rows[names[0]], f"line {line['model']!r} of the default table"
+        walk_entry_name(found, line["model"], names, what)
+        found.expect(line["place"] == str(row["rank"]), f"{what} has rank {row['rank']}, {line['place']!r} is printed")
+        value, key = table.headers[2], "adjusted" if row.get("adjusted") is not None else "mean"
+        found.expect((value == "adjusted") == (key == "adjusted"), f"{what}: {value} beside {key}")
+        found.expect(is_printed(line[value], _nan(row[key])), f"{what}: {value} {line[value]} is {row[key]}")
+        if has_standing:
+            standing = derived.standing[names[0]]
+            found.expect(line["standing"] == standing, f"{what} is {line['standing']}, not {standing}")
+        if derived.family == "best":
+            bound = derived.shortfall[names[0]]
+            found.expect(is_bound(line["short by at most"], bound), f"{what}: {line['short by at most']!r} is {bound}")
+        _walk_against(found, answer, derived, line, names[0], what, rope)
+        if line.get("n"):
+            n = next(p["n_units"] for p in answer["pairs"] if {p["first"], p["second"]} == {names[0], reference})
+            found.expect(line["n"] == str(n), f"{what}: n is {line['n']}, in JSON {n}")
+        if "P(best)" in line:
+            found.expect((line["P(best)"] == "-") == (row["p_best"] is None), f"{what}: P(best) {line['P(best)']}")
+    _walk_rest(found, answer, derived, table.notes[0], [names for names in entries if names not in shown])
+    said = re.search(r"difference = model minus '([^']+)', (positive|lower is better, so negative) favours the model", notes)
+    found.expect((said is None) == (derived.family == "best"), f"differences in the family {derived.family}: {notes!r}")
+    if said is not None:
+        found.expect(said.group(1) == reference, f"the reference is {reference!r}: {said.group(0)!r}")
+        found.expect((said.group(2) == "positive") == (derived.sign > 0), f"the direction is {derived.sign}: {said.group(0)!r}")
+        _walk_interval_name(found, answer, derived, next(name for name in table.headers if name.endswith("interval")))
+    if has_standing and derived.family == "pairs":
+        found.expect(
+            f"by the intervals of all {len(answer['pairs'])} pairs" in notes, f"standings of {len(answer['pairs'])} pairs"
+        )
+    _walk_at_once(found, answer, derived, notes)
+    _walk_other_pairs(found, answer, derived, read, shown, rope)
+
+
+def _shown_entries(answer: dict[str, Any], derived: Derived, entries: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Entries that have a line: all of a few, else the baseline, those that may win, up to twenty, and five in any case."""
+    if len(entries) <= 12:
+        return entries
+    baseline = answer["settings"]["baseline"]
+    lasting = {m for m in derived.models if baseline is not None and derived.verdict(m, baseline) not in ("worse", "behind")}
+    lasting |= {m for m in derived.models if baseline is None and derived.standing[m] != "not best"}
+    by_use = sorted(
+        range(len(entries)), key=lambda at: (entries[at][0] != (baseline or derived.models[0]), entries[at][0] not in lasting)
+    )
+    n_lasting = sum(names[0] in lasting for names in entries)
+    return [entries[at] for at in sorted(by_use[: max(5, min(20, n_lasting))])]
+
+
+def _walk_rest(found: Any, answer: dict[str, Any], derived: Derived, note: str, rest: list[tuple[str, ...]]) -> None:
+    """The models without a line, by what they are."""
+    reference = answer["settings"]["baseline"] or derived.models[0]
+    expected: dict[str, int] = {}
+    n_worse = 0
+    for name in (name for names in rest for name in names):
+        verdict = derived.verdict(name, reference)
+        kind = verdict if derived.family == "baseline" else derived.standing[name]
+        expected[kind] = expected.get(kind, 0) + 1
+        n_worse += kind == "not best" and verdict == "worse"
+    found.expect(note.startswith("and ") == bool(expected), f"without a line are {expected}: {note!r}")
+    told = {words.removeprefix("are "): int(n) for n, words in re.findall(r"(\d+) that (may be best|are [a-z ]+[a-z])", note)}
+    worse = re.search(r"\((\d+) of them worse than the first\)", note)
+    if expected and n_worse == expected.get("not best"):
+        expected["worse"] = expected.pop("not best")
+    elif expected:
+        found.expect((int(worse.group(1)) if worse else 0) == n_worse, f"{n_worse} are worse: {note!r}")
+    found.expect(told == expected or not expected, f"without a line are {expected}: {note!r}")
+
+
+def _walk_other_pairs(
+    found: Any, answer: dict[str, Any], derived: Derived, read: Read, entries: list[tuple[str, ...]], rope: float
+) -> None:
+    """Pairs without the first model: all of them, once, of three or four lines in the family of pairs."""
+    tables = [table for table in read.tables if table.title == "Other pairs"]
+    has = derived.family == "pairs" and 2 < len(entries) <= 4
+    found.expect(len(tables) == has, f"{len(tables)} tables of other pairs of {len(entries)} lines, family {derived.family}")
+    seen = []
+    for line in tables[0].records() if tables else ():
+        model, other = (
+            next(names[0] for names in entries if line[key].split(" = ")[0] == names[0]) for key in ("model", "minus")
+        )
+        what, verdict = f"other pair {model!r} minus {other!r}", derived.verdict(model, other)
+        seen.append((other, model))
+        difference = difference_of(answer, model, other)
+        printed = is_printed(line["difference"], derived.sign * difference + 0.0) or abs(difference) <= derived.noise
+        found.expect(printed, f"{what}: difference {line['difference']} is {difference}")
+        found.expect(line["verdict"].partition(" (")[0] == verdict, f"{what} is {line['verdict']}, its interval says {verdict}")
+        interval = next(name for name in line if name.endswith("interval"))
+        walk_interval(found, derived, what, line[interval], (model, other), verdict, rope)
+    expected = [(one[0], two[0]) for at, one in enumerate(entries[1:], 1) for two in entries[at + 1 :]] if has else []
+    found.expect(sorted(seen) == sorted(expected), f"the other pairs are {expected}, shown {seen}")
 
 
 def walk_interval(found: Any, derived: Derived, what: str, shown: str, pair: tuple[str, str], verdict: str, rope: float) -> None:
@@ -98,13 +208,8 @@ def walk_ranking(found: Any, answer: dict[str, Any], derived: Derived, table: Ta
     found.expect(direction in table.title, f"{direction}, and the title says {table.title!r}")
     for names, line in zip(entries, table.records(), strict=False):
         row, what = rows[names[0]], f"line {line['model']!r}"
-        parts = line["model"].split(" = ")
-        if len(names) > 1 and re.fullmatch(r"\d+ cop(y|ies)", parts[-1]):
-            named = int(parts[-1].split()[0]) == len(names) - 1 and parts[0] == names[0]
-        else:
-            named = parts == list(names)
-        found.expect(named, f"{what} stands for {names}")
-        _walk_rank(found, derived, line["rank"], names[0], row["rank"], what)
+        walk_entry_name(found, line["model"], names, what)
+        _walk_rank(found, derived, line["place"], names[0], row["rank"], what)
         value = table.headers[2]
         found.expect(is_printed(line[value], _nan(row["mean"])), f"{what}: {value} {line[value]} is {row['mean']}")
         for header, key in (("adjusted", "adjusted"), ("std. error", "standard_error"), ("average rank", "average_rank")):
@@ -112,6 +217,16 @@ def walk_ranking(found: Any, answer: dict[str, Any], derived: Derived, table: Ta
                 found.expect(is_printed(line[header], _nan(row[key])), f"{what}: {header} {line[header]} is {row[key]}")
         _walk_standing(found, answer, derived, line, names[0], what, rope)
         _walk_against(found, answer, derived, line, names[0], what, rope)
+
+
+def walk_entry_name(found: Any, shown: str, names: tuple[str, ...], what: str) -> None:
+    """A line names its model and the copies of it, or counts them."""
+    parts = shown.split(" = ")
+    if len(names) > 1 and re.fullmatch(r"\d+ cop(y|ies)", parts[-1]):
+        named = int(parts[-1].split()[0]) == len(names) - 1 and parts[0] == names[0]
+    else:
+        named = parts == list(names)
+    found.expect(named, f"{what} stands for {names}")
 
 
 def _nan(value: float | None) -> float:
@@ -270,8 +385,7 @@ def holds_at_once(answer: dict[str, Any]) -> bool:
 def walk_notes(found: Any, answer: dict[str, Any], derived: Derived, read: Read) -> None:
     """Notes on what the numbers of the family hold together."""
     notes = " ".join(note for table in read.tables[:2] for note in table.notes)
-    m, correction = len(answer["pairs"]), answer["resolved"]["correction"]
-    at_once = holds_at_once(answer)
+    correction, at_once = answer["resolved"]["correction"], holds_at_once(answer)
     percent = f"{100 * (1 - derived.alpha):.6g}%"
     read_off = "are read off the intervals of the pairs below" in notes
     has_places = derived.family == "pairs" and len(derived.models) > 2
@@ -282,6 +396,19 @@ def walk_notes(found: Any, answer: dict[str, Any], derived: Derived, read: Read)
     if has_places:
         found.expect((f"all hold at once with {percent} confidence" in notes) == at_once, f"{correction}: {notes!r}")
         found.expect(("letters are given up to 40 models" in notes) == (len(derived.models) > 40), f"letters: {notes!r}")
+    _walk_at_once(found, answer, derived, notes)
+    has_adjusted = "adjusted" in read.ranking.headers
+    found.expect(
+        ("adjusted: as if every model had been measured on all" in notes)
+        == (has_adjusted and len(derived.models) > 2 and derived.family != "baseline"),
+        "adj",
+    )
+
+
+def _walk_at_once(found: Any, answer: dict[str, Any], derived: Derived, notes: str) -> None:
+    """What is said of how many intervals hold at once, and at which level each is."""
+    m, correction = len(answer["pairs"]), answer["resolved"]["correction"]
+    at_once, percent = holds_at_once(answer), f"{100 * (1 - derived.alpha):.6g}%"
     said = re.search(rf"all (\d+) intervals hold at once with ({NUMBER}%) confidence", notes)
     expects = at_once and m > 1 and derived.family != "best"
     found.expect((said is not None) == expects, f"{m} pairs, {correction}: {notes!r}")
@@ -293,12 +420,6 @@ def walk_notes(found: Any, answer: dict[str, Any], derived: Derived, read: Read)
         found.expect(
             abs((100 - shown) / 100 - level) <= 0.06 * level + 1e-12, f"each interval is at 1 - {level}, {shown}% is said"
         )
-    has_adjusted = "adjusted" in read.ranking.headers
-    found.expect(
-        ("adjusted: as if every model had been measured on all" in notes)
-        == (has_adjusted and len(derived.models) > 2 and derived.family != "baseline"),
-        "adj",
-    )
 
 
 def walk_slices(found: Any, answer: dict[str, Any], derived: Derived, read: Read, rope: float) -> None:

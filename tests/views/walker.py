@@ -22,6 +22,7 @@ from tests.views.reading import Read, ReportRead, read_fragment, read_markdown, 
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.frequentist.adjustment import interval_level
 from tiebreak.numerics import Interval
+from tiebreak.views.comparison import page
 from tiebreak.views.plots.display import Display
 
 MOST_PAGES = 6
@@ -42,6 +43,7 @@ EMPTY = (
 class Shown:
     """Everything that is shown of one answer.
 
+    `text`, `markdown` and `fragment` have all columns, and `brief` holds the same forms with those that stand there by default.
     `bounds` are the upper ends of "first minus second" in comparisons with the best, and `again` the intervals of some pairs at
     the level of the family; both are asked of the pairs themselves. `pages` holds text and JSON of single pairs, `gates` the
     answer's JSON and text with requirements, and `plots` the displays by name.
@@ -51,6 +53,7 @@ class Shown:
     text: str
     markdown: str
     fragment: str
+    brief: dict[str, str]
     report: str
     latex: str
     paragraph: str
@@ -90,9 +93,10 @@ def shown_by(comparison: Comparison) -> Shown:
     with undrawn():
         return Shown(
             answer=json.loads(comparison.to_json()),
-            text=comparison.to_text(),
-            markdown=comparison.to_markdown(),
-            fragment=comparison._repr_html_(),
+            text=comparison.to_text(columns="all"),
+            markdown=comparison.to_markdown(columns="all"),
+            fragment=page(comparison, columns="all").as_fragment(),
+            brief={"text": comparison.to_text(), "markdown": comparison.to_markdown(), "fragment": comparison._repr_html_()},
             report=comparison.to_html(),
             latex=comparison.to_latex(),
             paragraph=comparison.methods_paragraph(),
@@ -180,7 +184,12 @@ def walk(shown: Shown) -> Findings:
     _attempt(found, _walk_json, shown, derived)
     _attempt(found, _walk_frames, shown)
     read = read_markdown(shown.markdown)
-    _attempt(found, _walk_forms, shown, read)
+    _attempt(found, _walk_forms, read, shown.text, shown.fragment)
+    _attempt(found, _walk_latex, shown, read)
+    brief = read_markdown(shown.brief["markdown"])
+    _attempt(found, _walk_forms, brief, shown.brief["text"], shown.brief["fragment"])
+    found.expect(brief.paragraphs == read.paragraphs and brief.sections == read.sections, "the default page says something else")
+    _attempt(found, walk_tables.walk_brief, answer, derived, brief)
     report = read_report(shown.report)
     _attempt(found, walk_tables.walk, answer, derived, read)
     _attempt(found, walk_sentences.walk, answer, derived, read)
@@ -384,20 +393,20 @@ def _walk_frames(found: Findings, shown: Shown) -> None:
 # --- forms ------------------------------------------------------------------------------------------------------------------
 
 
-def _walk_forms(found: Findings, shown: Shown, read: Read) -> None:
-    """Text, Markdown, the notebook's page and LaTeX show the same."""
-    for name in ("text", "markdown", "fragment"):
-        form = getattr(shown, name).replace("-inf to inf", "").replace("inf", "")
+def _walk_forms(found: Findings, read: Read, text: str, fragment: str) -> None:
+    """Text, Markdown and the notebook's page show the same."""
+    for name, form in (("text", text), ("fragment", fragment)):
+        form = form.replace("-inf to inf", "").replace("inf", "")
         for word in ("nan", "None", "among 0"):
             found.expect(not re.search(rf"(?<![\w]){word}\b(?! falls| is| may)", form), f"{word!r} stands in the {name}")
-    other = read_fragment(shown.fragment)
+    other = read_fragment(fragment)
     found.expect(read.paragraphs == other.paragraphs, "the notebook's sentences differ from those of Markdown")
     for one, two in zip(read.tables, other.tables, strict=True):
         same = (one.title, one.headers, one.rows) == (two.title, two.headers, two.rows)
         found.expect(same, f"the notebook's table differs from that of Markdown: {one.title}")
     found.expect(read.sections == other.sections, "the notebook's warnings differ from those of Markdown")
-    lines = rows_of_text(shown.text)
-    flat = " ".join(shown.text.split())
+    lines = rows_of_text(text)
+    flat = " ".join(text.split())
     for table in read.tables:
         for row in table.rows:
             cells = [cell for cell in row if cell]
@@ -406,6 +415,10 @@ def _walk_forms(found: Findings, shown: Shown, read: Read) -> None:
             found.expect(" ".join(note.split()) in flat, f"the text lacks {note!r}")
     for line in (*read.paragraphs, *(line for lines in read.sections.values() for line in lines)):
         found.expect(" ".join(line.split()) in flat, f"the text lacks {line!r}")
+
+
+def _walk_latex(found: Findings, shown: Shown, read: Read) -> None:
+    """LaTeX and JSON show what the page shows."""
     printed = rows_of_latex(shown.latex)
     for table, rows in zip((read.ranking, read.pairs), printed, strict=False):
         found.expect([table.headers, *table.rows] == rows, f"LaTeX has another table than Markdown: {table.title}")

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -19,6 +19,7 @@ from tiebreak.cli.options import (
     ROPE,
     as_rope,
     check_raw,
+    columns_option,
     direction_options,
     format_option,
     help_option,
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.comparison.noise_floor import NoiseFloor
     from tiebreak.comparison.requirements import Requirement, Requirements
+
+    Columns = Literal["default", "all"]
 
 # Spelled out here, as asking the library would import numpy before the command line is even read; a test holds them equal.
 CORRECTIONS = ("bonferroni", "sidak", "none", "holm", "hochberg", "hommel", "shaffer", "bh", "by")
@@ -276,8 +279,9 @@ _OPTIONS = (
                  help="Compare only these models. Once for each, or a JSON list; a comma belongs to the name."),
     click.option("--dataset", **_NAME, help="Which dataset, where a file holds several."),
     click.option("--rope", show_default="0", **ROPE,
-                 help="Largest difference that does not matter to you, in the metric's unit or as '1%' of the best mean."),
-    click.option("--alpha", type=float, show_default="0.05", help="Chance of any wrong verdict over all pairs."),
+                 help="Smallest difference that matters to you, in the metric's unit or as '1%' of the best mean."),
+    click.option("--alpha", type=float, show_default="0.05",
+                 help="Chance of a false claim: of any wrong verdict over all pairs."),
     click.option("--baseline", **_NAME, help="Judge every other model against this one only, instead of all pairs."),
     click.option("--family", **_choice(FAMILIES),
                  help="Judge all pairs, or compare every model with the best one, which rules out more of many models."),
@@ -308,6 +312,7 @@ _OPTIONS = (
     click.option("--seed", "rng", type=click.IntRange(min=0), show_default="0", metavar="N", help="Seed of all that is drawn."),
     *_GATE_OPTIONS,
     format_option("How the answer is written; csv holds the pairs."),
+    columns_option,
     raw_option,
     click.option("--plots", **PLOTS, help="Draw all plots into this folder."),
     html_option,
@@ -325,6 +330,7 @@ def compare_command(
     /,
     files: tuple[str, ...],
     format_: str,
+    columns: Columns,
     raw: bool,
     plots: Path | None,
     html: Path | None,
@@ -371,10 +377,10 @@ def compare_command(
         keep(kept_in, content, comparison.looks)  # before anybody sees the answer
     is_text, is_brief = format_ == "table", bool(context.obj)
     show_found(sources, on_stdout=is_text)
-    if is_text and is_brief and requirements is None:
+    if is_text and is_brief and requirements is None and columns == "default":
         show_brief(comparison)
     else:
-        write_answer(comparison, format_, requirements, raw=raw)
+        write_answer(comparison, format_, requirements, raw=raw, columns=columns)
     if is_text and found_in(sources):
         show_end(files, comparison)
     if plots is not None:
@@ -412,7 +418,14 @@ def _noise_floor(gates: Gates, sources: Sequence[Any], comparison: Comparison) -
     return read_noise_floor(typed) if isinstance(number, str) else as_floor(number, comparison.metric, 0)
 
 
-def write_answer(comparison: Comparison, format_: str, requirements: Requirements | None = None, *, raw: bool = False) -> None:
+def write_answer(
+    comparison: Comparison,
+    format_: str,
+    requirements: Requirements | None = None,
+    *,
+    raw: bool = False,
+    columns: Columns = "default",
+) -> None:
     """Print a comparison in one of `FORMATS`."""
     if format_ == "json":
         from tiebreak.views.comparison import facts
@@ -433,14 +446,14 @@ def write_answer(comparison: Comparison, format_: str, requirements: Requirement
 
             say("\n".join(judgements(requirements, comparison)))  # the table has no place for it
     elif format_ == "markdown":
-        emit(comparison.to_markdown(requirements))
+        emit(comparison.to_markdown(requirements, columns=columns))
     elif sys.stdout is not None and sys.stdout.isatty():
         from tiebreak.views.comparison import page
         from tiebreak.views.page import WHOLE_NAME
 
-        page(comparison, requirements, name_width=WHOLE_NAME).show()
+        page(comparison, requirements, columns=columns, name_width=WHOLE_NAME).show()
     else:
-        emit(comparison.to_text(requirements))
+        emit(comparison.to_text(requirements, columns=columns))
 
 
 def draw(comparison: Comparison, folder: Path) -> None:

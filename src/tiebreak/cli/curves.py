@@ -62,7 +62,7 @@ curve_options = with_options(
     click.option("--dataset", metavar="NAME", help="Which dataset, where the study has several."),
     click.option("--metric", metavar="NAME", help="Which metric of the study is shown; the first one if not given."),
     click.option("--rope", **ROPE,
-                 help="Largest difference that does not matter to you, in the metric's unit or as '1%' of the best mean.  "
+                 help="Smallest difference that matters to you, in the metric's unit or as '1%' of the best mean.  "
                       "[default: the study's]"),
     click.option("--alpha", type=float, default=0.05, show_default=True, help="1 - coverage of the intervals."),
     *local_run_options,

@@ -48,14 +48,12 @@ def show_found(sources: Sequence[Any], *, on_stdout: bool) -> None:
 
 
 def show_brief(comparison: Comparison) -> None:
-    """Print the ranking, the tasks and the verdict, without notes."""
-    from tiebreak.views.comparison import pair_table, ranking_table
-    from tiebreak.views.page import Page, Paragraph, Table
+    """Print the table of models and the tasks, without notes."""
+    from tiebreak.views.comparison import models_table
+    from tiebreak.views.page import Page, Table
     from tiebreak.views.slices import table as slice_table
 
-    parts: list[Table | Paragraph] = [replace(ranking_table(comparison, most=MOST_LINES), notes=())]
-    if comparison.pair_table.n_pairs == 1:
-        parts = [replace(pair_table(comparison), notes=())]
+    parts = [models_table(comparison, most=MOST_LINES, with_notes=False)]
     if comparison.by is not None:
         tasks = slice_table(comparison.slices())
         n_pairs = comparison.pair_table.n_pairs
@@ -63,7 +61,7 @@ def show_brief(comparison: Comparison) -> None:
             tasks = replace(tasks, rows=tasks.rows[::n_pairs])
         rows, more = tasks.rows[:MOST_LINES], len(tasks.rows) - MOST_LINES
         parts.append(replace(tasks, rows=rows, notes=(f"{more} more tasks",) if more > 0 else ()))
-    emit_page(Page(tuple(parts)), end="\n")
+    emit_page(Page(tuple[Table, ...](parts)), end="\n")
 
 
 def show_end(sources: Sequence[Any], comparison: Comparison) -> None:
@@ -75,8 +73,8 @@ def show_end(sources: Sequence[Any], comparison: Comparison) -> None:
     if step := comparison.next_step:
         lines.append(step)
     commands = {
-        f"tiebreak compare {typed}": "every pair, warnings and method",
-        f"tiebreak compare {typed} --rope 0.01": "with the largest difference that does not matter",
+        f"tiebreak compare {typed} --columns all": "all columns and pairs, warnings and method",
+        f"tiebreak compare {typed} --rope 0.01": "with the smallest difference that matters",
         f"tiebreak compare {typed} --html answer.html": "one page to send",
     }
     if comparison.rope:

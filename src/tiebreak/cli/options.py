@@ -81,6 +81,15 @@ def format_option(help_line: str | None = None, formats: Sequence[str] = FORMATS
     return click.option("--format", "format_", type=choice, default=formats[0], show_default=True, help=help_line)
 
 
+columns_option = click.option(
+    "--columns",
+    type=click.Choice(("default", "all")),
+    default="default",
+    show_default=True,
+    help="One table of the models, or all that is known of each, and the pairs with their p-values.",
+)
+
+
 def _report_file(_: click.Context, __: click.Parameter, value: Path | None) -> Path | None:
     """A file that can be written, said before the work: a wrong folder should not cost the answer."""
     if value is None:

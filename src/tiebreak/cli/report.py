@@ -42,9 +42,9 @@ _OPTIONS = (
     click.option("--metric", "metrics", multiple=True, **_NAME,
                  help="Which metric. Repeatable: the page switches between them.  [default: of a run all]"),
     click.option("--dataset", **_NAME, help="Which dataset, where files hold several."),
-    click.option("--rope", **ROPE, help="Largest difference that does not matter to you, in the metric's unit or as '1%' of the "
+    click.option("--rope", **ROPE, help="Smallest difference that matters to you, in the metric's unit or as '1%' of the "
                                         "best mean.  [default: as the study or the saved answer says, or 0]"),
-    click.option("--alpha", type=float, help="Chance of any wrong verdict over all pairs.  [default: 0.05]"),
+    click.option("--alpha", type=float, help="Chance of a false claim: of any wrong verdict over all pairs.  [default: 0.05]"),
     click.option("--baseline", **_NAME, help="Judge every other model against this one only, instead of all pairs."),
     click.option("--family", type=click.Choice(FAMILIES), help="Judge all pairs, or compare every model with the best one."),
     click.option("--correction", type=click.Choice(CORRECTIONS), help="Sets the level of all intervals."),

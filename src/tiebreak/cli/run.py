@@ -55,7 +55,7 @@ measuring_options = with_options(
     store_option,
     *run_options,
     format_option("How the comparison is written; csv holds the pairs."),
-    click.option("--rope", default=None, **ROPE, help="Largest difference that does not matter.  [default: as the study says]"),
+    click.option("--rope", default=None, **ROPE, help="Smallest difference that matters.  [default: as the study says]"),
     click.option("--metric", metavar="NAME", help="Metric to compare by.  [default: the first of the study]"),
     click.option("--plots", **PLOTS, help="Draw all plots of the comparison into this folder."),
     html_option,

@@ -230,7 +230,7 @@ def _refuse_wide(rope: float, matrix: ScoreMatrix, metric: Metric) -> None:
         raise InvalidParameterError(
             Setting("rope", f"{rope:g}"),
             f" is as wide as {metric.name} itself, which lies between {low:g} and {high:g}: all models would be equivalent. "
-            "Give the largest difference that does not matter to you, such as ",
+            "Give the smallest difference that matters to you, such as ",
             Setting("rope", "0.01"),
             ", or ",
             Setting("rope", "'1%'"),
@@ -319,8 +319,7 @@ def _rope_notices(rope: float, unit: str) -> Iterator[Notice]:
     if rope == 0.0 and unit == "metric":
         yield Notice(
             "no-rope",
-            "without a rope (the largest difference that does not matter to you) models can be called better or worse, never "
-            "equivalent",
+            "without a rope (the smallest difference that matters to you) models can be called better or worse, never equivalent",
         )
 
 

@@ -523,13 +523,28 @@ class Comparison(Result["ComparisonPlots"]):
         """
         return view_of(self).frames["correlation"](self)
 
-    def to_text(self, requirements: Requirements | None = None) -> str:
-        """Sentence, tables, warnings and method, for a terminal."""
-        return view_of(self).as_text(self, requirements)
+    def to_text(self, requirements: Requirements | None = None, *, columns: Literal["default", "all"] = "default") -> str:
+        """Answer, table of models, warnings and method, for a terminal.
 
-    def to_markdown(self, requirements: Requirements | None = None, *, folds: bool = False) -> str:
-        """The same as Markdown; if it `folds`, with pairs, warnings and method under titles that open them, for pull requests."""
-        return view_of(self).as_markdown(self, requirements, folds=folds)
+        Parameters
+        ----------
+        requirements : Requirements, optional
+            Judged by `meets`; their outcome stands first.
+        columns : {"default", "all"}
+            By default one table: value, difference to the first model with its interval and verdict, and standing. "all" shows
+            what else is known of each model, and a table of the pairs with their p-values.
+        """
+        return view_of(self).as_text(self, requirements, columns=columns)
+
+    def to_markdown(
+        self,
+        requirements: Requirements | None = None,
+        *,
+        folds: bool = False,
+        columns: Literal["default", "all"] = "default",
+    ) -> str:
+        """The same as Markdown; if it `folds`, with warnings and method under titles that open them, for pull requests."""
+        return view_of(self).as_markdown(self, requirements, folds=folds, columns=columns)
 
     def to_html(
         self,

@@ -123,7 +123,7 @@ def check_rope(rope: float) -> float:
     if not 0 <= width <= LARGEST_ROPE:
         raise InvalidParameterError(
             f"rope must be a finite half-width of at least 0, in the metric's unit; got {rope!r:.60}. "
-            "It is the largest difference that does not matter to you, e.g. 0.01 for one point of accuracy.",
+            "It is the smallest difference that matters to you, e.g. 0.01 for one point of accuracy.",
             about="rope",
         )
     return width

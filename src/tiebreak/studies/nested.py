@@ -97,7 +97,7 @@ class NestedEvaluation(Result["NestedPlots"]):
     choices : tuple of Choice
         One for each search, with the inner results.
     rope : float or str
-        Largest difference that does not matter, in the metric's unit or as a percentage of the honest score.
+        Smallest difference that matters, in the metric's unit or as a percentage of the honest score.
     alpha : float
         1 - coverage of the intervals.
     is_plain : bool

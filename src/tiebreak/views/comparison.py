@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -11,7 +13,8 @@ from tiebreak.comparison.letters import MOST_LETTERED
 from tiebreak.comparison.measured import nearest_words
 from tiebreak.comparison.next_step import detectable
 from tiebreak.comparison.ranking import BEST, MAY_BE_BEST, NEAR_BEST, NOT_BEST, STANDINGS
-from tiebreak.comparison.verdict import REASONS, VERDICTS
+from tiebreak.comparison.verdict import BEHIND, REASONS, VERDICTS, WORSE
+from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Interval
 from tiebreak.views import looks, slices
 from tiebreak.views.comparison_columns import (
@@ -85,23 +88,40 @@ CHANGES_READING = (
 ALL_PAIRS_UP_TO = 10
 """Families up to this size are shown whole; larger ones by the reference's pairs, the rest counted."""
 
+MOST_WHOLE = 12
+"""Lines up to which the table of models is shown whole; of more the foremost, and the rest is counted."""
+
+FEWEST = 5
+"""Lines of the table of models that are shown in any case."""
+
+MOST_WITH_PAIRS = 4
+"""Lines up to which the pairs without the first model are shown, too."""
+
+ColumnChoice = Literal["default", "all"]
+
 
 def page(
     comparison: Comparison,
     requirements: Requirements | None = None,
     *,
+    columns: ColumnChoice = "default",
     with_method: bool = True,
     name_width: int = NAME_WIDTH,
 ) -> Page:
-    """Headline, sentence, ranking, pairs, warnings, method and the judgement of requirements."""
+    """Headline, sentence, models, warnings, method and the judgement of requirements; with all columns ranking and pairs."""
+    if columns not in ("default", "all"):
+        raise InvalidParameterError(f"columns must be 'default' or 'all'; got {columns!r}.")
+    if columns == "all":
+        tables = [ranking_table(comparison, name_width), pair_table(comparison, name_width)]
+    else:
+        tables = [models_table(comparison, name_width), *other_pairs(comparison, name_width)]
     return Page(
         (
             *((section(requirements, comparison),) if requirements is not None else ()),
             Paragraph((headline(comparison),), n_strong=1),
             Paragraph((sentence(comparison),)),
             Paragraph(tuple(extra_sentences(comparison))),
-            ranking_table(comparison, name_width),
-            pair_table(comparison, name_width),
+            *tables,
             *((slices.table(comparison.slices(), name_width),) if comparison.by is not None else ()),
             Section("Warnings", other_notices(comparison)),
             Section("Method", method_lines(comparison) if with_method else (), has_bullets=False),
@@ -233,8 +253,8 @@ WORDS = {
     "against": "Against the baseline {baseline} ({metric} {mean}): {verdicts}.",
     "is": "{names} is {verdict}",
     "are": "{names} are {verdict}",
-    "no rope": "no rope",
-    "rope": "rope ±{rope} {metric} (differences too small to matter)",
+    "no rope": "no smallest difference that matters was given (rope 0)",
+    "rope": "smallest difference that matters: {rope} {metric} (rope)",
     "lies": "{rope}; the verdict is where the interval lies",
     "together": "{lies}; all {n} intervals hold at once with {percent} confidence ({correction}: each is at {level})",
     "by itself": "{lies}; all {n} intervals hold at once with {level} confidence ({method} allows for all pairs)",
@@ -409,12 +429,168 @@ def entry_names(comparison: Comparison, rows: Sequence[int], width: int) -> list
     return found
 
 
+def models_table(comparison: Comparison, name_width: int = NAME_WIDTH, most: int = ROWS, *, with_notes: bool = True) -> Table:
+    """Models from best to worst: value, difference to the first or the baseline with its interval and verdict, standing.
+
+    Compared with the best, no pair is judged: then it is the bound on how far each falls short of it. Of many models those that
+    may be the best, or are not worse than the baseline, have a line, at most `most`, and the others are counted below.
+    """
+    t, lines = comparison.ranking_table, ranking_rows(comparison)
+    rows = lines if len(lines) <= min(most, MOST_WHOLE) else _foremost(comparison, lines, most)
+    decimals = table_decimals(comparison)
+    value, values = (t.value_name, t.mean) if t.adjusted is None else ("adjusted", t.adjusted)
+    columns = {
+        "place": [str(rank) for rank in t.rank[rows].tolist()],
+        "model": entry_names(comparison, rows, name_width),
+        value: [format_score(float(each), decimals) for each in values[rows]],
+    }
+    if comparison.pair_table.is_family:
+        columns |= {**_unit_counts_against(comparison, rows), **against_columns(comparison, rows, decimals)}
+    else:
+        columns |= _shortfall_column(comparison, rows)
+    if _has_standings(comparison) and t.standing is not None:
+        columns["standing"] = [STANDINGS[code] for code in t.standing[rows]]
+    if t.p_best is not None:
+        columns["P(best)"] = _chances_column(t.p_best[rows])
+    left_aligned = ("model", "verdict", "standing")
+    rest = _rest(comparison, lines, rows)
+    return Table(
+        _ranking_title(comparison),
+        tuple(columns),
+        tuple(zip(*columns.values(), strict=True)),
+        tuple(header not in left_aligned for header in columns),
+        notes=tuple(filter(None, (rest, *(models_notes(comparison) if with_notes else ())))),
+        spare=(("difference",), ("P(best)",), ("place",), ("standing",), (value,)),
+    )
+
+
+def _has_standings(comparison: Comparison) -> bool:
+    """True where models have a standing that says more than the one pair of two models."""
+    has_more = len(comparison.models) > 2 or not comparison.pair_table.is_family
+    return comparison.ranking_table.standing is not None and has_more
+
+
+def _ranking_title(comparison: Comparison) -> str:
+    direction = "higher" if comparison.metric.higher_is_better else "lower"
+    return f"Ranking by {printable(comparison.ranking_table.value_label)}, {direction} is better"
+
+
+def _shortfall_column(comparison: Comparison, rows: Sequence[int]) -> dict[str, list[str]]:
+    """Bounds on how far some models fall short of the best."""
+    decimals, limit = table_decimals(comparison), (float(rope_number(comparison)),)
+    return {"short by at most": [format_bound(float(bound), decimals, limit) for bound in _shortfall(comparison)[rows]]}
+
+
+def _chances_column(chances: FloatArray) -> list[str]:
+    return [format_probability(max(float(p), 1e-9)) for p in chances]  # of draws: 0 means rare
+
+
+def _foremost(comparison: Comparison, lines: Sequence[int], most: int) -> list[int]:
+    """Lines that are shown of many, in order: the baseline, those that may win, and the next ones if these are few."""
+    table, reference = comparison.ranking_table, comparison.models.index(comparison.reference)
+    if table.standing is None:
+        is_behind = np.isin(comparison.against_reference.verdict, (WORSE, BEHIND))
+    else:
+        is_behind = table.standing == NOT_BEST
+    first = sorted(lines, key=lambda row: (row != reference, bool(is_behind[row]), row))
+    return sorted(first[: max(min(int(np.sum(~is_behind[list(lines)])), most), FEWEST)])
+
+
+def _rest(comparison: Comparison, lines: Sequence[int], rows: Sequence[int]) -> str:
+    """Number of models without a line, by what they are: "and 28 that are worse"; "" where each has one."""
+    table, verdict = comparison.ranking_table, comparison.against_reference.verdict
+    own, names = (verdict, VERDICTS) if table.standing is None else (table.standing, STANDINGS)
+    counts, n_worse = Counter[str](), 0
+    for row in sorted({*lines} - {*rows}):
+        n = 1 if comparison.settings.baseline is not None else table.copies(row).size
+        counts[names[own[row]]] += n
+        n_worse += n if table.standing is not None and own[row] == NOT_BEST and verdict[row] == WORSE else 0
+    words = {name: f"that {'may be best' if name == 'may be best' else f'are {name}'}" for name in counts}
+    if n_worse:
+        are_all = n_worse == counts["not best"]
+        words["not best"] = "that are worse" if are_all else f"that are not best ({n_worse} of them worse than the first)"
+    return f"and {', '.join(f'{counts[name]} {words[name]}' for name in counts)}" if counts else ""
+
+
+def _unit_counts_against(comparison: Comparison, rows: Sequence[int]) -> dict[str, list[str]]:
+    """Column of the numbers of units that models share with the first or the baseline, where pairs differ in them."""
+    t, reference = comparison.pair_table, comparison.models.index(comparison.reference)
+    pairs = t.rows_with(reference)
+    model = np.where(t.first[pairs] == reference, t.second[pairs], t.first[pairs])
+    counts = dict(zip(model.tolist(), _unit_counts(comparison, pairs).get("n", ()), strict=False))
+    return {"n": [counts.get(row, "") for row in rows]} if counts else {}
+
+
+def models_notes(comparison: Comparison) -> Iterator[str]:
+    """Notes on reading the table of models."""
+    pairs = comparison.pair_table
+    yield _difference_note(comparison) if pairs.is_family else design_line(comparison)
+    yield left_out(comparison.models)
+    yield "" if comparison.metric == comparison.scores.metric else measure_note(comparison)
+    if pairs.is_family and comparison.method.is_centre:
+        yield f"differences are those of a typical {comparison.method.unit}, and need not be the differences of the values"
+    if pairs.is_family:
+        yield family_note(comparison)
+        if _has_standings(comparison):
+            yield f"standing: by the intervals of all {pairs.n_pairs} pairs"
+    else:
+        yield _rope_note(comparison)
+        yield _best_note(comparison)
+    yield _adjusted_note(comparison)
+    yield "columns='all' (on the command line --columns all) shows what else is known of models and pairs"
+
+
+def _difference_note(comparison: Comparison) -> str:
+    """Words on how scores were taken and what differences are."""
+    reference = names_in_sentences(comparison)[comparison.reference]
+    return f"{design_line(comparison)}; difference = model minus {reference}, {favours(comparison)} the model"
+
+
+def _best_note(comparison: Comparison) -> str:
+    """Words on what comparisons with the best hold together."""
+    kind = "with the best" if comparison.pair_table.differences.has_coverage else "with the best, credible"
+    return WORDS[kind].format(level=format_percent(1 - comparison.settings.alpha))
+
+
+def _adjusted_note(comparison: Comparison) -> str:
+    """Meaning of adjusted values; "" where there are none."""
+    table, unit = comparison.ranking_table, comparison.method.unit
+    if table.adjusted is None:
+        return ""
+    groups = "" if table.is_linked else f" that shared {unit}s link it with; values of two groups cannot be compared"
+    return f"adjusted: as if every model had been measured on all {unit}s{groups}; models are ordered by it"
+
+
+def other_pairs(comparison: Comparison, name_width: int = NAME_WIDTH) -> list[Table]:
+    """Table of the pairs without the first model, of a few models that were all judged against each other; else none."""
+    lines, t, n_models = ranking_rows(comparison), comparison.pair_table, len(comparison.models)
+    if t.family != "pairs" or not 2 < len(lines) <= MOST_WITH_PAIRS:
+        return []
+    names = dict(zip(lines, entry_names(comparison, lines, name_width), strict=True))
+    decimals, sign = table_decimals(comparison), comparison.metric.sign
+    against = {row: t.against(row, n_models) for row in lines[1:-1]}
+    rows = [
+        (
+            names[model],
+            names[other],
+            format_score(sign * float(against[other].difference[model]), decimals, signed=True),
+            _interval(comparison, against[other].interval, model),
+            _verdict(against[other].verdict[model], against[other].reason[model]),
+        )
+        for other, model in combinations(lines[1:], 2)
+    ]
+    headers = ("model", "minus", "difference", interval_name(comparison, is_header=True), "verdict")
+    right = tuple(header not in ("model", "minus", "verdict") for header in headers)
+    ranks = {printable(name): rank for rank, name in enumerate(comparison.models, 1)}
+    return [Table("Other pairs", headers, tuple(rows), right, spare=(("difference",),), ranks=ranks)]
+
+
 def ranking_table(comparison: Comparison, name_width: int = NAME_WIDTH, most: int = ROWS) -> Table:
     """Models from best to worst, no more than `most` lines; their standing, or the verdict against the baseline."""
     t, lines = comparison.ranking_table, ranking_rows(comparison)
     rows, decimals = lines[:most], table_decimals(comparison)
     columns = {
-        "rank": _ranks(comparison, rows),
+        "place": _ranks(comparison, rows),
         "model": entry_names(comparison, rows, name_width),
         t.value_name: [format_score(float(value), decimals) for value in t.mean[rows]],
     }
@@ -426,20 +602,18 @@ def ranking_table(comparison: Comparison, name_width: int = NAME_WIDTH, most: in
         columns["average rank"] = ["" if np.isnan(value) else f"{value:.3f}" for value in t.average_rank[rows].tolist()]
     if t.standing is None:
         columns |= against_columns(comparison, rows, decimals)
-    elif len(comparison.models) > 2 or not comparison.pair_table.is_family:
-        limit = (float(rope_number(comparison)),)
-        columns["short by at most"] = [format_bound(float(bound), decimals, limit) for bound in _shortfall(comparison)[rows]]
+    elif _has_standings(comparison):
+        columns |= _shortfall_column(comparison, rows)
         columns["standing"] = [STANDINGS[code] for code in t.standing[rows]]
         if t.letters is not None:
             columns["letters"] = [t.letters[row] for row in rows]
     if t.p_best is not None:
-        columns["P(best)"] = [format_probability(max(float(p), 1e-9)) for p in t.p_best[rows]]  # of draws: 0 means rare
-    direction = "higher" if comparison.metric.higher_is_better else "lower"
+        columns["P(best)"] = _chances_column(t.p_best[rows])
     left_out = len(comparison.models) - sum(t.copies(row).size if len(lines) < len(comparison.models) else 1 for row in rows)
     more = f"; {left_out} more below these" if left_out else ""
     left_aligned = ("model", "verdict", "standing", "letters")
     return Table(
-        f"Ranking by {printable(t.value_label)}, {direction} is better{more}",
+        f"{_ranking_title(comparison)}{more}",
         tuple(columns),
         tuple(zip(*columns.values(), strict=True)),
         tuple(header not in left_aligned for header in columns),
@@ -550,9 +724,7 @@ def ranking_notes(comparison: Comparison) -> Iterator[str]:
     """Notes on reading the ranking."""
     table = comparison.ranking_table
     if comparison.settings.baseline is not None:
-        side = favours(comparison)
-        baseline = names_in_sentences(comparison)[comparison.reference]
-        yield f"{design_line(comparison)}; difference = model minus {baseline}, {side} the model"
+        yield _difference_note(comparison)
         yield from filter(None, (left_out(comparison.models),))
         return
     yield design_line(comparison)
@@ -567,13 +739,10 @@ def ranking_notes(comparison: Comparison) -> Iterator[str]:
     pairs = comparison.pair_table
     if pairs.is_family:
         read_off = "from the pairs" if pairs.is_simultaneous else "from pairs each for itself"
+        yield WORDS[read_off].format(level=format_percent(1 - comparison.settings.alpha))
     else:
-        read_off = "with the best" if pairs.differences.has_coverage else "with the best, credible"
-    yield WORDS[read_off].format(level=format_percent(1 - comparison.settings.alpha))
-    if table.adjusted is not None:
-        unit = comparison.method.unit
-        groups = "" if table.is_linked else f" that shared {unit}s link it with; values of two groups cannot be compared"
-        yield f"adjusted: as if every model had been measured on all {unit}s{groups}; models are ordered by it"
+        yield _best_note(comparison)
+    yield from filter(None, (_adjusted_note(comparison),))
     if table.average_rank is not None and table.value_name != "average rank":
         filled = "; a missing score ranks where the others let it be expected" if table.adjusted is not None else ""
         yield (
@@ -613,10 +782,7 @@ def footnotes(comparison: Comparison) -> list[str]:
 
 def family_note(comparison: Comparison) -> str:
     """Note on the rope, and on what the intervals of the family hold together."""
-    table = comparison.pair_table
-    rope = WORDS["rope" if comparison.rope else "no rope"].format(
-        rope=rope_words(comparison), metric=printable(comparison.metric.name)
-    )
+    table, rope = comparison.pair_table, _rope_note(comparison)
     if not table.is_family:
         return WORDS["outside"].format(rope=rope, level=format_percent(1 - comparison.settings.alpha))
     lies = WORDS["lies"].format(rope=rope)
@@ -633,6 +799,12 @@ def family_note(comparison: Comparison) -> str:
         correction=comparison.correction,
         level=level_words(table.interval_alpha),
     )
+
+
+def _rope_note(comparison: Comparison) -> str:
+    """Words on the rope, or that there is none."""
+    words = WORDS["rope" if comparison.rope else "no rope"]
+    return words.format(rope=rope_words(comparison), metric=printable(comparison.metric.name))
 
 
 def method_lines(comparison: Comparison) -> list[str]:

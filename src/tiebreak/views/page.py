@@ -305,7 +305,7 @@ LINES_OF_NAME = 2
 
 GAP = 2
 
-NAME_COLUMNS = ("model", "first", "second")
+NAME_COLUMNS = ("model", "minus", "first", "second")
 
 STYLES = {
     "better": "bold green",

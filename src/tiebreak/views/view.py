@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """View of one kind of result; `choices` are handed on to `page` and `facts`.
+    """View of one kind of result; `choices` are handed on to `page` and `facts`, `layout` to `page` alone.
 
     `page` makes sentences, tables and notes of a result, `frame` its numbers as a frame, and `facts` what its JSON holds: plain
     values, and iterators for lists that may be long. `plots` is "module:name" of the class of its plots, `report` that of what
@@ -37,13 +37,13 @@ class View:
     sentence: Callable[[Any], str] | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
 
-    def as_text(self, result: object, *choices: Any, width: int | None = None) -> str:
+    def as_text(self, result: object, *choices: Any, width: int | None = None, **layout: Any) -> str:
         """For a terminal, fitted to a width if one is given."""
-        return self.page(result, *choices).as_text(width)
+        return self.page(result, *choices, **layout).as_text(width)
 
-    def as_markdown(self, result: object, *choices: Any, folds: bool = False) -> str:
+    def as_markdown(self, result: object, *choices: Any, folds: bool = False, **layout: Any) -> str:
         """For notes, or with details folded for pull requests."""
-        return self.page(result, *choices).as_markdown(folds=folds)
+        return self.page(result, *choices, **layout).as_markdown(folds=folds)
 
     def as_html(self, result: object, path: str | os.PathLike[str] | None, *choices: Any, **heading: Any) -> str:
         """The report, also written to a file if one is named."""

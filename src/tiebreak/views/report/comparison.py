@@ -68,7 +68,7 @@ DRAWN_BY_HAND = ("ranking", "differences", "scores", "verdicts", "correlation", 
 """Plots whose numbers the report shows in rows, cells and pairs of its own."""
 
 HEADERS = {
-    "rank": "rank",
+    "rank": "place",
     "mean": "mean",
     "adjusted": "adjusted",
     "standard_error": "std. error",

@@ -363,7 +363,7 @@ def columns_of(comparison: Comparison) -> dict[str, list[str]]:
     columns = dict(zip(table.headers, map(list, zip(*table.rows, strict=True)), strict=True))
     t, rows = comparison.ranking_table, comparison_words.ranking_rows(comparison)
     found = {
-        "rank": columns["rank"],
+        "rank": columns["place"],
         "mean": columns[t.value_name],
         "adjusted": columns.get("adjusted"),
         "standard_error": columns.get("std. error"),
