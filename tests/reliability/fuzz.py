@@ -367,6 +367,8 @@ class UndecidableError(Exception):
 
 def word(value: Any) -> str:
     """A key or name: 3 and 3.0 are the same, and so are the same texts with blanks around; digits of other scripts are words."""
+    if value is None or value is pd.NA or value is pd.NaT:
+        return "nan"  # one gap is like another
     if isinstance(value, bool | np.bool_):
         raise UndecidableError("a key that is true or false is a number among numbers, and a word among words")
     if isinstance(value, np.float32):
