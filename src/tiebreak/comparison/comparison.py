@@ -438,7 +438,7 @@ class Comparison(Result["ComparisonPlots"]):
             rope=self.rope,
             alpha=self.settings.alpha,
             n_questions=check_n_questions(n_questions, len(asked)),
-            noise_floor=np.nan if noise_floor is None else as_floor(noise_floor, self.metric, self._n_items),
+            noise_floor=None if noise_floor is None else as_floor(noise_floor, self.metric, self._n_items),
         )
         if self.looks is None:
             return judge_requirements(asked, terms)

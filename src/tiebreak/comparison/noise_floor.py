@@ -19,7 +19,7 @@ from tiebreak.errors import (
     UnreadableSourceError,
     UnsuitableDesignError,
 )
-from tiebreak.frequentist.run_noise import RunNoiseResult, run_noise, run_spread
+from tiebreak.frequentist.noise import RunNoiseResult, run_noise, run_spread
 from tiebreak.numerics import FloatArray, check_count, check_probability
 from tiebreak.printable import printable
 from tiebreak.result import Result

@@ -74,8 +74,8 @@ class Requirement:
     reason : str
         Why there is no interval, as in the `pairs` frame, or "same-predictions"; "" where there is one. Or why the noise floor
         leaves the question open: "below-noise", "within-noise" or "few-units".
-    noise_floor : float
-        Difference that this suite shows between two runs of one model, in the metric's unit; nan where none was given.
+    noise_floor : float or None
+        Difference that this suite shows between two runs of one model, in the metric's unit; None where none was given.
     """
 
     gate: Gate
@@ -92,7 +92,7 @@ class Requirement:
     n_units: int
     unit: str
     reason: str
-    noise_floor: float = float("nan")
+    noise_floor: float | None = None
 
     @property
     def is_met(self) -> bool:
@@ -207,7 +207,7 @@ class Terms:
     rope: float
     alpha: float
     n_questions: int
-    noise_floor: float = float("nan")
+    noise_floor: float | None = None
 
 
 def judge_requirements(asked: Sequence[Question], terms: Terms) -> Requirements:
@@ -216,7 +216,7 @@ def judge_requirements(asked: Sequence[Question], terms: Terms) -> Requirements:
     judged = []
     for question in asked:
         found = _near_best(question, terms) if question.gate == "near best" else _of_pair(question, terms)
-        if not np.isnan(terms.noise_floor) and (reason := _noise_reason(question, found, terms)):
+        if terms.noise_floor is not None and (reason := _noise_reason(question, found, terms, terms.noise_floor)):
             found |= {"outcome": "inconclusive", "reason": reason}
         judged.append(Requirement(**question._asdict(), **shared, **found))
     return Requirements(tuple(judged))
@@ -231,15 +231,15 @@ def first_decided(by_look: Sequence[Requirements]) -> Requirements:
     return Requirements(tuple(next((r for r in each if r.outcome != "inconclusive"), each[-1]) for each in columns))
 
 
-def _noise_reason(question: Question, found: dict[str, Any], terms: Terms) -> str:
+def _noise_reason(question: Question, found: dict[str, Any], terms: Terms, floor: float) -> str:
     """Reason why a noise floor leaves a question open; "" where it does not, or where nothing was shown anyhow."""
     if found["reason"]:
         return ""
     if few_units(found["n_units"], terms.alpha / terms.n_questions):
         return FEW_UNITS
     if question.gate == "better" and terms.rope == 0:
-        return WITHIN_NOISE if abs(found["difference"]) <= terms.noise_floor else ""
-    return BELOW_NOISE if terms.rope < terms.noise_floor else ""
+        return WITHIN_NOISE if abs(found["difference"]) <= floor else ""
+    return BELOW_NOISE if terms.rope < floor else ""
 
 
 def _of_pair(question: Question, terms: Terms) -> dict[str, Any]:

@@ -82,6 +82,8 @@ from tiebreak.frequentist.nemenyi import critical_difference as critical_differe
 from tiebreak.frequentist.nemenyi import nemenyi_pool as nemenyi_pool
 from tiebreak.frequentist.nemenyi import nemenyi_test as nemenyi_test
 from tiebreak.frequentist.nemenyi import rank_quantile as rank_quantile
+from tiebreak.frequentist.noise import RunNoiseResult as RunNoiseResult
+from tiebreak.frequentist.noise import run_noise as run_noise
 from tiebreak.frequentist.pair_outcomes import PairOutcomes as PairOutcomes
 from tiebreak.frequentist.pair_outcomes import outcomes_of_battles as outcomes_of_battles
 from tiebreak.frequentist.pair_outcomes import outcomes_of_scores as outcomes_of_scores
@@ -96,8 +98,6 @@ from tiebreak.frequentist.proportions import IndependentProportionsResult as Ind
 from tiebreak.frequentist.proportions import ZTest as ZTest
 from tiebreak.frequentist.proportions import independent_proportions as independent_proportions
 from tiebreak.frequentist.proportions import proportion_interval as proportion_interval
-from tiebreak.frequentist.run_noise import RunNoiseResult as RunNoiseResult
-from tiebreak.frequentist.run_noise import run_noise as run_noise
 from tiebreak.frequentist.sample_size import items_needed as items_needed
 from tiebreak.frequentist.score_interval import NestedCvInterval as NestedCvInterval
 from tiebreak.frequentist.score_interval import ScoreInterval as ScoreInterval

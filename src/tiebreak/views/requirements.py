@@ -115,7 +115,7 @@ def _shown(r: Requirement, first: str) -> str:
 
 def _noise(r: Requirement) -> str:
     """The noise floor in the metric's unit, and where it leaves the question open."""
-    if math.isnan(r.noise_floor):
+    if r.noise_floor is None:
         return ""
     beside = WORDS[r.reason].format(rope=format_limit(r.rope)) if r.reason in (BELOW_NOISE, WITHIN_NOISE) else ""
     return WORDS["noise"].format(floor=noise_text(r.noise_floor), beside=beside)
@@ -248,7 +248,7 @@ def frame(requirements: Requirements) -> pd.DataFrame:
     import pandas as pd
 
     rows = [[row[name] for name in COLUMNS] for row in map(_row, requirements)]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"noise_floor": float})
 
 
 def facts(requirements: Requirements) -> dict[str, Any]:

@@ -412,7 +412,7 @@ def _question(requirement: Requirement, comparison: Comparison) -> dict[str, Any
     rows = [comparison.models.index(name) for name in asked]
     sides = dict(zip(("first", "second"), rows, strict=False)) | dict(zip(("a", "b"), quoted, strict=False))
     numbers = {"difference": packed(requirement.difference), "n_units": requirement.n_units}
-    if not math.isnan(requirement.noise_floor):
+    if requirement.noise_floor is not None:
         numbers |= {"floor": packed(requirement.noise_floor), "floorText": requirement_words.noise_text(requirement.noise_floor)}
     return {"gate": requirement.gate, "n_questions": requirement.n_questions, **numbers, "b": "", **sides}
 
@@ -424,7 +424,7 @@ def _requirements_at(comparison: Comparison, requirements: Requirements) -> Iter
             yield []
             continue
         asked: Any = each.first if each.gate == "near best" else (each.first, each.second)
-        floor = None if math.isnan(each.noise_floor) else each.noise_floor
+        floor = each.noise_floor
         question: dict[str, Any] = {each.gate.replace(" ", "_"): asked}
         (judged,) = comparison.meets(**question, n_questions=each.n_questions, noise_floor=floor)
         reason = "" if judged.reason in (BELOW_NOISE, WITHIN_NOISE) else judged.reason  # which depend on the rope

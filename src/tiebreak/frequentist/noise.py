@@ -12,7 +12,7 @@ from scipy.special import fdtrc
 
 from tiebreak.errors import InvalidScoresError
 from tiebreak.frequentist.stratified import stratified_mean
-from tiebreak.numerics import FloatArray, check_probability, divide, student_quantile
+from tiebreak.numerics import FloatArray, StudentDistribution, check_probability, divide
 
 MANY_RUNS = 10
 """Runs from which on their own means say how far runs lie apart, whatever examples show."""
@@ -63,7 +63,7 @@ class RunNoiseResult:
         check_probability(level, "level")
         pairs = [(self.item_error, self.item_df), (self.guarded_error, self.guarded_df)]
         pairs += [(self.run_error, self.run_df)] if self.differs_as_whole else []
-        halves = [float(-student_quantile((1 - level) / 2, df)) * error for error, df in pairs if error > 0]
+        halves = [float(StudentDistribution(0.0, error, df).interval(1 - level)[1]) for error, df in pairs if error > 0]
         return max(halves, default=0.0) / math.sqrt(n_averaged)
 
 

@@ -9,7 +9,7 @@ from scipy import stats
 
 from tiebreak.errors import InvalidScoresError
 from tiebreak.frequentist import run_noise
-from tiebreak.frequentist.run_noise import contrasts, run_spread
+from tiebreak.frequentist.noise import contrasts, run_spread
 
 
 def test_two_runs_are_the_paired_t_interval_around_zero() -> None:
