@@ -25,6 +25,18 @@ def test_long_and_hostile_names_fit_and_are_shown_as_they_are(plot: str) -> None
     assert "$_{x}" not in words_of(figure).replace(r"\$_{x}", "")
 
 
+def test_a_caption_says_what_shortened_names_leave_out() -> None:
+    """As the page does: the parameters that all candidates share are neither in the labels nor lost; short names lose nothing."""
+    names = [f"RandomForestClassifier(max_depth={depth}, n_estimators=500, min_samples_leaf=3)" for depth in (2, 4, 8)]
+    with without_pyplot():
+        for kind in ("ranking", "scores", "verdicts"):
+            display = getattr(graded(tuple(names)).plot, kind)()
+            shared = "Names leave out what models share: RandomForestClassifier(n_estimators=500, min_samples_leaf=3)."
+            assert display.caption.endswith(shared), kind
+            assert "max_depth=8" in words_of(display.figure_)
+        assert "leave out" not in graded(("a", "b", "c")).plot.ranking().caption
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("plot", PLOTS)
 @pytest.mark.parametrize(("names", "n_models"), [("60 characters", 2), ("60 wide characters", 40)])

@@ -6,7 +6,7 @@ import inspect
 import io
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -20,6 +20,7 @@ from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import IntArray, check_count
 from tiebreak.printable import printable
 from tiebreak.views.json import make_folder, write_whole
+from tiebreak.views.names import left_out
 from tiebreak.views.pair import interval_name
 from tiebreak.views.plots.style import (
     DPI,
@@ -33,6 +34,7 @@ from tiebreak.views.plots.style import (
     literal,
     new_figure,
     quiet,
+    readable,
     rescale,
     room_of,
     short,
@@ -310,8 +312,14 @@ class Display(ABC):
 
     @property
     def caption(self) -> str:
-        """Remarks on reading the figure."""
-        return self._note()
+        """Remarks on reading the figure, and what its names leave out."""
+        shared = left_out([readable(str(name)) for name in self._labelled])
+        return f"{self._note()} {shared[:1].upper()}{shared[1:]}." if shared else self._note()
+
+    @property
+    def _labelled(self) -> Sequence[str]:
+        """Full names of the models that are drawn."""
+        return list(dict.fromkeys(self.data["model"])) if "model" in self.data else []
 
     @property
     def full_names(self) -> dict[str, str]:
@@ -433,6 +441,10 @@ class ComparisonDisplay(Display):
     def _ranks(self) -> list[int]:
         """Places of the models that are drawn; copies share one."""
         return [int(rank) for rank in self.comparison.ranking_table.rank[shown_models(self.comparison, self.top)]]
+
+    @property
+    def _labelled(self) -> Sequence[str]:
+        return self._models
 
     @property
     def _names(self) -> list[str]:

@@ -450,6 +450,10 @@ class ConfusionDisplay(Display):
     def _columns(self, room: Room = OWN_ROOM) -> int:
         return n_columns_of(len(self.models), room, self.panel_size[0])
 
+    @property
+    def _labelled(self) -> Sequence[str]:
+        return self.models
+
     def _size(self) -> tuple[float, float]:
         if len(self.models) == 1:
             width, height = self._square().size(beside=1.7)
