@@ -74,6 +74,9 @@ PLOTS: dict[str, Callable[[Sequence[str]], Callable[..., Display]]] = {
         kind: lambda names, kind=kind: getattr(over_datasets(tuple(names)).plot, kind)  # type: ignore[misc]
         for kind in ("diagram", "matrix", "paired", "profile")
     },
+    "paired, dumbbell": lambda names: (
+        lambda ax=None, **look: over_datasets(tuple(names)).plot.paired(style="dumbbell", ax=ax, **look)
+    ),
     "paired, few datasets": lambda names: over_datasets(("one", "other"), datasets=tuple(names[:12])).plot.paired,
     "regions": lambda names: graded(tuple(names)).plot.regions,
     "shrinkage": lambda names: hierarchical(tuple(names)).plot.shrinkage,

@@ -11,7 +11,7 @@ from scipy.stats import rankdata
 
 import tiebreak as tb
 from tests.views.plots.samples import NAMES, graded, hierarchical, misplaced, over_datasets, words_of
-from tiebreak.errors import NotOfferedError
+from tiebreak.errors import NotOfferedError, UnknownNameError
 from tiebreak.views.plots.display import without_pyplot
 
 BAKEOFF = Path(__file__).parents[2] / "comparison" / "data" / "ucr_means.csv"
@@ -136,6 +136,23 @@ def test_many_datasets_are_dots_against_the_diagonal(bakeoff: tb.Comparison) -> 
     largest = display.data.reindex(display.data["difference"].abs().sort_values(ascending=False).index)["dataset"].head(3)
     assert sum(name in words for name in largest) >= 2
     assert misplaced(display.figure_) == []
+
+
+def test_a_dumbbell_joins_the_two_scores_of_each_dataset(bakeoff: tb.Comparison) -> None:
+    """Of 142 datasets the sixty that differ most have a line between the two scores; the counts are of all."""
+    with without_pyplot():
+        display = bakeoff.plot.paired("HC2", "PF", style="dumbbell")
+        few = bakeoff.plot.paired("HC2", "PF", style="dumbbell", top=5)
+    largest = display.data.reindex(display.data["difference"].abs().sort_values(ascending=False, kind="stable").index)
+    for drawn, n in ((display, 60), (few, 5)):
+        ends = {tuple(line.get_xdata()) for line in drawn.ax_.lines if len(line.get_xdata()) == 2}
+        own = largest.head(n)
+        assert set(zip(own["first"], own["second"], strict=True)) <= ends
+        assert f"Drawn are the {n} of {len(display.data)} datasets that differ most." in drawn.caption
+        assert misplaced(drawn.figure_) == []
+    assert few.title == display.title == bakeoff.plot.paired("HC2", "PF").title
+    with pytest.raises(UnknownNameError, match="no style of this plot is called 'slope'"):
+        bakeoff.plot.paired("HC2", "PF", style="slope")
 
 
 def test_of_a_loss_the_lower_corner_is_the_better_one() -> None:

@@ -11,6 +11,7 @@ from tiebreak.views.plots.comparison import ScoresDisplay as ScoresDisplay
 from tiebreak.views.plots.costs import CostsDisplay as CostsDisplay
 from tiebreak.views.plots.curves import LearningCurveDisplay as LearningCurveDisplay
 from tiebreak.views.plots.curves import ValidationCurveDisplay as ValidationCurveDisplay
+from tiebreak.views.plots.datasets import DumbbellDisplay as DumbbellDisplay
 from tiebreak.views.plots.datasets import PairedDisplay as PairedDisplay
 from tiebreak.views.plots.datasets import ProfileDisplay as ProfileDisplay
 from tiebreak.views.plots.datasets import RegionsDisplay as RegionsDisplay

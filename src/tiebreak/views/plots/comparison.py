@@ -16,7 +16,7 @@ from tiebreak.numerics import IntArray
 from tiebreak.scores.vocabulary import look_up
 from tiebreak.views.comparison import table_decimals
 from tiebreak.views.pair import interval_name
-from tiebreak.views.plots.datasets import PairedDisplay, ProfileDisplay, RegionsDisplay, ShrinkageDisplay
+from tiebreak.views.plots.datasets import DumbbellDisplay, PairedDisplay, ProfileDisplay, RegionsDisplay, ShrinkageDisplay
 from tiebreak.views.plots.demsar import DemsarDisplay
 from tiebreak.views.plots.display import ComparisonDisplay, Look, Plots, TopLook, better_is, default_pair, shown_models
 from tiebreak.views.plots.items import AgreementDisplay, DisagreementsDisplay, OutcomesDisplay
@@ -503,7 +503,13 @@ class ComparisonPlots(Plots["Comparison"]):
         return self._draw(MultiComparisonDisplay.from_comparison, ax=ax, look=look)
 
     def paired(
-        self, a: str | None = None, b: str | None = None, ax: Axes | None = None, **look: Unpack[TopLook]
+        self,
+        a: str | None = None,
+        b: str | None = None,
+        ax: Axes | None = None,
+        *,
+        style: Literal["auto", "dumbbell"] = "auto",
+        **look: Unpack[TopLook],
     ) -> PairedDisplay:
         """Scores of two models on each dataset: rows, or of many dots against the diagonal.
 
@@ -511,8 +517,12 @@ class ComparisonPlots(Plots["Comparison"]):
         ----------
         a, b : str, optional
             Names, as for `posterior`.
+        style : {"auto", "dumbbell"}, default "auto"
+            Dots against the diagonal for more than 15 datasets; or a row for each in any case, in which a line joins the two
+            scores, of more than 60 datasets those that differ most.
         """
-        return self._draw(PairedDisplay.from_comparison, *default_pair(self.result, a, b), ax=ax, look=look)
+        display = (PairedDisplay, DumbbellDisplay)[look_up(style, ("auto", "dumbbell"), "style of this plot")]
+        return self._draw(display.from_comparison, *default_pair(self.result, a, b), ax=ax, look=look)
 
     def outcomes(
         self, a: str | None = None, b: str | None = None, ax: Axes | None = None, **look: Unpack[Look]

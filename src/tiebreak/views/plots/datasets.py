@@ -41,6 +41,7 @@ from tiebreak.views.plots.style import (
 from tiebreak.views.words import count, decimals_for, format_chance, format_score
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
     from tiebreak.comparison.comparison import Comparison, PairComparison
@@ -83,6 +84,9 @@ class PairedDisplay(ComparisonDisplay):
 
     row_height: ClassVar[float] = 0.17
 
+    step: ClassVar[float] = 0.3
+    """Inches from one row to the next."""
+
     pair: PairComparison
 
     @classmethod
@@ -109,19 +113,25 @@ class PairedDisplay(ComparisonDisplay):
     def _is_rows(self) -> bool:
         return len(self.data) <= min(ROWS_UP_TO, self.top or ROWS_UP_TO)
 
+    @property
+    def _drawn(self) -> pd.DataFrame:
+        """Datasets that are drawn, of `data`."""
+        return self.data
+
     def _counts(self) -> dict[str, int]:
         return {name: int((self.data["outcome"] == name).sum()) for name in _OUTCOMES}
 
     def _row_notes(self) -> list[str]:
         decimals = decimals_for(self.pair.resolution)
-        differences = zip(self.data["difference"], self.data["outcome"], strict=True)
+        differences = zip(self._drawn["difference"], self._drawn["outcome"], strict=True)
         return [
             f"{MARKS[_OUTCOMES[name]].symbol} {minus(format_score(float(d), decimals, signed=True))}" for d, name in differences
         ]
 
     def _size(self) -> tuple[float, float]:
         if self._is_rows:
-            return max(7.0, rows_width(self.data["dataset"].tolist(), self._row_notes())), 1.9 + 0.3 * max(len(self.data), 2)
+            drawn = self._drawn
+            return max(7.0, rows_width(drawn["dataset"].tolist(), self._row_notes())), 1.9 + self.step * max(len(drawn), 2)
         return SIDE + 1.6, SIDE + 1.7
 
     def _title(self) -> str:
@@ -152,14 +162,14 @@ class PairedDisplay(ComparisonDisplay):
             self._draw_square(axes)
 
     def _draw_rows(self, axes: Axes) -> None:
-        columns = (self.data[name] for name in ("first", "second", "outcome"))
+        columns = (self._drawn[name] for name in ("first", "second", "outcome"))
         for row, (first, second, outcome) in enumerate(zip(*columns, strict=True)):
             colour = MARKS[_OUTCOMES[outcome]].colour if outcome != "tied" else quiet()
             axes.plot([first, second], [row, row], color=colour, linewidth=1.6, zorder=2)
             axes.scatter(second, row, s=34, color=paper(), edgecolors=colour, linewidths=1.4, zorder=3)
             axes.scatter(first, row, s=34, color=colour, edgecolors=colour, linewidths=1.4, zorder=4)
         x_line = f"{self._metric} ({better_is(self.comparison.metric)} is better)"
-        row_axes(axes, self.data["dataset"].tolist(), self._row_notes(), x_line, room=self._room(axes))
+        row_axes(axes, self._drawn["dataset"].tolist(), self._row_notes(), x_line, room=self._room(axes))
 
     def _draw_square(self, axes: Axes) -> None:
         x, y = self.data["second"].to_numpy(), self.data["first"].to_numpy()
@@ -223,6 +233,30 @@ class PairedDisplay(ComparisonDisplay):
                 literal(name), xy=(row["second"], row["first"]), xytext=(5 if is_left else -5, 0), textcoords="offset points",
                 ha="left" if is_left else "right", va="center", fontsize=SMALL, color=quiet(),
             )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class DumbbellDisplay(PairedDisplay):
+    """Scores of two models on each dataset, joined by a line, a row for each: of many datasets those that differ most.
+
+    Numbers and their meaning are those of `PairedDisplay`.
+    """
+
+    step: ClassVar[float] = 0.22
+
+    @property
+    def _is_rows(self) -> bool:
+        return True
+
+    @property
+    def _drawn(self) -> pd.DataFrame:
+        most = min(self.top or MOST_ROWS, MOST_ROWS)
+        largest = self.data["difference"].abs().sort_values(ascending=False, kind="stable").index[:most]
+        return self.data.loc[sorted(largest)]
+
+    def _note(self) -> str:
+        rest = f" Drawn are the {len(self._drawn)} of {len(self.data)} {self._unit}s that differ most."
+        return PairedDisplay._note(self) + (rest if len(self._drawn) < len(self.data) else "")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
