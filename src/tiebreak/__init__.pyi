@@ -27,8 +27,6 @@ from tiebreak.frequentist.sample_size import items_needed as items_needed
 from tiebreak.metrics.costs import CostMatrix as CostMatrix
 from tiebreak.plan.candidates import grid as grid
 from tiebreak.rating import rate as rate
-from tiebreak.readers.cluster_sums import ItemSums as ItemSums
-from tiebreak.readers.cluster_sums import read_item_sums as read_item_sums
 from tiebreak.readers.folder import Results as Results
 from tiebreak.readers.folder import read_results as read_results
 from tiebreak.readers.item_tables import read_items as read_items

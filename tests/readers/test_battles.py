@@ -68,10 +68,10 @@ def test_other_tables_are_left_to_the_reader_of_scores(tmp_path: Path) -> None:
         ),
         ({"winner": ["a", "", "a", None]}, UnreadableSourceError, r"row 2: winner is empty, and so it is in 2 row"),
         ({"model_b": ["y", "y", "z", "z"]}, InvalidScoresError, r"row 2: 'y' meets itself.*2 row"),
-        ({"weight": [1, 1, -1, 1]}, InvalidScoresError, "row 3: weight must be a number of at least 0; got '-1'"),
-        ({"weight": [1, "much", 1, 1]}, InvalidScoresError, "got 'much'"),
+        ({"weight": [1, 1, -1, 1]}, InvalidScoresError, "row 3: weight must be a number of at least 0; got -1"),
+        ({"weight": [1, "much", 1, 1]}, InvalidScoresError, "row 2, column 'weight': 'much' is not a number"),
         ({"cluster": ["u", None, "v", "w"]}, UnreadableSourceError, "row 2: cluster is empty"),
-        ({name: [] for name in COLUMNS}, UnreadableSourceError, "no battles in it"),
+        ({name: [] for name in COLUMNS}, UnreadableSourceError, "has column names but no rows"),
     ],
 )
 def test_a_bad_row_is_named(change: dict[str, Any], error: type[Exception], text: str) -> None:
@@ -86,7 +86,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(SourceNotFoundError, match="there is no file"):
         read_battles(tmp_path / "none.csv")
     (tmp_path / "latin.csv").write_bytes(b"model_a,model_b,winner\n\xe9,b,a\n")
-    with pytest.raises(UnreadableSourceError, match="not UTF-8 at byte 23"):
+    with pytest.raises(UnreadableSourceError, match=r"line 2: byte 0xe9 is not UTF-8. Save it as UTF-8"):
         read_battles(tmp_path / "latin.csv")
     (tmp_path / "half.json").write_text('[{"model_a": ')
     with pytest.raises(UnreadableSourceError, match="is not JSON"):

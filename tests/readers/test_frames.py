@@ -143,7 +143,7 @@ def test_results_of_a_search_as_a_frame(fit: Any) -> None:
                 "frame.columns = ['/'.join(map(str, names)) for names in frame.columns]."
             ),
         ),
-        (WIDE_FRAME.head(0), "the table has column names but no rows, so there are no scores in it."),
+        (WIDE_FRAME.head(0), "the table has column names but no rows."),
         (
             pd.DataFrame(),
             "the table has no columns, so there are no scores in it.",

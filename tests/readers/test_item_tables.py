@@ -79,10 +79,10 @@ def test_answers_as_text_booleans_and_words_are_numbers() -> None:
     frame = WIDE.assign(a=["1", "0", "1"], b=[False, False, True])
     check_items(tb.read_items(frame))
     check_items(tb.read_items(WIDE.assign(b=["no", "No", "yes"])))
-    with pytest.raises(InvalidScoresError, match=r"column 'a', row 2: '85%' is no score. Write per cent as shares, 0.85 for 85%"):
+    with pytest.raises(InvalidScoresError, match=r"row 2, column 'a': '85%' is not a number. Leave the percent sign out"):
         tb.read_items(WIDE.assign(a=["1", "85%", "1"]))
     with pytest.raises(
-        InvalidScoresError, match=r"column 'a', row 3: 'maybe' is no score. Scores are numbers, or true and false"
+        InvalidScoresError, match=r"row 3, column 'a': 'maybe' is not a number. Scores are numbers, or true and false"
     ):
         tb.read_items(WIDE.assign(a=["1", "0", "maybe"]))
     with pytest.raises(InvalidScoresError, match="the scores are 0 and 100, which looks like per cent"):
@@ -188,11 +188,11 @@ def test_what_cannot_be_read_says_so(tmp_path: Path) -> None:
     with pytest.raises(UnsupportedSourceError, match=r"ends in '.xlsx'; item tables can be .csv"):
         tb.read_items(tmp_path / "answers.xlsx")
     (tmp_path / "empty.csv").write_text("")
-    with pytest.raises(UnreadableSourceError, match="cannot be read as CSV"):
+    with pytest.raises(UnreadableSourceError, match="is empty"):
         tb.read_items(tmp_path / "empty.csv")
     with pytest.raises(UnsupportedSourceError, match="an object of type int holds no table"):
         tb.read_items(3)
-    with pytest.raises(UnreadableSourceError, match="has no rows"):
+    with pytest.raises(UnreadableSourceError, match="has column names but no rows"):
         tb.read_items(WIDE.iloc[:0])
     with pytest.raises(InvalidScoresError, match="need one value for each item"):
         tb.read_items({"item": [1, 2], "a": [1, 0, 1]})
@@ -275,7 +275,9 @@ def test_lists_where_a_name_is_to_be_are_refused(what: str) -> None:
         tb.read_items(pd.DataFrame(records))
 
 
-@pytest.mark.parametrize(("weight", "message"), [("", "1 items have no weight: '1'"), ("x", "column 'weight', row 3: 'x' is no")])
+@pytest.mark.parametrize(
+    ("weight", "message"), [("", "1 items have no weight: '1'"), ("x", "row 3, column 'weight': 'x' is not a number")]
+)
 def test_weights_that_are_no_numbers(weight: str, message: str) -> None:
     """In a table of texts."""
     records = [{"item": n // 2, "model": "ab"[n % 2], "score": n % 2, "weight": "1" if n // 2 != 1 else weight} for n in range(8)]
@@ -287,16 +289,12 @@ def test_weights_that_are_no_numbers(weight: str, message: str) -> None:
 def test_a_table_larger_than_memory_is_refused_before_it_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
 ) -> None:
-    """On a computer of 64 bytes, nothing fits; the error names what compares such tables."""
+    """On a computer of 64 bytes, nothing fits."""
     path = tmp_path / f"answers.{ending}"
     LONG.to_csv(path, index=False) if ending == "csv" else LONG.to_parquet(path)
     monkeypatch.setattr("os.sysconf", lambda name: 8)
-    with pytest.raises(
-        UnreadableSourceError, match=r"and this computer has 0\.0 GB of memory\. tb\.read_item_sums\(path\) compares"
-    ):
+    with pytest.raises(UnreadableSourceError, match=r"and this computer has 0\.0 GB of memory\. Write a file of fewer models"):
         tb.compare(path, rows="items")
-    pytest.importorskip("duckdb")
-    assert tb.read_item_sums(path, cluster="question").models == ("a", "b")
 
 
 @pytest.mark.parametrize("second", ["question_id", "id", "Index", "Unnamed: 0", ""])
@@ -379,7 +377,7 @@ def test_json_is_read_to_the_last_bit_beside_numbers_that_pandas_refuses(ending:
 def test_a_wide_table_with_an_empty_column_of_scores_is_refused_in_words(tmp_path: Path) -> None:
     """A file that was cut off in its first row; a column called score stands beside others of scores."""
     path = tmp_path / "cut.csv"
-    path.write_text("doc_id,correct,other,correct,score\n0,0.138001,rf")
+    path.write_text("doc_id,correct,other,right,score\n0,0.138001,rf,0,\n")
     with pytest.raises(TiebreakError, match="score"):
         tb.read_items(path, metric="quality", lower_is_better=False)
 

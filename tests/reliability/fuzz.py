@@ -38,8 +38,7 @@ import pandas as pd
 import tiebreak as tb
 from tiebreak.errors import TiebreakError, UnsupportedSourceError
 from tiebreak.readers.battles import Battles, read_battles
-from tiebreak.readers.columns import RESERVED
-from tiebreak.readers.item_tables import CLUSTER, ITEM, MODEL, RUN, SCORE, WEIGHT
+from tiebreak.readers.columns import CLUSTER, ITEM, MODEL, RESERVED, RUN, SCORE, WEIGHT
 
 LIMIT = 5
 """Seconds of computing that no case may take; waiting counts from ten times as long, as other programs may be at work here."""

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from tests.study_file.studies import TABLE, of_table, write_study
-from tiebreak.errors import InvalidStudyError, SourceNotFoundError, TiebreakError
+from tiebreak.errors import InvalidStudyError, SourceNotFoundError, TiebreakError, UnreadableSourceError
 from tiebreak.study_file.data import BUNDLED, StudyData, read_datasets
 from tiebreak.study_file.study import Study, read_study
 from tiebreak.study_file.toml import Entry
@@ -132,13 +132,10 @@ def test_a_column_that_cannot_be_used_is_named(tmp_path: Path, data: dict[str, o
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "is empty."),
-        ("a,a\n1,2\n", "has more than one column called 'a'. Rename them."),
-        ("a,y\n1,2,3\n4,5,6\n", "has rows with more cells than the header."),
-        (
-            "a,y\n1,2\n4,5,6\n",
-            "cannot be read as CSV: Error tokenizing data. C error: Expected 2 fields in line 3, saw 3.",
-        ),
+        ("", "t.csv is empty."),
+        ("a,a\n1,2\n", "t.csv has two columns called 'a' (columns 1 and 2). Give each a name of its own."),
+        ("a,y\nx,2,3\n4,5,6\n", "t.csv, line 2: 3 cell(s), but the header has 2 column(s)."),
+        ("a,y\n1,2\n4\n", "t.csv, line 3: 1 cell(s), but the header has 2 column(s)."),
     ],
 )
 def test_a_table_that_cannot_be_read_is_named(tmp_path: Path, content: str, message: str) -> None:
@@ -209,7 +206,10 @@ def test_a_file_that_is_not_there_is_named_with_the_nearest(tmp_path: Path) -> N
 def test_a_binary_file_is_no_csv(tmp_path: Path) -> None:
     """Bytes that are no text."""
     (tmp_path / "t.csv").write_bytes(b"a,y\n\xff\xfe,1\n")
-    assert refused(tmp_path, source="t.csv", target="y") == 'data.source = "t.csv": is not UTF-8 text. Save it as UTF-8.'
+    assert (
+        refused(tmp_path, source="t.csv", target="y")
+        == 'data.source = "t.csv": t.csv, line 2: byte 0xff is not UTF-8. Save it as UTF-8.'
+    )
 
 
 def test_a_broken_parquet_file_is_refused(tmp_path: Path) -> None:
@@ -309,5 +309,5 @@ def test_columns_go_with_tables(tmp_path: Path) -> None:
 def test_a_table_without_rows_is_refused(tmp_path: Path) -> None:
     """There is nothing to learn from, nor an example of a text to name."""
     text = of_table('target = "ill"\n', "country,ill\n", tmp_path)
-    with pytest.raises(InvalidStudyError, match="has column names but no rows"):
+    with pytest.raises(UnreadableSourceError, match="has column names but no rows"):
         read_study(write_study(tmp_path, f"{text}[columns]\none_hot = true\n"))

@@ -51,7 +51,6 @@ CORE = (
 )
 EXTRAS = {
     "dask": (Package("distributed", "distributed", "2024.8", "to measure on a Dask cluster"),),
-    "items": (Package("duckdb", "duckdb", "1.5", "to read tables of items that outgrow memory"),),
     "parquet": (Package("pyarrow", "pyarrow", "17", "to read and write Parquet files"),),
     "postgres": (Package("psycopg", "psycopg", "3.2.1", "to keep runs in PostgreSQL"),),
 }

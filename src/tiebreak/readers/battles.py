@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import io
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +14,19 @@ import numpy as np
 from tiebreak.errors import InvalidScoresError, SourceNotFoundError, UnreadableSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
-from tiebreak.readers.frames import values_of
+from tiebreak.readers.columns import (
+    SourceTable,
+    Wanted,
+    Words,
+    column_of,
+    find_column,
+    is_missing,
+    numbered_rows,
+    refuse_doubled_names,
+    to_words,
+)
 from tiebreak.readers.source import check_lines, check_path, is_path, parse_log
+from tiebreak.readers.table import TEXT, column_names, read_text
 
 COLUMNS = ("model_a", "model_b", "winner")
 CLUSTER, WEIGHT = "cluster", "weight"
@@ -58,178 +69,203 @@ class Battles:
 def read_battles(source: Any) -> Battles | None:
     """Battles in a CSV, JSON or Parquet file, a frame, records or columns; None where the columns are not those of battles."""
     name = printable(str(source)) if is_path(source, *_ENDINGS) else "the battles"
-    columns = _columns(source, name)
-    if columns is None:
-        return None
-    known = {str(key).strip().casefold(): values for key, values in columns.items()}
-    lacking = [key for key in COLUMNS if key not in known]
-    if len(lacking) == len(COLUMNS) or ("model_a" in lacking and "model_b" in lacking):
-        return None
-    if lacking:
-        found = ", ".join(map(repr, known))
-        raise UnreadableSourceError(
-            f"{name} lacks the column {' and '.join(map(repr, lacking))}. Battles have model_a, model_b and winner (a, b or "
-            f"tie), and may have cluster and weight; found: {found}."
-        )
-    return _battles(known, name)
+    table = _table(source, name)
+    return None if table is None else _battles(table)
 
 
-def _battles(columns: Mapping[str, Sequence[Any]], name: str) -> Battles:
-    columns = {key: values for key, values in columns.items() if key in (*COLUMNS, CLUSTER, WEIGHT)}
-    sizes = {key: len(values) for key, values in columns.items()}
-    if len(set(sizes.values())) > 1:
-        raise InvalidScoresError(f"{name}: the columns need one value for each battle; their lengths are {sizes}.")
-    for key, values in columns.items():
-        nested = [row for row, value in enumerate(values) if isinstance(value, list | tuple | set | dict)]
-        if nested:
-            raise InvalidScoresError(
-                f"{name}, row {nested[0] + 1}: {key} is {printable(f'{values[nested[0]]!r:.60}')}; it must be a single text or "
-                "number."
-            )
-    first, second = ([_word(value) for value in columns[key]] for key in ("model_a", "model_b"))
-    if not first:
-        raise UnreadableSourceError(f"{name} has no battles in it.")
-    for key in (*COLUMNS, *(key for key in (CLUSTER, WEIGHT) if key in columns)):
-        empty = [row for row, value in enumerate(columns[key]) if not _word(value)]
-        if empty:
+def _battles(table: SourceTable) -> Battles:
+    name = table.name
+    if not table.n_rows:
+        raise UnreadableSourceError(f"{name} has column names but no rows.")
+    words = {key: to_words(column) for key, column in table.columns.items() if key != WEIGHT}
+    for key, column in words.items():
+        empty = np.flatnonzero(column.code < 0)
+        if empty.size:
             raise UnreadableSourceError(
-                f"{name}, row {empty[0] + 1}: {key} is empty, and so it is in {len(empty)} row(s) of all."
+                f"{table.where(int(empty[0]))}: {key} is empty, and so it is in {empty.size} row(s) of all."
             )
-    models = tuple(sorted({*first, *second}))
+    first, second = words["model_a"], words["model_b"]
+    models = tuple(sorted({*first.names, *second.names}))
     if len(models) > MOST_RATED:
         raise InvalidScoresError(
             f"{name} has {len(models):,} models, and at most {MOST_RATED:,} can be rated together, as memory grows with their "
             "square. Keep the battles between those that matter."
         )
-    code = {model: number for number, model in enumerate(models)}
-    a, b = (np.array([code[model] for model in side]) for side in (first, second))
+    number = {model: place for place, model in enumerate(models)}
+    a, b = (np.array([number[model] for model in side.names])[side.code] for side in (first, second))
     itself = np.flatnonzero(a == b)
     if itself.size:
         row = int(itself[0])
         raise InvalidScoresError(
-            f"{name}, row {row + 1}: {first[row]!r} meets itself; {itself.size} row(s) have one model twice. Leave them out."
+            f"{table.where(row)}: {models[a[row]]!r} meets itself; {itself.size} row(s) have one model twice. Leave them out."
         )
-    outcome = np.array(
-        [_outcome(*values, name, row) for row, values in enumerate(zip(columns["winner"], first, second, strict=True))]
-    )
-    cluster = None
-    if CLUSTER in columns:
-        cluster = np.unique([_word(value) for value in columns[CLUSTER]], return_inverse=True)[1]
-    return Battles(models, a, b, outcome, cluster, _weights(columns, name))
+    cluster = np.unique(np.array(words[CLUSTER].names)[words[CLUSTER].code], return_inverse=True)[1] if CLUSTER in words else None
+    return Battles(models, a, b, _outcomes(table, words["winner"], models, a, b), cluster, _weights(table))
 
 
-def _outcome(value: Any, first: str, second: str, name: str, row: int) -> int:
-    """1, -1 or 0; the names of the models count before words such as a and b."""
-    word = _word(value)
-    if word in (first, second):
-        return 1 if word == first else -1
-    said = word.casefold()
-    for words, outcome in ((A_WINS, 1), (B_WINS, -1), (NOBODY_WINS, 0)):
-        if said in words:
-            return outcome
-    raise InvalidScoresError(
-        f"{name}, row {row + 1}: winner is {word!r}, which is neither a, b or tie, nor {first!r} or {second!r}."
-    )
-
-
-def _weights(columns: Mapping[str, Sequence[Any]], name: str) -> FloatArray | None:
-    if WEIGHT not in columns:
-        return None
-    weights = []
-    for row, value in enumerate(columns[WEIGHT]):
-        try:
-            weight = float(value)
-        except (TypeError, ValueError, OverflowError):
-            weight = float("nan")
-        if not 0 <= weight < float("inf"):
-            raise InvalidScoresError(f"{name}, row {row + 1}: weight must be a number of at least 0; got {_word(value)!r}.")
-        weights.append(weight)
-    positive = [weight for weight in weights if weight]
-    if positive and min(positive) < SMALLEST_WEIGHT * max(positive):
+def _outcomes(table: SourceTable, winner: Words, models: tuple[str, ...], a: IntArray, b: IntArray) -> IntArray:
+    """1, -1 and 0; the names of the models count before words such as a and b."""
+    nobody = 2
+    said = np.array([next((sign for words, sign in _SAID if word.casefold() in words), nobody) for word in winner.names])
+    number = {model: place for place, model in enumerate(models)}
+    named = np.array([number.get(word, -1) for word in winner.names])[winner.code]
+    outcome = np.where(named == a, 1, np.where(named == b, -1, said[winner.code]))
+    if (outcome == nobody).any():
+        row = int(np.argmax(outcome == nobody))
         raise InvalidScoresError(
-            f"{name}: weights lie between {min(positive):.3g} and {max(positive):.3g}, too far apart for one fit. Leave out the "
-            "battles that hardly count."
+            f"{table.where(row)}: winner is {winner.names[winner.code[row]]!r}, which is neither a, b or tie, nor "
+            f"{models[a[row]]!r} or {models[b[row]]!r}."
         )
-    return np.array(weights)
+    return outcome
 
 
-def _word(value: Any) -> str:
-    text = str(value).strip()
-    is_gap = value is None or (not isinstance(value, str) and text.casefold() in ("nan", "nat", "<na>"))
-    return "" if is_gap else text
+_SAID = ((A_WINS, 1), (B_WINS, -1), (NOBODY_WINS, 0))
+
+
+def _weights(table: SourceTable) -> FloatArray | None:
+    if WEIGHT not in table.columns:
+        return None
+    weights = table.numbers(WEIGHT)
+    wrong = ~((weights >= 0) & np.isfinite(weights))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise InvalidScoresError(f"{table.where(row)}: weight must be a number of at least 0; got {weights[row]:g}.")
+    positive = weights[weights > 0]
+    if positive.size and positive.min() < SMALLEST_WEIGHT * positive.max():
+        raise InvalidScoresError(
+            f"{table.name}: weights lie between {positive.min():.3g} and {positive.max():.3g}, too far apart for one fit. Leave "
+            "out the battles that hardly count."
+        )
+    return weights
 
 
 # --- columns of any table -----------------------------------------------------------------------------------------------
 
-_ENDINGS = ("", ".csv", ".tsv", ".txt", ".json", ".jsonl", ".parquet")
+_ENDINGS = (*TEXT, ".json", ".jsonl", ".parquet")
 
 
-def _columns(source: Any, name: str) -> dict[str, list[Any]] | None:
-    """Columns of a table, whatever it is kept in; None for what is no table."""
+def _table(source: Any, name: str) -> SourceTable | None:
+    """The columns of battles, whatever they are kept in; None for what holds none."""
     if is_path(source, *_ENDINGS):
         path = Path(source)
         if "://" in str(source):
             return None  # a run in a store
         check_path(path, name)
         try:
-            return _of_parquet(path, name) if path.suffix.lower() == ".parquet" else _of_text(path, name)
+            return _of_file(path, name)
         except OSError as error:
+            if isinstance(error, SourceNotFoundError):
+                raise
             raise SourceNotFoundError(f"{name} cannot be read: {error.strerror or error}.") from None
     if isinstance(source, Mapping):
-        return {str(key): list(values) for key, values in source.items()} if _are_columns(source) else None
+        are_columns = all(isinstance(values, Iterable) and not isinstance(values, str | Mapping) for values in source.values())
+        return _of_lists({str(key): list(values) for key, values in source.items()}, name) if are_columns else None
     if isinstance(source, list | tuple):
-        return _of_records(source) if source and all(isinstance(row, Mapping) for row in source) else None
-    return _of_frame(source)
+        return _of_records(source, name) if source and all(isinstance(row, Mapping) for row in source) else None
+    return _of_frame(source, name)
 
 
-def _are_columns(source: Mapping[Any, Any]) -> bool:
-    return all(isinstance(values, Iterable) and not isinstance(values, str | Mapping) for values in source.values())
+def _names(names: Sequence[str], source: str) -> dict[str, str] | None:
+    """Columns of battles by what they hold; None for another table."""
+    found = {key: column for key in (*COLUMNS, CLUSTER, WEIGHT) if (column := find_column(names, (key,), source)) is not None}
+    if "model_a" not in found and "model_b" not in found:
+        return None
+    lacking = [key for key in COLUMNS if key not in found]
+    if lacking:
+        raise UnreadableSourceError(
+            f"{source} lacks the column {' and '.join(map(repr, lacking))}. Battles have model_a, model_b and winner (a, b or "
+            f"tie), and may have cluster and weight; found: {', '.join(map(repr, names))}."
+        )
+    return found
 
 
-def _of_records(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
+def _of_lists(columns: Mapping[str, Sequence[Any]], name: str) -> SourceTable | None:
+    names = _names(list(columns), name)
+    if names is None:
+        return None
+    sizes = {key: len(columns[column]) for key, column in names.items()}
+    if len(set(sizes.values())) > 1:
+        raise InvalidScoresError(f"{name}: the columns need one value for each battle; their lengths are {sizes}.")
+    where = numbered_rows(name)
+    found = {}
+    for key, column in names.items():
+        for row, value in enumerate(columns[column]):
+            if isinstance(value, list | tuple | set | dict):
+                raise InvalidScoresError(
+                    f"{where(row)}: {key} is {printable(f'{value!r:.60}')}; it must be a single text or number."
+                )
+        values = [
+            None if is_missing(value) or (isinstance(value, float) and math.isnan(value)) else value for value in columns[column]
+        ]
+        if key == WEIGHT:
+            found[key] = column_of(map(_as_number, values), "numbers", where)
+        else:
+            found[key] = column_of(
+                (value.strip() or None if isinstance(value, str) else value for value in values), "words", where
+            )
+    return SourceTable(name, sizes["winner"], found, where)
+
+
+def _as_number(value: Any) -> Any:
+    """A text of JSON that spells a number as that; anything else as it is."""
+    try:
+        return float(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
+def _of_records(rows: Iterable[Mapping[str, Any]], name: str) -> SourceTable | None:
     held = list(rows)
     names = dict.fromkeys(str(key) for row in held for key in row)
-    return {name: [row.get(name) for row in held] for name in names}
+    return _of_lists({each: [row.get(each) for row in held] for each in names}, name)
 
 
-def _of_frame(source: Any) -> dict[str, list[Any]] | None:
+def _of_frame(source: Any, name: str) -> SourceTable | None:
     import narwhals as nw
+
+    from tiebreak.readers.frames import values_of
 
     frame = nw.from_native(source, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
-    return {name: values_of(frame[name], name) for name in frame.columns} if isinstance(frame, nw.DataFrame) else None
+    if not isinstance(frame, nw.DataFrame):
+        return None
+    names = _names(frame.columns, name)
+    return None if names is None else _of_lists({each: values_of(frame[each], each) for each in names.values()}, name)
 
 
-def _of_parquet(path: Path, name: str) -> dict[str, list[Any]] | None:
-    from tiebreak.readers.frames import parquet_table
-
-    return _of_frame(parquet_table(path, name))
-
-
-def _of_text(path: Path, name: str) -> dict[str, list[Any]] | None:
-    """CSV, or JSON: a list of records, a dict of columns, or a record in each line."""
+def _of_file(path: Path, name: str) -> SourceTable | None:
     ending = path.suffix.lower()
+    if ending in TEXT:
+        return _of_rows(path, name)
+    if ending == ".parquet":
+        from tiebreak.readers.frames import parquet_table
+
+        return _of_frame(parquet_table(path, name), name)
     if ending == ".jsonl":
         check_lines(path, name)
     try:
         text = path.read_bytes().decode("utf-8-sig")  # line ends within a name stay as they are
     except UnicodeDecodeError as error:
         raise UnreadableSourceError(f"{name} is not UTF-8 at byte {error.start}; save it as UTF-8.") from None
-    if ending == ".jsonl" or (ending == ".json" and "\n{" in text and text.lstrip().startswith("{")):
-        return _of_records(_records(text, name))
-    if ending == ".json":
-        held = parse_log(text, name, share=16)
-        return _columns(held, name) if isinstance(held, dict | list) else None
-    try:
-        lines = list(csv.reader(io.StringIO(text, newline=""), delimiter="\t" if ending == ".tsv" else ","))
-    except csv.Error as error:
-        raise UnreadableSourceError(f"{name} cannot be read as CSV: {error}. Is a quotation mark left open?") from None
-    names, *rows = [row for row in lines if row] if text.strip() else [[]]
-    ragged = next((number for number, row in enumerate(rows) if len(row) != len(names)), None)
-    if ragged is not None:
-        return None  # the reader of scores says what is wrong with it
-    return {key: [row[i] for row in rows] for i, key in enumerate(names)}
+    if ending == ".jsonl" or ("\n{" in text and text.lstrip().startswith("{")):
+        return _of_records(_records(text, name), name)
+    held = parse_log(text, name, share=16)
+    return _table(held, name) if isinstance(held, dict | list) else None
+
+
+def _of_rows(path: Path, name: str) -> SourceTable | None:
+    if not {"model_a", "model_b"} & {each.casefold() for each in column_names(path)}:
+        return None  # or it cannot be read, which the reader of scores says
+    found: dict[str, str] = {}
+
+    def wanted(names: Sequence[str], _: Sequence[str]) -> dict[str, Wanted]:
+        refuse_doubled_names(names, name)
+        found.update(_names(names, name) or {})
+        return {column: Wanted("numbers" if key == WEIGHT else "words") for key, column in found.items()}
+
+    table = read_text(path, name, wanted)
+    return SourceTable(name, table.n_rows, {key: table.columns[column] for key, column in found.items()}, table.where)
 
 
 def _records(text: str, name: str) -> Iterator[Mapping[str, Any]]:

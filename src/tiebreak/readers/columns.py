@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -40,6 +39,11 @@ class NotNumbers(NamedTuple):
 
 Column = FloatArray | Words | NotNumbers
 
+MISSING = frozenset(
+    ["", "#N/A N/A", *"NA N/A NaN nan -NaN -nan null NULL None n/a <NA> #N/A #NA 1.#IND -1.#IND 1.#QNAN -1.#QNAN".split()]
+)
+"""Texts of cells without a value, as pandas, R, databases and spreadsheets write them."""
+
 
 def not_a_number(where: str, column: str, text: str, hint: str = "") -> InvalidScoresError:
     """Error for a cell that should be a number, with what it probably is, or else the hint."""
@@ -59,8 +63,12 @@ def _cell_hint(text: str) -> str:
     return ""
 
 
+def to_words(column: Column) -> Words:
+    """The column as words; numbers as 3, not 3.0."""
+    return _as_words(column) if isinstance(column, np.ndarray) else column  # type: ignore[return-value]
+
+
 def _as_words(numbers: FloatArray) -> Words:
-    """Numbers as words: 3, not 3.0."""
     present = ~np.isnan(numbers)
     values, code = np.unique(numbers[present], return_inverse=True)
     codes = np.full(numbers.size, -1, dtype=np.int32)
@@ -71,6 +79,16 @@ def _as_words(numbers: FloatArray) -> Words:
 def number_text(value: float) -> str:
     """Shortest text of a number: 3, not 3.0."""
     return str(int(value)) if value.is_integer() else repr(value)
+
+
+def refuse_doubled_names(names: Sequence[str], source: str) -> None:
+    """Refuse two columns of one name, of which one would be lost; those without a name are left to whoever needs one."""
+    for position, name in enumerate(names):
+        first = list(names).index(name)
+        if name and first < position:
+            raise UnreadableSourceError(
+                f"{source} has two columns called {name!r} (columns {first + 1} and {position + 1}). Give each a name of its own."
+            )
 
 
 def in_order_of_appearance(labels: Words) -> Words:
@@ -134,6 +152,36 @@ def _as_written(value: Any) -> float:
     """A number that names something: 0.1 of 32 bits is 0.1, not 0.10000000149011612."""
     return float(str(value)) if isinstance(value, np.floating) else to_float(value)
 
+
+ITEM = (
+    "item",
+    "item_id",
+    "example",
+    "example_id",
+    "question",
+    "question_id",
+    "doc_id",
+    "sample_id",
+    "instance_id",
+    "task_id",
+    "prompt_id",
+    "instruction",
+    "prompt",
+    "id",
+)
+MODEL = ("model", "model_name", "system", "method", "algorithm", "approach", "estimator", "classifier", "generator")
+RUN = ("run", "seed", "trial", "repeat")
+EPOCH = ("epoch", "attempt", "sample")
+CLUSTER = ("cluster", "cluster_id", "group", "document", "passage", "patient")
+TASKS = ("task", "task_name", "subtask", "benchmark", "dataset")
+DATASET = ("dataset", "data_set", "benchmark", "task", "task_name")
+WEIGHT = ("weight", "sample_weight")
+SCORE = ("score", "correct", "is_correct", "value", "accuracy", "acc", "exact_match", "preference", "loss", "error")
+"""Names of columns that mean what the reserved one, the first, does; the case of letters does not count.
+
+Runs are crossed with items: one run answers all of them, with a seed or a training that they share. Epochs lie within items: the
+second answer to one question has nothing in common with the second answer to another.
+"""
 
 RESERVED = ("dataset", "model", "metric", "repeat", "fold", "split", "seed", "time", "score", "n_train", "n_test")
 _KEYS = ("repeat", "fold", "split", "seed", "time")
@@ -199,16 +247,33 @@ class Header:
         return kinds
 
 
+class Wanted(NamedTuple):
+    """Kind as which a column is read.
+
+    Attributes
+    ----------
+    kind : {"words", "key", "numbers", "any", "text"}
+        A "key" is whole numbers or words, "any" is what all cells are, and a "text" keeps the blanks around it.
+    is_free : bool
+        True where a column of "numbers" may turn out to be none.
+    hint : str
+        Sentence after the error for a cell that is no number.
+    """
+
+    kind: str
+    is_free: bool = False
+    hint: str = ""
+
+
 @dataclass(slots=True)
-class ScoreTable:
-    """Columns of equal length, by the name they have in the source.
+class SourceTable:
+    """Columns of equal length, by the name they have in the source, and where each row stands there.
 
     Reading takes columns out (`pop`), so that a large table is never held twice.
     """
 
     name: str
     n_rows: int
-    header: Header
     columns: dict[str, Column]
     where: Where
 
@@ -224,28 +289,68 @@ class ScoreTable:
 
     def words(self, name: str) -> Words:
         """Take a column out as words."""
-        column = self.columns.pop(name)
-        return _as_words(column) if isinstance(column, np.ndarray) else column  # type: ignore[return-value]
+        return to_words(self.columns.pop(name))
 
 
-def read_header(names: Sequence[str], source: str) -> Header:
-    """Header of a table with these column names, which must be different, and say where models and scores are."""
+@dataclass(slots=True)
+class ScoreTable(SourceTable):
+    """A table of scores, with what its columns hold."""
+
+    header: Header
+
+
+def numbered_rows(name: str) -> Where:
+    """Rows by their number, counted from 1."""
+    return lambda row: f"{name}, row {row + 1}"
+
+
+def find_column(names: Sequence[str], words: Sequence[str], source: str) -> str | None:
+    """The column that is called like the first of the words that any is, in small letters or others.
+
+    Raises
+    ------
+    AmbiguousSourceError
+        Two columns are called so, and neither in small letters.
+    """
+    for word in words:
+        alike = [name for name in names if str(name).strip().casefold() == word]
+        if len(alike) > 1 and word not in alike:
+            raise AmbiguousSourceError(f"{source} has the columns {quoted(alike)}; which one is the {word}? Call it {word!r}.")
+        if alike:
+            return word if word in alike else alike[0]
+    return None
+
+
+def find_model(names: Sequence[Any], source: str, is_text: Callable[[Any], bool]) -> Any:
+    """The column of the names of models: model, or the one column of texts that is called by another word for it.
+
+    Raises
+    ------
+    AmbiguousSourceError
+        There are several, and none is called model.
+    """
+    own = find_column(names, MODEL[:1], source)
+    if own is not None:
+        return own
+    others = [name for name in names if str(name).strip().casefold() in MODEL and is_text(name)]
+    if len(others) > 1:
+        raise AmbiguousSourceError(f"{source} has the columns {quoted(others)}; which one is the model? Call it 'model'.")
+    return others[0] if others else None
+
+
+def read_header(names: Sequence[str], source: str, is_text: Callable[[str], bool] = lambda _: False) -> Header:
+    """Header of a table with these column names, which must be different, and say where models and scores are.
+
+    `is_text` says whether a column holds words: only then it may be that of the models, or of the datasets, by another name.
+    """
     if not names:
         raise UnreadableSourceError(f"{source} has no columns, so there are no scores in it.")
     if len(names) > MOST_COLUMNS:
         raise UnreadableSourceError(
             f"{source} has {len(names)} columns, and no more than {MOST_COLUMNS} models can be compared. Is it a table of scores?"
         )
-    seen: set[str] = set()
-    for position, name in enumerate(names):
-        if not name or name not in seen:
-            seen.add(name)
-        else:
-            raise UnreadableSourceError(
-                f"{source} has two columns called {name!r} (columns {list(names).index(name) + 1} and {position + 1}). Give "
-                "each model a name of its own."
-            )
-    reserved = _find_reserved(names, source)
+    refuse_doubled_names(names, source)
+    reserved = _find_reserved(names, source, is_text)
     taken = set(reserved.values())
     others = tuple(name for name in names if name not in taken)
     _refuse_summary(others, source)
@@ -291,15 +396,13 @@ def _find_counts(reserved: dict[str, str], others: Sequence[str]) -> dict[str, s
     return {}
 
 
-def _find_reserved(names: Sequence[str], source: str) -> dict[str, str]:
-    reserved = {word: word for word in RESERVED if word in names}
-    for word in RESERVED:
-        alike = [name for name in names if name.casefold() == word and name != word]
-        if word in reserved or not alike:
-            continue
-        if len(alike) > 1:
-            raise AmbiguousSourceError(f"{source} has the columns {quoted(alike)}; which one is the {word}? Call it {word!r}.")
-        reserved[word] = alike[0]
+def _find_reserved(names: Sequence[str], source: str, is_text: Callable[[str], bool]) -> dict[str, str]:
+    found = {word: find_column(names, (word,), source) for word in RESERVED}
+    is_long = found["score"] is not None
+    found["model"] = find_model(names, source, lambda name: is_long or is_text(name))
+    if found["dataset"] is None:
+        found["dataset"] = find_column([name for name in names if is_text(name) and name != found["model"]], DATASET, source)
+    reserved = {word: name for word, name in found.items() if name is not None}
     if any(word in reserved for word in ("repeat", "fold", "split", "seed")):
         reserved.pop("time", None)  # of a fit, as there are splits
     return reserved
@@ -347,27 +450,3 @@ def _refuse_search_results(others: Sequence[str], source: str) -> None:
             f"{source} looks like the cv_results_ of a search, with a row for each candidate. Pass search.cv_results_ itself, "
             "or better the fitted search."
         )
-
-
-def column_names(path: Path) -> list[str]:
-    """Names of the columns of a file, from its beginning alone."""
-    ending = path.suffix.lower()
-    if ending == ".parquet":
-        try:
-            from pyarrow import ArrowException, parquet
-        except ImportError:
-            return []
-        try:
-            return list(parquet.read_schema(path).names)
-        except (ArrowException, OSError):
-            return []  # whoever reads it says what is wrong
-    if ending not in (".csv", ".tsv", ".txt", ".json"):
-        return []
-    try:
-        with path.open(encoding="utf-8-sig", errors="replace") as file:
-            start = file.read(65536)
-    except OSError:
-        return []
-    if ending == ".json":
-        return re.findall(r'"([^"]{1,40})"\s*:', start.partition("}")[0])
-    return re.split(r"[,;\t]", start.lstrip().partition("\n")[0])

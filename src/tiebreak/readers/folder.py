@@ -20,8 +20,8 @@ from tiebreak.errors import (
 )
 from tiebreak.printable import printable
 from tiebreak.readers import item_logs
-from tiebreak.readers.columns import column_names
 from tiebreak.readers.item_tables import LongTable, items_of_tables, long_of_file, names_items, with_main_metric
+from tiebreak.readers.table import column_names
 from tiebreak.scores.items import TASK, Items, check_items
 from tiebreak.scores.vocabulary import quoted
 
@@ -44,7 +44,7 @@ WORDS: dict[Kind, tuple[str, str]] = {
 }
 """Kinds of files, of one and of several."""
 
-_ENDINGS = (".eval", ".jsonl", ".json", ".csv", ".tsv", ".parquet", ".db", ".sqlite", ".sqlite3", ".toml")
+_ENDINGS = (".eval", ".jsonl", ".json", ".csv", ".tsv", ".txt", ".parquet", ".db", ".sqlite", ".sqlite3", ".toml")
 _NO_RESULTS = frozenset(("node_modules", "__pycache__", "site-packages"))
 _START = 4096
 """Bytes of a file by which its kind is told."""
@@ -443,7 +443,8 @@ def _kind_of(path: Path) -> Kind | None:
         names = [name for name in column_names(path) if name.strip()]
     except (OSError, TiebreakError):
         return None
-    if len(names) < 2:
+    is_prose = ending == ".txt" and not names_items(names) and not {"model", "score"} <= set(map(str.casefold, names))
+    if len(names) < 2 or is_prose:
         return None
     return "items" if names_items(names) else "scores"
 

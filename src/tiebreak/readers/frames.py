@@ -9,10 +9,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tiebreak.errors import InvalidScoresError, MissingDependencyError, UnreadableSourceError
-from tiebreak.readers.columns import MOST_COLUMNS, RESERVED, Column, ScoreTable, Where, column_of, is_missing, read_header
+from tiebreak.readers.columns import (
+    MOST_COLUMNS,
+    RESERVED,
+    Column,
+    ScoreTable,
+    Where,
+    column_of,
+    is_missing,
+    numbered_rows,
+    read_header,
+)
+from tiebreak.readers.score_tables import read_columns, read_table
 from tiebreak.readers.search import is_cv_results, read_cv_results
 from tiebreak.readers.source import ReadOptions, Source, is_path, read_file, unsupported
-from tiebreak.readers.tables import numbered_rows, read_columns, read_table
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -118,10 +128,14 @@ def _read_frame(frame: nw.DataFrame[Any], name: str, options: ReadOptions) -> So
         native[str(column)] = column
     if is_cv_results(native) and "params" in native:
         return read_cv_results({column: frame.get_column(native[column]).to_list() for column in native}, name, options)
-    header = read_header(tuple(native), name)
+    header = read_header(tuple(native), name, lambda column: not _is_numeric(frame.get_column(native[column])))
     where = numbered_rows(name)
     columns = {each: _column(frame.get_column(native[each]), each, kind, where) for each, kind in header.wanted.items()}
-    return read_table(ScoreTable(name, len(frame), header, columns, where), options)
+    return read_table(ScoreTable(name, len(frame), columns, where, header), options)
+
+
+def _is_numeric(series: nw.Series[Any]) -> bool:
+    return bool(series.dtype.is_numeric() or str(series.dtype) == "Boolean")
 
 
 _EXACT = 2**53

@@ -16,49 +16,36 @@ from tiebreak.errors import (
     InvalidScoresError,
     MissingDependencyError,
     Setting,
-    SourceNotFoundError,
     UnreadableSourceError,
     UnsupportedSourceError,
 )
 from tiebreak.numerics import FloatArray, IntArray, Missing, divide
-from tiebreak.printable import fault_of_name, printable, without_password
+from tiebreak.printable import fault_of_name, printable
+from tiebreak.readers.columns import (
+    CLUSTER,
+    EPOCH,
+    ITEM,
+    MODEL,
+    RUN,
+    SCORE,
+    TASKS,
+    WEIGHT,
+    Where,
+    find_column,
+    find_model,
+    not_a_number,
+    numbered_rows,
+    refuse_doubled_names,
+)
 from tiebreak.readers.metric import NamedMetric, is_known, name_metric
-from tiebreak.readers.source import check_extent, parse_json
+from tiebreak.readers.source import check_extent, check_path, parse_json, pipes_as_files
+from tiebreak.readers.table import TEXT, read_frame
 from tiebreak.scores.items import TASK, Items, check_items
 from tiebreak.scores.metric import ABBREVIATIONS
-from tiebreak.scores.vocabulary import look_up, nearest_file, quoted
+from tiebreak.scores.vocabulary import look_up, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
-
-ITEM = (
-    "item",
-    "item_id",
-    "example",
-    "example_id",
-    "question",
-    "question_id",
-    "doc_id",
-    "sample_id",
-    "instance_id",
-    "task_id",
-    "prompt_id",
-    "instruction",
-    "prompt",
-    "id",
-)
-MODEL = ("model", "model_name", "system", "estimator", "classifier", "generator")
-RUN = ("run", "seed", "trial", "repeat")
-EPOCH = ("epoch", "attempt", "sample")
-CLUSTER = ("cluster", "cluster_id", "group", "document", "passage", "patient")
-TASKS = ("task", "task_name", "subtask", "benchmark", "dataset")
-WEIGHT = ("weight", "sample_weight")
-SCORE = ("score", "correct", "is_correct", "value", "accuracy", "acc", "exact_match", "preference", "loss", "error")
-"""Names of columns that mean what the reserved one, the first, does; the case of letters does not count.
-
-Runs are crossed with items: one run answers all of them, with a seed or a training that they share. Epochs lie within items: the
-second answer to one question has nothing in common with the second answer to another.
-"""
 
 _NAMES = frozenset((*ITEM, *MODEL, *CLUSTER))
 
@@ -139,9 +126,10 @@ def read_items(
     if len(sources) == 1 and isinstance(sources[0], Items):
         given = sources[0] if models is None else sources[0].take(models)
         return check_items(given).complete(missing)
-    named = [pair for source in sources for pair in named_sources(source)]
-    tables = tables_of(named, metric, item, rows)
-    items = items_of_tables(tables, [_stem(source) for _, source in named], metric, lower_is_better)
+    with pipes_as_files(sources) as held:
+        named = [pair for source in held for pair in named_sources(source)]
+        tables = tables_of(named, metric, item, rows)
+        items = items_of_tables(tables, [_stem(source) for _, source in named], metric, lower_is_better)
     return check_items(items.take(models) if models is not None else items).complete(missing)
 
 
@@ -305,21 +293,17 @@ def _long(source: Any, model: str | None, metric: str | None, item: str | None, 
         return _with_model(LongTable(frame, source.metric.name, remark, source.unit), model)
     if isinstance(source, str | os.PathLike):
         path, name = Path(source), printable(os.fspath(source))
-        if not path.is_file():
-            if path.exists():
-                raise SourceNotFoundError(f"{name} is no file. Pass the files in it, or a file with what a pipe gives.")
-            raise SourceNotFoundError(
-                f"there is no file {without_password(name)!r} (looked in {Path.cwd()}).{nearest_file(path)}"
-            )
+        check_path(path, name)
         for module in LOGS:
             reader = import_module(module)
             if reader.reads(path):
                 table: LongTable = reader.read(path, name, metric, is_main=is_main)
                 return _with_model(table, model)
-        frame, stem = read_table_file(path, name, item), path.stem
+        (frame, where), stem = read_table_file(path, name, item), path.stem
     else:
         frame, name, stem = _as_pandas(source), "the table", ""
-    return _with_model(_long_of_table(frame, name, stem, metric, item, rows), model)
+        where = numbered_rows(name)
+    return _with_model(_long_of_table(frame, name, stem, metric, item, rows, where), model)
 
 
 def long_of_file(path: Path, name: str, metric: str | None) -> LongTable:
@@ -350,20 +334,12 @@ def _with_model(table: LongTable, model: str | None) -> LongTable:
     return table._replace(frame=table.frame.assign(model=model))
 
 
-def read_table_file(path: Path, name: str, item: str | None, n_rows: int | None = None) -> pd.DataFrame:
-    """File, or so many rows of CSV, as a frame of texts and numbers as they stand: an item called 007 or NA keeps its name."""
+def read_table_file(path: Path, name: str, item: str | None) -> tuple[pd.DataFrame, Where]:
+    """File as a frame of texts and numbers as they stand, and the places of its rows: an item called 007 or NA keeps its name."""
+    if path.suffix.lower() in TEXT:
+        check_extent(path, name)
+        return read_frame(path, name, is_name=lambda each: each == item or each.casefold() in _NAMES)
     import pandas as pd
-
-    def read_text(separator: str) -> pd.DataFrame:
-        with path.open(encoding="utf-8-sig", errors="replace") as file:
-            _check_width(1 + file.readline().count(separator), name)
-        header = pd.read_csv(path, encoding="utf-8-sig", sep=separator, skipinitialspace=True, nrows=0).columns
-        names = {each: "str" for each in header if each == item or each.casefold() in _NAMES}
-        gaps = {each: ["", "NA", "N/A", "nan", "NaN", "null", "None"] for each in header if each not in names}
-        as_text: Any = {"encoding": "utf-8-sig", "sep": separator, "skipinitialspace": True, "nrows": n_rows}
-        if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):  # later ones read to the last bit anyhow
-            as_text["float_precision"] = "round_trip"
-        return pd.read_csv(path, dtype=names, na_values=gaps, keep_default_na=False, **as_text)  # type: ignore[no-any-return]
 
     def read_json(*, lines: bool) -> pd.DataFrame:
         try:  # to the last bit; without it a third of all numbers of 16 digits are off by one
@@ -377,8 +353,6 @@ def read_table_file(path: Path, name: str, item: str | None, n_rows: int | None 
         )
 
     endings: dict[str, Callable[[], pd.DataFrame]] = {
-        ".csv": lambda: read_text(","),
-        ".tsv": lambda: read_text("\t"),
         ".jsonl": lambda: read_json(lines=True),
         ".json": lambda: read_json(lines=False),
         ".parquet": lambda: pd.read_parquet(path),
@@ -386,13 +360,12 @@ def read_table_file(path: Path, name: str, item: str | None, n_rows: int | None 
     read = endings.get(path.suffix.lower())
     if read is None:
         raise UnsupportedSourceError(
-            f"{name} ends in {path.suffix!r}; item tables can be .csv, .tsv, .jsonl, .json and .parquet, and logs "
+            f"{name} ends in {path.suffix!r}; item tables can be .csv, .tsv, .txt, .jsonl, .json and .parquet, and logs "
             ".jsonl, .json and .eval."
         )
     try:
-        if n_rows is None:
-            check_extent(path, name)
-        return read()
+        check_extent(path, name)
+        return read(), numbered_rows(name)
     except ImportError:
         raise MissingDependencyError(f"reading {name} needs pyarrow: pip install 'pyarrow>=17'.") from None
     except UnreadableSourceError:
@@ -434,10 +407,16 @@ def _length(values: Any) -> int | None:
     return None if isinstance(values, str | bytes) or not hasattr(values, "__len__") else len(values)
 
 
-def find(frame: pd.DataFrame, names: Sequence[str]) -> str | None:
+def find(frame: pd.DataFrame, names: Sequence[str], source: str = "the table") -> Any:
     """First column whose name is one of these."""
-    by_name = {str(column).casefold(): column for column in reversed(list(frame.columns))}
-    return next((by_name[name] for name in names if name in by_name), None)
+    return find_column(list(frame.columns), names, source)
+
+
+def model_column(frame: pd.DataFrame, source: str = "the table") -> Any:
+    """Column of the names of the models."""
+    columns = list(frame.columns)
+    is_long = sum(str(column).casefold() in SCORE for column in columns) > 0
+    return find_model(columns, source, lambda column: is_long or frame[column].dtype.kind not in "iufb")
 
 
 def _check_width(n_columns: int, name: str) -> None:
@@ -445,13 +424,14 @@ def _check_width(n_columns: int, name: str) -> None:
         raise UnreadableSourceError(f"{name} has {n_columns:,} columns, and at most {MOST_COLUMNS:,} are read. Is it a table?")
 
 
-def _long_of_table(frame: pd.DataFrame, name: str, stem: str, metric: str | None, item: str | None, rows: str) -> LongTable:
+def _long_of_table(
+    frame: pd.DataFrame, name: str, stem: str, metric: str | None, item: str | None, rows: str, where: Where
+) -> LongTable:
     _check_width(len(frame.columns), name)
     if frame.columns.duplicated().any():
-        doubled = [str(column) for column in frame.columns[frame.columns.duplicated()]]
-        raise UnreadableSourceError(f"{name} has two columns called {quoted(doubled)}. Give each a name of its own.")
+        refuse_doubled_names(list(map(str, frame.columns)), name)
     if not len(frame):
-        raise UnreadableSourceError(f"{name} has no rows.")
+        raise UnreadableSourceError(f"{name} has column names but no rows.")
     frame = _with_task(frame, item)
     key = item if item is not None else find(frame, ITEM)
     if item is not None:
@@ -470,7 +450,7 @@ def _long_of_table(frame: pd.DataFrame, name: str, stem: str, metric: str | None
                 Setting("item", "'COLUMN'"), ", or ", Setting("rows", "'items'"), " if each row is an item.",
             )  # fmt: skip
         frame, key = _numbered(frame, name)
-    model = find(frame, MODEL)
+    model = model_column(frame, name)
     meaning = {"item": key, "run": find(frame, RUN), "cluster": find(frame, CLUSTER), "weight": find(frame, WEIGHT)}
     meaning |= {"epoch": epoch} if (epoch := find(frame, EPOCH)) != key else {}
     own = {column for column in meaning.values() if column is not None} | ({model} if model is not None else set())
@@ -480,12 +460,12 @@ def _long_of_table(frame: pd.DataFrame, name: str, stem: str, metric: str | None
     has_sizes = not {"n_train", "n_test"}.isdisjoint(map(str, rest))
     remark = f"{name}: n_train or n_test are of splits and were left out; repeats count as runs." if has_sizes else ""
     if model is None and not _is_of_one_model(rest):
-        return _melted(frame.rename(columns=renamed), name, rest)._replace(unit=unit, remark=remark)
+        return _melted(frame.rename(columns=renamed), name, where, rest)._replace(unit=unit, remark=remark)
     score = score_column(frame, rest, metric, name)
     table = frame.rename(columns=renamed | {score: "score"} | ({model: "model"} if model is not None else {}))
     table = table if model is not None else table.assign(model=stem or "model")
     held = metric or (None if str(score).casefold() in ("score", "value", "correct", "is_correct") else str(score))
-    return LongTable(table.assign(score=numbers(table["score"], name, str(score))), held, remark, unit)
+    return LongTable(table.assign(score=numbers(table["score"], where, str(score))), held, remark, unit)
 
 
 def _with_task(frame: pd.DataFrame, item: str | None) -> pd.DataFrame:
@@ -493,14 +473,14 @@ def _with_task(frame: pd.DataFrame, item: str | None) -> pd.DataFrame:
     named = find(frame, TASKS)
     if named is None or named in (TASK, item) or frame[named].dtype.kind in "fc":
         return frame
-    if find(frame, MODEL) is None and (frame[named].dtype.kind in "iub" or looks_numeric(frame[named])):
+    if model_column(frame) is None and (frame[named].dtype.kind in "iub" or looks_numeric(frame[named])):
         return frame  # a column of numbers is one of scores there, whatever type it is kept as
     return frame.assign(**{TASK: frame[named]})
 
 
 def _turned(frame: pd.DataFrame) -> pd.DataFrame:
     """A table with a row for each model and a column for each item as one with a row for each item; any other as it is."""
-    model = find(frame, MODEL)
+    model = model_column(frame)
     rest = [column for column in frame.columns if column != model]
     if model is None or len(rest) < 2 or not frame[model].is_unique:
         return frame
@@ -512,7 +492,7 @@ def _turned(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _numbered(frame: pd.DataFrame, name: str) -> tuple[pd.DataFrame, Any]:
     """The table with names of its items, where each row is one: those of a column that numbers them, or by their order."""
-    model, known = find(frame, MODEL), find(frame, _NUMBERS)
+    model, known = model_column(frame), find(frame, _NUMBERS)
     if known is not None and not frame.duplicated([known] if model is None else [known, model]).any():
         return frame, known
     if model is None:
@@ -554,7 +534,7 @@ def score_column(frame: pd.DataFrame, rest: Sequence[Any], metric: str | None, n
     raise AmbiguousSourceError(f"{name} has {what}. Say which one with ", Setting("metric", "'COLUMN'"), ".")
 
 
-def _melted(frame: pd.DataFrame, name: str, rest: Sequence[Any]) -> LongTable:
+def _melted(frame: pd.DataFrame, name: str, where: Where, rest: Sequence[Any]) -> LongTable:
     """A wide table as a long one: columns of numbers are models, columns of texts describe the items."""
     import pandas as pd
 
@@ -566,14 +546,14 @@ def _melted(frame: pd.DataFrame, name: str, rest: Sequence[Any]) -> LongTable:
         if is_name or str(column) in ("n_train", "n_test"):
             continue  # of splits, which items have none of; or a second name of the items
         if frame[column].dtype.kind in "iufb" or looks_numeric(frame[column]):
-            values[column] = numbers(frame[column], name, str(column))
+            values[column] = numbers(frame[column], where, str(column))
     if not values:
         raise UnreadableSourceError(
             f"{name} has no column of numbers, one for each model; it has {quoted(list(map(str, rest)))}."
         )
     for column in frame.columns:
         if column not in values and str(column) in ("score", "model"):  # which the long table has of its own
-            numbers(frame[column], name, str(column))
+            numbers(frame[column], where, str(column))
             frame = frame.drop(columns=column)
     kept = [column for column in frame.columns if column not in values]
     # not by melt, which refuses a model that is called score
@@ -585,7 +565,7 @@ def _melted(frame: pd.DataFrame, name: str, rest: Sequence[Any]) -> LongTable:
 
 def looks_numeric(column: pd.Series[Any]) -> bool:
     """True for texts most of which are numbers, booleans or per cent: scores, some of which cannot be read."""
-    texts = column.dropna().astype(str).str.strip().str.rstrip("%").str.casefold()
+    texts = column.dropna().astype(str).str.strip().str.rstrip("%").str.replace(",", ".", regex=False).str.casefold()
     if not len(texts):
         return False
     import pandas as pd
@@ -597,7 +577,7 @@ def looks_numeric(column: pd.Series[Any]) -> bool:
 _WORDS = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "correct": 1.0, "incorrect": 0.0}
 
 
-def numbers(column: pd.Series[Any], name: str, title: str) -> pd.Series[Any]:
+def numbers(column: pd.Series[Any], where: Where, title: str) -> pd.Series[Any]:
     """Scores as floats: 0/1 as text and booleans are numbers too; per cent and words are errors that say where."""
     import pandas as pd
 
@@ -615,9 +595,8 @@ def numbers(column: pd.Series[Any], name: str, title: str) -> pd.Series[Any]:
     wrong = values.isna() & texts.notna() & ~folded.isin(["", "nan", "na", "null", "none"]).fillna(value=False)
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
-        text = str(texts.iloc[row])
-        hint = " Write per cent as shares, 0.85 for 85%." if text.endswith("%") else " Scores are numbers, or true and false."
-        raise InvalidScoresError(f"{name}, column {printable(title)!r}, row {row + 1}: {printable(text)!r} is no score.{hint}")
+        hint = " Scores are numbers, or true and false."
+        raise not_a_number(where(row), title, str(texts.iloc[row]), hint)
     return values
 
 
@@ -640,7 +619,7 @@ def items_of_long(
             row = int(np.flatnonzero(blank)[0]) + 1
             raise UnreadableSourceError(f"row {row} has no {what}; {int(blank.sum())} rows in all have none.")
     if "weight" in frame:
-        frame = frame.assign(weight=numbers(frame["weight"], "the table", "weight"))
+        frame = frame.assign(weight=numbers(frame["weight"], numbered_rows("the table"), "weight"))
     codes, labels = {}, {}
     for what in ("item", "model", "run", "epoch"):
         column = frame[what] if what in frame else pd.Series("1", index=frame.index)

@@ -17,6 +17,7 @@ from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.readers.columns import MOST_COLUMNS, to_float
 from tiebreak.readers.metric import check_held, of_asked_metric
+from tiebreak.readers.score_tables import read_columns
 from tiebreak.readers.source import (
     ReadOptions,
     Source,
@@ -28,7 +29,6 @@ from tiebreak.readers.source import (
     read_file,
     with_sizes,
 )
-from tiebreak.readers.tables import read_columns
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Asked, ScoreMatrix, Scores, SplitDesign

@@ -24,7 +24,6 @@ from tiebreak.errors import (
 )
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import fault_of_name
-from tiebreak.readers.columns import column_names
 from tiebreak.readers.folder import Results, is_folder, read_results
 from tiebreak.readers.item_tables import LOGS, is_source, names_items, read_items
 from tiebreak.readers.json import holds_answered_items, reference_of
@@ -40,6 +39,7 @@ from tiebreak.readers.source import (
     with_sizes,
 )
 from tiebreak.readers.split_keys import natural_key
+from tiebreak.readers.table import column_names
 from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Asked, ScoreMatrix, Scores, SplitDesign, percent_notices
 from tiebreak.scores.vocabulary import Notice, look_up, quoted

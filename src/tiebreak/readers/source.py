@@ -486,8 +486,7 @@ def check_extent(path: Path, name: str) -> None:
     if size > memory:
         raise UnreadableSourceError(
             f"{name} takes {size / 1e9:,.1f} GB or more when it is read, and this computer has {memory / 1e9:,.1f} GB of memory. "
-            "tb.read_item_sums(path) compares the means of such tables from their sums by cluster; or write a file of fewer "
-            "models or items."
+            "Write a file of fewer models or items."
         )
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tiebreak.errors import InvalidStudyError, MissingDependencyError, SourceNotFoundError
+from tiebreak.errors import MissingDependencyError, SourceNotFoundError, TiebreakError
 from tiebreak.plan.models import is_function
+from tiebreak.readers.source import check_path, pipes_as_files
+from tiebreak.readers.table import TEXT, read_frame
 from tiebreak.scores.vocabulary import nearest_file
 from tiebreak.study_file.toml import Entry, nearest, plain
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 BUNDLED = ("breast_cancer", "iris", "wine", "digits", "diabetes")
 """Datasets that scikit-learn brings along; nothing is downloaded."""
 
-_CSV = (".csv", ".tsv", ".txt")
 _PARQUET = (".parquet", ".pq")
 _KEYS = ("source", "target", "groups", "weights", "time", "drop", "features")
 _SPECIAL = ("target", "groups", "weights", "time")
@@ -164,55 +163,22 @@ def _read_table(source: Entry, folder: Path) -> pd.DataFrame:
     if "://" in name:
         raise source.error("is an address; download it and give its path.")
     path = folder / name
-    try:
-        is_there = "\0" not in name and path.exists()
-    except OSError as error:  # a name that is too long
-        raise source.error(f"cannot be opened: {error.strerror or error}.") from None
-    if "\0" in name or (is_there and not path.is_file() and not path.is_fifo()):
-        raise source.error("is no file.")
-    if path.suffix.lower() not in (*_CSV, *_PARQUET):
+    if path.suffix.lower() not in (*TEXT, *_PARQUET):
         raise source.error("tables can be .csv, .tsv, .txt (read as CSV) and .parquet.")
-    if not is_there:
-        raise SourceNotFoundError(f"{source.error(f'there is no such file in {plain(str(folder))}.')}{nearest_file(path)}")
     try:
-        return _read_parquet(source, path) if path.suffix.lower() in _PARQUET else _read_csv(source, path)
+        if "\0" not in name and not path.exists() and not path.is_symlink():
+            raise SourceNotFoundError(f"{source.error(f'there is no such file in {plain(str(folder))}.')}{nearest_file(path)}")
+        check_path(path, plain(name))
+        if path.suffix.lower() in _PARQUET:
+            return _read_parquet(source, path)
+        with pipes_as_files([path]) as (held,):
+            return read_frame(held, plain(name))[0]
     except OSError as error:
-        if isinstance(error, SourceNotFoundError):
-            raise
+        if isinstance(error, TiebreakError):
+            raise source.about(error) from None
         raise source.error(f"cannot be read: {error.strerror or error}.") from None
-
-
-def _read_csv(source: Entry, path: Path) -> pd.DataFrame:
-    import pandas as pd
-
-    separator = "\t" if path.suffix.lower() == ".tsv" else ","
-    try:
-        header = _header(source, path, separator)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", pd.errors.ParserWarning)
-            # index_col=False: or pandas takes the first column for an index where rows are longer than the header
-            return pd.read_csv(
-                path, sep=separator, header=0, names=header, index_col=False, encoding="utf-8-sig", low_memory=False
-            )
-    except UnicodeDecodeError:
-        raise source.error("is not UTF-8 text. Save it as UTF-8.") from None
-    except pd.errors.ParserWarning:
-        raise source.error("has rows with more cells than the header.") from None
-    except (pd.errors.ParserError, csv.Error, ValueError, OverflowError) as error:
-        if isinstance(error, InvalidStudyError):
-            raise
-        raise source.error(f"cannot be read as CSV: {' '.join(str(error).split())}.") from None
-
-
-def _header(source: Entry, path: Path, separator: str) -> list[str]:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        header = next(csv.reader(file, delimiter=separator), [])
-    if not header:
-        raise source.error("is empty.")
-    doubled = [name for name in dict.fromkeys(header) if header.count(name) > 1]
-    if doubled:
-        raise source.error(f"has more than one column called {doubled[0]!r}. Rename them.")
-    return header
+    except TiebreakError as error:
+        raise source.about(error) from None
 
 
 def _read_parquet(source: Entry, path: Path) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from tiebreak.errors import InvalidStudyError, SourceNotFoundError
+from tiebreak.errors import InvalidStudyError, SourceNotFoundError, TiebreakError
 from tiebreak.scores.vocabulary import nearest_file, quoted
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
@@ -42,6 +42,11 @@ class Entry:
         value = "" if isinstance(self.value, dict) else f" = {shown(self.value)}"
         where = f"{self.path}{value}: " if self.keys else ""
         return InvalidStudyError(f"{self.file}: {where}{text}")
+
+    def about(self, error: TiebreakError) -> TiebreakError:
+        """An error of what the value names, with the place of the value before it."""
+        place = f"{self.file}: {self.path} = {shown(self.value)}: "
+        return error if str(error).startswith(place) else type(error)(f"{place}{error}")
 
     @property
     def path(self) -> str:

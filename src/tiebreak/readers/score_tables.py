@@ -17,10 +17,10 @@ from tiebreak.readers.columns import (
     Column,
     NotNumbers,
     ScoreTable,
-    Where,
     Words,
     column_of,
     in_order_of_appearance,
+    numbered_rows,
     read_header,
 )
 from tiebreak.readers.metric import NamedMetric, choose_metric, mixed_metrics, table_metric
@@ -42,7 +42,7 @@ from tiebreak.scores.vocabulary import Kind, Notice, look_up, quoted
 def read_table(table: ScoreTable, options: ReadOptions) -> Source:
     """Scores of a long or wide table, which is emptied on the way."""
     if table.n_rows == 0:
-        raise UnreadableSourceError(f"{table.name} has column names but no rows, so there are no scores in it.")
+        raise UnreadableSourceError(f"{table.name} has column names but no rows.")
     header, name = table.header, table.name
     held, is_by_dataset, table = _of_one_metric(table, options)
     if header.form == "counts":
@@ -135,12 +135,12 @@ def _refuse_shared_sets(models: Words, sets: Words | None, source: str) -> None:
 
 def read_columns(columns: Mapping[str, Any], name: str, options: ReadOptions) -> Source:
     """Scores of a dict of columns, given as lists or arrays."""
-    header = read_header(tuple(map(str, columns)), name)
-    lists = {}
+    lists: dict[str, list[Any]] = {}
     for column, values in columns.items():
         if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
             raise UnreadableSourceError(f"column {column!r} of {name} must be a list; got {_brief(values)}.")
         lists[str(column)] = list(values)
+    header = read_header(tuple(map(str, columns)), name, lambda column: isinstance(next(iter(lists[column]), 0), str))
     lengths = {column: len(values) for column, values in lists.items()}
     first, *rest = lengths
     for other in rest:
@@ -150,17 +150,12 @@ def read_columns(columns: Mapping[str, Any], name: str, options: ReadOptions) ->
             )
     where = numbered_rows(name)
     table = {column: column_of(lists[column], kind, where) for column, kind in header.wanted.items()}
-    return read_table(ScoreTable(name, lengths[first], header, table, where), options)
+    return read_table(ScoreTable(name, lengths[first], table, where, header), options)
 
 
 def _brief(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def numbered_rows(name: str) -> Where:
-    """Rows by their number, counted from 1."""
-    return lambda row: f"{name}, row {row + 1}"
 
 
 # --- which rows are meant ---------------------------------------------------------------------------------------------
@@ -221,7 +216,7 @@ def _take(table: ScoreTable, words: Words, code: int) -> ScoreTable:
         else:
             columns[name] = column.take(rows) if isinstance(column, Words) else column[rows]
     where = table.where
-    return ScoreTable(table.name, int(rows.size), table.header, columns, lambda row: where(int(rows[row])))
+    return ScoreTable(table.name, int(rows.size), columns, lambda row: where(int(rows[row])), table.header)
 
 
 # --- long tables --------------------------------------------------------------------------------------------------------

@@ -1,0 +1,473 @@
+"""The same awkward file gives the same values at every door, or the same error in the same words."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import json
+import os
+import re
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+import pytest
+
+import tiebreak as tb
+from tests.cli.conftest import run
+from tiebreak.errors import (
+    AmbiguousSourceError,
+    InvalidScoresError,
+    InvalidStudyError,
+    SourceNotFoundError,
+    TiebreakError,
+    UnreadableSourceError,
+)
+from tiebreak.study_file.data import read_datasets
+from tiebreak.study_file.toml import Entry
+
+Rows = Sequence[Sequence[str]]
+Values = dict[str, list[Any]]
+
+# --- the doors --------------------------------------------------------------------------------------------------------------
+
+
+def _of_scores(scores: Any) -> Values:
+    matrix = scores.matrix()
+    return {name: matrix.score[place].tolist() for place, name in enumerate(matrix.models)}
+
+
+def compared(path: Any) -> Values:
+    """Scores of splits, through `compare`."""
+    return _of_scores(tb.compare(path, metric="accuracy", n_train=90, n_test=10).scores)
+
+
+def scored(path: Any) -> Values:
+    """Scores of splits, through `read_scores`."""
+    return _of_scores(tb.read_scores(path, metric="accuracy"))
+
+
+def itemised(path: Any) -> Values:
+    """Scores of items, through `read_items`."""
+    items = tb.read_items(path, metric="accuracy")
+    found = {name: items.score[place, 0].tolist() for place, name in enumerate(items.models)}
+    return {"items": list(items.items), **found}
+
+
+def compared_by_item(path: Any) -> Values:
+    """Scores of items, through `compare`."""
+    items = tb.compare(path, metric="accuracy").scores.items
+    return {"items": list(items.items), **{name: items.score[place, 0].tolist() for place, name in enumerate(items.models)}}
+
+
+def rated(path: Any) -> Values:
+    """Battles, through `rate`."""
+    ratings = tb.rate(path, n_bootstrap=20)
+    return {"models": list(ratings.models), "rating": ratings.rating.tolist(), "wins": ratings.wins.tolist()}
+
+
+def studied(path: Any) -> Values:
+    """Columns of a study's data; the message after the name of the entry."""
+    place = 's.toml: data.source = "'
+    try:
+        data = read_datasets(Entry("s.toml", ("data",), {"source": str(path), "target": "y"}), Path())[""]
+    except InvalidStudyError as error:
+        pytest.fail(f"{error} is no error of the table")
+    except TiebreakError as error:
+        said = str(error)
+        assert said.startswith(place)
+        raise type(error)(said.partition('": ')[2]) from None
+    return {**{name: data.X[name].tolist() for name in data.X}, "y": data.y.tolist()}
+
+
+class Door(NamedTuple):
+    """A way in, and a sound table of the kind that goes through: a column of names or numbers, then three of one kind each."""
+
+    read: Callable[[Any], Values]
+    names: Sequence[str]
+    rows: Rows
+    synonyms: Mapping[str, str] = {}
+
+
+_SCORES = ["0.85", "0.5", "0.25", "0.75", "0.95", "0.125", "0.65", "0.05"]
+
+
+def _rows(first: Sequence[str]) -> Rows:
+    turned = [_SCORES[place:] + _SCORES[:place] for place in range(3)]
+    return [[name, *cells] for name, *cells in zip(first, *turned, strict=True)]
+
+
+_SPLITS = ["fold", "a", "b", "c"], _rows([str(fold) for fold in range(8)])
+_ITEMS = ["item", "a", "b", "c"], _rows([f"q{number}" for number in range(8)])
+_WON = [["u", "v", "a"], ["v", "w", "a"], ["w", "u", "tie"], ["u", "v", "b"]] * 2
+_BATTLES = ["model_a", "model_b", "winner", "weight"], [[*won, weight] for won, weight in zip(_WON, _SCORES, strict=True)]
+_STUDY = ["x1", "x2", "x3", "y"], _rows([f"{number}" for number in range(8)])
+
+DOORS = {
+    "compare": Door(compared, *_SPLITS),
+    "read_scores": Door(scored, *_SPLITS),
+    "read_items": Door(itemised, *_ITEMS, {"item": "question"}),
+    "compare items": Door(compared_by_item, *_ITEMS, {"item": "question"}),
+    "rate": Door(rated, *_BATTLES),
+    "study": Door(studied, *_STUDY),
+}
+
+# --- the files --------------------------------------------------------------------------------------------------------------
+
+
+class File(NamedTuple):
+    """A file as somebody's tool wrote it, made of a sound table, and the error that it is everywhere, if it is one."""
+
+    write: Callable[[Sequence[str], Rows], tuple[str, bytes]]
+    error: type[TiebreakError] | None = None
+    text: str = ""
+
+
+def _text(names: Sequence[str], rows: Rows, separator: str = ",", end: str = "\n") -> str:
+    return "".join(separator.join(row) + end for row in [names, *rows])
+
+
+def _in(
+    name: str = "t.csv", separator: str = ",", end: str = "\n", encoding: str = "utf-8", comma: bool = False, mark: bytes = b""
+) -> File:
+    def write(names: Sequence[str], rows: Rows) -> tuple[str, bytes]:
+        held = [[cell.replace(".", ",") for cell in row] for row in rows] if comma else rows
+        return name, mark + _text(names, held, separator, end).encode(encoding)
+
+    return File(write)
+
+
+def _changed(change: Callable[[str], str], error: type[TiebreakError] | None = None, text: str = "", name: str = "t.csv") -> File:
+    return File(lambda names, rows: (name, change(_text(names, rows)).encode()), error, text)
+
+
+def _bytes(content: bytes, text: str) -> File:
+    return File(lambda *_: ("t.csv", content), UnreadableSourceError, text)
+
+
+def _line(number: int, change: Callable[[str], str]) -> Callable[[str], str]:
+    def changed(table: str) -> str:
+        lines = table.split("\n")
+        lines[number - 1] = change(lines[number - 1])
+        return "\n".join(lines)
+
+    return changed
+
+
+def _last_cell(text: str) -> Callable[[str], str]:
+    return lambda line: f"{line.rpartition(',')[0]},{text}"
+
+
+def _with_name(last: str) -> Callable[[str], str]:
+    """A fifth column of this name."""
+    return lambda table: "".join(f"{line},{'0.5' if number else last}\n" for number, line in enumerate(table.splitlines()))
+
+
+def _aligned(names: Sequence[str], rows: Rows) -> tuple[str, bytes]:
+    widths = [max(map(len, column)) + 2 for column in zip(names, *rows, strict=True)]
+    lines = ["".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in [names, *rows]]
+    return "t.txt", ("\n".join(lines) + "\n").encode()
+
+
+def _quoted_commas(names: Sequence[str], rows: Rows) -> tuple[str, bytes]:
+    return "t.csv", _text(names, [[f'"{cell.replace(".", ",")}"' for cell in row] for row in rows]).encode()
+
+
+def _title(names: Sequence[str], rows: Rows) -> tuple[str, bytes]:
+    held = [name.title() if name in ("fold", "item", "model_a", "model_b", "winner", "weight") else name for name in names]
+    return "t.csv", _text(held, rows).encode()
+
+
+def _upper(names: Sequence[str], rows: Rows) -> tuple[str, bytes]:
+    held = [name.upper() if name in ("fold", "item", "model_a", "model_b", "winner", "weight") else name for name in names]
+    return "t.csv", _text(held, rows).encode()
+
+
+COMMA = "It looks like a decimal comma: write numbers with a point, such as 0.83."
+
+FILES = {
+    "plain": _in(),
+    "byte-order mark": _in(mark=codecs.BOM_UTF8),
+    "UTF-16, little end first": _in(encoding="utf-16-le", mark=codecs.BOM_UTF16_LE),
+    "UTF-16, big end first": _in(encoding="utf-16-be", mark=codecs.BOM_UTF16_BE, separator="\t"),
+    "UTF-16 without a mark": _in(encoding="utf-16-le"),
+    "Latin-1": File(
+        lambda names, rows: ("t.csv", _with_name("été")(_text(names, rows)).encode("latin-1")),
+        UnreadableSourceError,
+        "FILE, line 1: byte 0xe9 is not UTF-8. Save it as UTF-8.",
+    ),
+    "quotation marks of Windows": File(
+        lambda names, rows: ("t.csv", _line(9, _last_cell("“1”"))(_text(names, rows)).encode("cp1252")),
+        UnreadableSourceError,
+        "FILE, line 9: byte 0x93 is not UTF-8. Save it as UTF-8.",
+    ),
+    "half a character": File(
+        lambda names, rows: ("t.csv", _text(names, rows).encode() + b"\xe2\x82"),
+        UnreadableSourceError,
+        "FILE, line 10: byte 0xe2 is not UTF-8. Save it as UTF-8.",
+    ),
+    "semicolons": _in(separator=";"),
+    "tabs in .csv": _in(separator="\t"),
+    "bars": _in(separator="|"),
+    "commas in .tsv": _in("t.tsv"),
+    "tabs in .tsv": _in("t.tsv", "\t"),
+    "semicolons in .txt": _in("t.txt", ";"),
+    "commas in .txt": _in("t.txt"),
+    "no ending": _in("t"),
+    "ending in capitals": _in("T.CSV"),
+    "columns aligned by blanks": File(_aligned),
+    "decimal commas beside semicolons": _in(separator=";", comma=True),
+    "decimal commas beside tabs": _in(separator="\t", comma=True),
+    "decimal commas in quotation marks": File(_quoted_commas),
+    "decimal commas beside commas": File(
+        lambda names, rows: ("t.csv", _line(2, _last_cell("0,5"))(_text(names, rows)).encode()),
+        UnreadableSourceError,
+        "FILE, line 2: 5 cell(s), but the header has 4 column(s).",
+    ),
+    "points and commas for decimals": File(
+        lambda names, rows: ("t.csv", _text(names, [rows[0], [*rows[1][:3], "0,5"], *rows[2:]], ";").encode()),
+        InvalidScoresError,
+        f"FILE, line 3, column COLUMN: '0,5' is not a number. {COMMA}",
+    ),
+    "thousands or decimals": File(
+        lambda names, rows: ("t.csv", _text(names, [[*each[:3], "1,250"] for each in rows], ";").encode()),
+        InvalidScoresError,
+        f"FILE, line 2, column COLUMN: '1,250' is not a number. {COMMA}",
+    ),
+    "title case": File(_title),
+    "capitals": File(_upper),
+    "blanks around names and cells": _changed(lambda text: text.replace(",", " , ")),
+    "Windows line ends": _in(end="\r\n"),
+    "old Mac line ends": _in(end="\r"),
+    "no end of the last line": _changed(lambda text: text[:-1]),
+    "blank lines": _changed(lambda text: "\n" + text.replace("\n", "\n\n")),
+    "rows of nothing but separators": _changed(lambda text: text + ",,,\n , , , \n"),
+    "all in quotation marks": _changed(lambda text: re.sub(r"[^,\n]+", lambda cell: f'"{cell[0]}"', text)),
+    "short last row": _changed(
+        lambda text: text + "x,1\n", UnreadableSourceError, "FILE, line 10: 2 cell(s), but the header has 4 column(s)."
+    ),
+    "long row": _changed(
+        _line(4, lambda line: line + ",1"), UnreadableSourceError, "FILE, line 4: 5 cell(s), but the header has 4 column(s)."
+    ),
+    "a word among numbers": _changed(
+        _line(4, _last_cell("good")), InvalidScoresError, "FILE, line 4, column COLUMN: 'good' is not a number."
+    ),
+    "per cent": _changed(
+        _line(4, _last_cell("50%")),
+        InvalidScoresError,
+        "FILE, line 4, column COLUMN: '50%' is not a number. Leave the percent sign out.",
+    ),
+    "a line end in quotation marks": _changed(
+        lambda text: _line(2, lambda line: f'"{line.partition(",")[0]}\n",{line.partition(",")[2]}')(text) + "x,1\n",
+        UnreadableSourceError,
+        "FILE, line 11: 2 cell(s), but the header has 4 column(s).",
+    ),
+    "open quotation mark": _changed(
+        _line(9, lambda line: f'"{line}'),
+        UnreadableSourceError,
+        "FILE, after line 1: unexpected end of data. Is a quotation mark left open?",
+    ),
+    "U+2028 in a cell": _changed(
+        lambda text: _line(2, lambda line: line.replace(",", "\u2028,", 1))(text) + "x,1\n",
+        UnreadableSourceError,
+        "FILE, line 10: 2 cell(s), but the header has 4 column(s).",
+    ),
+    "NUL": _changed(
+        _line(1, lambda line: line + "\0"),
+        UnreadableSourceError,
+        "FILE, line 1: it holds NUL characters, so it is not text, or damaged.",
+    ),
+    "two columns of one name": _changed(
+        _line(1, _last_cell("b")),  # and its like for the other doors, by `_doubled`
+        UnreadableSourceError,
+        "FILE has two columns called NAME (columns 3 and 4). Give each a name of its own.",
+    ),
+    "no rows": _changed(lambda text: text.partition("\n")[0] + "\n", UnreadableSourceError, "FILE has column names but no rows."),
+    "empty": _bytes(b"", "FILE is empty."),
+    "blank": _bytes(b"\n \n", "FILE holds nothing but blank lines."),
+    "zip": _bytes(b"PK\x03\x04...", "FILE is no CSV but a zip file, perhaps an Excel sheet. Save it as CSV UTF-8."),
+    "gzip": _bytes(b"\x1f\x8b...", "FILE is compressed. Unpack it first."),
+    "Parquet by another ending": _bytes(b"PAR1...", "FILE is no CSV but Parquet. Give it the ending .parquet."),
+}
+
+
+_WORDS = {
+    "a word among numbers": "good",
+    "per cent": "50%",
+    "points and commas for decimals": "0,5",
+    "thousands or decimals": "1,250",
+}
+
+
+def _doubled(door: Door, content: bytes) -> bytes:
+    """The fourth name as the third, whatever it is."""
+    first, _, rest = content.partition(b"\n")
+    return b",".join([*first.split(b",")[:3], door.names[2].encode()]) + b"\n" + rest
+
+
+def _written(file: str, door: Door) -> Path:
+    name, content = FILES[file].write(door.names, door.rows)
+    path = Path(name)
+    path.write_bytes(_doubled(door, content) if file == "two columns of one name" else content)
+    return path
+
+
+def _refusal(read: Callable[[], Values], path: str, door: Door) -> tuple[type[TiebreakError], str]:
+    with pytest.raises(TiebreakError) as caught:
+        read()
+    text = str(caught.value).replace(path, "FILE")
+    text = text.replace(f"column {door.names[3]!r}", "column COLUMN").replace(f"called {door.names[2]!r}", "called NAME")
+    return type(caught.value), text
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files are written into a folder of the test's own and named as they are there."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("door", DOORS)
+def test_every_door_reads_the_same(door: str, file: str) -> None:
+    """The values of the plain file, or the one error that all doors have for it."""
+    kind, awkward = DOORS[door], FILES[file]
+    path = _written(file, kind)
+    if awkward.error is None:
+        found = kind.read(path)
+        assert found == kind.read(_written("plain", kind))
+        assert found  # and there is something in it
+    elif file in _WORDS and door == "study":
+        assert _WORDS[file] in kind.read(path)["y"]  # words are classes there
+    else:
+        said, text = _refusal(lambda: kind.read(path), str(path), kind)
+        assert said is awkward.error
+        hint = text.startswith(awkward.text) and file == "a word among numbers"  # each door says what its columns hold
+        assert text == awkward.text or hint
+
+
+# --- ways to a file ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("ending", ["json", "jsonl", "parquet"])
+def test_the_same_table_in_another_format_is_the_same(door: str, ending: str) -> None:
+    """Records, lines of records and Parquet, for the doors that take them."""
+    kind = DOORS[door]
+    if (door, ending) in {("compare", "jsonl"), ("read_scores", "jsonl"), ("study", "json"), ("study", "jsonl")}:
+        pytest.skip("no such table is read there")
+    frame = pd.read_csv(_written("plain", kind))
+    if ending == "parquet":
+        frame.to_parquet("t.parquet")
+    else:
+        Path(f"t.{ending}").write_text(frame.to_json(orient="records", lines=ending == "jsonl"))
+    assert kind.read(Path(f"t.{ending}")) == kind.read(_written("plain", kind))
+
+
+@contextlib.contextmanager
+def _pipe(path: Path) -> Iterator[Path]:
+    """A pipe that gives what stands in a file."""
+    os.mkfifo("pipe")
+    writer = threading.Thread(target=lambda: Path("pipe").write_bytes(path.read_bytes()))
+    writer.start()
+    try:
+        yield Path("pipe")
+    finally:
+        writer.join()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.parametrize("door", DOORS)
+def test_a_pipe_is_read_like_a_file(door: str) -> None:
+    """Once, whatever is asked of it."""
+    kind = DOORS[door]
+    path = _written("plain", kind)
+    with _pipe(path) as pipe:
+        assert kind.read(pipe) == kind.read(path)
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_what_is_no_file_is_said_everywhere(door: str) -> None:
+    """A file that is not there, a link that leads nowhere, a folder called like a file, a device."""
+    kind = DOORS[door]
+    Path("link.csv").symlink_to("nothing.csv")
+    Path("folder.csv").mkdir()
+    said, text = _refusal(lambda: kind.read("gone.csv"), "gone.csv", kind)
+    assert said is SourceNotFoundError
+    assert text.startswith("there is no such file" if door == "study" else "there is no file 'FILE'")
+    for path, expected in {
+        "link.csv": "FILE is a link that leads nowhere, or to itself. Remove it, or name the file that is meant.",
+        "folder.csv": "FILE is a directory. Pass the files in it.",
+    }.items():
+        assert _refusal(lambda path=path: kind.read(path), path, kind) == (SourceNotFoundError, expected)
+
+
+@pytest.mark.parametrize("door", ["compare", "read_scores", "read_items", "compare items"])
+@pytest.mark.parametrize("word", ["Model", "method", "algorithm", "classifier", "Estimator", "system", "approach"])
+def test_synonyms_of_model(door: str, word: str) -> None:
+    """A column of models may be called as the field calls them."""
+    kind = DOORS[door]
+    wide = pd.DataFrame(kind.rows, columns=list(kind.names))
+    wide.melt(kind.names[0], var_name=word, value_name="score").to_csv("long.csv", index=False)
+    assert kind.read("long.csv") == kind.read(_written("plain", kind))
+
+
+@pytest.mark.parametrize("door", ["compare", "read_scores"])
+def test_a_model_that_is_called_like_a_synonym_stays_one(door: str) -> None:
+    """A column of numbers holds scores."""
+    Path("t.csv").write_text("fold,system,other\n" + "".join(f"{fold},0.{fold + 1},0.5\n" for fold in range(8)))
+    assert set(DOORS[door].read("t.csv")) == {"system", "other"}
+
+
+@pytest.mark.parametrize("door", ["compare", "read_scores", "read_items", "compare items"])
+def test_two_columns_that_are_both_the_model(door: str) -> None:
+    """By letters of different case, or by two synonyms: which one is meant cannot be told."""
+    kind = DOORS[door]
+    first = kind.names[0]
+    for names in (("Model", "MODEL"), ("method", "classifier")):
+        rows = "".join(f"{number},a,x,0.5\n{number},b,x,0.7\n" for number in range(8))
+        Path("t.csv").write_text(f"{first},{names[0]},{names[1]},score\n{rows}")
+        assert _refusal(lambda: kind.read("t.csv"), "t.csv", kind) == (
+            AmbiguousSourceError,
+            f"FILE has the columns {names[0]!r} and {names[1]!r}; which one is the model? Call it 'model'.",
+        )
+
+
+@pytest.mark.parametrize("file", [file for file, each in FILES.items() if each.error is not None])
+@pytest.mark.parametrize("command", ["compare", "rate"])
+def test_the_command_line_says_the_same(command: str, file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """After its name, on standard error, with the exit code of wrong use."""
+    kind = DOORS[command]
+    path = _written(file, kind)
+    text = _refusal(lambda: kind.read(path), "no such name", kind)[1]
+    told = text.replace("column COLUMN", f"column {kind.names[3]!r}").replace("called NAME", f"called {kind.names[2]!r}")
+    code, out, err = run(capsys, command, str(path), "--metric", "accuracy")
+    assert (code, out) == (2, "")
+    assert " ".join(told.split()) in " ".join(err.split())
+
+
+@pytest.mark.parametrize("file", [file for file, each in FILES.items() if each.error is None])
+def test_the_command_line_reads_the_same(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The answer of the plain file."""
+    sizes = ("--metric", "accuracy", "--n-train", "90", "--n-test", "10", "--format", "json")
+    kind = DOORS["compare"]
+    answers = []
+    for each in (file, "plain"):
+        code, out, err = run(capsys, "compare", str(_written(each, kind)), *sizes)
+        assert (code, err) == (0, "")
+        answers.append(json.loads(out))
+    assert answers[0] == answers[1]
+
+
+def test_a_folder_of_awkward_files_is_read_like_its_files() -> None:
+    """Each by what stands in it."""
+    kind = DOORS["read_items"]
+    (found := Path("results")).mkdir()
+    for number, file in enumerate(("semicolons", "UTF-16, little end first", "semicolons in .txt")):
+        name, content = FILES[file].write(["item", *(f"{each}{number}" for each in "abc")], kind.rows)
+        (found / f"{number}{Path(name).suffix}").write_bytes(content)
+    items = tb.compare(found, metric="accuracy").scores.items
+    assert items is not None
+    assert sorted(items.models) == [f"{each}{number}" for each in "abc" for number in range(3)]
+    assert items.items == tuple(kind.read(_written("plain", kind))["items"])
