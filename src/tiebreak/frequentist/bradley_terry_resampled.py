@@ -186,6 +186,8 @@ def bradley_terry_bootstrap(
 
 def _sandwich(graph: PairGraph, outcomes: PairOutcomes, ability: FloatArray, nu: float, tie_model: TieModel) -> FloatArray:
     """Covariance of the abilities, robust to dependence within units; nan rows for those that are not finite."""
+    from scipy.sparse import csr_array, vstack
+
     finite = np.isfinite(ability)
     theta, first, second = np.where(finite, ability, 0.0), outcomes.first, outcomes.second
     here = finite[first] & finite[second]
@@ -202,18 +204,27 @@ def _sandwich(graph: PairGraph, outcomes: PairOutcomes, ability: FloatArray, nu:
     factor = nu if is_free else 0.0
     total = 2 * np.cosh(d / 2) + factor
     p_win, p_tie = np.exp(d / 2) / total + factor / total / 2, factor / total
-    scores = np.zeros((size + 1, outcomes.multiplicity.size))
-    for start in range(0, first.size, 512):
-        rows = np.arange(start, min(start + 512, first.size))[here[start : start + 512]]
-        won, lost, tied = (_dense(table[rows]) for table in (outcomes.wins, outcomes.losses, outcomes.ties))
-        played = won + lost + tied
-        scores[:size] += graph.sign[:, rows] @ (won + tied / 2 - played * p_win[rows, None])
-        scores[size] += (tied - played * p_tie[rows, None]).sum(axis=0) if is_free else 0.0
+    rows = np.flatnonzero(here)
+    won, lost, tied = (csr_array(table[rows]) for table in (outcomes.wins, outcomes.losses, outcomes.ties))
+    p_win, p_tie = p_win[rows], (p_tie + 0 * d)[rows]
+    residual = _times(1 - p_win, won) - _times(p_win, lost) + _times(0.5 - p_win, tied)
+    of_ties = (
+        (_times(1 - p_tie, tied) - _times(p_tie, won + lost)).sum(axis=0) if is_free else np.zeros(outcomes.multiplicity.size)
+    )
+    scores = vstack([graph.sign[:, rows] @ residual, csr_array(np.atleast_2d(of_ties))], format="csr")
     units = outcomes.n_units
-    meat = (scores * outcomes.multiplicity) @ scores.T * (units / max(units - 1, 1))
+    meat = (scores.multiply(outcomes.multiplicity) @ scores.T).toarray() * (units / max(units - 1, 1))
     bread = np.linalg.inv(information)
     covariance = (bread @ meat @ bread)[:size, :size]
     return np.where(finite[:, None] & finite, covariance, np.nan)
+
+
+def _times(factor: FloatArray, table: Any) -> Any:
+    """The rows of a sparse table, each times its factor."""
+    from scipy.sparse import csr_array
+
+    number = np.diff(table.indptr)
+    return csr_array((table.data * np.repeat(factor, number), table.indices, table.indptr), shape=table.shape)
 
 
 def _dense(table: Any) -> FloatArray:
