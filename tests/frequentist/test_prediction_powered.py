@@ -65,3 +65,12 @@ def test_wrong_input_is_refused() -> None:
         prediction_powered_mean([1, 0], [1, 0, 1], [1, 0])
     with pytest.raises(InvalidScoresError, match="must be finite"):
         prediction_powered_mean([1, 0, np.nan], [1, 0, 1], [1, 0])
+
+
+def test_the_weight_pools_the_judge() -> None:
+    """PPI++, example of a mean: covariance over (1 + n/N) times the variance of all judgements, for each row."""
+    rows = [sample(4), sample(5)]
+    y, f, g = (np.stack(each) for each in zip(*rows, strict=True))
+    expected = [np.cov(a, b)[0, 1] / ((1 + 50 / 1000) * np.var([*b, *c], ddof=1)) for a, b, c in rows]
+    assert prediction_powered_mean(y, f, g).tuning == pytest.approx(expected)
+    assert prediction_powered_mean(y, f, g[0]).tuning[0] == pytest.approx(expected[0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from tiebreak.views.words import (
@@ -41,6 +42,13 @@ def test_two_digits_of_the_standard_error_set_the_decimals(error: float, decimal
 def test_scores_have_fixed_decimals_and_no_negative_zero(value: float, decimals: int, signed: bool, text: str) -> None:
     """Worked by hand."""
     assert format_score(value, decimals, signed=signed) == text
+
+
+def test_the_order_of_a_sum_changes_no_digit() -> None:
+    """Twenty scores of two decimals with the mean 0.7525: the last bit of their sum depends on their order, the text does not."""
+    for value in (0.7525, np.nextafter(0.7525, 0), np.nextafter(0.7525, 1), 0.7525 + 4e-16):
+        assert format_score(value, 3) == "0.752"  # the even digit, as of a tie
+    assert format_score(0.12345678912345678, 15) == "0.123456789123457"  # digits that are asked for are shown
 
 
 def test_small_and_large_probabilities_are_bounds() -> None:

@@ -133,7 +133,9 @@ def clustered_mean(
         freedom by Satterthwaite's method under that model [PT18]_; it holds its level down to five clusters, unless their
         means are skewed: then 95 % intervals of five missed in 10 %. "cr0" is the sum of squared cluster residuals without any
         factor [LZ86]_, "cr1" that times G / (G - 1), both with G - 1 degrees of freedom; they are too small for few clusters.
-        "independent" takes no notice of the clusters.
+        "independent" takes no notice of the clusters. With weights that differ the factor still makes the squared sum of each
+        cluster's residuals unbiased, while the matrices of R's clubSandwich weigh residuals within the cluster: its errors were
+        up to 3.9 % apart, and equal without weights.
     omit_missing : bool, default False
         Leave out nan in each row. Otherwise a row with nan is undefined.
 

@@ -68,8 +68,9 @@ def prediction_powered_mean(
     judged : array_like of shape (..., n_judged)
         What the judge said of further examples, drawn like the labelled ones.
     tuning : float, optional
-        Weight of the judge. Estimated if not given, so that the answer is, but for that estimation, never less sure than the
-        labels alone: a useless judge gets a weight near 0.
+        Weight of the judge. Estimated if not given: the covariance of label and judge over (1 + n_labelled / n_judged) times the
+        variance of all of the judge's scores. So the answer is, but for that estimation, never less sure than the labels alone: a
+        useless judge gets a weight near 0.
 
     Returns
     -------
@@ -89,7 +90,7 @@ def prediction_powered_mean(
     --------
     >>> result = prediction_powered_mean([1, 0, 1, 1, 0, 1], [1, 0, 1, 1, 1, 1], [1, 1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 1])
     >>> round(result.estimate, 3), round(result.standard_error, 3), round(result.labels_standard_error, 3)
-    (0.622, 0.202, 0.211)
+    (0.626, 0.202, 0.211)
     """
     y, f, g = (np.asarray(each, dtype=float) for each in (labels, judged_labelled, judged))
     if y.shape != f.shape or y.ndim == 0 or y.shape[-1] < 3 or g.ndim == 0 or g.shape[-1] < 2:
@@ -101,12 +102,12 @@ def prediction_powered_mean(
         raise InvalidScoresError("labels and judgements must be finite; leave out examples without.")
     n, m = y.shape[-1], g.shape[-1]
     centred_y, centred_f = y - y.mean(axis=-1, keepdims=True), f - f.mean(axis=-1, keepdims=True)
-    together = (centred_y * centred_f).sum(axis=-1)
-    spread = (centred_f**2).sum(axis=-1)
     if tuning is None:
+        together = (centred_y * centred_f).sum(axis=-1) / (n - 1)
+        spread = np.concatenate([f, np.broadcast_to(g, (*f.shape[:-1], m))], axis=-1).var(axis=-1, ddof=1)
         weight = np.nan_to_num(divide(together, (1 + n / m) * spread), posinf=0.0, neginf=0.0)  # [A23b]_, example of a mean
     else:
-        weight = np.full(np.shape(together), float(tuning))
+        weight = np.full(y.shape[:-1], float(tuning))
     used = 1 if tuning is None else 0  # degrees of freedom of the estimated weight
     rest = (centred_y - weight[..., None] * centred_f) ** 2
     variance = rest.sum(axis=-1) / (n - 1 - used) / n + weight**2 * g.var(axis=-1, ddof=1) / m

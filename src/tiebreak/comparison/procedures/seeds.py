@@ -21,5 +21,6 @@ def seeds_only(data: Scores) -> Notice:
         "the scores differ by training seed only, so the answer is about further training runs on this very test set"
         f"{size}: it says nothing about other data. Several splits, or the predictions example by example, would. Scores that "
         "are roughly normal over seeds hold the level; where those of one model are skewed and the other's hardly vary, equal "
-        "models were called different in 9 to 12 % of trials of 2 to 10 seeds instead of 5 %",
+        "models were called different in 8 to 12 % (exponential) and 10 to 20 % (lognormal) of trials of 2 to 20 seeds instead "
+        "of 5 %",
     )

@@ -22,7 +22,7 @@ from tiebreak.comparison.procedures.procedure import Differences
 from tiebreak.frequentist.johnson import asymmetry_pvalues
 from tiebreak.frequentist.sign import sign_test
 from tiebreak.frequentist.signed_rank import wilcoxon
-from tiebreak.numerics import IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray, divide
+from tiebreak.numerics import IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray, divide, row_moments
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
@@ -93,10 +93,12 @@ class RankProcedure(OverDatasets):
             return
         second, first = np.tril_indices(len(models), -1)
         difference, scale = self.differences_of(data, first, second)
-        centre = np.asarray(self.test(difference, scale=scale).estimate)
-        there = ~np.isnan(difference)
-        mean = divide(np.where(there, difference, 0.0).sum(axis=-1), there.sum(axis=-1))
-        against = np.flatnonzero(centre * mean < -np.square(tolerance_of(scale)))
+        found = self.test(difference, scale=scale)
+        centre, mean = np.asarray(found.estimate), row_moments(difference, omit_missing=True)
+        # near 0 either may lie on either side by chance, which misleads nobody
+        error = mean.sd / np.sqrt(np.maximum(mean.n_splits, 1))
+        is_shown = (np.asarray(found.pvalue) < SHOWN_LEVEL) | (np.abs(mean.mean) > 2 * error)
+        against = np.flatnonzero(is_shown & (centre * mean.mean < -np.square(tolerance_of(scale))))
         if against.size:
             at = int(against[0])
             one, two = (first[at], second[at]) if centre[at] > 0 else (second[at], first[at])
@@ -122,6 +124,10 @@ MOST_CHECKED = 60
 
 ASYMMETRY_LEVEL = 0.05
 """Of the test of symmetry over all pairs."""
+
+
+SHOWN_LEVEL = 0.05
+"""Of one pair's own test, at which its centre is taken for shown."""
 
 
 def _more(n: int) -> str:

@@ -34,8 +34,8 @@ const Decide = (() => {
   function formatScore(value, decimals, { signed = false, more = 0 } = {}) {
     if (Number.isNaN(value)) return "-";
     if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
-    const text = fixed(value, decimals + more), rounded = Number(text), size = Math.abs(rounded);
-    const plus = signed && rounded > 0 ? "+" : "";
+    const settled = Math.abs(value) < power(10 - decimals - more) ? Number(value.toPrecision(12)) : value;  // no rounding noise
+    const text = fixed(settled, decimals + more), rounded = Number(text), size = Math.abs(rounded), plus = signed && rounded > 0 ? "+" : "";
     if (rounded !== 0 && !(size > 1e-9 && size < 1e7)) return plus + exponential(value, 3 + more);
     return rounded === 0 ? fixed(0, decimals + more) : plus + text;
   }
