@@ -274,6 +274,18 @@ def test_a_record_that_does_not_say_what_its_data_say_is_refused() -> None:
         tb.compare(answers(200), metric="accuracy", looks=record)
 
 
+def test_skewed_graded_scores_wait_for_more_units() -> None:
+    """A few vast differences make the tails of t wrong where a look asks for them; the last look is the ordinary answer."""
+    rng = np.random.default_rng(0)
+    names = [f"q{i}" for i in range(400)]
+    table = pd.DataFrame({"question": names, "a": np.exp(rng.normal(0, 1.5, 400)), "b": rng.normal(size=400)})
+    with pytest.raises(UnsuitableDesignError, match=r"the differences of two models are skewed .* nothing is spent"):
+        tb.compare(table.iloc[:200], metric="cost", lower_is_better=True, n_total=400)
+    assert tb.compare(table, metric="cost", lower_is_better=True, n_total=400).looks is not None
+    even = table.assign(a=rng.normal(size=400))
+    assert tb.compare(even.iloc[:200], metric="cost", lower_is_better=True, n_total=400).looks is not None
+
+
 def test_data_are_cut_by_the_unit_of_the_plan() -> None:
     """Repeats of splits, datasets, items."""
     scores = tb.read_scores(repeats(4), metric="accuracy", n_train=80, n_test=20)

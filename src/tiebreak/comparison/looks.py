@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, get_args
 
 import numpy as np
 
+from tiebreak.comparison.look_order import refuse_order
 from tiebreak.comparison.procedures.procedure import Procedure
 from tiebreak.errors import ChangedLooksError, InvalidParameterError, Setting, UnreadableSourceError, UnsuitableDesignError
 from tiebreak.frequentist.group_sequential import (
@@ -21,7 +22,7 @@ from tiebreak.frequentist.group_sequential import (
     group_sequential_design,
     split_information,
 )
-from tiebreak.numerics import FloatArray, IntArray, divide
+from tiebreak.numerics import FloatArray, IntArray, divide, student_multiplier
 from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import quoted
@@ -34,6 +35,9 @@ SCHEMA = 1
 
 GAMMAS = {"splits": -8.0}
 """Spending parameters by question, where it is not -4: repeats of folds begin with more than half of the information."""
+
+MOST_SKEW = 0.6
+"""Share by which a tail may be wrong to first order: up to it the error over looks was measured to be kept."""
 
 MOST_HISTORIES = 50
 """Different gaps of pairs beyond which all have the shares of the table: each costs a calibration."""
@@ -406,8 +410,44 @@ def next_look(plan: Looks, data: Scores, settings: Settings, method: Procedure, 
             f"{now.n:,} {unit}s are too few for a look: {method.name} was measured to keep its level over looks from "
             f"{process.fewest} on. Look again then; nothing is spent."
         )
-    look = TakenLook(now.n, fraction_of(plan, method, now), float("nan"), digest_of(now.data), ())
+    refuse_order(method, now.data, unit)
+    fraction = fraction_of(plan, method, now)
+    if now.n < plan.n_total:
+        _refuse_skew(plan, method, now.data, settings, fraction)
+    look = TakenLook(now.n, fraction, float("nan"), digest_of(now.data), ())
     return replace(plan, taken=(*plan.taken, look))
+
+
+def _refuse_skew(plan: Looks, method: Procedure, data: Scores, settings: Settings, fraction: float) -> None:
+    """Refuse graded scores with differences so skewed that their t statistic has no known level so far out in its tail.
+
+    Its one-sided tails are wrong by a share of about g z^3 / 3, with g the skewness of the mean and z the bound of the look (the
+    leading term of the Edgeworth expansion); the two sides balance to first order only. Johnson's correction, which the intervals
+    have too, takes part of that.
+    """
+    if method.name != "clustered-t":
+        return
+    n_models = len(data.models)
+    first, second = np.triu_indices(n_models, 1)
+    skewness = getattr(method.judge(data, first, second, settings), "skewness", None)
+    if skewness is None:
+        return
+    n_pairs = first.size if settings.baseline is None else n_models - 1
+    level = settings.alpha / (n_pairs if method.correction_of(settings) != "none" else 1)
+    before = plan.taken[-1].fraction if plan.taken else 0.0
+    spent = alpha_spent([fraction], alpha=level, spending=plan.spending, gamma=plan.gamma or 0.0)[0]
+    already = alpha_spent([before], alpha=level, spending=plan.spending, gamma=plan.gamma or 0.0)[0] if before else 0.0
+    z = float(student_multiplier(max(spent - already, 1e-12), np.inf))
+    n = data.items.n_clusters if data.items is not None else data.matrix().n_splits
+    known = np.abs(skewness[np.isfinite(skewness)])
+    worst = float(known.max()) if known.size else 0.0
+    needed = n * (worst * z**3 / (3 * MOST_SKEW)) ** 2  # the skewness of a mean falls with sqrt(n)
+    if needed > n:
+        raise UnsuitableDesignError(
+            f"the differences of two models are skewed ({worst * np.sqrt(n):.1f}), and with {n:,} {plan.unit}s a t statistic has "
+            f"no known level as far out as this look asks for: about {needed:,.0f} would be enough. Look again then; nothing is "
+            "spent."
+        )
 
 
 def _refuse_changes(plan: Looks, terms: Mapping[str, Any]) -> None:

@@ -1,0 +1,180 @@
+"""Order of units that are looked at before all are in: random, or one that carries information."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from tiebreak.comparison.procedures.procedure import Procedure
+from tiebreak.errors import UnsuitableDesignError
+from tiebreak.numerics import FloatArray, student_tail
+from tiebreak.scores.scores import Scores
+
+LEVEL = 5e-4
+"""Chance that some test refuses a random order at a look; over twenty looks at most 1 %."""
+
+FEWEST = 8
+"""Units below which no order can be told from a random one."""
+
+MOST_SERIES = 60
+"""Models whose scores are tested by themselves; of more only the mean over models is."""
+
+OF_THE_ORDER = re.compile(
+    r"(^|[_\W])(time|timestamp|date|index|idx|id|order|position|row|number|no|line|seed)s?([_\W]|$)", re.IGNORECASE
+)
+"""Names of columns that say when or where an item came, and so go with any order."""
+
+
+OF_GROUPS = re.compile("subject|topic|category|domain|group|section|chapter|level|difficulty|language", re.IGNORECASE)
+"""Names of columns by which tables are sorted; a look at one group alone is none at the plan."""
+
+
+class Sign(NamedTuple):
+    """One test of the order: its p-value, and what it found in words."""
+
+    pvalue: float
+    text: str
+
+
+def refuse_order(method: Procedure, data: Scores, unit: str) -> None:
+    """Refuse an order of the units that carries information.
+
+    The mean score over models is tested for a trend and for likeness of neighbours, the scores of each model less that mean
+    likewise, and every further column of the items: a number as the scores are, a text by how many neighbours share it. Repeats
+    of folds are drawn anew each, and are not tested.
+
+    Raises
+    ------
+    UnsuitableDesignError
+        Some test finds less than 5 in 10,000 random orders like this one, all tests of a look together.
+    """
+    if method.question == "splits":
+        return
+    _refuse_one_group(data, unit)
+    signs = list(_signs(method, data, unit))
+    found = min(signs, key=lambda sign: sign.pvalue, default=None)
+    if found is None or found.pvalue >= LEVEL / len(signs):
+        return
+    raise UnsuitableDesignError(
+        f"the {unit}s do not come in random order: {found.text}. The first part of such a table is no sample of the whole, so a "
+        f"look at it would be wrong far more often than alpha says. Shuffle the {unit}s before any of them is run, or compare "
+        "once, when all are in, without a plan."
+    )
+
+
+def _refuse_one_group(data: Scores, unit: str) -> None:
+    """Refuse units that are all of one group, where a column that names groups says so: others may follow."""
+    for name, values in {} if data.items is None else data.items.columns.items():
+        if OF_GROUPS.fullmatch(name) and len(set(values)) == 1:
+            raise UnsuitableDesignError(
+                f"all {len(values):,} {unit}s have the {name} {values[0]!r}. If others follow, the order is not random: shuffle "
+                f"the {unit}s before any of them is run. If the whole plan has only this one, leave the column {name!r} out."
+            )
+
+
+def _signs(method: Procedure, data: Scores, unit: str) -> Iterator[Sign]:
+    score, columns = _by_unit(method, data)
+    if score.shape[1] < FEWEST:
+        return
+    present = ~np.isnan(score)
+    n = present.sum(axis=0)
+    mean = np.where(present, score, 0.0).sum(axis=0) / np.maximum(n, 1)
+    yield from _of_numbers(np.where(n > 0, mean, np.nan), f"the mean score of a {unit}")
+    if 2 < score.shape[0] <= MOST_SERIES:
+        for name, row in zip(data.models, score - mean, strict=True):
+            yield from _of_numbers(row, f"the score of {name!r} beside the others'")
+    elif score.shape[0] == 2:
+        yield from _of_numbers(score[0] - score[1], "the difference of the two models")
+    for name, values in columns.items():
+        numbers = _as_numbers(values)
+        if numbers is None:
+            yield from _of_texts(values, name, unit)
+        elif not OF_THE_ORDER.search(name):
+            yield from _of_numbers(numbers, f"{name!r}")
+
+
+def _by_unit(method: Procedure, data: Scores) -> tuple[FloatArray, dict[str, tuple[str, ...]]]:
+    """Scores of shape (n_models, n_units), and the columns that say something of units: of clusters what all items share."""
+    score, items = method.units(data).matrix().score, data.items
+    if items is None:
+        return score, {}
+    if items.truth is not None or items.is_positive is not None:  # what models say is no score; what is so, is of the order
+        actual = items.is_positive if items.is_positive is not None else items.truth
+        return np.asarray(actual, dtype=float)[None], dict(items.columns)
+    if items.clusters is None:
+        return score, dict(items.columns)
+    names = list(dict.fromkeys(items.clusters))
+    place = {name: k for k, name in enumerate(names)}
+    code = np.array([place[name] for name in items.clusters])
+    present = ~np.isnan(score)
+    sums = np.stack([np.bincount(code, np.where(there, row, 0.0), len(names)) for row, there in zip(score, present, strict=True)])
+    counts = np.stack([np.bincount(code, there, len(names)) for there in present])
+    first = [int(np.flatnonzero(code == k)[0]) for k in range(len(names))]
+    shared = {
+        name: tuple(values[row] for row in first)
+        for name, values in items.columns.items()
+        if all(value == values[first[k]] for value, k in zip(values, code.tolist(), strict=True))
+    }
+    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan), shared
+
+
+def _as_numbers(values: tuple[str, ...]) -> FloatArray | None:
+    try:
+        numbers = np.array([float(value) if value else np.nan for value in values])
+    except ValueError:
+        return None
+    return numbers if np.unique(numbers[~np.isnan(numbers)]).size > 2 else None
+
+
+def _of_numbers(values: FloatArray, what: str) -> Iterator[Sign]:
+    """Trend by the rank correlation with the place, and likeness of neighbours by that of each with the next."""
+    values = values[~np.isnan(values)]
+    if values.size < FEWEST or np.ptp(values) <= 1e-12 * np.abs(values).max():
+        return
+    ranks = _ranks(values)
+    trend = _correlation(ranks, np.arange(values.size, dtype=float))
+    yield Sign(
+        2 * _tail(abs(trend), values.size),
+        f"{what} {'rises' if trend > 0 else 'falls'} along the table (rank correlation {trend:.2f})",
+    )
+    # the expected correlation of neighbours is -1 / n
+    alike = _correlation(ranks[:-1], ranks[1:]) + 1.0 / values.size
+    yield Sign(_tail(min(alike, 1.0), values.size - 1), f"{what} is like that of its neighbours (rank correlation {alike:.2f})")
+
+
+def _of_texts(values: tuple[str, ...], name: str, unit: str) -> Iterator[Sign]:
+    """Neighbours that share a text: under a random order nearly Poisson, and less spread than that where texts are few."""
+    from scipy.special import pdtrc
+
+    _, counts = np.unique(np.array(values), return_counts=True)
+    n = len(values)
+    expected = float((counts * (counts - 1.0)).sum() / n)
+    if n < FEWEST or counts.size in (1, n):
+        return
+    shared = sum(one == two for one, two in itertools.pairwise(values))
+    p = float(pdtrc(shared - 1, expected)) if shared else 1.0
+    yield Sign(
+        p, f"{name!r} comes in blocks ({shared:,} of {n - 1:,} neighbouring {unit}s share it, {expected:,.0f} in random order)"
+    )
+
+
+def _ranks(values: FloatArray) -> FloatArray:
+    """Mean ranks."""
+    _, code, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2.0)[code])
+
+
+def _correlation(one: FloatArray, two: FloatArray) -> float:
+    one, two = one - one.mean(), two - two.mean()
+    size = float(np.sqrt((one @ one) * (two @ two)))
+    return float(one @ two) / size if size > 0 else 0.0
+
+
+def _tail(correlation: float, n: int) -> float:
+    """One-sided p-value of a correlation of n pairs, by Student's t."""
+    rest = max(1e-300, 1.0 - correlation**2)
+    return float(student_tail(correlation * np.sqrt((n - 2) / rest), n - 2.0))

@@ -1,0 +1,91 @@
+"""Order of units that are looked at before all are in: a random one passes, one that carries information is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tiebreak as tb
+from tiebreak.comparison.look_order import refuse_order
+from tiebreak.comparison.procedures import METHODS
+from tiebreak.errors import UnsuitableDesignError
+
+N = 400
+
+
+def items(order: str, seed: int, *, n: int = N, metadata: bool = True) -> tb.Items:
+    """The first n of N questions of eight subjects, to four models, in this order."""
+    rng = np.random.default_rng(seed)
+    subject = rng.integers(0, 8, N)
+    difficulty = rng.normal(size=N) + rng.normal(0, 0.8, 8)[subject]
+    right = rng.random((4, N)) < 1 / (1 + np.exp(difficulty - rng.normal(0, 0.5, (4, 8))[:, subject]))
+    orders = {"random": np.arange(N), "subject": np.argsort(subject, kind="stable"), "difficulty": np.argsort(difficulty)}
+    rows = orders[order][:n]
+    columns = {"area": tuple(f"s{k}" for k in subject[rows]), "hard": tuple(f"{d:.4f}" for d in difficulty[rows])}
+    models, names = tuple(f"m{k}" for k in range(4)), tuple(f"q{k}" for k in rows)
+    score = right[:, None, rows].astype(float)
+    return tb.Items(tb.Metric("accuracy", True), models, ("",), names, score, columns=columns if metadata else {})
+
+
+def is_refused(table: tb.Items) -> bool:
+    """True where a look at the table is refused."""
+    try:
+        refuse_order(METHODS["tango"], table.as_scores(), "question")
+    except UnsuitableDesignError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize(
+    ("order", "text"), [("subject", "'area' comes in blocks"), ("difficulty", "along the table|like that of")]
+)
+def test_a_sorted_order_is_refused(order: str, text: str) -> None:
+    """By the column that it was sorted by, in all of 40 tables; the message says which."""
+    assert all(is_refused(items(order, seed)) for seed in range(40))
+    with pytest.raises(UnsuitableDesignError, match=rf"do not come in random order: .*({text})"):
+        refuse_order(METHODS["tango"], items(order, 0).as_scores(), "question")
+
+
+def test_an_order_by_difficulty_shows_in_the_scores_alone() -> None:
+    """Without any column, in nearly all tables."""
+    assert np.mean([is_refused(items("difficulty", seed, metadata=False)) for seed in range(40)]) >= 0.8
+
+
+def test_a_random_order_is_not_refused() -> None:
+    """In none of 100 tables, where 5 in 10,000 are expected."""
+    assert not any(is_refused(items("random", seed)) for seed in range(100))
+
+
+def test_one_group_alone_is_refused_where_its_column_says_what_it_is() -> None:
+    """The first 40 of a table that is sorted by subject are of one subject; a column of another name may well be constant."""
+    table = items("random", 0, n=40, metadata=False)
+    for name, refused in (("subject", True), ("Topic", True), ("prompt", False)):
+        named = tb.Items(
+            table.metric, table.models, table.runs, table.items, table.score, columns={name: ("x",) * len(table.items)}
+        )
+        assert is_refused(named) == refused
+
+
+def test_numbers_that_say_when_an_item_came_go_with_any_order() -> None:
+    """An index or a time stamp rises along every table."""
+    table = items("random", 0, metadata=False)
+    for name, refused in (("index", False), ("start_time", False), ("length", True)):
+        numbers = tuple(str(k) for k in range(N))
+        named = tb.Items(table.metric, table.models, table.runs, table.items, table.score, columns={name: numbers})
+        assert is_refused(named) == refused
+
+
+def test_clusters_are_tested_as_units() -> None:
+    """Items of a cluster stand together in any order of clusters; clusters that are sorted by their scores are refused."""
+    rng = np.random.default_rng(0)
+    effect = rng.normal(size=60)
+    for order, refused in ((np.arange(60), False), (np.argsort(effect), True)):
+        score = effect[order].repeat(5) + rng.normal(size=(2, 1, 300))
+        clusters = tuple(f"c{k // 5}" for k in range(300))
+        names = tuple(map(str, range(300)))
+        table = tb.Items(tb.Metric("quality", True), ("a", "b"), ("",), names, score, clusters=clusters)
+        try:
+            refuse_order(METHODS["clustered-t"], table.as_scores(), "cluster")
+            assert not refused
+        except UnsuitableDesignError:
+            assert refused
