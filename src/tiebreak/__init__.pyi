@@ -20,10 +20,10 @@ from tiebreak.comparison.noise_floor import NoiseFloor as NoiseFloor
 from tiebreak.comparison.noise_floor import read_noise_floor as read_noise_floor
 from tiebreak.comparison.procedures import methods as methods
 from tiebreak.comparison.ratings import Ratings as Ratings
+from tiebreak.comparison.sample_size import SampleSize as SampleSize
 from tiebreak.errors import TiebreakError as TiebreakError
 from tiebreak.evaluation.evaluate import read_evaluation as read_evaluation
 from tiebreak.evaluation.evaluation import Evaluation as Evaluation
-from tiebreak.frequentist.sample_size import items_needed as items_needed
 from tiebreak.metrics.costs import CostMatrix as CostMatrix
 from tiebreak.plan.candidates import grid as grid
 from tiebreak.rating import rate as rate
@@ -34,6 +34,7 @@ from tiebreak.readers.predictions import read_predictions as read_predictions
 from tiebreak.scores.items import Items as Items
 from tiebreak.scores.metric import Metric as Metric
 from tiebreak.scores.scores import Scores as Scores
+from tiebreak.sizing import sample_size as sample_size
 from tiebreak.stores.memory import MemoryStore as MemoryStore
 from tiebreak.stores.sql.store import SqlStore as SqlStore
 from tiebreak.studies.bias_variance import BiasVariance as BiasVariance

@@ -22,6 +22,7 @@ VIEWS = {
     "PairComparison": "tiebreak.views.pair:VIEW",
     "Slices": "tiebreak.views.slices:VIEW",
     "Ratings": "tiebreak.views.ratings:VIEW",
+    "SampleSize": "tiebreak.views.sample_size:VIEW",
     "Requirements": "tiebreak.views.requirements:VIEW",
     "NoiseFloor": "tiebreak.views.noise_floor:VIEW",
     "LearningCurve": "tiebreak.views.learning_curve:VIEW",

@@ -60,6 +60,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "Slices": lambda: answered().slices("topic"),
     "Ratings": lambda: tb.rate({"model_a": [NAMES[0]] * 30, "model_b": [NAMES[1]] * 30, "winner": ["a", "tie", "b"] * 10}),
     "NoiseFloor": lambda: tb.noise_floor({"question": [*range(40)] * 2, "run": [1] * 40 + [2] * 40, NAMES[1]: [1, 1, 0, 0] * 20}),
+    "SampleSize": lambda: tb.sample_size(answered(), n=200, looks=3),
     "Evaluation": evaluation,
     "NestedEvaluation": nested,
     "BiasCorrectedScore": lambda: evaluation().bias_corrected("accuracy", n_bootstraps=50),

@@ -9,6 +9,7 @@ COMMANDS = {
     "compare": "Say which models are better, and which tie.",
     "rate": "Rate models by whom they beat, with ranks.",
     "noise-floor": "Say how far two runs of one model lie apart.",
+    "sample-size": "Say how many items, repeats or datasets it takes.",
     "audit": "Check the data and splits of a study.",
     "run": "Measure the models of a study, and compare them.",
     "resume": "Go on with a run.",

@@ -98,7 +98,6 @@ from tiebreak.frequentist.proportions import IndependentProportionsResult as Ind
 from tiebreak.frequentist.proportions import ZTest as ZTest
 from tiebreak.frequentist.proportions import independent_proportions as independent_proportions
 from tiebreak.frequentist.proportions import proportion_interval as proportion_interval
-from tiebreak.frequentist.sample_size import items_needed as items_needed
 from tiebreak.frequentist.score_interval import NestedCvInterval as NestedCvInterval
 from tiebreak.frequentist.score_interval import ScoreInterval as ScoreInterval
 from tiebreak.frequentist.score_interval import conservative_z_interval as conservative_z_interval

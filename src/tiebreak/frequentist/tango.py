@@ -247,16 +247,20 @@ _HALVINGS = 54
 
 
 def _tango_statistic(b: FloatArray, c: FloatArray, n: FloatArray, at: FloatArray) -> FloatArray:
-    """Score statistic of [T98]_, its restricted estimate in closed form; 0/0, where the data are exactly as `at` says, is 0."""
+    """Score statistic of [T98]_; 0/0, where the data are exactly as `at` says, is 0."""
+    distance = b - c - n * at
+    return np.asarray(np.where(distance == 0, 0.0, divide(distance, np.sqrt(n * restricted_variance(b, c, n, at)))))
+
+
+def restricted_variance(b: FloatArray, c: FloatArray, n: FloatArray, at: FloatArray) -> FloatArray:
+    """Variance of one difference of [T98]_ if the true difference is `at`: the restricted estimate, in closed form."""
     linear = (2 * n - b + c) * at - b - c
     constant = -c * at * (1 - at)
     root = np.sqrt(np.maximum(linear * linear - 8 * n * constant, 0.0))
     # (root - linear) / 4n, by the other form of the root where that would cancel
     share = np.where(linear > 0, divide(-2 * constant, root + linear), (root - linear) / (4 * n))
     share = np.maximum(np.where(np.isnan(share), 0.0, share), np.maximum(0.0, -at))
-    variance = np.maximum(2 * share + at * (1 - at), 0.0)
-    distance = b - c - n * at
-    return np.asarray(np.where(distance == 0, 0.0, divide(distance, np.sqrt(n * variance))))
+    return np.asarray(np.maximum(2 * share + at * (1 - at), 0.0))
 
 
 def _newcombe(b: FloatArray, c: FloatArray, n: FloatArray, z: FloatArray, p: FloatArray) -> Limits:
