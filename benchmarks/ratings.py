@@ -19,7 +19,7 @@ from scipy import optimize, special
 import tiebreak as tb
 
 ELO = 400 / np.log(10)
-N_MODELS, N_DATASETS, N_BOOTSTRAP, N_TABLES, N_COVERED = 86, 900, 200, 200, 300
+N_MODELS, N_DATASETS, N_RESAMPLES, N_TABLES, N_COVERED = 86, 900, 200, 200, 300
 
 mle, bootstrap, of_scores = (
     tb.frequentist.bradley_terry_mle,
@@ -35,10 +35,10 @@ def large() -> list[Goal]:
     seconds = []
     for _ in range(5):
         start = time.process_time()
-        result = bootstrap(of_scores(scores), n_bootstrap=N_BOOTSTRAP)
+        result = bootstrap(of_scores(scores), n_resamples=N_RESAMPLES)
         seconds.append(time.process_time() - start)
     tracemalloc.start()
-    bootstrap(of_scores(scores), n_bootstrap=N_BOOTSTRAP)
+    bootstrap(of_scores(scores), n_resamples=N_RESAMPLES)
     peak = tracemalloc.get_traced_memory()[1] / 1e6
     tracemalloc.stop()
     exact = by_newton(of_scores(scores).tables()[0][0])
@@ -46,7 +46,7 @@ def large() -> list[Goal]:
     time_taken = statistics.median(seconds)
     return [
         Goal(
-            f"{N_MODELS} models x {N_DATASETS} datasets x {N_BOOTSTRAP} resamples: seconds",
+            f"{N_MODELS} models x {N_DATASETS} datasets x {N_RESAMPLES} resamples: seconds",
             time_taken,
             "at most",
             0.6,
@@ -141,7 +141,7 @@ def coverage() -> list[Goal]:
     rng, ranks, held, n = np.random.default_rng(0), 0, 0, 0
     for _ in range(N_COVERED):
         ability = np.sort(rng.normal(0, 0.7, 6))[::-1]
-        result = bootstrap(of_scores(ability[:, None] + rng.gumbel(size=(6, 40))), n_bootstrap=400)
+        result = bootstrap(of_scores(ability[:, None] + rng.gumbel(size=(6, 40))), n_resamples=400)
         low, high = result.rank_intervals()
         ranks += bool(np.all((low <= np.arange(1, 7)) & (np.arange(1, 7) <= high)))
         low, high = result.confidence_interval()

@@ -56,7 +56,6 @@ ON_THEIR_OWN = {
     "evaluation/table_copies.py": "copies of tables and the memory that they take are told without a model, and tested alone",
     "runners/dask/tasks.py": "runner.py starts and ends the cluster's side, and this is what runs on it",
     "runners/worker_group.py": "a run in this process loads no code for workers",
-    "stores/sql/leases.py": "lease expiry is found by the name of its file",
     "views/report/decide.py": "the data of decide.js stand beside it, under its name",
 }
 """Files that only one file of their room imports, each with the reason why it is not part of that one."""
@@ -91,6 +90,7 @@ STUDENT_BY_HAND = {
     "frequentist/five_by_two.py": "the 5x2cv statistic, and its critical value",
     "frequentist/johnson.py": "a test of symmetry, whose statistic is no estimate with an error",
     "frequentist/group_sequential.py": "bounds of a statistic that is looked at several times",
+    "frequentist/johnson.py": "a test of symmetry, whose statistic is no estimate with an error",
     "views/report/decide.py": "one multiplier for each number of degrees of freedom is shipped, not intervals",
 }
 """Files that take Student's t by itself; all others have it around an estimate, by ``StudentDistribution``."""
@@ -334,16 +334,14 @@ class House:
                 rows += [f"{module.path}: {name}" for name in sorted(own) if module.path not in STUDENT_BY_HAND]
         return rows + [f"{path} takes no function of Student's t" for path in sorted(STUDENT_BY_HAND.keys() - found)]
 
+    def public(self) -> list[tuple[str, str]]:
+        """Home and name of everything that stands in a stub."""
+        stubs = (stub.read_text(encoding="utf-8") for stub in (self.root / "src").rglob("*.pyi"))
+        words = [line.split() for stub in stubs for line in stub.splitlines() if line.startswith("from tiebreak.")]
+        return [(home, name) for _, home, _, name, *_ in words]
+
     def unreached(self) -> list[str]:
         """Public functions that no other file of the package uses, and no page but the list of names in docs/api.md shows."""
-        public = {}
-        for stub in (self.root / "src").rglob("*.pyi"):
-            for line in stub.read_text(encoding="utf-8").splitlines():
-                _, _, rest = line.partition("from ")
-                home, _, names = rest.partition(" import ")
-                name = names.partition(" as ")[0]
-                if home.startswith("tiebreak") and name[:1].islower():
-                    public[name] = home
         used = defaultdict(set)
         for module in self.modules:
             for node in module.nodes:
@@ -352,7 +350,48 @@ class House:
         pages = [*(self.root / "docs").glob("*.md"), *(self.root / "docs" / "questions").glob("*.md")]
         texts = [page.read_text(encoding="utf-8") for page in pages if page.name != "api.md"]
         shown = set(re.findall(r"\w+", "".join(texts)))
-        return [f"{home}.{name}" for name, home in sorted(public.items()) if not used[name] - {home} and name not in shown]
+        functions = sorted((name, home) for home, name in self.public() if name[0].islower())
+        return [f"{home}.{name}" for name, home in functions if not used[name] - {home} and name not in shown]
+
+    def other_levels(self) -> list[str]:
+        """Parameters and fields called ``level`` that are no coverage: what is left out of an interval is its alpha."""
+        rows = []
+        for module in self.modules:
+            for node in module.nodes:
+                if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+                    given = node.args
+                    pairs = [*zip([*given.posonlyargs, *given.args][::-1], given.defaults[::-1], strict=False)]
+                    pairs += zip(given.kwonlyargs, given.kw_defaults, strict=True)
+                    small = [value for name, value in pairs if name.arg == "level" and isinstance(value, ast.Constant)]
+                    rows += [f"{module.path}:{node.lineno} level={each.value}" for each in small if not each.value >= 0.5]
+                elif isinstance(node, ast.ClassDef):
+                    fields = {each.target.id for each in node.body if isinstance(each, ast.AnnAssign)}
+                    if "level" in fields and not re.search("[Cc]overage|confidence", ast.get_docstring(node) or ""):
+                        rows.append(f"{module.path}:{node.lineno} {node.name}.level")
+        return rows
+
+    def public_twice(self) -> list[str]:
+        """Names that are public in two places."""
+        counts = Counter(name for _, name in self.public())
+        return sorted(name for name, n in counts.items() if n > 1)
+
+    def unexported(self) -> list[str]:
+        """Classes that public functions, and methods of public classes, return, and that are public nowhere."""
+        public = self.public()
+        exported = {name for _, name in public}
+        kinds = (ast.ClassDef, ast.FunctionDef)
+        tops = {(module.name, node.name): node for module in self.modules for node in module.tree.body if isinstance(node, kinds)}
+        classes = {name for (_, name), node in tops.items() if isinstance(node, ast.ClassDef)}
+        found = defaultdict(list)
+        for home, name in public:
+            node = tops.get((home, name))
+            inner = node.body if isinstance(node, ast.ClassDef) else [node]
+            for function in inner:
+                if isinstance(function, ast.FunctionDef) and function.returns and not function.name.startswith("_"):
+                    named = {each.id for each in ast.walk(function.returns) if isinstance(each, ast.Name)}
+                    for other in named & classes - exported:
+                        found[other].append(f"{name}.{function.name}")
+        return [f"{other}, which {where[0]} returns" for other, where in sorted(found.items())]
 
 
 def _way_around(graph: dict[str, set[str]], start: str) -> list[str]:
@@ -451,6 +490,21 @@ def test_a_public_function_is_reached(house):
     assert house.unreached() == []
 
 
+def test_a_name_is_public_in_one_place(house):
+    """Two ways to the same thing make two kinds of code that do the same."""
+    assert house.public_twice() == []
+
+
+def test_what_is_returned_can_be_imported(house):
+    """Who writes a function that takes a result names its class, so every class that is returned is public."""
+    assert house.unexported() == []
+
+
+def test_level_means_coverage(house):
+    """``confidence_interval(level=pair.level)`` of what is left out would be a wrong interval, without an error."""
+    assert house.other_levels() == []
+
+
 CHECKS: dict[str, Callable[[House], list[str]]] = {
     "Names of files that stand more than twice": House.repeated_stems,
     "Public class names that stand more than once": House.repeated_classes,
@@ -460,6 +514,9 @@ CHECKS: dict[str, Callable[[House], list[str]]] = {
     "Docstrings that start with a question word": House.riddles,
     "Student's t around an estimate, made anew": House.further_students,
     "Public functions that nothing reaches": House.unreached,
+    "Names that are public twice": House.public_twice,
+    "Classes that are returned and not public": House.unexported,
+    "Levels that are no coverage": House.other_levels,
     "Table of rooms in docs/architecture.md": House.wrong_rooms,
     "List of formulas in CONTRIBUTING.md": House.wrong_formulas,
 }

@@ -479,7 +479,7 @@ def judge_ratings(scores: np.ndarray, n: int) -> Judged:
     first, second = np.triu_indices(scores.shape[1], 1)
     shown = []
     for table in scores:
-        found = bradley_terry_bootstrap(outcomes_of_scores(table), n_bootstrap=1000, rng=0)
+        found = bradley_terry_bootstrap(outcomes_of_scores(table), n_resamples=1000, rng=0)
         better = found.shown_better(1 - ALPHA)
         shown.append(better[first, second].astype(float) - better[second, first])
     sign = np.array(shown)

@@ -33,7 +33,7 @@ evaluation.calibration().plot()
 
 # %%
 # Where to put the threshold if a missed tumour (class 0) costs twenty times a false alarm.
-costs = tb.metrics.CostMatrix({0: {0: 0, 1: 20}, 1: {0: 1, 1: 0}})
+costs = tb.CostMatrix({0: {0: 0, 1: 20}, 1: {0: 1, 1: 0}})
 evaluation.roc(positive=0).plot.costs(costs)
 
 # %%

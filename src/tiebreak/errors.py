@@ -218,3 +218,7 @@ class UnsafeServerWarning(TiebreakWarning):
 
 class UnprotectedClusterWarning(TiebreakWarning):
     """A Dask scheduler that anybody on the network can have run code."""
+
+
+_PUBLIC = (TiebreakError, TiebreakWarning)
+__all__ = sorted(name for name, each in globals().items() if isinstance(each, type) and issubclass(each, _PUBLIC))

@@ -23,7 +23,7 @@ def rate(
     tie_margin: float = 0.0,
     anchor: str | None = None,
     level: float = 0.95,
-    n_bootstrap: int = 1000,
+    n_resamples: int = 1000,
     rng: int = 0,
 ) -> Ratings:
     """Rate models by whom they beat (Bradley-Terry, on Elo's scale), with intervals of the ratings and of the ranks.
@@ -46,7 +46,7 @@ def rate(
         The model that is rated 1000; the mean of all is if none is named.
     level : float
         Coverage of each rating's interval, and of all ranks at once.
-    n_bootstrap : int
+    n_resamples : int
         Resamples.
     rng : int
         Seed; the same seed gives the same answer.
@@ -72,7 +72,7 @@ def rate(
     >>> ratings.models, [round(float(value)) for value in ratings.rating]
     (('x', 'y'), [1095, 905])
     """
-    settings: dict[str, Any] = {"ties": ties, "anchor": anchor, "level": level, "n_bootstrap": n_bootstrap, "rng": rng}
+    settings: dict[str, Any] = {"ties": ties, "anchor": anchor, "level": level, "n_resamples": n_resamples, "rng": rng}
     with pipes_as_files([source]) as (held,):
         battles = read_battles(held)
         if battles is None:

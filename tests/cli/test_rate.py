@@ -37,7 +37,7 @@ def test_table_json_csv_and_markdown(battles: str, capsys: pytest.CaptureFixture
 
 def test_settings_and_figure(battles: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Each option reaches the library."""
-    options = ("--anchor", "y", "--ties", "davidson", "--level", "0.9", "--bootstraps", "50", "--seed", "3", "--plots", "figures")
+    options = ("--anchor", "y", "--ties", "davidson", "--level", "0.9", "--resamples", "50", "--seed", "3", "--plots", "figures")
     code, out, err = run(capsys, "rate", battles, *options)
     assert code == 0
     assert "by Davidson's model" in out

@@ -42,7 +42,7 @@ def test_datasets_in_a_loss_and_in_a_gain_count_alike() -> None:
         for model, column in scores.items()
         for i, score in enumerate(column)
     ]
-    mixed = tb.rate(pd.DataFrame(rows, columns=["dataset", "metric", "model", "score"]), n_bootstrap=10)
+    mixed = tb.rate(pd.DataFrame(rows, columns=["dataset", "metric", "model", "score"]), n_resamples=10)
     assert (mixed.models, mixed.wins.tolist()) == (("a", "b"), [4, 2])  # a is better on 2 of 3 of each
 
 
@@ -130,7 +130,7 @@ def test_a_model_that_never_lost_has_no_finite_rating() -> None:
 
 def test_same_seed_same_answer() -> None:
     """Another one draws other resamples."""
-    one, again, other = (tb.rate(BATTLES, rng=rng, n_bootstrap=200) for rng in (0, 0, 1))
+    one, again, other = (tb.rate(BATTLES, rng=rng, n_resamples=200) for rng in (0, 0, 1))
     assert np.array_equal(one.rating_low, again.rating_low)
     assert not np.array_equal(one.rating_low, other.rating_low)
 
@@ -140,7 +140,7 @@ def test_same_seed_same_answer() -> None:
     [
         ({"anchor": "w"}, UnknownNameError, "'w'"),
         ({"level": 95}, InvalidParameterError, "level must lie between 0 and 1"),
-        ({"n_bootstrap": 0}, InvalidParameterError, "n_bootstrap must be a whole number of at least 1"),
+        ({"n_resamples": 0}, InvalidParameterError, "n_resamples must be a whole number of at least 1"),
         ({"rng": -1}, InvalidParameterError, "rng must be"),
         ({"ties": "lost"}, InvalidParameterError, "'half' wins or by 'davidson'"),
     ],
@@ -168,7 +168,7 @@ def test_one_that_only_tied_in_a_group_that_never_won() -> None:
     battles = ["cfa", "bft", "cfb", "ada", "afb", "aet", "cft", "adb"]
     columns = {key: [battle[place] for battle in battles] for place, key in enumerate(("model_a", "model_b", "winner"))}
     columns["winner"] = [{"t": "tie"}.get(word, word) for word in columns["winner"]]
-    ratings = tb.rate({**columns, "cluster": list("yyyxxxyy")}, n_bootstrap=20)
+    ratings = tb.rate({**columns, "cluster": list("yyyxxxyy")}, n_resamples=20)
     rating = dict(zip(ratings.models, ratings.rating, strict=True))
     assert all(np.isfinite(rating[name]) for name in "bcf")
     assert all(np.isneginf(rating[name]) for name in "ade")

@@ -70,7 +70,7 @@ def test_losses_of_probabilities_take_the_fast_path(metric: str) -> None:
 def test_a_metric_that_is_no_mean_is_computed_for_each_bootstrap() -> None:
     """ROC AUC: the claim is the pooled area of the best; a bootstrap by hand gives the same out-of-bag score."""
     evaluation = evaluated({"bayes": GaussianNB(), "logistic": LogisticRegression()}, scoring="roc_auc")
-    score = evaluation.bias_corrected(n_bootstraps=50, rng=3)
+    score = evaluation.bias_corrected(n_resamples=50, rng=3)
     frame = evaluation.predictions.sort_values("row")
     column = {name: part.filter(regex="^decision|^probability").dropna(axis=1) for name, part in frame.groupby("model")}
     answers = [column["bayes"]["probability 1"].to_numpy(), column["logistic"]["decision"].to_numpy()]
@@ -91,7 +91,7 @@ def test_regression_and_a_root_go_through() -> None:
     evaluation = tb.evaluate(
         models, X, y, cv=4, scoring=["neg_mean_squared_error", "neg_root_mean_squared_error", "neg_mean_absolute_error"]
     )
-    square, root = (evaluation.bias_corrected(m, n_bootstraps=100) for m in ("mean_squared_error", "root_mean_squared_error"))
+    square, root = (evaluation.bias_corrected(m, n_resamples=100) for m in ("mean_squared_error", "root_mean_squared_error"))
     assert root.winner == square.winner == "ridge"
     assert root.chosen == pytest.approx(square.chosen)
     assert root.claim == pytest.approx(np.sqrt(square.claim))

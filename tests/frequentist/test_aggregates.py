@@ -26,7 +26,7 @@ def runs(seed: int, n_runs: int = 7, n_tasks: int = 3) -> np.ndarray:
 def test_estimates_are_scipys(seed: int, n: int) -> None:
     """The interquartile mean is the mean trimmed by a quarter of all; mean and median go over the means of tasks."""
     scores = runs(seed, n)
-    few = {"n_bootstraps": 5}
+    few = {"n_resamples": 5}
     assert aggregate_scores(scores, **few).estimate == pytest.approx(stats.trim_mean(scores, 0.25, axis=None), abs=1e-15)
     assert aggregate_scores(scores, "mean", **few).estimate == pytest.approx(scores.mean(), abs=1e-15)
     assert aggregate_scores(scores, "median", **few).estimate == pytest.approx(np.median(scores.mean(axis=0)), abs=1e-15)
@@ -38,19 +38,19 @@ def test_probability_of_improvement_is_mann_whitneys(seed: int) -> None:
     """U over the number of pairs of runs, a mean over tasks; exchanged models give the rest."""
     x, y = runs(seed), runs(seed + 1, 5)
     expected = np.mean([stats.mannwhitneyu(a, b).statistic / 35 for a, b in zip(x.T, y.T, strict=True)])
-    one, other = (probability_of_improvement(*pair, n_bootstraps=5).estimate for pair in ((x, y), (y, x)))
+    one, other = (probability_of_improvement(*pair, n_resamples=5).estimate for pair in ((x, y), (y, x)))
     assert one == pytest.approx(expected)
     assert one + other == pytest.approx(1)
-    assert probability_of_improvement(x, y, higher_is_better=False, n_bootstraps=5).estimate == pytest.approx(1 - expected)
+    assert probability_of_improvement(x, y, higher_is_better=False, n_resamples=5).estimate == pytest.approx(1 - expected)
 
 
 def test_interval_is_that_of_resampled_runs() -> None:
     """Two tasks of many runs: the bootstrap of the mean over tasks has the standard error of two independent means."""
     scores = np.random.default_rng(0).normal(size=(400, 2)) * [1, 3]
-    result = aggregate_scores(scores, "mean", n_bootstraps=4000)
+    result = aggregate_scores(scores, "mean", n_resamples=4000)
     error = np.sqrt((scores.var(axis=0) / 400).sum()) / 2
     assert result.high - result.low == pytest.approx(2 * 1.96 * error, rel=0.05)
-    assert (result.n_tasks, result.n_runs, result.n_bootstraps) == (2, 800, 4000)
+    assert (result.n_tasks, result.n_runs, result.n_resamples) == (2, 800, 4000)
     assert "further runs of the same models on these very tasks" in result.caveat
 
 
@@ -96,7 +96,7 @@ def test_wins_ties_and_losses() -> None:
             InvalidParameterError,
             "statistic must be 'iqm', 'mean' or 'median'; got 'mode'.",
         ),
-        (lambda: aggregate_scores([[1.0]], n_bootstraps=0), InvalidParameterError, "n_bootstraps must be a whole number"),
+        (lambda: aggregate_scores([[1.0]], n_resamples=0), InvalidParameterError, "n_resamples must be a whole number"),
         (lambda: aggregate_scores([[1.0]], level=95), InvalidParameterError, "level must lie between 0 and 1"),
         (
             lambda: probability_of_improvement([[1.0]], [[1.0, 2.0]]),

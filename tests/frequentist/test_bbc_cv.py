@@ -36,7 +36,7 @@ def mean_of(values: np.ndarray) -> Any:
 def test_many_draws_come_to_what_all_bootstraps_give(higher: bool, sign: int) -> None:
     """Five examples and three models, all 3,125 bootstraps by hand; 200,000 draws have a standard error of 0.001."""
     values = np.array([[1, 0, 0.2], [0, 1, 0.4], [1, 1, 0.1], [0, 0, 0.9], [1, 0, 0.5]])
-    drawn = bootstrap_winner(values, higher_is_better=higher, n_bootstraps=200_000)
+    drawn = bootstrap_winner(values, higher_is_better=higher, n_resamples=200_000)
     assert drawn.mean == pytest.approx(exact(values, sign), abs=0.005)
 
 
@@ -45,10 +45,10 @@ def test_the_score_by_a_function_is_that_by_values() -> None:
     rng = np.random.default_rng(0)
     values = rng.normal(size=(30, 4))
     for higher in (True, False):
-        fast = bootstrap_winner(values, higher_is_better=higher, n_bootstraps=200, rng=5)
-        slow = bootstrap_winner_by(mean_of(values), 30, 4, higher_is_better=higher, n_bootstraps=200, rng=5)
+        fast = bootstrap_winner(values, higher_is_better=higher, n_resamples=200, rng=5)
+        slow = bootstrap_winner_by(mean_of(values), 30, 4, higher_is_better=higher, n_resamples=200, rng=5)
         assert slow.chosen == pytest.approx(fast.chosen, abs=1e-12)
-        for name in ("winner", "claim", "mean", "low", "high", "n_bootstraps", "n_undefined"):
+        for name in ("winner", "claim", "mean", "low", "high", "n_resamples", "n_undefined"):
             assert getattr(slow, name) == pytest.approx(getattr(fast, name), abs=1e-12)
 
 
@@ -68,7 +68,7 @@ def test_the_best_of_noise_is_corrected_to_chance() -> None:
             (result.mean, result.claim)
             for seed in range(40)
             for result in [
-                bootstrap_winner(np.random.default_rng(seed).integers(0, 2, (100, 50)), higher_is_better=True, n_bootstraps=200)
+                bootstrap_winner(np.random.default_rng(seed).integers(0, 2, (100, 50)), higher_is_better=True, n_resamples=200)
             ]
         ),
         strict=True,
@@ -98,9 +98,9 @@ def test_the_unit_and_the_direction_change_nothing_else() -> None:
 def test_the_same_call_gives_the_same_answer_and_another_seed_another_one() -> None:
     """Also where the draws come in several pieces: 3,000 x 500 examples are more than one."""
     values = np.random.default_rng(4).normal(size=(500, 2))
-    one, two, other = (bootstrap_winner(values, higher_is_better=True, n_bootstraps=3000, rng=rng) for rng in (1, 1, 2))
+    one, two, other = (bootstrap_winner(values, higher_is_better=True, n_resamples=3000, rng=rng) for rng in (1, 1, 2))
     assert one.mean == two.mean != other.mean
-    assert one.n_bootstraps == 3000
+    assert one.n_resamples == 3000
 
 
 def test_groups_are_drawn_whole() -> None:
@@ -122,9 +122,9 @@ def test_bootstraps_without_a_score_are_counted() -> None:
         both = len(set(kind[rows].tolist())) == 2
         return np.full(models.size, 0.7 if both else np.nan)
 
-    result = bootstrap_winner_by(score, 6, 2, higher_is_better=True, n_bootstraps=100)
+    result = bootstrap_winner_by(score, 6, 2, higher_is_better=True, n_resamples=100)
     # in the bag the odd row has to be there, and out of it too: never both
-    assert (result.n_bootstraps, result.n_undefined) == (0, 100)
+    assert (result.n_resamples, result.n_undefined) == (0, 100)
     assert np.isnan([result.mean, result.low, result.high]).all()
     assert (result.winner, result.claim) == (0, 0.7)
 
@@ -143,8 +143,8 @@ def test_bootstraps_without_a_score_are_counted() -> None:
             "shape (2,)."),
         ),
         (
-            [[1.0], [2.0]], {"n_bootstraps": 0}, InvalidParameterError,
-            "n_bootstraps must be a whole number of at least 1; got 0.",
+            [[1.0], [2.0]], {"n_resamples": 0}, InvalidParameterError,
+            "n_resamples must be a whole number of at least 1; got 0.",
         ),
         ([[1.0], [2.0]], {"alpha": 5}, InvalidParameterError, "alpha must lie between 0 and 1, ends excluded; got 5."),
         (
@@ -173,7 +173,7 @@ def test_twenty_right_answers_are_no_certainty() -> None:
 def test_bootstraps_that_do_not_vary_have_no_interval() -> None:
     """A loss that is the same for each example, and an area that is 1 for each bootstrap, say nothing of their spread."""
     same = bootstrap_winner(np.full((20, 1), 0.3), higher_is_better=False)
-    area = bootstrap_winner_by(lambda rows, models: np.ones(models.size), 20, 2, higher_is_better=True, n_bootstraps=50)
+    area = bootstrap_winner_by(lambda rows, models: np.ones(models.size), 20, 2, higher_is_better=True, n_resamples=50)
     for result in (same, area):
         assert result.interval == "none"
         assert np.isnan([result.low, result.high]).all()

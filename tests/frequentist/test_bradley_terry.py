@@ -160,7 +160,7 @@ def test_resamples_of_few_battles_are_fitted_as_each_is_alone(tie_model):
     rng, i = np.random.default_rng(4), np.arange(69)
     a, b = (np.tile(values, 6) for values in (np.append(i, 0), np.append(i + 1, 40)))
     outcomes = of_battles(a, b, rng.choice([-1, 0, 1], a.size, p=[0.45, 0.1, 0.45]), n_models=70)
-    draws = bootstrap(outcomes, tie_model=tie_model, n_bootstrap=25).draws
+    draws = bootstrap(outcomes, tie_model=tie_model, n_resamples=25).draws
     generator, share = np.random.default_rng(0), outcomes.multiplicity / outcomes.multiplicity.sum()
     wins, ties = outcomes.tables(generator.multinomial(outcomes.n_units, share, size=25).T.astype(float))
     groups = np.full((70, 70), 1e-3) - 1e-3 * np.eye(70)  # so few that all met, which places nobody by themselves
@@ -257,7 +257,7 @@ def test_rank_intervals_hold_the_true_ranks(table):
 
 def test_same_seed_same_answer(table):
     """The bootstrap draws, from a fixed seed unless another is given."""
-    one, again, other = (bootstrap(of_scores(table[1]), n_bootstrap=50, rng=rng) for rng in (0, 0, 1))
+    one, again, other = (bootstrap(of_scores(table[1]), n_resamples=50, rng=rng) for rng in (0, 0, 1))
     assert np.array_equal(one.draws, again.draws)
     assert not np.array_equal(one.draws, other.draws)
 
@@ -281,7 +281,7 @@ def test_resamples_that_place_a_model_nowhere_open_its_interval():
     """A model with one win and one loss is on one side only in many resamples, so neither end of its interval is finite."""
     a, b = np.r_[np.repeat([0, 1], 30), 2, 2], np.r_[np.repeat([1, 0], 30), 0, 0]
     outcome = np.r_[np.tile([1, 1, -1], 20), 1, -1]
-    result = bootstrap(of_battles(a, b, outcome, n_models=3), n_bootstrap=400)
+    result = bootstrap(of_battles(a, b, outcome, n_models=3), n_resamples=400)
     assert result.n_unplaced[2] > 100
     low, high = result.confidence_interval()
     assert (low[2], high[2]) == (-np.inf, np.inf)
@@ -307,7 +307,7 @@ def test_resamples_that_place_a_model_nowhere_open_its_interval():
         (lambda: of_battles(np.array([0]), np.array([0]), np.array([1]), n_models=2), InvalidScoresError, "with itself"),
         (lambda: of_scores([[1.0], [np.inf]]), InvalidScoresError, "finite"),
         (lambda: of_scores([[1.0], [2.0]], tie_margin=-1), InvalidParameterError, "tie_margin"),
-        (lambda: bootstrap(of_scores([[1.0], [2.0]]), n_bootstrap=0), InvalidParameterError, "n_bootstrap must be"),
+        (lambda: bootstrap(of_scores([[1.0], [2.0]]), n_resamples=0), InvalidParameterError, "n_resamples must be"),
     ],
 )
 def test_wrong_use_says_how_to_go_on(call, error, text):

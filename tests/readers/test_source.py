@@ -84,9 +84,9 @@ def test_a_pipe_of_battles_or_scores_is_rated_as_the_same_file_is(tmp_path: Path
         if frame is scores and name == "t.jsonl":
             continue  # JSON lines hold items or battles
         WRITERS[name](frame, tmp_path / name)
-        expected = tb.rate(tmp_path / name, n_bootstrap=20)
+        expected = tb.rate(tmp_path / name, n_resamples=20)
         with pipe_of(tmp_path / name, tmp_path, str(number)) as pipe:
-            assert tb.rate(pipe, n_bootstrap=20).to_json() == expected.to_json()
+            assert tb.rate(pipe, n_resamples=20).to_json() == expected.to_json()
 
 
 @on_posix

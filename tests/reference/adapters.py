@@ -976,15 +976,15 @@ def aggregate_scores(inputs: dict, options: dict, load: object) -> Named:
     named: Named = {}
     for name, table in tables.items():
         for statistic in ("median", "mean", "iqm"):
-            found = tb.frequentist.aggregate_scores(table, statistic, n_bootstraps=1).estimate
+            found = tb.frequentist.aggregate_scores(table, statistic, n_resamples=1).estimate
             named[f"{statistic}_{name}"] = found
         for other, second in tables.items():
             if other != name and second.shape[1] == table.shape[1]:
-                found = tb.frequentist.probability_of_improvement(table, second, higher_is_better=higher, n_bootstraps=1)
+                found = tb.frequentist.probability_of_improvement(table, second, higher_is_better=higher, n_resamples=1)
                 named[f"probability_of_improvement_{name}_over_{other}"] = found.estimate
         thresholds = _option("thresholds", inputs, options, None)
         if thresholds is not None:
-            profile = tb.frequentist.performance_profile(table, _listed(thresholds), n_bootstraps=1)
+            profile = tb.frequentist.performance_profile(table, _listed(thresholds), n_resamples=1)
             named[f"performance_profile_{name}"] = profile.share.tolist()
     return named
 

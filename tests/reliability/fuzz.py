@@ -570,7 +570,7 @@ def rating_case(rng: random.Random, folder: Path) -> Verdict:
     """Ratings of battles, and what is asked of them."""
     source = damaged_table(rng, table_of_battles(rng), VALUES)
     try:
-        answer = tb.rate(source, n_bootstrap=rng.choice([20, 20, 20, 0, -1, "x"]))
+        answer = tb.rate(source, n_resamples=rng.choice([20, 20, 20, 0, -1, "x"]))
         answer.to_text(), answer.to_json(), repr(answer)
     except TiebreakError as error:
         return Verdict("refused" if str(error).strip() else "an empty message")

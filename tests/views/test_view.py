@@ -63,7 +63,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "SampleSize": lambda: tb.sample_size(answered(), n=200, looks=3),
     "Evaluation": evaluation,
     "NestedEvaluation": nested,
-    "BiasCorrectedScore": lambda: evaluation().bias_corrected("accuracy", n_bootstraps=50),
+    "BiasCorrectedScore": lambda: evaluation().bias_corrected("accuracy", n_resamples=50),
     "LearningCurve": lambda: drawn_learning_curve(NAMES),
     "ValidationCurve": lambda: drawn_validation_curve(NAMES),
     "BiasVariance": lambda: drawn_bias_variance(NAMES),

@@ -36,7 +36,7 @@ _OPTIONS = (
                  help="Of a table of scores: means that differ by no more than this tie."),
     click.option("--anchor", metavar="NAME", help="The model that is rated 1000; else the mean is."),
     click.option("--level", type=float, default=0.95, show_default=True, help="Coverage of the intervals."),
-    click.option("--bootstraps", "n_bootstrap", type=click.IntRange(min=1), default=1000, show_default=True, metavar="N",
+    click.option("--resamples", "n_resamples", type=click.IntRange(min=1), default=1000, show_default=True, metavar="N",
                  help="Resamples of the datasets, clusters or battles."),
     click.option("--seed", "rng", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
                  help="Seed of the resamples."),

@@ -69,9 +69,7 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     notices = (
         *reading_notices,
         *_saved_notices(scores, settings, table),
-        *method.notices(scores),
-        *method.checks(scores),
-        *method.cautions(scores, settings),
+        *method.checks(scores, settings),
         *_table_notices(matrix, table, method),
         *_reach_notices(table, settings, method.unit),
         *_rope_notices(rope, differences.unit),

@@ -44,7 +44,7 @@ class Ratings(Result["RatingsPlots"]):
         Resamples that leave the model without a finite rating; its interval counts them as extremes.
     unit : {"dataset", "cluster", "battle"}
         Drawn in the bootstrap as a whole.
-    n_units, n_bootstrap : int
+    n_units, n_resamples : int
     level : float
         Coverage that the intervals aim at.
     tie_model : {"half", "davidson"}
@@ -68,7 +68,7 @@ class Ratings(Result["RatingsPlots"]):
     n_unplaced: IntArray
     unit: str
     n_units: int
-    n_bootstrap: int
+    n_resamples: int
     level: float
     tie_model: str
     tie_parameter: float
@@ -106,18 +106,18 @@ def rate_outcomes(
     ties: TieModel = "half",
     anchor: str | None = None,
     level: float = 0.95,
-    n_bootstrap: int = 1000,
+    n_resamples: int = 1000,
     rng: int = 0,
 ) -> Ratings:
     """Ratings from who beat whom."""
     check_tie_model(ties)
-    level, rng, n_bootstrap = check_probability(level, "level"), check_seed(rng), check_count(n_bootstrap, "n_bootstrap")
+    level, rng, n_resamples = check_probability(level, "level"), check_seed(rng), check_count(n_resamples, "n_resamples")
     if len(models) < 2:
         raise TooFewModelsError(f"there is only one model ({quoted(models)}), and at least 2 are needed to rate them.")
     fixed = None if anchor is None else look_up(anchor, models, "model")
     (won,), (tied,) = outcomes.tables()
     _check_connected(won + tied, models)
-    found = bradley_terry_bootstrap(outcomes, tie_model=ties, n_bootstrap=n_bootstrap, rng=rng)
+    found = bradley_terry_bootstrap(outcomes, tie_model=ties, n_resamples=n_resamples, rng=rng)
     if fixed is not None and not np.isfinite(found.log_ability[fixed]):
         raise InvalidParameterError(
             f"anchor {anchor!r} has no finite rating, as it never lost or never won. Name another model.", about="anchor"
@@ -166,7 +166,7 @@ def _ratings(
         losses=won.sum(axis=0)[rows],
         n_unplaced=found.n_unplaced[rows],
         n_units=found.n_units,
-        n_bootstrap=found.draws.shape[0],
+        n_resamples=found.draws.shape[0],
         level=level,
         tie_parameter=found.tie_parameter,
         anchor="" if fixed is None else models[fixed],

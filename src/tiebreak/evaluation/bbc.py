@@ -49,7 +49,7 @@ class BiasCorrectedScore(Result["Plots[BiasCorrectedScore]"]):
         prediction counted is right, or wrong. "none": the bootstraps do not vary, and `low` and `high` are nan.
     chosen : ndarray of shape (n_models,)
         Share of the bootstraps in which each model was the best.
-    n_bootstraps, n_undefined : int
+    n_resamples, n_undefined : int
         With a score, and without one.
     n_examples, n_repeats : int
     alpha : float
@@ -65,7 +65,7 @@ class BiasCorrectedScore(Result["Plots[BiasCorrectedScore]"]):
     high: float
     interval: WinnerInterval
     chosen: FloatArray
-    n_bootstraps: int
+    n_resamples: int
     n_undefined: int
     n_examples: int
     n_repeats: int
@@ -94,7 +94,7 @@ def bias_corrected(
     *,
     models: Sequence[str] | None = None,
     dataset: str | None = None,
-    n_bootstraps: int = 1000,
+    n_resamples: int = 1000,
     alpha: float = 0.05,
     groups: Any = None,
     rng: Any = 0,
@@ -115,7 +115,7 @@ def bias_corrected(
         groups = groups[kept.rows]
     seed = check_rng(rng)
     settings: dict[str, Any] = {
-        "higher_is_better": named.higher_is_better, "n_bootstraps": n_bootstraps, "alpha": alpha, "groups": groups,
+        "higher_is_better": named.higher_is_better, "n_resamples": n_resamples, "alpha": alpha, "groups": groups,
         "rng": 0 if seed is None else seed,
     }  # fmt: skip
     result = _bootstrapped(scorer, kept, settings)
@@ -129,7 +129,7 @@ def bias_corrected(
         high=result.high,
         interval=result.interval,
         chosen=result.chosen,
-        n_bootstraps=result.n_bootstraps,
+        n_resamples=result.n_resamples,
         n_undefined=result.n_undefined,
         n_examples=int(kept.rows.size),
         n_repeats=len(kept.outputs),

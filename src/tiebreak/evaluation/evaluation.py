@@ -182,7 +182,7 @@ class Evaluation(Result["EvaluationPlots"]):
         *,
         models: Sequence[str] | None = None,
         dataset: str | None = None,
-        n_bootstraps: int = 1000,
+        n_resamples: int = 1000,
         alpha: float = 0.05,
         groups: Any = None,
         rng: Any = 0,
@@ -200,7 +200,7 @@ class Evaluation(Result["EvaluationPlots"]):
             Among which it is picked; all if not given.
         dataset : str, optional
             Which, where there are several.
-        n_bootstraps : int
+        n_resamples : int
         alpha : float
             1 - coverage of the interval.
         groups : array_like of shape (n_samples,), optional
@@ -217,7 +217,7 @@ class Evaluation(Result["EvaluationPlots"]):
         from tiebreak.evaluation.bbc import bias_corrected
 
         return bias_corrected(
-            self, metric, models=models, dataset=dataset, n_bootstraps=n_bootstraps, alpha=alpha, groups=groups, rng=rng
+            self, metric, models=models, dataset=dataset, n_resamples=n_resamples, alpha=alpha, groups=groups, rng=rng
         )
 
     def grid(self, dataset: int, metric: int) -> np.ndarray[Any, Any]:

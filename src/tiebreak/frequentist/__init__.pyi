@@ -11,6 +11,7 @@ from tiebreak.frequentist.bbc_cv import bootstrap_winner as bootstrap_winner
 from tiebreak.frequentist.bbc_cv import bootstrap_winner_by as bootstrap_winner_by
 from tiebreak.frequentist.bootstrap import BootstrapResult as BootstrapResult
 from tiebreak.frequentist.bootstrap import MetricOfSums as MetricOfSums
+from tiebreak.frequentist.bootstrap import Statistic as Statistic
 from tiebreak.frequentist.bootstrap import bootstrap_auc as bootstrap_auc
 from tiebreak.frequentist.bootstrap import bootstrap_function as bootstrap_function
 from tiebreak.frequentist.bootstrap import bootstrap_mean as bootstrap_mean
@@ -38,6 +39,7 @@ from tiebreak.frequentist.crossed_runs import crossed_mean as crossed_mean
 from tiebreak.frequentist.delong import AucContrastResult as AucContrastResult
 from tiebreak.frequentist.delong import AucDifferenceResult as AucDifferenceResult
 from tiebreak.frequentist.delong import AucResult as AucResult
+from tiebreak.frequentist.delong import AucZTest as AucZTest
 from tiebreak.frequentist.delong import PairedAucResult as PairedAucResult
 from tiebreak.frequentist.delong import delong_auc as delong_auc
 from tiebreak.frequentist.delong import independent_auc_difference as independent_auc_difference
@@ -123,5 +125,6 @@ from tiebreak.frequentist.tango import paired_counts as paired_counts
 from tiebreak.frequentist.tango import paired_proportions as paired_proportions
 from tiebreak.frequentist.walsh import hodges_lehmann as hodges_lehmann
 from tiebreak.frequentist.welch import welch_ttest as welch_ttest
+from tiebreak.numerics import Interval as Interval
 from tiebreak.numerics import StudentDistribution as StudentDistribution
 from tiebreak.numerics import student_quantile as student_quantile

@@ -43,7 +43,7 @@ class AggregateResult:
         Percentiles over resampled runs; nan where these do not vary, as with one run of each task.
     n_tasks, n_runs : int
         Runs of all tasks together.
-    n_bootstraps : int
+    n_resamples : int
     caveat : str
         What the interval leaves out.
     """
@@ -53,7 +53,7 @@ class AggregateResult:
     high: float
     n_tasks: int
     n_runs: int
-    n_bootstraps: int
+    n_resamples: int
     caveat: str = RUNS_ONLY
 
 
@@ -88,7 +88,7 @@ class WinTieLoss(NamedTuple):
 
 
 def aggregate_scores(
-    scores: ArrayLike, statistic: Aggregate = "iqm", *, level: float = 0.95, n_bootstraps: int = 2000, rng: int = 0
+    scores: ArrayLike, statistic: Aggregate = "iqm", *, level: float = 0.95, n_resamples: int = 2000, rng: int = 0
 ) -> AggregateResult:
     """One number for all tasks and runs, with an interval by a bootstrap that resamples the runs of each task.
 
@@ -103,7 +103,7 @@ def aggregate_scores(
         "iqm": mean of the middle half of all runs of all tasks. "mean" and "median": over tasks, of the mean over their runs.
     level : float, default 0.95
         Coverage of the interval, between 0 and 1.
-    n_bootstraps : int, default 2000
+    n_resamples : int, default 2000
     rng : int, default 0
         Seed.
 
@@ -131,7 +131,7 @@ def aggregate_scores(
         raise InvalidParameterError(f"statistic must be 'iqm', 'mean' or 'median'; got {statistic!r}.")
     tasks = _tasks(scores, "scores")
     compute = _STATISTICS[statistic]
-    return _interval(tasks, [], lambda one, _: compute(one), level, n_bootstraps, rng)
+    return _interval(tasks, [], lambda one, _: compute(one), level, n_resamples, rng)
 
 
 def probability_of_improvement(
@@ -140,7 +140,7 @@ def probability_of_improvement(
     *,
     higher_is_better: bool = True,
     level: float = 0.95,
-    n_bootstraps: int = 2000,
+    n_resamples: int = 2000,
     rng: int = 0,
 ) -> AggregateResult:
     """Chance that a run of the first model beats one of the second on a task drawn at random; ties count half.
@@ -150,7 +150,7 @@ def probability_of_improvement(
     first, second : array_like of shape (n_runs, n_tasks)
         The same tasks; numbers of runs may differ, and nan is left out.
     higher_is_better : bool, default True
-    level, n_bootstraps, rng
+    level, n_resamples, rng
         As for `aggregate_scores`.
 
     Returns
@@ -175,11 +175,11 @@ def probability_of_improvement(
         pairs = zip(these, those, strict=True)
         return np.asarray(np.mean([_beats(sign * x, sign * y) for x, y in pairs], axis=0))
 
-    return _interval(one, other, share, level, n_bootstraps, rng)
+    return _interval(one, other, share, level, n_resamples, rng)
 
 
 def performance_profile(
-    scores: ArrayLike, thresholds: ArrayLike | None = None, *, level: float = 0.95, n_bootstraps: int = 2000, rng: int = 0
+    scores: ArrayLike, thresholds: ArrayLike | None = None, *, level: float = 0.95, n_resamples: int = 2000, rng: int = 0
 ) -> PerformanceProfile:
     """Share of runs with a score above each threshold, a mean over tasks: one falling curve for each model.
 
@@ -189,7 +189,7 @@ def performance_profile(
         nan is left out.
     thresholds : array_like of shape (n_thresholds,), optional
         100 between the smallest and the largest score if not given.
-    level, n_bootstraps, rng
+    level, n_resamples, rng
         As for `aggregate_scores`.
 
     References
@@ -210,7 +210,7 @@ def performance_profile(
     above = [np.asarray(task[:, None] > given, dtype=float) for task in tasks]  # (n_runs, n_thresholds)
     share = np.mean([each.mean(axis=0) for each in above], axis=0)
     alpha = 1 - check_probability(level, "level")
-    drawn = np.zeros((check_count(n_bootstraps, "n_bootstraps"), given.size))
+    drawn = np.zeros((check_count(n_resamples, "n_resamples"), given.size))
     generator = np.random.default_rng(check_seed(rng))
     for each in above:  # how often each run was drawn, as a share
         counts = generator.multinomial(len(each), np.full(len(each), 1 / len(each)), size=len(drawn))
@@ -272,10 +272,10 @@ def _tasks(scores: ArrayLike, name: str) -> Tasks:
 
 
 def _interval(
-    one: Tasks, other: Tasks, statistic: Callable[[Tasks, Tasks], FloatArray], level: float, n_bootstraps: int, rng: int
+    one: Tasks, other: Tasks, statistic: Callable[[Tasks, Tasks], FloatArray], level: float, n_resamples: int, rng: int
 ) -> AggregateResult:
     alpha = 1 - check_probability(level, "level")
-    n = check_count(n_bootstraps, "n_bootstraps")
+    n = check_count(n_resamples, "n_resamples")
     generator = np.random.default_rng(check_seed(rng))
     estimate = float(statistic(one, other))
     drawn = np.concatenate([statistic(*part) for part in _resamples(one, other, n, generator)])

@@ -40,7 +40,7 @@ class WinnerBootstrap:
         Pearson for so many examples (or groups). "none": every bootstrap says the same otherwise, and `low` and `high` are nan.
     chosen : ndarray of shape (n_models,)
         Share of the bootstraps in which each model was best; equally good ones share.
-    n_bootstraps : int
+    n_resamples : int
         Of those that were drawn, how many have a score.
     n_undefined : int
         How many have none, as the metric is undefined there.
@@ -53,7 +53,7 @@ class WinnerBootstrap:
     high: float
     interval: WinnerInterval
     chosen: FloatArray
-    n_bootstraps: int
+    n_resamples: int
     n_undefined: int
 
 
@@ -61,7 +61,7 @@ def bootstrap_winner(
     values: ArrayLike,
     *,
     higher_is_better: bool,
-    n_bootstraps: int = 1000,
+    n_resamples: int = 1000,
     alpha: float = 0.05,
     groups: ArrayLike | None = None,
     rng: int = 0,
@@ -77,7 +77,7 @@ def bootstrap_winner(
         What each example, predicted by a model that was not trained on it, contributes to the score: 1 or 0 for accuracy, a
         loss. For repeated cross-validation the mean over the repeats.
     higher_is_better : bool
-    n_bootstraps : int
+    n_resamples : int
     alpha : float
         1 - coverage of the interval.
     groups : array_like of shape (n_examples,), optional
@@ -113,7 +113,7 @@ def bootstrap_winner(
     sign = 1.0 if higher_is_better else -1.0
     tolerance = RELATIVE_TOLERANCE * float(np.abs(table).max(initial=0.0))
     scores, chosen = [], np.zeros(table.shape[1])
-    for drawn in _draws(n_units, n_bootstraps, rng, table.shape[0]):
+    for drawn in _draws(n_units, n_resamples, rng, table.shape[0]):
         weight = drawn[:, unit].astype(float)
         in_bag = sign * (weight @ table) / weight.sum(axis=1, keepdims=True)
         is_best = in_bag >= in_bag.max(axis=1, keepdims=True) - tolerance
@@ -124,7 +124,7 @@ def bootstrap_winner(
         scores.append(((out[has] @ table) / n_out[has, None] * share).sum(axis=1))
         chosen += share.sum(axis=0)
     all_zero_or_one = n_units if np.all((table == 0) | (table == 1)) else 0
-    return _summary(table.mean(axis=0), np.concatenate(scores), chosen, sign, n_bootstraps, alpha, all_zero_or_one)
+    return _summary(table.mean(axis=0), np.concatenate(scores), chosen, sign, n_resamples, alpha, all_zero_or_one)
 
 
 def bootstrap_winner_by(
@@ -133,7 +133,7 @@ def bootstrap_winner_by(
     n_models: int,
     *,
     higher_is_better: bool,
-    n_bootstraps: int = 1000,
+    n_resamples: int = 1000,
     alpha: float = 0.05,
     groups: ArrayLike | None = None,
     rng: int = 0,
@@ -145,7 +145,7 @@ def bootstrap_winner_by(
     score : callable
         ``score(rows, models) -> (n,)``: of rows, which may repeat, and positions of models a score for each of these.
     n_examples, n_models : int
-    higher_is_better, n_bootstraps, alpha, groups, rng
+    higher_is_better, n_resamples, alpha, groups, rng
         As of `bootstrap_winner`.
 
     Returns
@@ -157,7 +157,7 @@ def bootstrap_winner_by(
     sign = 1.0 if higher_is_better else -1.0
     everything, models = np.arange(n_examples), np.arange(n_models)
     scores, chosen = [], np.zeros(n_models)
-    for drawn in _draws(n_units, n_bootstraps, rng, n_examples):
+    for drawn in _draws(n_units, n_resamples, rng, n_examples):
         for count in drawn[:, unit]:
             out = np.flatnonzero(count == 0)
             in_bag = sign * np.asarray(score(np.repeat(everything, count), models), dtype=float)
@@ -170,7 +170,7 @@ def bootstrap_winner_by(
                 scores.append(value)
                 chosen[tied] += 1 / tied.size
     overall = np.asarray(score(everything, models), dtype=float)
-    return _summary(overall, np.array(scores), chosen, sign, n_bootstraps, alpha)
+    return _summary(overall, np.array(scores), chosen, sign, n_resamples, alpha)
 
 
 # --- parts ------------------------------------------------------------------------------------------------------------------
@@ -199,13 +199,13 @@ def _units(groups: ArrayLike | None, n_examples: int) -> tuple[IntArray, int]:
     return unit, int(names.size)
 
 
-def _draws(n_units: int, n_bootstraps: int, rng: int, n_examples: int) -> Iterator[IntArray]:
+def _draws(n_units: int, n_resamples: int, rng: int, n_examples: int) -> Iterator[IntArray]:
     """Counts of draws of each unit, a row for each bootstrap, a few megabytes at a time."""
-    n_bootstraps = check_count(n_bootstraps, "n_bootstraps")
+    n_resamples = check_count(n_resamples, "n_resamples")
     generator = np.random.default_rng(check_seed(rng))
     step = max(1, _BLOCK // n_examples)
-    for start in range(0, int(n_bootstraps), step):
-        n = min(step, int(n_bootstraps) - start)
+    for start in range(0, int(n_resamples), step):
+        n = min(step, int(n_resamples) - start)
         units = generator.integers(n_units, size=(n, n_units)) + n_units * np.arange(n)[:, None]
         yield np.bincount(units.ravel(), minlength=n * n_units).reshape(n, n_units)
 
@@ -215,7 +215,7 @@ _BLOCK = 500_000
 
 
 def _summary(
-    overall: FloatArray, scores: FloatArray, chosen: FloatArray, sign: float, n_bootstraps: int, alpha: float, n_binary: int = 0
+    overall: FloatArray, scores: FloatArray, chosen: FloatArray, sign: float, n_resamples: int, alpha: float, n_binary: int = 0
 ) -> WinnerBootstrap:
     """The answer; `n_binary` is the number of units where each example is right or wrong, else 0."""
     alpha = check_probability(alpha, "alpha")
@@ -232,8 +232,8 @@ def _summary(
         high=high,
         interval=interval,
         chosen=chosen / max(n, 1),
-        n_bootstraps=n,
-        n_undefined=n_bootstraps - n,
+        n_resamples=n,
+        n_undefined=n_resamples - n,
     )
 
 

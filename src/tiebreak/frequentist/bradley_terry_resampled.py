@@ -24,7 +24,7 @@ class BradleyTerryBootstrap:
     log_ability : ndarray of shape (n_models,)
         As in `BradleyTerryResult`.
     tie_parameter : float
-    draws : ndarray of shape (n_bootstrap, n_models)
+    draws : ndarray of shape (n_resamples, n_models)
         Of resamples of the units, fitted to about 1e-6, each centred on the models that it places. A model that one does
         not place at a finite ability has inf, -inf or nan there.
     standard_error : ndarray of shape (n_models, n_models)
@@ -139,7 +139,7 @@ class BradleyTerryBootstrap:
 
 
 def bradley_terry_bootstrap(
-    outcomes: PairOutcomes, *, tie_model: TieModel = "half", n_bootstrap: int = 1000, rng: int = 0
+    outcomes: PairOutcomes, *, tie_model: TieModel = "half", n_resamples: int = 1000, rng: int = 0
 ) -> BradleyTerryBootstrap:
     """Abilities, and those of bootstrap resamples of the units.
 
@@ -148,7 +148,7 @@ def bradley_terry_bootstrap(
     outcomes : PairOutcomes
         From `outcomes_of_scores` or `outcomes_of_battles`.
     tie_model : {"half", "davidson"}
-    n_bootstrap : int
+    n_resamples : int
     rng : int
         Seed; the same seed gives the same answer.
 
@@ -157,7 +157,7 @@ def bradley_terry_bootstrap(
     InvalidScoresError
         Models in groups that never met, or no finite fit of Davidson's model.
     """
-    n_bootstrap = check_count(n_bootstrap, "n_bootstrap")
+    n_resamples = check_count(n_resamples, "n_resamples")
     won, tied = outcomes.tables()
     fit = bradley_terry_mle(won[0], ties=tied[0], tie_model=tie_model)
     ability, nu = fit.log_ability, float(fit.tie_parameter)
@@ -170,7 +170,7 @@ def bradley_terry_bootstrap(
     start = np.where(finite, ability, 0.0)
     draws = []
     graph = PairGraph.of(outcomes.n_models, outcomes.first, outcomes.second)
-    for drawn in outcomes.resamples(n_bootstrap, rng, graph.width):
+    for drawn in outcomes.resamples(n_resamples, rng, graph.width):
         again, _, _ = fit_abilities(graph, drawn, tie_model, start, nu if 0 < nu < np.inf else 1.0, 1e-3)
         both = np.isfinite(again) & finite
         shift = np.where(both, ability - np.where(both, again, 0.0), 0.0).sum(axis=1) / np.maximum(both.sum(axis=1), 1)

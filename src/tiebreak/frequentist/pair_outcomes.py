@@ -66,12 +66,12 @@ class PairOutcomes:
         )
         return wins, losses, ties
 
-    def resamples(self, n_bootstrap: int, rng: int, width: int) -> Iterator[tuple[FloatArray, FloatArray, FloatArray]]:
+    def resamples(self, n_resamples: int, rng: int, width: int) -> Iterator[tuple[FloatArray, FloatArray, FloatArray]]:
         """Sums of bootstrap resamples of the units, in blocks; `width` is how many numbers one of them takes to work on."""
         generator, block = np.random.default_rng(rng), max(1, _BLOCK // max(width, self.multiplicity.size))
         share = self.multiplicity / self.multiplicity.sum()
-        for start in range(0, n_bootstrap, block):
-            counts = generator.multinomial(self.n_units, share, size=min(block, n_bootstrap - start))
+        for start in range(0, n_resamples, block):
+            counts = generator.multinomial(self.n_units, share, size=min(block, n_resamples - start))
             yield self.sums(counts.T.astype(float))
 
 

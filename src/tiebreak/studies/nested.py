@@ -260,7 +260,7 @@ class NestedEvaluation(Result["NestedPlots"]):
             Not needed where there is only one.
         metric : str, optional
         **settings
-            n_bootstraps, alpha, groups and rng.
+            n_resamples, alpha, groups and rng.
         """
         choice = self.choice(search)
         if not self.is_plain:

@@ -57,7 +57,7 @@ def facts(score: BiasCorrectedScore) -> dict[str, Any]:
         winner=score.winner,
         optimism=finite(score.optimism),
         share_best=dict(zip(score.models, score.chosen.tolist(), strict=True)),
-        n_bootstraps=score.n_bootstraps,
+        n_resamples=score.n_resamples,
         n_undefined=score.n_undefined,
         n_examples=score.n_examples,
         n_repeats=score.n_repeats,
@@ -85,7 +85,7 @@ def _corrected_line(score: BiasCorrectedScore) -> str:
     repeats = f" of {score.n_repeats} repeats, averaged" if score.n_repeats > 1 else ""
     undefined = f"; undefined in {score.n_undefined} more" if score.n_undefined else ""
     return (
-        f"BBC-CV: predictions of {score.n_examples} examples{repeats}, {score.n_bootstraps} bootstraps{undefined}. In each the "
+        f"BBC-CV: predictions of {score.n_examples} examples{repeats}, {score.n_resamples} bootstraps{undefined}. In each the "
         f"best model is picked on the examples drawn and scored on the others; nothing is fitted again. {_covered(score)}"
     )
 

@@ -235,10 +235,10 @@ def interval_name(comparison: Comparison, *, in_family: bool = True, is_header: 
     return WORDS["interval"].format(percent=level_words(table.interval_alpha))
 
 
-def level_words(level: float) -> str:
-    """Coverage of one interval: as many digits as tell it from 100%."""
-    decimals = max(0, -math.floor(math.log10(level)) - 1)
-    digits = f"{100 * (1 - level):.{decimals}f}"
+def level_words(alpha: float) -> str:
+    """Coverage of one interval, 1 - alpha: as many digits as tell it from 100%."""
+    decimals = max(0, -math.floor(math.log10(alpha)) - 1)
+    digits = f"{100 * (1 - alpha):.{decimals}f}"
     return f"{digits.removesuffix('.0')}%"
 
 

@@ -71,7 +71,7 @@ def facts(ratings: Ratings) -> dict[str, Any]:
         metric=ratings.metric or None,
         unit=ratings.unit,
         n_units=ratings.n_units,
-        n_bootstrap=ratings.n_bootstrap,
+        n_resamples=ratings.n_resamples,
         level=ratings.level,
         tie_model=ratings.tie_model,
         tie_parameter=_number(ratings.tie_parameter),
@@ -100,7 +100,7 @@ def warnings(ratings: Ratings) -> Iterator[tuple[str, str]]:
         yield "not-placed", f"the results put {listed(names)} neither above nor below the others; add battles that do."
     some = [f"{quote(name)} ({n})" for name, rating, n in rated if n and np.isfinite(rating)]
     if some:
-        what = f"of {ratings.n_bootstrap} resamples some leave a model without a finite rating: {listed(some)}"
+        what = f"of {ratings.n_resamples} resamples some leave a model without a finite rating: {listed(some)}"
         yield "resamples-without-rating", f"{what}. Its interval counts them as extremes, and is open where there are too many."
     if ratings.n_units < FEW_UNITS:
         yield "few-units", f"with no more than {count(ratings.n_units, ratings.unit)} the intervals are rough."
@@ -170,7 +170,7 @@ def _method_line(ratings: Ratings) -> str:
     at = f"{quote(ratings.anchor)} is at 1000" if ratings.anchor else "their mean is 1000"
     return (
         f"Bradley-Terry by maximum likelihood from {of}; {ties}. Ratings are on Elo's scale: 400 points are odds of 10 to 1, and "
-        f"{at}. Intervals are percentiles of {ratings.n_bootstrap} bootstrap resamples of {ratings.unit}s; on a further "
+        f"{at}. Intervals are percentiles of {ratings.n_resamples} bootstrap resamples of {ratings.unit}s; on a further "
         f"{ratings.unit} of this kind the better model need not win."
     )
 

@@ -84,7 +84,7 @@ def test_costs_are_those_of_deciding_at_each_threshold() -> None:
 def test_costs_of_three_classes_have_no_threshold() -> None:
     """As CostMatrix.threshold says."""
     with pytest.raises(InvalidParameterError, match="a threshold is for two classes, and there are 3"):
-        tb.metrics.roc_curve([0, 1], [0.1, 0.2]).plot.costs(tb.metrics.CostMatrix(1 - np.eye(3)))
+        tb.metrics.roc_curve([0, 1], [0.1, 0.2]).plot.costs(tb.CostMatrix(1 - np.eye(3)))
 
 
 def test_of_many_classes_all_are_drawn_with_their_mean() -> None:

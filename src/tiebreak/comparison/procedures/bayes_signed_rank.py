@@ -155,9 +155,9 @@ class BayesSignedRank(DirichletProcess):
             )
         return super().applies(data)
 
-    def checks(self, data: Scores) -> Iterator[Notice]:
+    def checks(self, data: Scores, settings: Settings) -> Iterator[Notice]:
         """Few datasets for an order of several models."""
-        yield from super().checks(data)
+        yield from super().checks(data, settings)
         n = len(data.matrices)
         if len(data.models) > 2 and n < ENOUGH_DATASETS:
             yield Notice(

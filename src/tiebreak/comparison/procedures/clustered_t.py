@@ -329,9 +329,8 @@ class ClusteredT(OverItems):
                 name="variance-parts", models=models, probabilities=dict(zip(names, share.tolist(), strict=True)), text=text
             )
 
-    def checks(self, data: Scores) -> Iterator[Notice]:
+    def _about_items(self, items: Items) -> Iterator[Notice]:
         """Remarks on few items, and on a mean difference that a few items carry."""
-        items = self.items(data)
         unit, n = ("cluster", items.n_clusters) if items.clusters is not None else (items.unit, len(items.items))
         if n < FEW_ITEMS and not (items.clusters is not None and n < FEW_CLUSTERS):
             yield Notice(
@@ -404,10 +403,14 @@ class ClusteredT(OverItems):
                 "and such an effect equal models were called different in 12 to 22 % of trials instead of 5 %",
             )
 
-    def notices(self, data: Scores) -> Iterator[Notice]:
-        """Remarks on the number of runs, beside those on items."""
-        yield from super().notices(data)
+    def checks(self, data: Scores, settings: Settings) -> Iterator[Notice]:
+        """Remarks on the numbers of runs and of items, and on what few of them carry."""
+        yield from super().checks(data, settings)
         items = self.items(data)
+        yield from self._about_runs(items)
+        yield from self._about_items(items)
+
+    def _about_runs(self, items: Items) -> Iterator[Notice]:
         n_runs = len(items.runs)
         if 1 < n_runs < FEW_RUNS:
             narrow = (

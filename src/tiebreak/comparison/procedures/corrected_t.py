@@ -158,7 +158,7 @@ class CorrectedT(Procedure):
             "time": "time splits share training data; the corrected variance allows for it, if not for drift",
         }.get(data.design.kind, self.reason)
 
-    def notices(self, data: Scores) -> Iterator[Notice]:
+    def checks(self, data: Scores, settings: Settings) -> Iterator[Notice]:
         """Remarks on order, sizes and repeats of the splits."""
         matrix, design = data.matrix(), data.design
         if design.ordered:

@@ -51,17 +51,22 @@ class RankTestDifferences(Differences):
     """Differences by a rank test: its interval inverts it on shifted data, its p-values allow for ties and zeros as well.
 
     `by_dataset` has the shape of the pairs and a last axis of datasets, nan where one is missing; `tested` makes the test of such
-    an array, with the size of its scores and the alternative.
+    an array, with the size of its scores and the alternative; `known` is that test, where it has been made.
     """
 
     by_dataset: FloatArray
     scale: FloatArray
     tested: Callable[..., RankTest]
+    known: RankTest | None = None
+
+    def take(self, rows: IntArray | slice) -> Self:
+        """The same of some of the pairs, which are tested when they are asked for."""
+        return replace(super().take(rows), known=None)
 
     @cached_property
     def outcome(self) -> RankTest:
         """The two-sided test."""
-        return self.tested(self.by_dataset, scale=self.scale, alternative="two-sided")
+        return self.known or self.tested(self.by_dataset, scale=self.scale, alternative="two-sided")
 
     def tail_below(self, at: ArrayLike) -> FloatArray:
         """Lower tail."""
@@ -272,7 +277,7 @@ class OverDatasets(Procedure):
             yield TestOnly(name=name, models=matrix.models, statistic=statistic, pvalue=p, text=text)
         yield _nemenyi(means.matrix(), higher, settings.alpha)
 
-    def notices(self, data: Scores) -> Iterator[Notice]:
+    def checks(self, data: Scores, settings: Settings) -> Iterator[Notice]:
         """Remark on few datasets."""
         n = len(data.matrices)
         if n < FEWEST:

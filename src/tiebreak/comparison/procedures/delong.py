@@ -150,8 +150,9 @@ class DeLong(OverItems):
             "measured", np.asarray(found.auc), np.asarray(low), np.asarray(high), n, tolerance, standard_error=error
         )
 
-    def checks(self, data: Scores) -> Iterator[Notice]:
+    def checks(self, data: Scores, settings: Settings) -> Iterator[Notice]:
         """Remark on few examples of the rarer class."""
+        yield from super().checks(data, settings)
         items = self.items(data)
         n = int(np.count_nonzero(np.asarray(items.is_positive)))
         rarer, name = min((n, "positive"), (len(items.items) - n, "negative"))

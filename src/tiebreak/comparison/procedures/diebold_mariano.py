@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from tiebreak.errors import InvalidParameterError, Setting, TiebreakError, TooFe
 from tiebreak.frequentist.confidence_set import model_confidence_set
 from tiebreak.frequentist.diebold_mariano import diebold_mariano_test, lasting_autocorrelation
 from tiebreak.frequentist.johnson import skewness_of_mean
-from tiebreak.numerics import CONSTANT, IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, IntArray
+from tiebreak.numerics import CONSTANT, IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
 
@@ -105,23 +105,16 @@ class DieboldMariano(Procedure):
             f"resamples by blocks of {block})",
         )
 
-    def notices(self, data: Scores) -> Iterator[Notice]:
-        """Remark on periods that are not evenly spaced."""
-        try:
-            times = np.array([float(name) for name in data.matrix().columns])
-        except ValueError:
-            return
-        steps = np.diff(times)
+    def checks(self, data: Scores, settings: Settings) -> Iterator[Notice]:
+        """Remarks on uneven and few periods, and on autocorrelation that lasts longer than the variance allows for."""
+        matrix = data.matrix()
+        steps = np.diff(_times(matrix.columns))
         if steps.size and steps.max() > 1.5 * steps.min():
             yield Notice(
                 "uneven-periods",
                 f"the periods are {steps.min():g} to {steps.max():g} apart; the test takes them for evenly spaced, and a period "
                 "that no model has breaks the order of time",
             )
-
-    def checks(self, data: Scores) -> Iterator[Notice]:
-        """Remarks on few periods, and on autocorrelation that lasts longer than the variance allows for."""
-        matrix = data.matrix()
         n, n_models = matrix.n_splits, len(matrix.models)
         if n < FEW_PERIODS:
             yield Notice(
@@ -226,3 +219,11 @@ DIEBOLD_MARIANO = DieboldMariano(
     ),
     options={"horizon": None, "block_length": None},
 )
+
+
+def _times(columns: Sequence[str]) -> FloatArray:
+    """Periods as numbers; none where they are not."""
+    try:
+        return np.array([float(name) for name in columns])
+    except ValueError:
+        return np.zeros(0)

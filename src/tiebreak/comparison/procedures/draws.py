@@ -188,11 +188,11 @@ class ByDraws(OverItems):
             f"its intervals would be too narrow. It takes {FEWEST_RESAMPLED} or more. {instead}"
         )
 
-    def notices(self, data: Scores) -> Iterator[Notice]:
+    def checks(self, data: Scores, settings: Settings) -> Iterator[Notice]:
         """As elsewhere, but that intervals of resamples of few clusters are narrow, not wide."""
         items = self.items(data)
         few = self._pieces(items)
-        for notice in super().notices(data):
+        for notice in super().checks(data, settings):
             if not (self.is_resampling and notice.code == "few-clusters"):
                 yield notice
         if self.is_resampling and few < FEW_RESAMPLED:

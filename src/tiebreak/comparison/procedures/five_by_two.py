@@ -92,7 +92,7 @@ class FiveByTwo(Procedure):
                     text=f"combined 5x2cv F test of {models[i]!r} and {models[j]!r}: F {f:.6g}, df {df} and {df2}, p {p:.3g}",
                 )
 
-    def notices(self, data: Scores) -> Iterator[Notice]:
+    def checks(self, data: Scores, settings: Settings) -> Iterator[Notice]:
         """Remark on the numerator."""
         yield Notice(
             "first-fold",

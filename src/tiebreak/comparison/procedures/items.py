@@ -97,7 +97,7 @@ class OverItems(Procedure):
         largest = np.fmax.reduce(np.abs(score.reshape(score.shape[0], -1)), axis=1, initial=0.0)
         return np.asarray(np.maximum(largest[first], largest[second]))
 
-    def notices(self, data: Scores) -> Iterator[Notice]:
+    def checks(self, data: Scores, settings: Settings) -> Iterator[Notice]:
         """Remarks on few clusters and runs, and on models with the same answers everywhere."""
         items = self.items(data)
         if items.clusters is not None and items.n_clusters < FEW_CLUSTERS:

@@ -128,8 +128,9 @@ class JackknifeT(OverItems):
         value = np.abs(np.asarray(_left_out(self.items(data)).estimate))
         return np.asarray(np.maximum(value[first], value[second]))
 
-    def checks(self, data: Scores) -> Iterator[Notice]:
+    def checks(self, data: Scores, settings: Settings) -> Iterator[Notice]:
         """Remark on few items of a class."""
+        yield from super().checks(data, settings)
         items = self.items(data)
         rarest = items.n_rarest
         if rarest is not None and rarest < FEW_RARER:

@@ -136,14 +136,8 @@ class MacroAverage(ClusteredT):
             "kind there is the method 'wilcoxon', and 'clustered-t' pools all"
         )
 
-    def checks(self, data: Scores) -> Iterator[Notice]:
-        """None of the pooled items: the guarded error allows for tasks in which few items differ."""
-        return iter(())
-
-    def notices(self, data: Scores) -> Iterator[Notice]:
-        """Remarks on tasks of few items."""
-        yield from super().notices(data)
-        items = self.items(data)
+    def _about_items(self, items: Items) -> Iterator[Notice]:
+        """Remarks on tasks of few items; the guarded error allows for tasks in which few items differ."""
         sizes = np.bincount(task_codes(items))
         names = list(dict.fromkeys(items.tasks or ()))
         small = [name for name, size in zip(names, sizes.tolist(), strict=True) if size < FEWEST_ITEMS]

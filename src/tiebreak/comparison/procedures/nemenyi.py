@@ -136,8 +136,9 @@ class AverageRanks(OverDatasets):
         """The omnibus tests."""
         return (test for test in super().beside(data, settings) if test.name != self.name)
 
-    def cautions(self, data: Scores, settings: Settings) -> Iterator[Notice]:
+    def checks(self, data: Scores, settings: Settings) -> Iterator[Notice]:
         """Verdicts that other models in the table decide."""
+        yield from super().checks(data, settings)
         means = dataset_means(data)
         if len(means.models) > MOST_POOLED:
             yield Notice("pool-dependent", "its verdicts depend on which other models are in the table; wilcoxon's do not")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from tiebreak.errors import TiebreakError, TooFewSplitsError
 from tiebreak.numerics import FloatArray
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice
+
+if TYPE_CHECKING:
+    from tiebreak.comparison.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -58,12 +62,12 @@ class PairedT(CorrectedT):
         """The reason as it stands."""
         return self.reason
 
-    def notices(self, data: Scores) -> Iterator[Notice]:
+    def checks(self, data: Scores, settings: Settings) -> Iterator[Notice]:
         """Remark on what seeds leave open, or remarks on the splits."""
         if self.question == "seeds":
             yield seeds_only(data)
         else:
-            yield from super().notices(data)
+            yield from super().checks(data, settings)
 
 
 PAIRED_T = PairedT(

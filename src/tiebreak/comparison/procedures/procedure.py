@@ -453,14 +453,6 @@ class Procedure(ABC):
         """The correction that was asked for, else Bonferroni's, with which all verdicts are right at once."""
         return settings.correction or "bonferroni"
 
-    def cautions(self, data: Scores, settings: Settings) -> Iterator[Notice]:
-        """Remarks on the answer that depend on the settings."""
-        return iter(())
-
-    def notices(self, data: Scores) -> Iterator[Notice]:
-        """Remarks on how the data were made."""
-        return iter(())
-
-    def checks(self, data: Scores) -> Iterator[Notice]:
-        """Assumptions that these data do not meet, each with the consequence that was measured for it."""
+    def checks(self, data: Scores, settings: Settings) -> Iterator[Notice]:
+        """Remarks on how the data were made, and on assumptions that they do not meet, with measured consequences."""
         return iter(())

@@ -124,8 +124,9 @@ class IndependentRates(Procedure):
         tolerance = np.full(n.size, RELATIVE_TOLERANCE)
         return ModelValues("measured", counts / n, np.asarray(low), np.asarray(high), n.astype(np.int64), tolerance)
 
-    def checks(self, data: Scores) -> Iterator[Notice]:
-        """Remark on rates near 0 or 1 beside a test set of quite another size."""
+    def checks(self, data: Scores, settings: Settings) -> Iterator[Notice]:
+        """Remarks on what two test sets cost, and on rates near 0 or 1 beside a test set of quite another size."""
+        yield independent_sets(data)
         counts, n = counts_of(data)
         rate = min(counts.sum(), (n - counts).sum()) / n.sum()
         for at in np.flatnonzero((n * rate < FEW_EXPECTED) & (n * UNEVEN <= n.max()) & (rate > 0))[:1].tolist():
@@ -150,10 +151,6 @@ class IndependentRates(Procedure):
             if np.isfinite(z) and np.isfinite(p):
                 text = f"pooled z test of {models[i]!r} and {models[j]!r}: z {z:.5g}, p {p:.3g}"
                 yield TestOnly(name="pooled-z", models=(models[i], models[j]), statistic=z, pvalue=p, text=text)
-
-    def notices(self, data: Scores) -> Iterator[Notice]:
-        """Remark on what two test sets cost."""
-        yield independent_sets(data)
 
 
 _NEWCOMBE_1998 = (

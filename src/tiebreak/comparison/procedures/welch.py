@@ -86,7 +86,7 @@ class Welch(Procedure):
         """Why runs are not paired."""
         return f"{self.reason}, as not all models were trained with the same seeds" if self.question == "seeds" else self.reason
 
-    def notices(self, data: Scores) -> Iterator[Notice]:
+    def checks(self, data: Scores, settings: Settings) -> Iterator[Notice]:
         """Remark on what seeds leave open."""
         yield seeds_only(data) if self.question == "seeds" else independent_sets(data)
 

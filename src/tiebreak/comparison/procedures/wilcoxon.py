@@ -59,7 +59,7 @@ class RankProcedure(OverDatasets):
         tested = partial(self.test, **self.options_of(settings))
         outcome = tested(difference, scale=scale)
         tolerance = tolerance_of(scale)
-        found = RankTestDifferences(
+        return RankTestDifferences(
             estimate=outcome.estimate,
             n_units=outcome.n_units,
             kind=self.kinds(difference, tolerance),
@@ -67,9 +67,8 @@ class RankProcedure(OverDatasets):
             by_dataset=difference,
             scale=scale,
             tested=tested,
+            known=outcome,
         )
-        found.__dict__["outcome"] = outcome  # the cached property, which would test once more
-        return found
 
     def _judge_wins(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> WinDifferences:
         """The sign test, whose parameter is how much more of the datasets the first model wins than the second."""
@@ -85,8 +84,9 @@ class RankProcedure(OverDatasets):
             counted=counted,
         )
 
-    def checks(self, data: Scores) -> Iterator[Notice]:
+    def checks(self, data: Scores, settings: Settings) -> Iterator[Notice]:
         """Remarks on centres that order models otherwise than means do, and on differences that lie askew."""
+        yield from super().checks(data, settings)
         units = self.units(data)
         models = units.matrix().models
         if self._counts_wins(data) or len(models) > MOST_CHECKED:
