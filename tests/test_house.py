@@ -88,7 +88,6 @@ STUDENT_BY_HAND = {
     "frequentist/bradley_terry_resampled.py": "the level of a bootstrap that has Student's tails",
     "frequentist/delong.py": "areas without a variance, joined from the limits of each",
     "frequentist/five_by_two.py": "the 5x2cv statistic, and its critical value",
-    "frequentist/johnson.py": "a test of symmetry, whose statistic is no estimate with an error",
     "frequentist/group_sequential.py": "bounds of a statistic that is looked at several times",
     "frequentist/johnson.py": "a test of symmetry, whose statistic is no estimate with an error",
     "views/report/decide.py": "one multiplier for each number of degrees of freedom is shipped, not intervals",
