@@ -25,8 +25,8 @@ from tiebreak.comparison.procedures import methods as methods
 from tiebreak.comparison.procedures.procedure import TestOnly as TestOnly
 from tiebreak.comparison.ranking import RankingTable as RankingTable
 from tiebreak.comparison.ratings import Ratings as Ratings
-from tiebreak.comparison.sample_size import SampleSize as SampleSize
 from tiebreak.comparison.requirements import Requirements as Requirements
+from tiebreak.comparison.sample_size import SampleSize as SampleSize
 from tiebreak.comparison.settings import Settings as Settings
 from tiebreak.comparison.slices import Slices as Slices
 from tiebreak.errors import TiebreakError as TiebreakError
@@ -39,15 +39,12 @@ from tiebreak.evaluation.confusions import Confusions as Confusions
 from tiebreak.evaluation.evaluate import read_evaluation as read_evaluation
 from tiebreak.evaluation.evaluation import Evaluation as Evaluation
 from tiebreak.evaluation.frames import FailureGroup as FailureGroup
-from tiebreak.frequentist.sample_size import items_needed as items_needed
 from tiebreak.metrics.costs import CostMatrix as CostMatrix
 from tiebreak.plan.candidates import grid as grid
 from tiebreak.plan.record import Cell as Cell
 from tiebreak.plan.record import Outcome as Outcome
 from tiebreak.plan.record import RunRecord as RunRecord
 from tiebreak.rating import rate as rate
-from tiebreak.readers.cluster_sums import ItemSums as ItemSums
-from tiebreak.readers.cluster_sums import read_item_sums as read_item_sums
 from tiebreak.readers.folder import FoundFile as FoundFile
 from tiebreak.readers.folder import Results as Results
 from tiebreak.readers.folder import read_results as read_results
@@ -57,9 +54,9 @@ from tiebreak.scores.items import Items as Items
 from tiebreak.scores.metric import Metric as Metric
 from tiebreak.scores.scores import ScoreMatrix as ScoreMatrix
 from tiebreak.scores.scores import Scores as Scores
-from tiebreak.sizing import sample_size as sample_size
 from tiebreak.scores.scores import SplitDesign as SplitDesign
 from tiebreak.scores.vocabulary import Notice as Notice
+from tiebreak.sizing import sample_size as sample_size
 from tiebreak.stores.cells import CellTable as CellTable
 from tiebreak.stores.cells import Claim as Claim
 from tiebreak.stores.contract import RunSummary as RunSummary

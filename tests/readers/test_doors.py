@@ -64,7 +64,7 @@ def compared_by_item(path: Any) -> Values:
 
 def rated(path: Any) -> Values:
     """Battles, through `rate`."""
-    ratings = tb.rate(path, n_bootstrap=20)
+    ratings = tb.rate(path, n_resamples=20)
     return {"models": list(ratings.models), "rating": ratings.rating.tolist(), "wins": ratings.wins.tolist()}
 
 

@@ -39,6 +39,7 @@ class NoiseFloor(Result[Any]):
     floor : float
         In the metric's unit.
     level : float
+        Coverage: probability that the difference of two runs stays within the floor.
     kind : {"runs", "epochs", "seeds"}
         What was repeated: whole runs on the same items, the answers to each item by themselves, or trainings on one test set.
     models : tuple of str
