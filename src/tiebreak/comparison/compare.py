@@ -167,7 +167,7 @@ def _require_scores(matrix: ScoreMatrix, missing: Missing, method: Procedure) ->
             Setting("models"),
             ".",
         )
-    largest = float(np.fmax.reduce(np.abs(matrix.score), axis=None, initial=0.0))
+    largest = max((float(np.fmax.reduce(np.abs(row), initial=0.0)) for row in matrix.score), default=0.0)
     if 0 < largest < SMALLEST_SCORE:
         raise InvalidScoresError(
             f"no score is larger than {largest:g}, where differences leave the range of numbers. Give the metric in a smaller "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 import numpy as np
 
 from tiebreak.comparison.pairs import PairTable
@@ -26,7 +28,7 @@ def entries_of(scores: Scores, units: Scores) -> IntArray:
     items = scores.items
     rows = units.matrix().score if items is None else items.score.reshape(len(items.models), -1)
     first: dict[bytes, int] = {}
-    return np.array([first.setdefault((row + 0.0).tobytes(), i) for i, row in enumerate(rows)])  # + 0.0: no -0.0
+    return np.array([first.setdefault(sha256(row + 0.0).digest(), i) for i, row in enumerate(rows)])  # + 0.0: no -0.0
 
 
 def with_identical_pairs(entry: IntArray, pairs: PairTable, score: FloatArray) -> IntArray:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
 from tiebreak.numerics import FloatArray, Interval, check_probability, divide, plain
@@ -200,26 +200,40 @@ def paired_counts(correct: ArrayLike, first: ArrayLike = 0, second: ArrayLike = 
     table = np.asarray(correct, dtype=float)
     if table.ndim != 2:
         raise InvalidScoresError(f"correct must be an array of shape (n_models, n_examples); got the shape {table.shape}.")
-    missing = np.isnan(table)
-    if missing.any() and not omit_missing:
-        model, example = np.argwhere(missing)[0]
-        raise InvalidScoresError(
-            f"{np.count_nonzero(missing)} of the values are nan, the first in row {model}, example {example}. Pass "
-            "omit_missing=True to count for each pair the examples that both models have."
-        )
-    wrong = ~missing & (table != 0) & (table != 1)
-    if wrong.any():
-        model, example = np.argwhere(wrong)[0]
-        raise InvalidScoresError(
-            f"correct holds 0 and 1 only, or nan; got {table[model, example]:g} in row {model}, example {example}. "
-            "For scores on another scale use clustered_mean of their differences."
-        )
     i, j = np.asarray(first), np.asarray(second)
-    right, absent = np.where(missing, 0.0, table), missing.astype(float)
-    failed = 1.0 - right - absent
-    both, only_first, only_second = ((a @ b.T)[i, j] for a, b in ((right, right), (right, failed), (failed, right)))
-    neither = (failed @ failed.T)[i, j]
+    size = table.shape[0]
+    right_right, right_failed, failed_failed = np.zeros((3, size, size))
+    for start in range(0, table.shape[1], _AT_ONCE):
+        block = table[:, start : start + _AT_ONCE]
+        missing = np.isnan(block)
+        if missing.any() and not omit_missing:
+            raise _missing(np.isnan(table))
+        wrong = ~missing & (block != 0) & (block != 1)
+        if wrong.any():
+            model, example = np.argwhere(wrong)[0]
+            raise InvalidScoresError(
+                f"correct holds 0 and 1 only, or nan; got {block[model, example]:g} in row {model}, example {start + example}. "
+                "For scores on another scale use clustered_mean of their differences."
+            )
+        right, failed = (block == 1).astype(np.float32), (block == 0).astype(np.float32)
+        right_right += right @ right.T
+        right_failed += right @ failed.T
+        failed_failed += failed @ failed.T
+    both, only_first, neither = (counts[i, j] for counts in (right_right, right_failed, failed_failed))
+    only_second = right_failed[j, i]
     return PairedCounts(*(plain(np.asarray(count)) for count in (both, only_first, only_second, neither)))
+
+
+_AT_ONCE = 1 << 16
+"""Examples of a matrix product: so many are counted exactly in single precision."""
+
+
+def _missing(missing: NDArray[np.bool_]) -> InvalidScoresError:
+    model, example = np.argwhere(missing)[0]
+    return InvalidScoresError(
+        f"{np.count_nonzero(missing)} of the values are nan, the first in row {model}, example {example}. Pass "
+        "omit_missing=True to count for each pair the examples that both models have."
+    )
 
 
 # --- intervals: examples that only the first and only the second has right, all examples, the normal multiplier ---------------

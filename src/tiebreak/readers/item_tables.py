@@ -69,6 +69,66 @@ class LongTable(NamedTuple):
     unit: str = "item"
 
 
+class WideTable(NamedTuple):
+    """A table with a row for each item and a column for each model."""
+
+    frame: pd.DataFrame
+    """Columns of the items: item, and run, epoch, cluster, weight and further ones where there are."""
+    scores: dict[Any, pd.Series[Any]]
+    remark: str
+    unit: str
+
+    def long(self) -> LongTable:
+        """The same with a row for each item and model."""
+        import pandas as pd
+
+        # not by melt, which refuses a model that is called score
+        long = pd.concat([self.frame] * len(self.scores), ignore_index=True)
+        long["model"] = np.repeat(list(map(str, self.scores)), len(self.frame))
+        long["score"] = np.concatenate([of_model.to_numpy(dtype=float) for of_model in self.scores.values()])
+        return LongTable(long, None, self.remark, self.unit)
+
+    def items(self, metric: str | None, lower_is_better: bool | None) -> Items | None:
+        """Items of the table, whose scores are taken out of it; None where rows have to be brought together first."""
+        if not {"run", "epoch", "item_hash", TASK}.isdisjoint(self.frame):
+            return None
+        names = _plain_names(self.frame["item"])
+        models = list(map(str, self.scores))
+        if names is None or len({model.strip() for model in models}) < len(models) or any(map(fault_of_name, models)):
+            return None
+        frame = self.frame if "weight" not in self.frame else self.frame.assign(weight=_weights_of(self.frame))
+        first = frame.groupby(np.arange(len(frame)), sort=True)
+        score = np.empty((len(models), 1, len(names)))
+        for row, of_model in enumerate(list(self.scores)):
+            score[row, 0] = self.scores.pop(of_model).to_numpy(dtype=float)
+        named = _named_metric(score, metric, lower_is_better)
+        if named.factor != 1:
+            score *= named.factor
+        return Items(
+            named.metric,
+            tuple(map(_text, models)),
+            ("1",),
+            names,
+            score,
+            *_of_items(frame, first, None, names),
+            columns=_slices_of(frame, first),
+            sources=(self.remark,) if self.remark else (),
+            unit=self.unit,
+        )
+
+
+def _plain_names(column: pd.Series[Any]) -> tuple[str, ...] | None:
+    """Names of items that are all different and there; None for others."""
+    names = column.tolist()
+    if all(type(name) is str for name in names) and "".join(names).isprintable():
+        names = [name.strip() for name in names]
+    else:
+        if column.isna().any():
+            return None
+        names = list(map(_text, names))
+    return tuple(names) if all(names) and len(set(names)) == len(names) else None
+
+
 def read_items(
     *sources: Any,
     metric: str | None = None,
@@ -128,9 +188,23 @@ def read_items(
         return check_items(given).complete(missing)
     with pipes_as_files(sources) as held:
         named = [pair for source in held for pair in named_sources(source)]
-        tables = tables_of(named, metric, item, rows)
-        items = items_of_tables(tables, [_stem(source) for _, source in named], metric, lower_is_better)
+        is_one = len(named) == 1 and named[0][0] is None
+        items = _of_one(named[0][1], metric, lower_is_better, item, rows) if is_one else None
+        if items is None:
+            tables = tables_of(named, metric, item, rows)
+            items = items_of_tables(tables, [_stem(source) for _, source in named], metric, lower_is_better)
     return check_items(items.take(models) if models is not None else items).complete(missing)
+
+
+def _of_one(source: Any, metric: str | None, lower_is_better: bool | None, item: str | None, rows: str) -> Items:
+    """Items of a single source; a wide table stays one where it can."""
+    table = _table_of(source, metric, item, rows, is_main=False)
+    if isinstance(table, WideTable):
+        items = table.items(metric, lower_is_better)
+        if items is not None:
+            return items
+        table = table.long()
+    return items_of_tables([table], [_stem(source)], metric, lower_is_better)
 
 
 def items_of_tables(tables: Sequence[LongTable], stems: Sequence[str], metric: str | None, lower_is_better: bool | None) -> Items:
@@ -197,7 +271,7 @@ def _held_metric(tables: Sequence[LongTable], lower_is_better: bool | None) -> t
     for table in tables:
         score = table.frame["score"].to_numpy(dtype=float)
         score = score[~np.isnan(score)]
-        name = _named_metric(score, table.metric, lower_is_better).metric
+        name = _named_metric(score[None], table.metric, lower_is_better).metric
         if not name.higher_is_better or (score.size and not 0 <= score.min() <= score.max() <= 1):
             task = quoted(sorted(_tasks_of(table)))
             why = f"reaches {score.max():g}" if name.higher_is_better else "is better the lower it is"
@@ -282,6 +356,11 @@ def is_source(value: Any) -> bool:
 
 def _long(source: Any, model: str | None, metric: str | None, item: str | None, rows: str, *, is_main: bool) -> LongTable:
     """Long table of any source; of a log with several metrics its main one, if `is_main` and none is named."""
+    table = _table_of(source, metric, item, rows, is_main=is_main)
+    return _with_model(table.long() if isinstance(table, WideTable) else table, model)
+
+
+def _table_of(source: Any, metric: str | None, item: str | None, rows: str, *, is_main: bool) -> LongTable | WideTable:
     if isinstance(source, Items):
         if not source.is_mean:
             raise UnsupportedSourceError(
@@ -290,20 +369,20 @@ def _long(source: Any, model: str | None, metric: str | None, item: str | None, 
             )
         remark = "; ".join(source.sources)
         frame = source.to_frame() if len(source.runs) > 1 else source.to_frame().drop(columns="run")
-        return _with_model(LongTable(frame, source.metric.name, remark, source.unit), model)
+        return LongTable(frame, source.metric.name, remark, source.unit)
     if isinstance(source, str | os.PathLike):
         path, name = Path(source), printable(os.fspath(source))
         check_path(path, name)
         for module in LOGS:
             reader = import_module(module)
             if reader.reads(path):
-                table: LongTable = reader.read(path, name, metric, is_main=is_main)
-                return _with_model(table, model)
+                found: LongTable = reader.read(path, name, metric, is_main=is_main)
+                return found
         (frame, where), stem = read_table_file(path, name, item), path.stem
     else:
         frame, name, stem = _as_pandas(source), "the table", ""
         where = numbered_rows(name)
-    return _with_model(_long_of_table(frame, name, stem, metric, item, rows, where), model)
+    return _long_of_table(frame, name, stem, metric, item, rows, where)
 
 
 def long_of_file(path: Path, name: str, metric: str | None) -> LongTable:
@@ -426,7 +505,7 @@ def _check_width(n_columns: int, name: str) -> None:
 
 def _long_of_table(
     frame: pd.DataFrame, name: str, stem: str, metric: str | None, item: str | None, rows: str, where: Where
-) -> LongTable:
+) -> LongTable | WideTable:
     _check_width(len(frame.columns), name)
     if frame.columns.duplicated().any():
         refuse_doubled_names(list(map(str, frame.columns)), name)
@@ -460,7 +539,7 @@ def _long_of_table(
     has_sizes = not {"n_train", "n_test"}.isdisjoint(map(str, rest))
     remark = f"{name}: n_train or n_test are of splits and were left out; repeats count as runs." if has_sizes else ""
     if model is None and not _is_of_one_model(rest):
-        return _melted(frame.rename(columns=renamed), name, where, rest)._replace(unit=unit, remark=remark)
+        return _of_wide(frame.rename(columns=renamed), name, where, rest)._replace(unit=unit, remark=remark)
     score = score_column(frame, rest, metric, name)
     table = frame.rename(columns=renamed | {score: "score"} | ({model: "model"} if model is not None else {}))
     table = table if model is not None else table.assign(model=stem or "model")
@@ -534,10 +613,8 @@ def score_column(frame: pd.DataFrame, rest: Sequence[Any], metric: str | None, n
     raise AmbiguousSourceError(f"{name} has {what}. Say which one with ", Setting("metric", "'COLUMN'"), ".")
 
 
-def _melted(frame: pd.DataFrame, name: str, where: Where, rest: Sequence[Any]) -> LongTable:
-    """A wide table as a long one: columns of numbers are models, columns of texts describe the items."""
-    import pandas as pd
-
+def _of_wide(frame: pd.DataFrame, name: str, where: Where, rest: Sequence[Any]) -> WideTable:
+    """A wide table, in which columns of numbers are models and columns of texts describe the items."""
     values: dict[Any, pd.Series[Any]] = {}
     counts = (len(frame), frame["item"].nunique())
     for column in rest:
@@ -545,7 +622,9 @@ def _melted(frame: pd.DataFrame, name: str, where: Where, rest: Sequence[Any]) -
         is_name = called_so and frame[column].dtype.kind != "f" and frame[column].nunique() in counts
         if is_name or str(column) in ("n_train", "n_test"):
             continue  # of splits, which items have none of; or a second name of the items
-        if frame[column].dtype.kind in "iufb" or looks_numeric(frame[column]):
+        if frame[column].dtype.kind in "iufb":
+            values[column] = frame[column]
+        elif looks_numeric(frame[column]):
             values[column] = numbers(frame[column], where, str(column))
     if not values:
         raise UnreadableSourceError(
@@ -556,11 +635,7 @@ def _melted(frame: pd.DataFrame, name: str, where: Where, rest: Sequence[Any]) -
             numbers(frame[column], where, str(column))
             frame = frame.drop(columns=column)
     kept = [column for column in frame.columns if column not in values]
-    # not by melt, which refuses a model that is called score
-    long = pd.concat([frame[kept]] * len(values), ignore_index=True)
-    long["model"] = np.repeat(list(map(str, values)), len(frame))
-    long["score"] = np.concatenate([of_model.to_numpy(dtype=float) for of_model in values.values()])
-    return LongTable(long, None)
+    return WideTable(frame[kept], values, "", "item")
 
 
 def looks_numeric(column: pd.Series[Any]) -> bool:
@@ -619,7 +694,7 @@ def items_of_long(
             row = int(np.flatnonzero(blank)[0]) + 1
             raise UnreadableSourceError(f"row {row} has no {what}; {int(blank.sum())} rows in all have none.")
     if "weight" in frame:
-        frame = frame.assign(weight=numbers(frame["weight"], numbered_rows("the table"), "weight"))
+        frame = frame.assign(weight=_weights_of(frame))
     codes, labels = {}, {}
     for what in ("item", "model", "run", "epoch"):
         column = frame[what] if what in frame else pd.Series("1", index=frame.index)
@@ -630,32 +705,49 @@ def items_of_long(
             raise UnreadableSourceError(f"the name {name!r} of a model {fault}")
     _refuse_doubles(frame, codes, labels)
     score = frame["score"].to_numpy(dtype=float)
-    named = _named_metric(score[~np.isnan(score)], metric, lower_is_better)
+    named = _named_metric(score[None], metric, lower_is_better)
     shape = tuple(len(labels[what]) for what in ("model", "run", "item"))
     table, averaged = _over_epochs(
         score, np.ravel_multi_index([codes[what] for what in ("model", "run", "item")], shape), shape, unit
     )
     first = frame.groupby(codes["item"], sort=True)
-    clusters = _of_item(frame, first, "cluster", codes["item"], labels["item"])
-    weights = _of_item(frame, first, "weight", codes["item"], labels["item"])
-    known = {"item", "model", "run", "epoch", "score", "cluster", "weight"}
-    further: dict[str, tuple[str, ...]] = {}
-    for title in frame.columns:
-        if title not in known and _is_slice(frame[title], first[title]):
-            values = first[title].first()
-            further[title] = tuple(map(_text, values.astype(object).mask(values.isna(), "")))
     return Items(
         named.metric,
         labels["model"],
         labels["run"],
         labels["item"],
         table * named.factor,
-        None if clusters is None else tuple(map(_text, clusters)),
-        None if weights is None else np.asarray(weights, dtype=float),
-        columns=further,
+        *_of_items(frame, first, codes["item"], labels["item"]),
+        columns=_slices_of(frame, first),
         sources=(*remarks, *averaged),
         unit=unit,
     )
+
+
+def _weights_of(frame: pd.DataFrame) -> pd.Series[Any]:
+    return numbers(frame["weight"], numbered_rows("the table"), "weight")
+
+
+def _of_items(
+    frame: pd.DataFrame, groups: Any, codes: Any, items: Sequence[str]
+) -> tuple[tuple[str, ...] | None, FloatArray | None]:
+    """Clusters and weights of the items, where the table has them."""
+    clusters, weights = (_of_item(frame, groups, name, codes, items) for name in ("cluster", "weight"))
+    return (
+        None if clusters is None else tuple(map(_text, clusters)),
+        None if weights is None else np.asarray(weights, dtype=float),
+    )
+
+
+def _slices_of(frame: pd.DataFrame, groups: Any) -> dict[str, tuple[str, ...]]:
+    """Texts of further columns that say the same of an item in all its rows."""
+    known = {"item", "model", "run", "epoch", "score", "cluster", "weight"}
+    found: dict[str, tuple[str, ...]] = {}
+    for title in frame.columns:
+        if title not in known and _is_slice(frame[title], groups[title]):
+            values = groups[title].first()
+            found[title] = tuple(map(_text, values.astype(object).mask(values.isna(), "")))
+    return found
 
 
 def _over_epochs(score: FloatArray, place: IntArray, shape: tuple[int, ...], unit: str) -> tuple[FloatArray, list[str]]:
@@ -671,10 +763,10 @@ def _over_epochs(score: FloatArray, place: IntArray, shape: tuple[int, ...], uni
     return table, [f"{how_many} epochs of each {unit} are averaged: answers to one {unit} are no further {unit}s"]
 
 
-def _named_metric(present: FloatArray, metric: str | None, lower_is_better: bool | None) -> NamedMetric:
-    """The metric asked for, or accuracy for scores that are all 0 or 1."""
-    binary = bool(((present == 0) | (present == 1)).all())
-    if metric is None and not binary and set(np.unique(present).tolist()) <= {0.0, 1.0, 100.0}:
+def _named_metric(score: FloatArray, metric: str | None, lower_is_better: bool | None) -> NamedMetric:
+    """The metric asked for, or accuracy for scores that are all 0 or 1; nan are passed by."""
+    binary = all(bool(((row == 0) | (row == 1) | np.isnan(row)).all()) for row in score)
+    if metric is None and not binary and set(np.unique(score[~np.isnan(score)]).tolist()) <= {0.0, 1.0, 100.0}:
         raise InvalidScoresError("the scores are 0 and 100, which looks like per cent. Divide them by 100, or name their metric.")
     called = metric or ("accuracy" if binary else None)
     if called is None:

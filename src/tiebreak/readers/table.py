@@ -337,17 +337,22 @@ class _Codes(dict[str, int]):
     """Code of each cell, in order of appearance; -1 for an empty one. Blanks around a word do not count, unless they are kept."""
 
     def __init__(self, *, is_stripped: bool) -> None:
-        self._code_of_word: dict[str, int] = {"": -1}
+        super().__init__({"": -1})
         self._is_stripped = is_stripped
+        self._words: list[str] = []
 
     @property
     def names(self) -> tuple[str, ...]:
         """Words by code."""
-        return tuple(self._code_of_word)[1:]
+        return tuple(self._words)
 
     def __missing__(self, cell: str) -> int:
         word = cell.strip() if self._is_stripped else cell
-        code = self[cell] = self._code_of_word.setdefault(word, len(self._code_of_word) - 1)
+        if word == cell:
+            code = self[cell] = len(self._words)
+            self._words.append(cell)
+        else:
+            code = self[cell] = self[word]
         return code
 
 
@@ -420,7 +425,7 @@ def _read_form(
     texts: frozenset[int],
 ) -> SourceTable:
     with path.open(encoding=form.encoding, newline="") as text:
-        lines = _Lines(text, name, form)
+        lines = _Lines(text, name, form, is_large=path.stat().st_size >= LARGE)
         try:
             names = [cell.strip() for cell in lines.header()]
             _check_names(names, lines)
@@ -463,11 +468,12 @@ class _Lines:
     mark on everything is, since cells may then hold line ends.
     """
 
-    def __init__(self, text: Iterable[str], name: str, form: TextForm) -> None:
+    def __init__(self, text: Iterable[str], name: str, form: TextForm, *, is_large: bool) -> None:
         self.name = name
         self.form = form
         self.line = 0  # lines read so far
         self._text = _bare(text, form.separator)
+        self._is_large = is_large
         self._n_rows = 0
         self._refused = 0
         # rows from which on the number of the line is so much larger than that of the row
@@ -490,7 +496,7 @@ class _Lines:
 
     def fill(self, columns: Mapping[int, _Cells], names: Sequence[str]) -> int:
         """Read all rows into the columns; returns their number."""
-        n_lines = max(1, CELLS_PER_CHUNK // len(names))
+        n_lines = max(1, (CELLS_PER_CHUNK << 4 if self._is_large else CELLS_PER_CHUNK) // len(names))
         while lines := list(islice(self._text, n_lines)):
             if '"' in "".join(lines):
                 rest = self._cells_of(chain(lines, self._text))
@@ -507,17 +513,26 @@ class _Lines:
             self.line += len(lines)
         return self._n_rows
 
-    def _parsed(self, lines: list[str], columns: Mapping[int, _Cells], n_columns: int) -> NDArray[Any] | None:
-        """A record for each line; None where numpy cannot read them all alike."""
+    def _parsed(self, lines: list[str], columns: Mapping[int, _Cells], n_columns: int) -> Mapping[str, NDArray[Any]] | None:
+        """Values of each column, called f0 and so on; None where a parser of whole chunks cannot read them all alike."""
         if self._refused > _REFUSALS or not self.form.is_plain or any(map(str.isspace, lines)):
             return None
-        types = [(f"f{place}", columns[place].type if place in columns else "O") for place in range(n_columns)]
+        types = [columns[place].type if place in columns else "O" for place in range(n_columns)]
+        if self._is_large and (found := _by_arrow("".join(lines), types, self.form.separator)) is not None:
+            return found
         try:
-            values = np.loadtxt(lines, dtype=types, delimiter=self.form.separator, comments=None, ndmin=1, max_rows=len(lines))
+            values = np.loadtxt(
+                lines,
+                dtype=[(f"f{place}", each) for place, each in enumerate(types)],
+                delimiter=self.form.separator,
+                comments=None,
+                ndmin=1,
+                max_rows=len(lines),
+            )
         except ValueError:
             self._refused += 1
             return None
-        return np.asarray(values)
+        return {f"f{place}": values[f"f{place}"] for place in columns}
 
     def _add_rows(self, rows: list[list[str]], columns: Mapping[int, _Cells], names: Sequence[str]) -> None:
         kept = self._checked_rows(rows, names)
@@ -552,6 +567,35 @@ class _Lines:
         """Line of a row, for messages."""
         return f"{self.name}, line {row + self._shifts[bisect_right(self._rows, row) - 1]}"
 
+
+def _by_arrow(text: str, types: Sequence[str], separator: str) -> Mapping[str, NDArray[Any]] | None:
+    """Values of each column by pyarrow, to the last bit those of the other parsers; None where it cannot, or is not there."""
+    try:
+        import pyarrow
+        from pyarrow import csv as arrow
+    except ImportError:
+        return None
+    if "0x" in text or "0X" in text or "\r" in text.replace("\r\n", ""):  # whole numbers of base 16, which no other parser takes
+        return None
+    names = [f"f{place}" for place in range(len(types))]
+    try:
+        table = arrow.read_csv(
+            pyarrow.BufferReader(text.encode()),
+            read_options=arrow.ReadOptions(use_threads=False, column_names=names, block_size=1 << 22),
+            parse_options=arrow.ParseOptions(delimiter=separator, quote_char=False, ignore_empty_lines=False),
+            convert_options=arrow.ConvertOptions(
+                null_values=[], column_types={name: _ARROW[each] for name, each in zip(names, types, strict=True)}
+            ),
+        )
+    except (pyarrow.ArrowException, ValueError):
+        return None
+    return {name: table[name].to_numpy() for name in names}
+
+
+_ARROW = {"O": "string", "f8": "float64", "i8": "int64"}
+
+LARGE = 20_000_000
+"""Bytes of a file from which on the import of pyarrow pays."""
 
 _REFUSALS = 8
 """Chunks that numpy may refuse before it is no longer asked: a file with empty cells all over is read cell by cell."""

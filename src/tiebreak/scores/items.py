@@ -112,8 +112,13 @@ class Items:
         """True if every score is right or wrong, 1 or 0, and not a prediction."""
         if not self.is_mean:
             return False
-        present = self.score[~np.isnan(self.score)]
-        return bool(present.size) and bool(((present == 0) | (present == 1)).all())
+        some = False
+        for row in self.score:  # one after the other, which takes little room
+            gaps = np.isnan(row)
+            some = some or not gaps.all()
+            if not ((row == 0) | (row == 1) | gaps).all():
+                return False
+        return some
 
     @property
     def n_clusters(self) -> int:
@@ -142,6 +147,8 @@ class Items:
 
     def item_means(self) -> FloatArray:
         """Mean over the runs of each model on each item, of shape (n_models, n_items); nan where it has no run."""
+        if len(self.runs) == 1:
+            return self.score[:, 0]
         present = ~np.isnan(self.score)
         number = present.sum(axis=1)
         total = np.where(present, self.score, 0.0).sum(axis=1)
@@ -177,6 +184,8 @@ class Items:
 
     def take(self, models: Sequence[str]) -> Items:
         """Scores of these models, in this order."""
+        if tuple(models) == self.models:
+            return self
         rows = [look_up(name, self.models, "model") for name in models]
         return dataclasses.replace(self, models=tuple(models), score=self.score[rows])
 
@@ -316,9 +325,9 @@ def check_items(items: Items) -> Items:
     empty = [items.models[i] for i in np.flatnonzero(np.isnan(items.score).all(axis=(1, 2)))]
     if empty:
         raise InvalidScoresError(f"no score on any item: {quoted(empty)}.")
-    present = items.score[~np.isnan(items.score)]
-    if items.metric.is_share and items.is_mean and (present.min() < 0 or present.max() > 1):
-        worst = float(present.max() if present.max() > 1 else present.min())
+    low, high = (float(each.reduce(items.score, axis=None)) for each in (np.fmin, np.fmax))
+    if items.metric.is_share and items.is_mean and (low < 0 or high > 1):
+        worst = high if high > 1 else low
         hint = " Divide per cent by 100." if 1 < worst <= 100 else ""
         raise InvalidScoresError(f"{items.metric.name} lies between 0 and 1 on each item; got {worst:g}.{hint}")
     weights = items.weights

@@ -107,6 +107,8 @@ class ScoreMatrix:
 
     def take(self, models: Sequence[str]) -> ScoreMatrix:
         """The rows of the given models, in that order."""
+        if tuple(models) == self.models:
+            return self
         rows = [look_up(name, self.models, "model") for name in models]
         return dataclasses.replace(self, models=tuple(models), score=self.score[rows])
 
@@ -208,11 +210,15 @@ class Scores:
 
     def take(self, models: Sequence[str]) -> Scores:
         """The given models in that order, in each dataset those that it has."""
+        items = None if self.items is None else self.items.take(models)
+        if self.items is not None and items is not None and np.may_share_memory(self.matrices[0].score, self.items.score):
+            # of one run: kept once
+            own = dataclasses.replace(self.matrices[0], models=items.models, score=items.item_means())
+            return dataclasses.replace(self, matrices=(own,), items=items)
         matrices = []
         for matrix in self.matrices:
             known = frozenset(matrix.models)
             matrices.append(matrix.take([name for name in models if name in known]))
-        items = None if self.items is None else self.items.take(models)
         return dataclasses.replace(self, matrices=tuple(matrices), items=items)
 
     def of_dataset(self, dataset: str) -> Scores:

@@ -125,7 +125,8 @@ class Tango(OverItems):
         correct = data.matrix().score if data.metric.higher_is_better else 1.0 - data.matrix().score
         used, rows = np.unique(np.stack([first, second]), return_inverse=True)
         one, two = rows.reshape(2, *np.shape(first))
-        both, b, c, neither = (np.asarray(each) for each in paired_counts(correct[used], one, two, omit_missing=True))
+        chosen = correct if used.size == correct.shape[0] else correct[used]
+        both, b, c, neither = (np.asarray(each) for each in paired_counts(chosen, one, two, omit_missing=True))
         n = both + b + c + neither
         is_empty = n == 0
         found = paired_proportions(np.where(is_empty, 1.0, both), b, c, neither)
@@ -144,7 +145,7 @@ class Tango(OverItems):
     def values(self, data: Scores, settings: Settings) -> ModelValues:
         """Share of the items that each model has right, or wrong, with Wilson's interval."""
         score = data.matrix().score
-        n, total = np.count_nonzero(~np.isnan(score), axis=1), np.nansum(score, axis=1)
+        n, total = np.count_nonzero(~np.isnan(score), axis=1), np.array([np.nansum(row) for row in score])
         mean = total / n
         low, high = proportion_interval(total, n, level=1.0 - settings.alpha)
         error = np.sqrt(mean * (1.0 - mean) / np.maximum(n - 1, 1))
@@ -155,7 +156,8 @@ class Tango(OverItems):
         """McNemar's tests of two models, Cochran's Q of several, and the unpaired error for contrast."""
         yield from super().beside(data, settings)
         score, models = data.matrix().score, data.matrix().models
-        score = score[:, ~np.isnan(score).any(axis=0)]
+        absent = np.isnan(score).any(axis=0)
+        score = score[:, ~absent] if absent.any() else score
         if not score.shape[1]:
             return
         if len(models) > 2:
