@@ -35,13 +35,14 @@ MOST_UNITS = 20_000
 
 
 class Question(NamedTuple):
-    """Units of a pilot, its standard error, the rope, what draws a table of so many units, and settings of `compare`."""
+    """Units of a pilot, its standard error, the rope, what draws a table of so many units, settings, and what `compare` reads."""
 
     n_units: int
     error: float
     rope: float
     table: Callable[[np.random.Generator, int, float], Any]
     settings: dict[str, Any]
+    source: Callable[[Any], Any] = dict
 
 
 def items(kind: str) -> Callable[[np.random.Generator, int, float], Any]:
@@ -72,6 +73,27 @@ def units(name: str, spread: float = 1.0, memory: float = 0.0) -> Callable[[np.r
     return table
 
 
+def clusters(rng: np.random.Generator, n: int, difference: float) -> Any:
+    """Grades of items in clusters of five."""
+    cluster = np.arange(n) // 5
+    own = rng.normal(size=(2, n))[:, cluster] + rng.normal(size=(2, n)) + np.array([[difference], [0.0]])
+    return {"item": np.arange(n), "cluster": cluster, "a": own[0], "b": own[1]}
+
+
+def areas(rng: np.random.Generator, n: int, difference: float) -> Any:
+    """Scores of two models for items of which every fourth is positive; the difference is of the shift of positives."""
+    truth = np.arange(n) % 4 == 0
+    shared, own = rng.normal(size=n), rng.normal(size=(2, n))
+    return {"truth": truth.astype(int), "a": shared + own[0] + (1.4 + difference) * truth, "b": shared + own[1] + 1.4 * truth}
+
+
+def own_sets(rng: np.random.Generator, n: int, difference: float) -> Any:
+    """Right answers of two models, each on a test set of its own with half of the examples, one by one."""
+    luck = rng.random((2, n // 2))
+    right = (luck < np.clip(0.8 + np.array([[difference], [0.0]]), 0, 1)).astype(int)
+    return {"a": right[0], "b": right[1]}
+
+
 def repeats(rng: np.random.Generator, n: int, difference: float) -> Any:
     """Repeats of ten folds; splits share a luck of the data, with a correlation of n_test / (n_train + n_test)."""
     rho = 0.1
@@ -88,13 +110,34 @@ QUESTIONS: dict[str, Question] = {
     "datasets": Question(15, 0.37, 0.2, units("dataset"), GRADES),
     "seeds": Question(8, 0.5, 0.25, units("seed"), GRADES),
     "time": Question(60, 0.22, 0.1, units("time", memory=0.3), GRADES),
+    "clusters": Question(150, 0.28, 0.14, clusters, GRADES),
+    "areas": Question(
+        200,
+        0.16,
+        0.02,
+        areas,
+        {"metric": "roc_auc"},
+        lambda table: tb.read_predictions(table["truth"], {name: 1 / (1 + np.exp(-table[name])) for name in "ab"}),
+    ),
+    "test sets": Question(
+        400,
+        0.04,
+        0.02,
+        own_sets,
+        {"metric": "accuracy"},
+        lambda table: {
+            "model": ["a", "b"],
+            "correct": [table[name].sum() for name in "ab"],
+            "n": [table[name].size for name in "ab"],
+        },
+    ),
     "repeats": Question(30, 0.5, 0.2, repeats, {**GRADES, "n_train": 90, "n_test": 10}),
 }
 
 
 def compared(question: Question, rng: np.random.Generator, n: int, difference: float, rope: float) -> Any:
     """Pair of the first n units of a world, which a larger n goes on with."""
-    return tb.compare(question.table(rng, n, difference), rope=rope, **question.settings).pair("a", "b")
+    return tb.compare(question.source(question.table(rng, n, difference)), rope=rope, **question.settings).pair("a", "b")
 
 
 class Tally(NamedTuple):
@@ -121,7 +164,7 @@ def tally(question: Question, n_pilots: int, seed: int) -> Tally:
         n = 10 * need.n_repeats if need.n_repeats else int(np.ceil(max(need.n_units, pilot.n_units + 1)))
         # as the draws of a larger table are others, the pilot's units stand first and only those beyond them are new
         later = longer(question, begun, n, difference)
-        again = tb.compare(later, rope=rope, **question.settings).pair("a", "b")
+        again = tb.compare(question.source(later), rope=rope, **question.settings).pair("a", "b")
         named += 1
         sentence = pilot.comparison.next_step
         settled += again.verdict not in (pilot.verdict, "undecided") and not (
@@ -136,7 +179,7 @@ def longer(question: Question, begun: int, n: int, difference: float) -> dict[st
     if question.table is repeats:  # the luck of the data is drawn first, so it is the same
         return dict(repeats(np.random.default_rng(begun), n, difference)) | _first(pilot, n, begun, difference)
     more = question.table(np.random.default_rng((begun, 1)), n, difference)
-    kept = question.n_units
+    kept = len(pilot["a"])
     return {name: _joined(pilot[name], more[name], kept, name in ("a", "b")) for name in more}
 
 

@@ -426,15 +426,20 @@ def _block(rows: Rows, number: int, table: ScoreTable) -> _Block:
             return _Block(None, keys, False)
         return _Block(order if chosen is None else chosen[order], keys, False)
     if mine.seed is None and mine.kind != "seeds":
-        raise _doubled(keys, chosen, table)
+        raise _doubled(keys, chosen, table, is_time=mine.kind == "periods")
     refuse_doubled_seeds(keys.code, mine, keys, ("every model",))
     return _Block(chosen, keys, True)
 
 
-def _doubled(keys: SplitKeys, chosen: IntArray | None, table: ScoreTable) -> InvalidScoresError:
+def _doubled(keys: SplitKeys, chosen: IntArray | None, table: ScoreTable, *, is_time: bool) -> InvalidScoresError:
     split = int(np.argmax(np.bincount(keys.code) > 1))
     lines = np.flatnonzero(keys.code == split)[:2]
     first, second = (int(line if chosen is None else chosen[line]) for line in lines)
+    if is_time:
+        return InvalidScoresError(
+            f"{table.where(second)}: there is already a row for this period ({table.where(first)}). Keep one row for each; "
+            "several series in one table are told apart by a column 'dataset'."
+        )
     return InvalidScoresError(
         f"{table.where(second)}: there is already a row for {keys.name(split)} ({table.where(first)}). Keep one row for each "
         "split; if the rows differ by a random seed, name that column 'seed'; if by repeat, 'repeat'."

@@ -107,5 +107,5 @@ def test_what_it_cannot_judge(rng: np.random.Generator) -> None:
     with pytest.raises(UnsuitableDesignError, match="'delong', which 'auto' takes for these"):
         tb.compare(predictions(rng), method="clustered-t")
     alone = tb.read_predictions([0, 1, 0, 0], {"a": [0.1, 0.2, 0.3, 0.4], "b": [0.1, 0.2, 0.3, 0.1]})
-    with pytest.raises(InvalidScoresError, match="there are 1 positive examples and 3 others"):
+    with pytest.raises(InvalidScoresError, match="of the 4 examples 1 is positive, and two of each class"):
         tb.compare(alone)

@@ -131,6 +131,8 @@ def test_bad_input(rng: np.random.Generator) -> None:
         UnpairedScoresError, match=r"no period \(column 'time'\) in common.*how long something took, call it 'seconds'"
     ):
         compared(seconds)
+    with pytest.raises(InvalidScoresError, match=r"row 2: there is already a row for this period .* Keep one"):
+        compared(table.assign(time=[1, 1, *range(2, 40)]))
     gaps = table.assign(arima=table["arima"].where(table["time"] != 2003))
     with pytest.raises(MissingSplitsError, match="'arima' lacks 1 of the 40 periods: '2003'"):
         compared(gaps)

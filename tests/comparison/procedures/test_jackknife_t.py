@@ -111,3 +111,13 @@ def test_what_it_refuses(rng: np.random.Generator) -> None:
     y = np.zeros(30, dtype=int)
     with pytest.raises((TooFewSplitsError, InvalidScoresError), match="class"):
         tb.compare(tb.read_predictions(y, {"a": y, "b": 1 - y}, metric="f1"))
+
+
+def test_one_item_of_the_rarer_of_two_classes_is_refused() -> None:
+    """What recall would be with others of it nobody knows; of three classes a single one stays a remark."""
+    said = {"a": [1, 0, 0, 0, 0, 1], "b": [1, 0, 0, 1, 0, 0]}
+    with pytest.raises(TooFewSplitsError, match=r"only one example is of the rarer class, .* Give more of it"):
+        tb.compare(tb.read_predictions([1, 0, 0, 0, 0, 0], said, metric="f1"))
+    three = {"a": [1, 0, 0, 2, 2, 1], "b": [1, 0, 0, 2, 0, 2]}
+    answer = tb.compare(tb.read_predictions([1, 0, 0, 2, 2, 2], three, metric="f1_macro"))
+    assert "few-positives" in {each.code for each in answer.notices}

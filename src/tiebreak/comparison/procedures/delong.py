@@ -105,8 +105,9 @@ class DeLong(OverItems):
         n_positive = int(np.count_nonzero(items.is_positive))
         if min(n_positive, len(items.items) - n_positive) < 2:
             return InvalidScoresError(
-                f"there are {n_positive} positive {items.unit}s and {len(items.items) - n_positive} others; two of each are the "
-                "fewest that show how much an area varies."
+                f"of the {len(items.items)} {items.unit}s {n_positive} {'is' if n_positive == 1 else 'are'} positive, and two of "
+                "each class are the fewest that show how much an area varies. Give more of the rarer one, or compare by a mean "
+                f"over {items.unit}s, such as log_loss."
             )
         return None
 

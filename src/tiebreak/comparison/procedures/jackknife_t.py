@@ -90,6 +90,11 @@ class JackknifeT(OverItems):
             )
         if items.n_rarest == 0:
             return TooFewSplitsError(f"{self.name} needs {items.unit}s of both classes, as {items.metric.name} tells them apart.")
+        if items.n_rarest == 1 and items.is_positive is None and len(items.classes) == 2:
+            return TooFewSplitsError(
+                f"only one {items.unit} is of the rarer class, so nothing shows how much {items.metric.name} varies with others "
+                "of it; two are the fewest. Give more of it, or compare accuracy."
+            )
         if items.is_positive is not None and _pieces_of_rarer(items) < 2:
             return TooFewSplitsError(
                 f"all {items.unit}s of one class are in one {'cluster' if items.clusters is not None else items.unit}, so "
@@ -137,8 +142,8 @@ class JackknifeT(OverItems):
             yield Notice(
                 "few-positives",
                 f"there are only {rarest} {items.unit}s of the rarest class, which the interval allows for by being wide: with "
-                "4 to 10 of 200, equal models were called different in 0 to 5 % of trials instead of 5 %, so real differences "
-                "are missed more often than with many",
+                "3 to 10 of 200, equal models were called different in 0 to 5 % of trials instead of 5 %, so real differences "
+                "are missed more often than with many; with 2, by balanced accuracy in 10 %",
             )
 
     def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
