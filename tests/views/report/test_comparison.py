@@ -89,7 +89,7 @@ def cells(page: str, model: int) -> dict[str, str]:
 @pytest.mark.slow
 def test_it_says_what_text_says(answer: Comparison) -> None:
     """Sentence, next step, every cell of the ranking and of the pairs, notices and method stand in the terminal's page too."""
-    page, text = answer.to_html(), " ".join(answer.to_text().split())
+    page, text = answer.to_html(), " ".join(answer.to_text(columns="all").split())
     shown = visible(page)
     assert answer.sentence in shown
     assert answer.method.name in shown

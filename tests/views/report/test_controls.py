@@ -220,7 +220,7 @@ def test_a_cell_opens_its_pair(opened):
     assert page.locator("[data-is=pair-sentence]").inner_text() == comparison.pair(first, second).sentence
 
 
-@pytest.mark.parametrize("name", ["two", "baseline", "datasets", "no_spread", "best"])
+@pytest.mark.parametrize("name", ["two", "baseline", "datasets", "no_spread", "best", "twenty"])
 def test_downloads_are_the_json_view(opened, name, tmp_path):
     """The answer as JSON is what `to_dict` gives, and the table of pairs is the frame."""
     comparison = ANSWERS[name]()

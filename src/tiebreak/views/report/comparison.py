@@ -30,7 +30,7 @@ from tiebreak.views.headline import headline
 from tiebreak.views.json import as_lists, plain
 from tiebreak.views.names import model_names
 from tiebreak.views.pair import interval_name, rope_words
-from tiebreak.views.report.decide import NAME_WIDTH, WORDS, about_drawing, columns_of, decide_data, most_drawn, takes_rope
+from tiebreak.views.report.decide import NAME_WIDTH, WORDS, about_drawing, columns_of, decide_data, most_drawn, packed, takes_rope
 from tiebreak.views.report.document import Document, drawings, html_of
 from tiebreak.views.report.figures import Point, Scale, axis, dots_row, interval_row, round_step, scatter
 from tiebreak.views.requirements import section
@@ -63,6 +63,9 @@ MOST_DOTS = 6000
 
 MOST_WRITTEN = 1000
 """Pairs up to which all their columns are in the data; of more those that are for decide.js are enough."""
+
+PACKED_FROM = 100
+"""Rows from which columns of numbers are packed, which takes half the room of their digits."""
 
 DRAWN_BY_HAND = ("ranking", "differences", "scores", "verdicts", "correlation", "posterior", "matrix")
 """Plots whose numbers the report shows in rows, cells and pairs of its own."""
@@ -145,14 +148,17 @@ def has_units(comparison: Comparison) -> bool:
 
 
 def _packed(columns: Columns, comparison: Comparison) -> dict[str, Any]:
-    """Columns as lists; models as rows of the ranking, what is the same everywhere once."""
-    packed: dict[str, Any] = {}
+    """Columns as lists, or of many rows numbers in base64; models as rows of the ranking, what is the same everywhere once."""
+    found: dict[str, Any] = {}
     for name, column in columns.items():
+        if isinstance(column, np.ndarray) and column.dtype.kind == "f" and column.size >= PACKED_FROM:
+            found[name] = packed(np.where(np.isfinite(column), column, np.nan))  # as JSON has them
+            continue
         is_model = isinstance(column, Coded) and name != "verdict" and column.names == comparison.models
         values = column.codes.tolist() if is_model and isinstance(column, Coded) else plain(column.tolist())
         is_same = not is_model and name != "rank" and all(value == values[0] for value in values)
-        packed[name] = values[0] if is_same and len(values) > 1 else values
-    return packed
+        found[name] = values[0] if is_same and len(values) > 1 else values
+    return found
 
 
 def label_of(comparison: Comparison) -> str:

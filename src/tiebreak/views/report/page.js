@@ -99,6 +99,12 @@ const Page = (() => {
     const named = (name, value) => (["first", "second", "model"].includes(name) ? names[value] : value);
     return Array.from({ length: n }, (_, row) => Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, named(name, at(column, row))])));
   }
+  // Columns of which some are packed as those of decide.js; JSON has null for what is undefined.
+  function unpackedColumns(columns) {
+    const n = columns.rank?.length ?? columns.first.length, known = (value) => (Number.isFinite(value) ? value : null);
+    return Object.fromEntries(Object.entries(columns).map(([name, column]) =>
+      [name, typeof column?.values === "string" ? Array.from(Decide.unpacked(column, n), known) : column]));
+  }
   function cell(value) {
     if (typeof value !== "string") return typeof value === "boolean" ? (value ? "True" : "False") : String(value ?? "");
     const text = readable(value), safe = /^[=+\-@＝＋－＠]/.test(text) ? `'${text}` : text;
@@ -115,7 +121,7 @@ const Page = (() => {
   const pairOf = (button) => button.dataset.pair.split(" ").map(Number);
   const pairRows = (answer) => records(answer.pairs, answer.names);
   const WRITERS = {
-    json: (each) => ["answer.json", "application/json", json({ ...each.view, ranking: records(each.view.ranking, each.names), pairs: pairRows(each) })],
+    json: (each) => ["answer.json", "application/json", json({ ...each.view, ranking: records(unpackedColumns(each.view.ranking), each.names), pairs: pairRows(each) })],
     pairs: (each) => ["pairs.csv", "text/csv", csv(Object.keys(pairRows(each)[0]), pairRows(each).map(Object.values))],
     result: () => ["result.json", "application/json", json(data.result ?? data.results)],
     scores: (each) => ["scores.csv", "text/csv", scoreRows(each)],
@@ -166,7 +172,7 @@ const Page = (() => {
 
     // Columns of the pairs; where they are too many to be written, those of the answer as it was asked.
     get pairs() {
-      if (this.view.pairs.first) return this.view.pairs;
+      if (this.view.pairs.first) return unpackedColumns(this.view.pairs);
       const { first, second } = this.engine.family, each = Array.from(first, (one, row) => this.first.pair(one, second[row]));
       const optional = ["standard_error", "df"].filter((name) => this.engine.pairs[name]);
       const names = ["first", "second", "n_units", "difference", ...optional, "interval_low", "interval_high", "verdict", "reason"];
