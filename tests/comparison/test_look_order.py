@@ -52,7 +52,7 @@ def test_an_order_by_difficulty_shows_in_the_scores_alone() -> None:
 
 
 def test_a_random_order_is_not_refused() -> None:
-    """In none of 100 tables, where 5 in 10,000 are expected."""
+    """In none of 100 tables, where 1 in 10,000 is expected."""
     assert not any(is_refused(items("random", seed)) for seed in range(100))
 
 

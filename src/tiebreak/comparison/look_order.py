@@ -14,8 +14,8 @@ from tiebreak.errors import UnsuitableDesignError
 from tiebreak.numerics import FloatArray, student_tail
 from tiebreak.scores.scores import Scores
 
-LEVEL = 5e-4
-"""Chance that some test refuses a random order at a look; over twenty looks at most 1 %."""
+LEVEL = 1e-4
+"""Chance, nearly, that some test refuses a random order at a look; over twenty looks it is measured to be below 1 %."""
 
 FEWEST = 8
 """Units below which no order can be told from a random one."""
@@ -50,7 +50,7 @@ def refuse_order(method: Procedure, data: Scores, unit: str) -> None:
     Raises
     ------
     UnsuitableDesignError
-        Some test finds less than 5 in 10,000 random orders like this one, all tests of a look together.
+        Some test finds less than 1 in 10,000 random orders like this one, all tests of a look together.
     """
     if method.question == "splits":
         return

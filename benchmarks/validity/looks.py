@@ -1,0 +1,385 @@
+"""How often looks say anything wrong of equal models, what they save, and which orders they refuse.
+
+Kernels on arrays, for all that a plan of `tiebreak.compare` does: fractions, degrees of freedom and levels of its looks, as the
+package grants them. For normal units sums and sums of squares are drawn look by look, which is exact; splits share a common part,
+as the correction of Nadeau and Bengio assumes. Other cells draw items, clusters, labels, datasets and battles, and ask the
+procedures of the package. Beside each: what looks without a plan would say, at the plain level every time.
+
+python benchmarks/validity/looks.py errors [--scale 1.0] [--seed 1]
+python benchmarks/validity/looks.py order [--tables 200]
+python benchmarks/validity/looks.py savings TABLE.csv [--unit dataset] [--rope 0.01] [--shuffles 20]
+python benchmarks/validity/looks.py savings made [--shuffles 20]    (54 models on 805 items, drawn)
+
+Exit code 1 where an error rate is above its limit (1.03 alpha for normal units, 5.5 % at an alpha of 5 % elsewhere) by more than
+two standard errors of the simulation, a random order is refused in more than 1 %, a sorted one in less than 95 %, more than 5 %
+of decisions are lost, or one with looks contradicts that with all data.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import tiebreak as tb
+from tiebreak.comparison.compare import compare_scores
+from tiebreak.comparison.look_order import refuse_order
+from tiebreak.comparison.looks import PROCESSES, Looks, TakenLook, cut, digest_of, fraction_of, plan_unit
+from tiebreak.comparison.procedures import METHODS
+from tiebreak.comparison.settings import Settings
+from tiebreak.errors import TiebreakError
+from tiebreak.frequentist import alpha_spent, group_sequential_design, split_information, wilcoxon
+from tiebreak.frequentist.clusters import cluster_sums, mean_of_clusters
+from tiebreak.numerics import student_multiplier, student_tail
+
+Array = np.ndarray[Any, Any]
+
+SHARES = (0.05, 0.05 / 15, 0.05 / 190)
+"""Levels of one pair: alone, and as one of 15 or 190."""
+
+TABLES = {0.05: 400_000, 0.05 / 15: 2_000_000, 0.05 / 190: 6_000_000}
+"""Tables of normal units for each level: standard errors of 0.7, 1.2 and 2.5 % of it."""
+
+
+class Cell(NamedTuple):
+    """Units at each look, and n_test / n_train of the splits (0 for units that are independent)."""
+
+    label: str
+    n: tuple[int, ...]
+    ratio: float = 0.0
+    gamma: float = -4.0
+
+
+CELLS = (
+    Cell("2x5, 1 look", (10,), 0.25, -8.0),
+    Cell("2x5, 2 looks", (5, 10), 0.25, -8.0),
+    Cell("5x5, 5 looks", (5, 10, 15, 20, 25), 0.25, -8.0),
+    Cell("10x10, 10 looks", tuple(range(10, 101, 10)), 1 / 9, -8.0),
+    Cell("10x10, unequal", (10, 20, 70, 100), 1 / 9, -8.0),
+    Cell("5x20, 5 looks", (20, 40, 60, 80, 100), 1 / 19, -8.0),
+    Cell("20 units, 5 looks", (4, 8, 12, 16, 20)),
+    Cell("20 units, 17 looks", tuple(range(4, 21))),
+    Cell("800 units, 5 looks", (160, 320, 480, 640, 800)),
+    Cell("800 units, 20 looks", tuple(range(40, 801, 40))),
+    Cell("800 units, unequal", (50, 60, 200, 210, 700, 800)),
+    Cell("800 units, over-run", (100, 400, 900)),
+)
+
+
+def main() -> None:
+    """Run one of the three studies."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("study", choices=("errors", "order", "savings"))
+    parser.add_argument("table", nargs="?")
+    parser.add_argument("--scale", type=float, default=1.0, help="share of the tables of a full run")
+    parser.add_argument("--tables", type=int, default=200)
+    parser.add_argument("--shuffles", type=int, default=20)
+    parser.add_argument("--unit", default="dataset")
+    parser.add_argument("--rope", type=float, default=0.0)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    if given.study == "errors":
+        sys.exit(errors(given.scale, given.seed))
+    if given.study == "order":
+        sys.exit(order(given.tables, given.seed))
+    if given.table is None:
+        parser.error("savings needs a table")
+    sys.exit(savings(given.table, given.unit, given.rope, given.shuffles, given.seed))
+
+
+# --- errors -------------------------------------------------------------------------------------------------------------------
+
+
+def errors(scale: float, seed: int) -> int:
+    """Print a line for each cell: any look that says anything of two equal models, as a share of the level."""
+    print(f"{'cell':36} {'level':>9} {'tables':>10} {'any look':>9} {'of level':>9} {'s.e.':>6} {'unplanned':>10}")
+    worst = 0
+    for cell in CELLS:
+        for level in SHARES:
+            rng = np.random.default_rng((seed, len(cell.n), round(1e6 * level)))
+            n_tables = max(20_000, int(TABLES[level] * scale))
+            found, unplanned = _normal(cell, level, n_tables, rng)
+            worst = max(worst, _line(cell.label, level, n_tables, found, unplanned, 1.03))
+    for label, n_tables, draw in OTHERS:
+        for level in (0.05, 0.05 / 15):
+            rng = np.random.default_rng((seed, len(label), round(1e6 * level)))
+            n_tables_here = max(1_000, int(n_tables * scale))
+            found, unplanned = draw(level, n_tables_here, rng)
+            worst = max(worst, _line(label, level, n_tables_here, found, unplanned, 1.1 if level == 0.05 else np.inf))
+    return worst
+
+
+def _line(label: str, level: float, n_tables: int, found: float, unplanned: float, limit: float) -> int:
+    error = np.sqrt(level * (1 - level) / n_tables)
+    print(
+        f"{label:36} {level:9.6f} {n_tables:10,} {found:9.6f} {found / level:9.3f} {error / level:6.3f} "
+        f"{unplanned / level:10.2f}",
+        flush=True,
+    )
+    return int(found > limit * level + 2 * error)
+
+
+def _normal(cell: Cell, level: float, n_tables: int, rng: np.random.Generator) -> tuple[float, float]:
+    """Shares of tables of equal models in which a t statistic exceeds its bound at any look, with a plan and without."""
+    n = np.array(cell.n)
+    n_total = 800 if n[-1] > 800 else int(n[-1])
+    t = np.minimum(split_information(n, n_total, test_train_ratio=cell.ratio), 1.2)
+    design = group_sequential_design(t, alpha=level, gamma=cell.gamma, df=n - 1)
+    plain = student_multiplier(level, n - 1.0)
+    n_wrong = n_unplanned = 0
+    for start in range(0, n_tables, 100_000):
+        size = min(100_000, n_tables - start)
+        common = rng.normal(size=size) * np.sqrt(cell.ratio)
+        total, squares = np.zeros(size), np.zeros(size)
+        wrong, unplanned = np.zeros(size, bool), np.zeros(size, bool)
+        for k, m in enumerate(n.tolist()):
+            more = m - (n[k - 1] if k else 0)
+            mean = rng.normal(size=size) / np.sqrt(more)  # of the new units, with their own sum of squares about it
+            own = rng.chisquare(more - 1, size=size) if more > 1 else np.zeros(size)
+            before = total / max(1, m - more)
+            squares += own + (np.square(mean - before) * more * (m - more) / m if k else 0.0)
+            total += more * mean
+            statistic = np.abs(total / m + common) / np.sqrt(squares / (m - 1) * (1 / m + cell.ratio))
+            wrong |= statistic > design.critical[k]
+            unplanned |= statistic > plain[k]
+        n_wrong += int(wrong.sum())
+        n_unplanned += int(unplanned.sum())
+    return n_wrong / n_tables, n_unplanned / n_tables
+
+
+def _tango(discordance: float, n: tuple[int, ...], level: float, n_tables: int, rng: np.random.Generator) -> tuple[float, float]:
+    """Right and wrong on the same items: the score test of 0, (b - c)^2 / (b + c), which Tango's interval inverts."""
+    sizes = np.array(n)
+    more = np.diff(np.concatenate([[0], sizes]))
+    design = group_sequential_design(sizes / sizes[-1], alpha=level)
+    apart = np.cumsum(rng.binomial(more, discordance, size=(n_tables, sizes.size)), axis=1)
+    steps = np.diff(np.concatenate([np.zeros((n_tables, 1), int), apart], axis=1), axis=1)
+    won = np.cumsum(rng.binomial(steps, 0.5), axis=1)
+    z = np.abs(2 * won - apart) / np.sqrt(np.maximum(apart, 1))
+    return float((z > design.critical).any(axis=1).mean()), float((z > student_multiplier(level, np.inf)).any(axis=1).mean())
+
+
+def _clusters(level: float, n_tables: int, rng: np.random.Generator) -> tuple[float, float]:
+    """100 clusters of 1 to 12 graded items with an effect of their own, five looks: CR2 and its degrees of freedom."""
+    looks = np.array([20, 40, 60, 80, 100])
+    design = group_sequential_design(looks / 100, alpha=level, df=looks - 1)
+    wrong, unplanned, size = np.zeros(n_tables, bool), np.zeros(n_tables, bool), 500
+    for start in range(0, n_tables, size):
+        code = np.repeat(np.arange(100), rng.integers(1, 13, size=100))
+        values = rng.normal(size=(size, 100))[:, code] + rng.normal(size=(size, code.size))
+        for k, m in enumerate(looks.tolist()):
+            rows = code < m
+            found = mean_of_clusters(cluster_sums(values[:, rows], code[rows]), "cr2")
+            p = 2 * student_tail(np.abs(found.estimate / found.standard_error), np.asarray(found.df, dtype=float))
+            here = slice(start, start + size)
+            wrong[here] |= (p <= design.levels[k])[: n_tables - start]
+            unplanned[here] |= (p <= level)[: n_tables - start]
+    return float(wrong.mean()), float(unplanned.mean())
+
+
+def _auc(level: float, n_tables: int, rng: np.random.Generator) -> tuple[float, float]:
+    """Areas under ROC curves of two equal models, 400 examples, a quarter positive, five looks by n+ n- / (n+ + n-)."""
+    sizes = (100, 175, 250, 325, 400)
+    n_wrong = n_unplanned = 0
+    for _ in range(n_tables):
+        y = rng.random(400) < 0.25
+        base = rng.normal(size=400)
+        score = 1.2 * y + (base + rng.normal(size=(2, 400))) / np.sqrt(2)
+        positive = np.array([np.count_nonzero(y[:m]) for m in sizes])
+        information = positive * (sizes - positive) / sizes
+        spent = {}
+        t = information / information[-1]
+        for share, at in zip(t.tolist(), sizes, strict=True):
+            spent[share] = float(alpha_spent([at / 400], alpha=level)[0])
+        design = group_sequential_design(t, alpha=level, spending=partial(_spent, spent))
+        p = np.array([_auc_pvalue(y[:m], score[:, :m]) for m in sizes])
+        n_wrong += bool((p <= design.levels).any())
+        n_unplanned += bool((p <= level).any())
+    return n_wrong / n_tables, n_unplanned / n_tables
+
+
+def _spent(amounts: dict[float, float], at: float, alpha: float) -> float:
+    return amounts.get(at, alpha)
+
+
+def _auc_pvalue(y: Array, score: Array) -> float:
+    found = tb.compare(tb.read_predictions(y, {"a": score[0], "b": score[1]}, metric="roc_auc"))
+    return float(found.pair_table.pvalue[0])
+
+
+def _datasets(n: tuple[int, ...], level: float, n_tables: int, rng: np.random.Generator) -> tuple[float, float]:
+    """Differences of two equal models over datasets, heavy in the tails (Student's t with 3 degrees of freedom)."""
+    sizes = np.array(n)
+    design = group_sequential_design(sizes / sizes[-1], alpha=level)
+    wrong, unplanned, size = np.zeros(n_tables, bool), np.zeros(n_tables, bool), 2_000
+    for start in range(0, n_tables, size):
+        values = rng.standard_t(3, size=(size, sizes[-1]))
+        for k, m in enumerate(sizes.tolist()):
+            p = np.asarray(wilcoxon(values[:, :m]).pvalue)
+            here = slice(start, start + size)
+            wrong[here] |= (p <= design.levels[k])[: n_tables - start]
+            unplanned[here] |= (p <= level)[: n_tables - start]
+    return float(wrong.mean()), float(unplanned.mean())
+
+
+TENTHS = tuple(range(80, 801, 80))
+TWENTIETHS = tuple(range(50, 1001, 50))
+
+OTHERS = (
+    ("tango, 10 % apart, 10 looks", 400_000, lambda *given: _tango(0.1, TENTHS, *given)),
+    ("tango, 40 % apart, 20 looks", 400_000, lambda *given: _tango(0.4, TWENTIETHS, *given)),
+    ("tango, 2 % apart, 10 looks", 400_000, lambda *given: _tango(0.02, TENTHS, *given)),
+    ("battles of one pair, 20 looks", 400_000, lambda *given: _tango(1.0, TWENTIETHS, *given)),
+    ("clustered-t, 100 clusters, 5 looks", 20_000, _clusters),
+    ("wilcoxon, 40 datasets, 8 looks", 20_000, lambda *given: _datasets((8, 12, 16, 20, 25, 30, 35, 40), *given)),
+    ("wilcoxon, 140 datasets, 7 looks", 10_000, lambda *given: _datasets((20, 40, 60, 80, 100, 120, 140), *given)),
+    ("delong, 400 examples, 5 looks", 2_000, _auc),
+)
+"""Further cells: label, tables of a full run, and the kernel."""
+
+
+# --- order --------------------------------------------------------------------------------------------------------------------
+
+
+def order(n_tables: int, seed: int) -> int:
+    """Print the share of tables that are refused, by order and by the items that are there, with metadata and without."""
+    print(f"{'order':12} {'items':>6} {'with metadata':>14} {'without':>8}")
+    is_wrong = 0
+    for kind in ("random", "subject", "difficulty", "task"):
+        for n in (100, 400, 2000):
+            refused = [[0, 0] for _ in range(n_tables)]
+            for number in range(n_tables):
+                items = _items(kind, np.random.default_rng((seed, number, n)), n)
+                refused[number] = [_is_refused(items), _is_refused(tb.Items(**_without(items)))]
+            shares = np.mean(refused, axis=0)
+            print(f"{kind:12} {n:6,} {shares[0]:14.3f} {shares[1]:8.3f}", flush=True)
+            # a table of one task alone is about that task, so the first of them is refused once a second one begins
+            is_wrong |= int(kind == "random" and shares.max() > 0.01)
+            is_wrong |= int(kind != "random" and (kind, n) != ("task", 100) and shares[0] < 0.95)
+    share = _twenty_looks(n_tables, seed)
+    print(f"{'random':12} any of 20 looks: {share:.3f}", flush=True)
+    return is_wrong | int(share > 0.01)
+
+
+def _twenty_looks(n_tables: int, seed: int) -> float:
+    """Share of tables in random order of which any of twenty looks is refused."""
+    n_refused = 0
+    for number in range(n_tables):
+        items = _items("random", np.random.default_rng((seed, number, 20)), 2000)
+        n_refused += any(_is_refused(items.at(np.arange(n))) for n in range(100, 2001, 100))
+    return n_refused / n_tables
+
+
+def _items(kind: str, rng: np.random.Generator, n: int) -> tb.Items:
+    """The first n of 2,000 items of eight subjects (or tasks), to four models that differ in what they are good at."""
+    subject = rng.integers(0, 8, 2000)
+    difficulty = rng.normal(size=2000) + rng.normal(0, 0.8, 8)[subject]
+    right = rng.random((4, 2000)) < 1 / (1 + np.exp(difficulty - rng.normal(0, 0.5, (4, 8))[:, subject]))
+    by_kind = {"random": np.arange(2000), "difficulty": np.argsort(difficulty)}
+    rows = by_kind.get(kind, np.argsort(subject, kind="stable"))[:n]
+    columns = {"difficulty": tuple(f"{value:.4f}" for value in difficulty[rows])} if kind == "difficulty" else {}
+    columns["task" if kind == "task" else "subject"] = tuple(f"s{k}" for k in subject[rows])
+    models, names = tuple(f"m{k}" for k in range(4)), tuple(f"q{k}" for k in rows)
+    score = right[:, None, rows].astype(float)
+    return tb.Items(tb.Metric("accuracy", True), models, ("",), names, score, columns=columns)
+
+
+def _without(items: tb.Items) -> dict[str, Any]:
+    return {name: getattr(items, name) for name in ("metric", "models", "runs", "items", "score")}
+
+
+def _is_refused(items: tb.Items) -> bool:
+    try:
+        refuse_order(METHODS["tango"], items.as_scores(), "item")
+    except TiebreakError:
+        return True
+    return False
+
+
+# --- savings ------------------------------------------------------------------------------------------------------------------
+
+
+def savings(path: str, unit: str, rope: float, n_shuffles: int, seed: int) -> int:
+    """Print what decided pairs needed of the units, decisions lost, and contradictions, over shuffled tables with 20 looks."""
+    import pandas as pd
+
+    table = _made(seed) if path == "made" else pd.read_csv(path)
+    unit = "question" if path == "made" else unit
+    names = table[unit].drop_duplicates().tolist()
+    rng = np.random.default_rng(seed)
+    needed: list[float] = []
+    n_lost = n_whole = n_contradicted = 0
+    for _ in range(n_shuffles):
+        place = {name: k for k, name in enumerate(rng.permutation(np.array(names, dtype=object)).tolist())}
+        shuffled = table.assign(_place=table[unit].map(place)).sort_values("_place", kind="stable").drop(columns="_place")
+        scores = tb.read_scores(shuffled, metric="accuracy")
+        whole = _verdicts(compare_scores(scores, Settings(rope=rope)))
+        looked = compare_scores(scores, Settings(rope=rope, looks=_twenty(scores, len(names), rope)))
+        found = _verdicts(looked)
+        decided = [pair for pair, verdict in found.items() if verdict in OVER]
+        needed += [at / len(names) for pair, at in _units(looked) if pair in decided]
+        n_whole += sum(verdict in OVER for verdict in whole.values())
+        n_lost += sum(verdict in OVER and found[pair] not in OVER for pair, verdict in whole.items())
+        n_contradicted += sum(
+            found[pair] in OVER and verdict in OVER and found[pair] != verdict for pair, verdict in whole.items()
+        )
+    print(
+        f"{n_shuffles} shuffles of {len(names)} {unit}s, 20 looks, rope {rope:g}: decided pairs needed {np.mean(needed):.1%} of "
+        f"the {unit}s (median {np.median(needed):.1%}); of {n_whole} decisions with all data {n_lost} were lost "
+        f"({n_lost / max(1, n_whole):.1%}), {n_contradicted} contradicted"
+    )
+    return int(n_contradicted > 0 or n_lost > 0.05 * n_whole)
+
+
+OVER = ("better", "worse", "equivalent")
+
+
+def _made(seed: int) -> Any:
+    """54 models, right or wrong on 805 items: skills between 20 and 90 % right, and items of different difficulty."""
+    import pandas as pd
+
+    rng = np.random.default_rng(seed)
+    skill, difficulty = rng.normal(0, 1.2, 54), rng.normal(0, 1.5, 805)
+    right = rng.random((54, 805)) < 1 / (1 + np.exp(difficulty - skill[:, None]))
+    columns = {f"m{k:02}": row.astype(int) for k, row in enumerate(right)}
+    return pd.DataFrame({"question": [f"q{k}" for k in range(805)], **columns})
+
+
+def _twenty(scores: tb.Scores, n_total: int, rope: float) -> Looks:
+    """A plan of which twenty looks are taken, as far as there are units enough for them; the answer fills in its levels."""
+    whole = compare_scores(scores, Settings())
+    method = whole.method
+    fewest, unit = PROCESSES[method.name].fewest, plan_unit(method, scores)
+    sizes = sorted({max(fewest, round(n_total * k / 20)) for k in range(1, 21)})
+    first = compare_scores(cut(method, scores, sizes[0]).data, Settings(rope=rope, looks=Looks(n_total=n_total))).looks
+    assert first is not None
+    plan = Looks(n_total=n_total, gamma=first.gamma, unit=unit, terms=first.terms)
+    taken = []
+    for n in sizes:
+        now = cut(method, scores, n)
+        taken.append(TakenLook(n, fraction_of(plan, method, now), float("nan"), digest_of(now.data), ()))
+    return Looks(n_total=n_total, gamma=first.gamma, unit=unit, terms=first.terms, taken=tuple(taken))
+
+
+def _verdicts(answer: tb.Comparison) -> dict[tuple[str, str], str]:
+    """Verdict of each pair, its models in order of name."""
+    turned = {"better": "worse", "worse": "better", "ahead": "behind", "behind": "ahead"}
+    found = {}
+    for first, second, verdict in answer.pairs[["first", "second", "verdict"]].itertuples(index=False):
+        found[min(first, second), max(first, second)] = verdict if first < second else turned.get(verdict, verdict)
+    return found
+
+
+def _units(answer: tb.Comparison) -> Iterator[tuple[tuple[str, str], int]]:
+    """Units at the look of each pair."""
+    assert answer.looks is not None
+    for first, second, look in answer.pairs[["first", "second", "look"]].itertuples(index=False):
+        yield (min(first, second), max(first, second)), answer.looks.taken[look - 1].n
+
+
+if __name__ == "__main__":
+    main()
