@@ -286,6 +286,30 @@ def test_skewed_graded_scores_wait_for_more_units() -> None:
     assert tb.compare(even.iloc[:200], metric="cost", lower_is_better=True, n_total=400).looks is not None
 
 
+def test_areas_under_roc_curves_go_by_both_classes() -> None:
+    """The information is n+ n- / (n+ + n-), and below 20 of the rarer class no look is taken."""
+    rng = np.random.default_rng(2)
+    y = np.array([True] * 5 + [False] * 55 + [True, False] * 70)
+    score = {"a": y + rng.normal(size=200), "b": y + rng.normal(size=200)}
+
+    def first(n: int) -> tb.Items:
+        return tb.read_predictions(y[:n], {name: values[:n] for name, values in score.items()}, metric="roc_auc")
+
+    with pytest.raises(UnsuitableDesignError, match="5 items of the rarer class are too few"):
+        tb.compare(first(60), n_total=200)
+    shuffled = rng.permutation(200)
+    y, score = y[shuffled], {name: values[shuffled] for name, values in score.items()}
+    answer = tb.compare(first(100), n_total=200)
+    answer = tb.compare(first(200), looks=answer)
+    information = [(n - p) * p / n for n, p in ((100, y[:100].sum()), (200, y.sum()))]
+    design = group_sequential_design(
+        np.array(information) / information[1],
+        spending=lambda t, alpha: float(tb.frequentist.alpha_spent([0.5 if t < 1 else 1.0], alpha=alpha)[0]),
+    )
+    assert answer.looks is not None
+    assert_allclose([look.level for look in answer.looks.taken], design.levels, rtol=1e-9)
+
+
 def test_data_are_cut_by_the_unit_of_the_plan() -> None:
     """Repeats of splits, datasets, items."""
     scores = tb.read_scores(repeats(4), metric="accuracy", n_train=80, n_test=20)

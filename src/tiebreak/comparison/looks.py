@@ -36,6 +36,9 @@ SCHEMA = 1
 GAMMAS = {"splits": -8.0}
 """Spending parameters by question, where it is not -4: repeats of folds begin with more than half of the information."""
 
+FEWEST_OF_A_CLASS = 20
+"""Items of the rarer class from which areas under ROC curves are looked at."""
+
 MOST_SKEW = 0.6
 """Share by which a tail may be wrong to first order: up to it the error over looks was measured to be kept."""
 
@@ -409,6 +412,12 @@ def next_look(plan: Looks, data: Scores, settings: Settings, method: Procedure, 
         raise UnsuitableDesignError(
             f"{now.n:,} {unit}s are too few for a look: {method.name} was measured to keep its level over looks from "
             f"{process.fewest} on. Look again then; nothing is spent."
+        )
+    n_rarest = None if data.items is None else data.items.n_rarest
+    if n_rarest is not None and n_rarest < FEWEST_OF_A_CLASS and now.n < plan.n_total:
+        raise UnsuitableDesignError(
+            f"{n_rarest} items of the rarer class are too few for a look: areas under ROC curves were measured from "
+            f"{FEWEST_OF_A_CLASS} on. Look again then; nothing is spent."
         )
     refuse_order(method, now.data, unit)
     fraction = fraction_of(plan, method, now)
