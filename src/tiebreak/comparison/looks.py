@@ -22,7 +22,7 @@ from tiebreak.frequentist.group_sequential import (
     group_sequential_design,
     split_information,
 )
-from tiebreak.numerics import FloatArray, IntArray, divide, student_multiplier
+from tiebreak.numerics import FloatArray, IntArray, divide
 from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import quoted
@@ -436,6 +436,8 @@ def _refuse_skew(plan: Looks, method: Procedure, data: Scores, settings: Setting
     """
     if method.name != "clustered-t":
         return
+    from scipy.special import ndtri
+
     n_models = len(data.models)
     first, second = np.triu_indices(n_models, 1)
     skewness = getattr(method.judge(data, first, second, settings), "skewness", None)
@@ -446,7 +448,7 @@ def _refuse_skew(plan: Looks, method: Procedure, data: Scores, settings: Setting
     before = plan.taken[-1].fraction if plan.taken else 0.0
     spent = alpha_spent([fraction], alpha=level, spending=plan.spending, gamma=plan.gamma or 0.0)[0]
     already = alpha_spent([before], alpha=level, spending=plan.spending, gamma=plan.gamma or 0.0)[0] if before else 0.0
-    z = float(student_multiplier(max(spent - already, 1e-12), np.inf))
+    z = -float(ndtri(max(spent - already, 1e-12) / 2))
     n = data.items.n_clusters if data.items is not None else data.matrix().n_splits
     known = np.abs(skewness[np.isfinite(skewness)])
     worst = float(known.max()) if known.size else 0.0
