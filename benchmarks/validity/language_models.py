@@ -1,7 +1,8 @@
 """How often answers over several tasks of a language-model evaluation are right, on made suites with a known truth.
 
 ``python benchmarks/validity/language_models.py [SUITES]`` draws so many suites for each cell (400) of tasks of 50 to 2,000 items:
-one answer each, epochs (2 and 4), crossed runs (3), clusters, missing items, a task that nearly everybody solves. It prints the
+one answer each, epochs (2 and 4), crossed runs (3), clusters, missing items, a task that nearly everybody solves; and a judge who
+favours the answer that stands first. It prints the
 coverage of the 95 % interval of the difference of two models, the share of suites of three equal models in which some pair
 is called different, and, with epochs, how wide the interval is beside that of the paired means over items. Exit code 1 when
 a coverage lies outside .93 to .98, or more than 5 % are wrong, by more than a binomial test at .01 over all cells allows. The
@@ -20,7 +21,9 @@ from scipy import stats
 from scipy.special import ndtr
 
 from tiebreak.comparison.compare import compare_scores
+from tiebreak.comparison.ratings import BASE, ELO_PER_LOG_ODDS
 from tiebreak.comparison.settings import Settings
+from tiebreak.rating import rate
 from tiebreak.scores.items import Items
 from tiebreak.scores.metric import Metric
 
@@ -133,6 +136,68 @@ def _rows(n_suites: int) -> Iterator[tuple[str, bool]]:
         yield f"{world.name:<36} {inside:8.3f} {called:8.3f}{beside}{'  MISSED' if misses else ''}", misses
 
 
+JUDGES = (
+    ("a judge without bias", 0.0),
+    ("a judge who prefers the first, 62 %", 0.5),
+    ("a judge who prefers the first, 82 %", 1.5),
+)
+"""Log-odds by which the judge favours the answer that stands first."""
+
+
+def judged(bias: float, ability: np.ndarray, rng: np.random.Generator) -> dict[str, np.ndarray]:
+    """Battles of all pairs on 60 questions, each in one of the two orders or in both; some models stand first more often."""
+    first, second = np.triu_indices(ability.size, 1)
+    question, pair = (each.ravel() for each in np.meshgrid(np.arange(60), np.arange(first.size), indexing="ij"))
+    turned = rng.random(question.size) < 0.3
+    again = rng.random(question.size) < 0.3
+    a, b = np.where(turned, second[pair], first[pair]), np.where(turned, first[pair], second[pair])
+    a, b = np.concatenate([a, b[again]]), np.concatenate([b, a[again]])
+    question = np.concatenate([question, question[again]])
+    chance = 1 / (1 + np.exp(-(ability[a] - ability[b] + bias)))
+    outcome = np.where(rng.random(a.size) < chance, "a", "b")
+    outcome[rng.random(a.size) < 0.05] = "tie"
+    names = np.array(list("wxyz"))
+    return {"model_a": names[a], "model_b": names[b], "winner": outcome, "cluster": question}
+
+
+def judge_rows(n_suites: int) -> Iterator[tuple[str, bool]]:
+    """Coverage of the interval of a rating above that of another model, and how often equal models are told apart."""
+    for number, (name, bias) in enumerate(JUDGES):
+        rng = np.random.default_rng([2900, number])
+        inside, called = 0, 0
+        ability = np.array([0.8, 0.3, 0.0, -0.4])
+        for _ in range(n_suites):
+            # 5 % of ties, half a win each, pull probabilities towards a half: the ability that the mean score has
+            found = rate(judged(bias, ability, rng), anchor="y", n_resamples=300)
+            row = found.models.index("w")
+            inside += found.rating_low[row] <= BASE + ELO_PER_LOG_ODDS * with_ties(ability, bias)[0] <= found.rating_high[row]
+            equal = rate(judged(bias, np.zeros(4), rng), n_resamples=300)
+            called += int(equal.rank_low.max() > 1)
+        misses = stats.binom.cdf(inside, n_suites, LOWEST) < 0.01 / 6 or stats.binom.sf(inside - 1, n_suites, HIGHEST) < 0.01 / 6
+        misses = misses or stats.binom.sf(called - 1, n_suites, MOST_WRONG) < 0.01 / 6
+        yield f"{name:<36} {inside / n_suites:8.3f} {called / n_suites:8.3f}{'  MISSED' if misses else ''}", bool(misses)
+
+
+def with_ties(ability: np.ndarray, bias: float, share: float = 0.05) -> np.ndarray:
+    """Abilities above the third model's that best fit the expected scores where a share of battles ties by chance."""
+    first, second = (each.ravel() for each in np.meshgrid(range(4), range(4), indexing="ij"))
+    # 70 % of pairs stand in order and 30 % turned, and 30 % of either stand the other way round too
+    met, weight = first != second, np.where(first < second, 0.7 + 0.3 * 0.3, 0.3 + 0.3 * 0.7)
+    first, second, weight = first[met], second[met], weight[met]
+    expected = (1 - share) / (1 + np.exp(-(ability[first] - ability[second] + bias))) + share / 2
+    design = np.zeros((first.size, 5))
+    design[np.arange(first.size), first] += 1
+    design[np.arange(first.size), second] -= 1
+    design[:, 4] = 1
+    w = np.zeros(5)
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-(design @ w)))
+        w += np.linalg.lstsq(
+            (design * (weight * p * (1 - p))[:, None]).T @ design, design.T @ (weight * (expected - p)), rcond=None
+        )[0]
+    return np.asarray(w[:4] - w[2])
+
+
 def wrong_of_two(world: World, n_suites: int) -> float:
     """Share of suites of two equal models whose interval leaves 0 out, a row of docs/error-rates.csv too."""
     rng = np.random.default_rng([290, WORLDS.index(world)])
@@ -145,6 +210,9 @@ def main() -> int:
     print(f"{'':<36} {'coverage':>8} {'wrong':>8}")
     missed = False
     for line, is_missed in _rows(n_suites):
+        print(line, flush=True)
+        missed = missed or is_missed
+    for line, is_missed in judge_rows(n_suites):
         print(line, flush=True)
         missed = missed or is_missed
     for place in (0, 1, 3):

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from tiebreak.api import read_scores
-from tiebreak.comparison.ratings import Ratings, rate_outcomes, rate_scores
+from tiebreak.comparison.ratings import PositionState, Ratings, rate_outcomes, rate_scores
+from tiebreak.errors import InvalidParameterError
 from tiebreak.frequentist.bradley_terry_fit import TieModel
-from tiebreak.frequentist.pair_outcomes import outcomes_of_battles
-from tiebreak.readers.battles import read_battles
+from tiebreak.frequentist.pair_outcomes import PairOutcomes, outcomes_of_battles
+from tiebreak.readers.battles import Battles, read_battles
 from tiebreak.readers.source import pipes_as_files
 from tiebreak.scores.scores import Scores
 
@@ -25,6 +26,8 @@ def rate(
     level: float = 0.95,
     n_resamples: int = 1000,
     rng: int = 0,
+    cluster: str | None = None,
+    position: bool = True,
 ) -> Ratings:
     """Rate models by whom they beat (Bradley-Terry, on Elo's scale), with intervals of the ratings and of the ranks.
 
@@ -50,6 +53,11 @@ def rate(
         Resamples.
     rng : int
         Seed; the same seed gives the same answer.
+    cluster : str, optional
+        Column of battles that belong together, such as "question_id" or "user"; "cluster" if not given.
+    position : bool, default True
+        Take the judge's bias for the answer that stands first (model_a) out, where the battles can tell it: where models met in
+        both orders. False where model_a is not who stood first, as in tables that list the winner first.
 
     Returns
     -------
@@ -74,16 +82,32 @@ def rate(
     """
     settings: dict[str, Any] = {"ties": ties, "anchor": anchor, "level": level, "n_resamples": n_resamples, "rng": rng}
     with pipes_as_files([source]) as (held,):
-        battles = read_battles(held)
+        battles = read_battles(held, cluster)
         if battles is None:
+            if cluster is not None:
+                raise InvalidParameterError(
+                    "cluster is of battles, and these are scores; each dataset counts once.", about="cluster"
+                )
             scores = held if isinstance(held, Scores) else read_scores(held, metric=metric, lower_is_better=lower_is_better)
             return rate_scores(scores, tie_margin=tie_margin, **settings)
-    outcomes = outcomes_of_battles(
+    n_both, n_kept = battles.both_orders()
+    settings |= {"unit": "battle" if battles.cluster is None else "cluster", "n_both": n_both, "n_kept": n_kept}
+    if battles.cluster is None and battles.question is not None and int(battles.question.max()) + 1 < len(battles.question):
+        settings["repeated"] = battles.question_column
+    state: PositionState = "ignored" if not position or ties != "half" else "taken out" if battles.tells_position else "one order"
+    ratings = rate_outcomes(_outcomes(battles, is_ordered=state == "taken out"), battles.models, position=state, **settings)
+    if ratings.position_probability in (0.0, 1.0):
+        return rate_outcomes(_outcomes(battles), battles.models, position="always", **settings)
+    return ratings
+
+
+def _outcomes(battles: Battles, *, is_ordered: bool = False) -> PairOutcomes:
+    return outcomes_of_battles(
         battles.model_a,
         battles.model_b,
         battles.outcome,
         n_models=len(battles.models),
         unit=battles.cluster,
         weight=battles.weight,
+        is_ordered=is_ordered,
     )
-    return rate_outcomes(outcomes, battles.models, unit="battle" if battles.cluster is None else "cluster", **settings)

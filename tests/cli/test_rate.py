@@ -22,11 +22,11 @@ def battles(here: Path) -> str:
 
 def test_table_json_csv_and_markdown(battles: str, capsys: pytest.CaptureFixture[str]) -> None:
     """25 wins of 40, ties counted half: 400 log10(25 / 15) = 89 points."""
-    code, out, err = run(capsys, "rate", battles)
+    code, out, err = run(capsys, "rate", battles, "--ignore-position")
     assert (code, err) == (0, "")
     assert "1044" in out
     assert "956" in out
-    told = json.loads(run(capsys, "rate", battles, "--format", "json")[1])
+    told = json.loads(run(capsys, "rate", battles, "--ignore-position", "--format", "json")[1])
     assert [each["model"] for each in told["models"]] == ["x", "y"]
     assert told["models"][0]["rating"] == pytest.approx(1044.37, abs=0.01)
     lines = run(capsys, "rate", battles, "--format", "csv")[1].splitlines()
@@ -91,3 +91,18 @@ def test_directions_of_several_metrics(here: Path, capsys: pytest.CaptureFixture
 
 _MIXED = ([("speed", "x", 5.0), ("speed", "y", 3.0)], [("cost", "x", 1.0), ("cost", "y", 2.0)])
 """A dataset in either metric."""
+
+
+def test_a_page_clusters_and_the_position(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The page says what was taken out; each question counts once, and its column may be named."""
+    rows = [f"q{i},x,y,{'a' if i % 4 else 'b'}\nq{i},y,x,{'a' if i % 3 else 'b'}" for i in range(60)]
+    Path("both.csv").write_text("question_id,model_a,model_b,winner\n" + "\n".join(rows) + "\n")
+    code, out, err = run(capsys, "rate", "both.csv", "--cluster", "question_id", "--html", "ratings.html")
+    assert code == 0
+    assert "favours the answer that stands first" in out
+    assert "(60 clusters)" in out
+    assert "the report is in ratings.html" in err
+    assert "favours the answer that stands first" in Path("ratings.html").read_text(encoding="utf-8")
+    assert "--cluster question_id" in run(capsys, "rate", "both.csv")[1]
+    assert run(capsys, "rate", "both.csv", "--cluster", "user")[0] == 2
+    assert run(capsys, "rate", "both.csv", "--html", "both.csv")[0] == 2

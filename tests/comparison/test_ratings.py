@@ -172,3 +172,92 @@ def test_one_that_only_tied_in_a_group_that_never_won() -> None:
     rating = dict(zip(ratings.models, ratings.rating, strict=True))
     assert all(np.isfinite(rating[name]) for name in "bcf")
     assert all(np.isneginf(rating[name]) for name in "ade")
+
+
+def judged(bias: float, n: int = 600, seed: int = 0) -> pd.DataFrame:
+    """Battles of three models of abilities 0.6, 0 and -0.6, with log-odds of `bias` more for the first."""
+    rng = np.random.default_rng(seed)
+    ability = np.array([0.6, 0.0, -0.6])
+    a = rng.integers(0, 3, n)
+    b = (a + rng.integers(1, 3, n)) % 3
+    chance = 1 / (1 + np.exp(-(ability[a] - ability[b] + bias)))
+    names = np.array(["good", "fair", "poor"])
+    return pd.DataFrame(
+        {"model_a": names[a], "model_b": names[b], "winner": np.where(rng.random(n) < chance, "a", "b"), "question_id": range(n)}
+    )
+
+
+def test_position_is_taken_out_as_logistic_regression_does() -> None:
+    """Maximum likelihood with a column of ones for who stood first, by scikit-learn without a penalty."""
+    from sklearn.linear_model import LogisticRegression
+
+    battles = judged(0.8)
+    ratings = tb.rate(battles, n_resamples=50)
+    design = np.stack(
+        [(battles["model_a"] == name).astype(float) - (battles["model_b"] == name) for name in ratings.models[:2]], 1
+    )
+    fit = LogisticRegression(C=np.inf, tol=1e-10).fit(design, battles["winner"] == "a")
+    first, second = fit.coef_[0]
+    assert np.diff(ratings.rating) * np.log(10) / 400 == pytest.approx([second - first, -second], abs=1e-4)
+    assert ratings.position_probability == pytest.approx(1 / (1 + np.exp(-fit.intercept_[0])), abs=1e-5)
+    assert ratings.position_low < 1 / (1 + np.exp(-0.8)) < ratings.position_high
+    assert "The judge favours the answer that stands first: of two equal models it prefers the first" in ratings.to_text()
+
+
+def test_models_that_stood_first_more_often_gain_nothing() -> None:
+    """Equal models, of which one always stands first but in a tenth of the battles: plain ratings call it better."""
+    rng = np.random.default_rng(3)
+    turned = rng.random(400) < 0.1
+    first_wins = rng.random(400) < 0.7
+    names = {"model_a": np.where(turned, "y", "x"), "model_b": np.where(turned, "x", "y")}
+    battles = pd.DataFrame({**names, "winner": np.where(first_wins, "a", "b")})
+    assert tb.rate(battles, position=False, n_resamples=200).rank_high[0] == 1
+    assert tb.rate(battles, n_resamples=200).rank_high[0] == 2
+
+
+def test_one_order_tells_nothing_of_position() -> None:
+    """And is said; a circle of one order each does tell: a over b, b over c, c over a cannot all be abilities."""
+    assert dict(_warnings(tb.rate(BATTLES, n_resamples=20)))["one-order"].endswith("Let it judge both orders.")
+    circle = {"model_a": ["x", "y", "z"] * 20, "model_b": ["y", "z", "x"] * 20, "winner": ["a"] * 45 + ["b"] * 15}
+    assert tb.rate(circle, n_resamples=20).position == "taken out"
+    assert tb.rate(circle, n_resamples=20, ties="davidson").position == "ignored"
+
+
+def _warnings(ratings: tb.Ratings) -> list[tuple[str, str]]:
+    from tiebreak.views.ratings import warnings
+
+    return list(warnings(ratings))
+
+
+@pytest.mark.parametrize("winner", ["a", "b"])
+def test_a_judge_that_always_says_the_same_side(winner: str) -> None:
+    """Both orders of 30 questions: no model is better, and two warnings say why."""
+    battles = {
+        "model_a": ["x", "y"] * 30,
+        "model_b": ["y", "x"] * 30,
+        "winner": [winner] * 60,
+        "question": np.repeat(range(30), 2),
+    }
+    ratings = tb.rate(battles, n_resamples=50)
+    codes = dict(_warnings(ratings))
+    assert ratings.position == "always"
+    assert ratings.rating.tolist() == pytest.approx([1000, 1000])
+    assert "knows nothing of the models" in codes["always-one-side"]
+    assert codes["orders-disagree"].startswith("of 30 questions judged in both orders none kept its winner")
+    assert "repeated-questions" in codes
+
+
+def test_questions_judged_in_both_orders_are_counted() -> None:
+    """Four questions: one kept, one tie in both, one turned, and one in one order only."""
+    battles = {
+        "question": [1, 1, 2, 2, 3, 3, 4],
+        "model_a": ["x", "y", "x", "y", "x", "y", "x"],
+        "model_b": ["y", "x", "y", "x", "y", "x", "y"],
+        "winner": ["a", "b", "tie", "tie", "a", "a", "b"],
+    }
+    ratings = tb.rate(battles, cluster="question", n_resamples=20)
+    assert (ratings.n_both, ratings.n_kept, ratings.unit, ratings.repeated) == (3, 2, "cluster", "")
+    with pytest.raises(UnknownNameError, match="no column of the battles is called 'user'"):
+        tb.rate(battles, cluster="user")
+    with pytest.raises(InvalidParameterError, match="cluster is of battles"):
+        tb.rate(_table(), metric="accuracy", lower_is_better=False, cluster="user")

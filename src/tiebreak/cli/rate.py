@@ -13,11 +13,12 @@ from tiebreak.cli.options import (
     direction_options,
     format_option,
     help_option,
+    html_option,
     raw_option,
     with_direction,
     with_options,
 )
-from tiebreak.cli.process import emit_result, make_folder, say, standard_input_as_file, writing
+from tiebreak.cli.process import emit_result, make_folder, say, standard_input_as_file, write_report, writing
 
 EPILOG = """\b
 Examples:
@@ -35,6 +36,8 @@ _OPTIONS = (
     click.option("--tie-margin", type=float, default=0.0, metavar="WIDTH",
                  help="Of a table of scores: means that differ by no more than this tie."),
     click.option("--anchor", metavar="NAME", help="The model that is rated 1000; else the mean is."),
+    click.option("--cluster", metavar="COLUMN", help="Battles that belong together, such as question_id.  [default: cluster]"),
+    click.option("--ignore-position", is_flag=True, help="Take no bias for the first out: model_a did not stand there."),
     click.option("--level", type=float, default=0.95, show_default=True, help="Coverage of the intervals."),
     click.option("--resamples", "n_resamples", type=click.IntRange(min=1), default=1000, show_default=True, metavar="N",
                  help="Resamples of the datasets, clusters or battles."),
@@ -43,6 +46,7 @@ _OPTIONS = (
     format_option("How the answer is written."),
     raw_option,
     click.option("--plots", **PLOTS, help="Draw the ratings into this folder."),
+    html_option,
 )
 # fmt: on
 
@@ -51,23 +55,29 @@ _OPTIONS = (
 @click.argument("file", metavar="FILE")
 @with_options(*_OPTIONS)
 @help_option
-def rate_command(file: str, format_: str, raw: bool, plots: Path | None, **settings: Any) -> None:
+def rate_command(file: str, format_: str, raw: bool, plots: Path | None, html: Path | None, **settings: Any) -> None:
     """Rate the models in FILE, with intervals of the ratings and of the ranks.
 
-    FILE holds battles, in the columns model_a, model_b and winner (a, b or tie), with cluster where battles belong together and
-    weight where some count more; or scores of several datasets, as 'tiebreak compare' reads them. CSV, JSON and Parquet are
-    read; '-' is standard input.
+    FILE holds battles, in the columns model_a, model_b and winner (a, b or tie), with cluster where battles belong together
+    and weight where some count more; model_a stood first, and a judge's bias for the first is taken out where models met in
+    both orders. Or it holds scores of several datasets, as 'tiebreak compare' reads them. CSV, JSON and Parquet are read;
+    '-' is standard input.
     """
     from tiebreak.rating import rate
     from tiebreak.views.ratings import csv_rows
 
     settings = with_direction(settings)
+    settings["position"] = not settings.pop("ignore_position")
+    if html is not None and str(html) == file:
+        raise click.UsageError(f"--html would write over {str(html)!r}, which holds the battles.")
     check_raw(raw, format_)
     if plots is not None:
         make_folder(plots)
     with standard_input_as_file([file]) as (source,):
         ratings = rate(source, **settings)
     emit_result(ratings, format_, lambda: csv_rows(ratings), raw=raw)
+    if html is not None:
+        write_report(ratings.to_html, html)
     if plots is not None:
         with writing("the plot", plots):
             ratings.plot.save_all(plots)

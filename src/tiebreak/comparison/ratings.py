@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from tiebreak.errors import InvalidParameterError, TooFewModelsError, UnpairedScoresError
 from tiebreak.frequentist.bradley_terry import check_tie_model, unconnected_groups
-from tiebreak.frequentist.bradley_terry_fit import TieModel
+from tiebreak.frequentist.bradley_terry_fit import MOST_BIAS, TieModel
 from tiebreak.frequentist.bradley_terry_resampled import BradleyTerryBootstrap, bradley_terry_bootstrap
 from tiebreak.frequentist.pair_outcomes import PairOutcomes, outcomes_of_scores
-from tiebreak.numerics import FloatArray, IntArray, check_count, check_probability, check_seed
+from tiebreak.numerics import FloatArray, IntArray, check_count, check_probability, check_seed, student_multiplier
 from tiebreak.result import Result
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 ELO_PER_LOG_ODDS = 400 / np.log(10)
 """A model that is rated 400 above another beats it 10 times as often as not."""
+
+PositionState = Literal["", "taken out", "one order", "always", "ignored"]
 
 BASE = 1000.0
 """Mean of all ratings, or the rating of the anchor."""
@@ -54,6 +56,15 @@ class Ratings(Result["RatingsPlots"]):
         The model that is rated 1000; "" where 1000 is the mean of all finite ratings.
     metric : str
         Of the scores that were compared; "" for battles.
+    position : {"", "taken out", "one order", "always", "ignored"}
+        The judge's bias for the answer that stands first: taken out of the ratings; not to be told, as models met in one order
+        only, or as the same side won always; or not asked about. "" for scores.
+    position_probability, position_low, position_high : float
+        Probability that of two equal models the one that stands first is preferred, and its interval; nan where it is not known.
+    n_both, n_kept : int
+        Questions on which two models were judged in both orders, and those of them with the same outcome in both.
+    repeated : str
+        Column of questions of which some stand in several battles that are taken for independent; "" where there is none.
     """
 
     models: tuple[str, ...]
@@ -74,6 +85,13 @@ class Ratings(Result["RatingsPlots"]):
     tie_parameter: float
     anchor: str
     metric: str
+    position: PositionState = ""
+    position_probability: float = float("nan")
+    position_low: float = float("nan")
+    position_high: float = float("nan")
+    n_both: int = 0
+    n_kept: int = 0
+    repeated: str = ""
 
     def win_probability(self, first: str, second: str) -> float:
         """Probability that the first beats the second, where they do not tie; nan where the two cannot be compared."""
@@ -108,8 +126,9 @@ def rate_outcomes(
     level: float = 0.95,
     n_resamples: int = 1000,
     rng: int = 0,
+    **about: Any,
 ) -> Ratings:
-    """Ratings from who beat whom."""
+    """Ratings from who beat whom; `about` are facts of the battles, as in `Ratings`."""
     check_tie_model(ties)
     level, rng, n_resamples = check_probability(level, "level"), check_seed(rng), check_count(n_resamples, "n_resamples")
     if len(models) < 2:
@@ -122,7 +141,20 @@ def rate_outcomes(
         raise InvalidParameterError(
             f"anchor {anchor!r} has no finite rating, as it never lost or never won. Name another model.", about="anchor"
         )
-    return _ratings(found, models, won, tied, fixed, level, unit=unit, metric=metric, tie_model=ties)
+    facts = {"unit": unit, "metric": metric, "tie_model": ties, **about, **_position_facts(found, level)}
+    return _ratings(found, models, won, tied, fixed, level, facts)
+
+
+def _position_facts(found: BradleyTerryBootstrap, level: float) -> dict[str, float]:
+    """Probability that the first of two equal models is preferred, with Student's interval of its log-odds."""
+    if np.isnan(found.position):
+        return {}
+    if abs(found.position) >= MOST_BIAS:
+        return {"position_probability": float(found.position > 0)}
+    half = float(student_multiplier(1 - level, max(found.n_units - 1, 1))) * found.position_error
+    names = ("position_probability", "position_low", "position_high")
+    ends = (found.position, found.position - half, found.position + half)
+    return {name: float(1 / (1 + np.exp(-end))) for name, end in zip(names, ends, strict=True)}
 
 
 def _check_connected(met: FloatArray, models: tuple[str, ...]) -> None:
@@ -142,7 +174,7 @@ def _ratings(
     tied: FloatArray,
     fixed: int | None,
     level: float,
-    **facts: str,
+    facts: dict[str, Any],
 ) -> Ratings:
     zero = 0.0 if fixed is None else found.log_ability[fixed]
     low, high = found.confidence_interval(level, against=fixed)

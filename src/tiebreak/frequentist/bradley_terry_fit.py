@@ -23,7 +23,8 @@ def fit_abilities(
 ) -> tuple[FloatArray, FloatArray, int]:
     """Abilities (n_tables, n_models), tie parameters and steps; `outcomes` are wins, losses and ties, (n_tables, n_pairs) each.
 
-    `start` is where Newton's method begins.
+    `start` is where Newton's method begins. Where the graph has a position, the log-odds by which it favours the first of two
+    equal models stand in the place of the tie parameter (and `start_nu` is where these begin); ties are half wins then.
     """
     won, lost, tied = outcomes
     scored, conceded = won + tied / 2, lost + tied / 2
@@ -40,11 +41,13 @@ def fit_abilities(
     n = np.where(inside, won + lost + tied, 0.0)
     n_ties = np.where(inside, tied, 0.0).sum(axis=1) if tie_model == "davidson" else np.zeros(won.shape[0])
     all_tied = n_ties >= n.sum(axis=1)
-    is_free = (n_ties > 0) & ~all_tied
+    is_free = np.asarray(n.any(axis=1) if graph.has_position else (n_ties > 0) & ~all_tied)
     tables = PairTables(np.where(inside, scored, 0.0), np.where(inside, conceded, 0.0), n, n_ties, is_free, main)
     theta = np.zeros(place.shape) if start is None else np.broadcast_to(start, place.shape)
-    log_nu = np.full(won.shape[0], np.log(start_nu))
+    log_nu = np.full(won.shape[0], start_nu if graph.has_position else np.log(start_nu))
     theta, log_nu, steps = _newton(graph, _centred(np.where(main, theta, 0.0), main), log_nu, tables, tolerance)
+    if graph.has_position:
+        return np.where(main, theta, place), np.where(is_free, log_nu, 0.0), steps
     nu = np.where(is_free, np.exp(log_nu), np.where(all_tied & (n_ties > 0), np.inf, 0.0))
     return np.where(main, theta, place), nu, steps
 
@@ -65,6 +68,8 @@ class PairGraph:
         1 for the first model of a pair, -1 for the second.
     order : ndarray of int, shape (n_models,), or None
         Place of each model in an elimination that leaves the information sparse; None where few numbers of it would be 0.
+    has_position : bool
+        True where whoever stands first may be favoured: pairs are ordered, and one parameter more is fitted.
     """
 
     n_models: int
@@ -72,9 +77,10 @@ class PairGraph:
     second: IntArray
     sign: Any
     order: IntArray | None
+    has_position: bool = False
 
     @classmethod
-    def of(cls, n_models: int, first: IntArray, second: IntArray) -> PairGraph:
+    def of(cls, n_models: int, first: IntArray, second: IntArray, *, has_position: bool = False) -> PairGraph:
         """The graph, with the way in which its equations are solved."""
         from scipy.sparse import csr_array
 
@@ -86,7 +92,7 @@ class PairGraph:
             factor = _factor(np.ones(first.size), diagonal, first, second, "MMD_AT_PLUS_A")
             if factor.L.nnz < _FILLED * n_models:
                 order = np.asarray(factor.perm_c)
-        return cls(n_models, first, second, sign, order)
+        return cls(n_models, first, second, sign, order, has_position)
 
     @property
     def width(self) -> int:
@@ -247,6 +253,9 @@ def _newton(
                 break
             step[too_far] /= 2
             slope[too_far] /= 2
+        if graph.has_position:  # beyond, the first wins always, as far as these battles go
+            moving = moving & (np.abs(trial_nu) < MOST_BIAS)
+            trial_nu = np.clip(trial_nu, -MOST_BIAS, MOST_BIAS)
         theta[active], log_nu[active] = trial, trial_nu
         active, found = active[moving], found.of(moving)
     return _centred(theta, tables.main), log_nu, n_steps
@@ -292,7 +301,14 @@ def derivatives(graph: PairGraph, theta: FloatArray, log_nu: FloatArray, tables:
     n, is_free = tables.n, tables.is_free
     gradient = np.zeros((theta.shape[0], graph.n_models + 1))
     cross, own = np.zeros(theta.shape), np.ones(theta.shape[0])
-    if is_free.any():
+    if graph.has_position:
+        d = d + log_nu[:, None]
+        p, q = expit(d), expit(-d)
+        variance = n * p * q
+        gradient[:, -1] = np.where(is_free, (tables.scored * q - tables.conceded * p).sum(axis=1), 0.0)
+        cross = np.where(is_free[:, None], graph.balances(variance), 0.0)
+        own = np.where(is_free, variance.sum(axis=1), 1.0)
+    elif is_free.any():
         half = np.exp(-np.abs(d))  # the loser's weight over the winner's
         tie = np.where(is_free, np.exp(log_nu), 0.0)[:, None] * np.sqrt(half)
         total = 1.0 + half + tie
@@ -322,7 +338,8 @@ def _step(graph: PairGraph, found: Derivatives, main: NDArray[np.bool_]) -> Floa
     if has_cross:
         own = own - np.einsum("bi,bi->b", found.cross, solved[:, :, 1])
         lacking = lacking - np.einsum("bi,bi->b", found.cross, solved[:, :, 0])
-    step[:, -1] = lacking / own
+    # what the abilities leave of it is nothing where no pair tells the position from them, as in some resamples
+    step[:, -1] = np.where(own > _LEAST_SHARE * found.own, lacking / np.where(own > 0, own, 1.0), 0.0)
     step[:, :-1] = solved[:, :, 0]
     if has_cross:
         step[:, :-1] -= solved[:, :, 1] * step[:, -1:]
@@ -391,6 +408,11 @@ def _centred(theta: FloatArray, main: NDArray[np.bool_]) -> FloatArray:
 
 _MOST_STEPS, _LONGEST_STEP = 500, 4.0
 """Newton steps at most, and the largest change of an ability in one."""
+
+MOST_BIAS = 12.0
+"""Log-odds of the first of two equal models beyond which it wins always, for all that battles can say."""
+
+_LEAST_SHARE = 1e-9
 
 _FEW_MODELS, _FILLED = 60, 20
 """Models from which on elimination of a sparse system may pay, and its entries for each of them up to which it does."""

@@ -32,6 +32,10 @@ class BradleyTerryBootstrap:
     own_error : ndarray of shape (n_models,)
         Likewise, of the ability itself, which is a difference to the mean of all that are finite.
     n_units : int
+    position, position_error : float
+        Log-odds by which the first of two equal models is favoured, and their standard error; nan where they are not fitted.
+    position_draws : ndarray of shape (n_bootstrap,)
+        Those of the resamples.
     """
 
     log_ability: FloatArray
@@ -40,6 +44,9 @@ class BradleyTerryBootstrap:
     standard_error: FloatArray
     own_error: FloatArray
     n_units: int
+    position: float
+    position_error: float
+    position_draws: FloatArray
     _records: dict[int, tuple[FloatArray, FloatArray]]
 
     @property
@@ -159,8 +166,13 @@ def bradley_terry_bootstrap(
     """
     n_resamples = check_count(n_resamples, "n_resamples")
     won, tied = outcomes.tables()
-    fit = bradley_terry_mle(won[0], ties=tied[0], tie_model=tie_model)
-    ability, nu = fit.log_ability, float(fit.tie_parameter)
+    graph = PairGraph.of(outcomes.n_models, outcomes.first, outcomes.second, has_position=outcomes.is_ordered)
+    if outcomes.is_ordered:
+        abilities, sides, _ = fit_abilities(graph, outcomes.sums(outcomes.once), "half", start_nu=0.0)
+        ability, nu = abilities[0], float(sides[0])
+    else:
+        fit = bradley_terry_mle(won[0], ties=tied[0], tie_model=tie_model)
+        ability, nu = fit.log_ability, float(fit.tie_parameter)
     if np.isnan(ability).all() and tie_model == "davidson":
         raise InvalidScoresError(
             "Davidson's model has no finite fit, as the wins form no circle, nor do wins with fewer ties: of every two models "
@@ -168,55 +180,77 @@ def bradley_terry_bootstrap(
         )
     finite = np.isfinite(ability)
     start = np.where(finite, ability, 0.0)
-    draws = []
-    graph = PairGraph.of(outcomes.n_models, outcomes.first, outcomes.second)
+    draws, positions = [], []
+    start_nu = nu if outcomes.is_ordered or 0 < nu < np.inf else 1.0
     for drawn in outcomes.resamples(n_resamples, rng, graph.width):
-        again, _, _ = fit_abilities(graph, drawn, tie_model, start, nu if 0 < nu < np.inf else 1.0, 1e-3)
+        again, extra, _ = fit_abilities(graph, drawn, tie_model, start, start_nu, 1e-3)
+        positions.append(extra)
         both = np.isfinite(again) & finite
         shift = np.where(both, ability - np.where(both, again, 0.0), 0.0).sum(axis=1) / np.maximum(both.sum(axis=1), 1)
         draws.append(again + shift[:, None])
-    covariance = _sandwich(graph, outcomes, ability, nu, tie_model)
+    covariance, extra_error = _sandwich(graph, outcomes, ability, nu, tie_model)
     variance = np.diagonal(covariance)
     error = np.sqrt(np.maximum(variance[:, None] + variance - 2 * covariance, 0.0))
     records = {i: _record(i, outcomes, ability, won[0]) for i in np.flatnonzero(np.isinf(ability)).tolist()}
+    has_position = outcomes.is_ordered
     return BradleyTerryBootstrap(
-        ability, nu, np.concatenate(draws), error, np.sqrt(np.maximum(variance, 0.0)), outcomes.n_units, records
+        ability,
+        0.0 if has_position else nu,
+        np.concatenate(draws),
+        error,
+        np.sqrt(np.maximum(variance, 0.0)),
+        outcomes.n_units,
+        nu if has_position else float("nan"),
+        extra_error if has_position else float("nan"),
+        np.concatenate(positions),
+        records,
     )
 
 
-def _sandwich(graph: PairGraph, outcomes: PairOutcomes, ability: FloatArray, nu: float, tie_model: TieModel) -> FloatArray:
-    """Covariance of the abilities, robust to dependence within units; nan rows for those that are not finite."""
+def _sandwich(
+    graph: PairGraph, outcomes: PairOutcomes, ability: FloatArray, nu: float, tie_model: TieModel
+) -> tuple[FloatArray, float]:
+    """Covariance of the abilities, robust to dependence within units; nan rows for those that are not finite.
+
+    And the standard error of the position, or of log nu.
+    """
     from scipy.sparse import csr_array, vstack
 
     finite = np.isfinite(ability)
     theta, first, second = np.where(finite, ability, 0.0), outcomes.first, outcomes.second
     here = finite[first] & finite[second]
-    is_free = tie_model == "davidson" and 0 < nu < np.inf
+    is_free = graph.has_position or (tie_model == "davidson" and 0 < nu < np.inf)
+    side = nu if graph.has_position else 0.0
     n = np.where(here, sum(outcomes.sums(outcomes.once)), 0.0)
     tables = PairTables(np.zeros(n.shape), np.zeros(n.shape), n, np.zeros(1), np.array([is_free]), finite[None])
-    found = derivatives(graph, theta[None], np.array([np.log(nu) if is_free else 0.0]), tables)
+    found = derivatives(
+        graph, theta[None], np.array([side or (np.log(nu) if is_free and not graph.has_position else 0.0)]), tables
+    )
     size = ability.size
     information = np.empty((size + 1, size + 1))
     information[:size, :size] = information_of(graph, found.variance, finite[None])[0]
     information[:size, size] = information[size, :size] = found.cross[0]
     information[size, size] = found.own[0]
-    d = theta[first] - theta[second]
-    factor = nu if is_free else 0.0
+    d = theta[first] - theta[second] + side
+    factor = nu if is_free and not graph.has_position else 0.0
     total = 2 * np.cosh(d / 2) + factor
     p_win, p_tie = np.exp(d / 2) / total + factor / total / 2, factor / total
     rows = np.flatnonzero(here)
     won, lost, tied = (csr_array(table[rows]) for table in (outcomes.wins, outcomes.losses, outcomes.ties))
     p_win, p_tie = p_win[rows], (p_tie + 0 * d)[rows]
     residual = _times(1 - p_win, won) - _times(p_win, lost) + _times(0.5 - p_win, tied)
-    of_ties = (
-        (_times(1 - p_tie, tied) - _times(p_tie, won + lost)).sum(axis=0) if is_free else np.zeros(outcomes.multiplicity.size)
-    )
-    scores = vstack([graph.sign[:, rows] @ residual, csr_array(np.atleast_2d(of_ties))], format="csr")
+    of_last = np.zeros(outcomes.multiplicity.size)
+    if graph.has_position:
+        of_last = residual.sum(axis=0)
+    elif is_free:
+        of_last = (_times(1 - p_tie, tied) - _times(p_tie, won + lost)).sum(axis=0)
+    scores = vstack([graph.sign[:, rows] @ residual, csr_array(np.atleast_2d(of_last))], format="csr")
     units = outcomes.n_units
     meat = (scores.multiply(outcomes.multiplicity) @ scores.T).toarray() * (units / max(units - 1, 1))
     bread = np.linalg.inv(information)
-    covariance = (bread @ meat @ bread)[:size, :size]
-    return np.where(finite[:, None] & finite, covariance, np.nan)
+    covariance = bread @ meat @ bread
+    extra = float(np.sqrt(max(covariance[size, size], 0.0)))
+    return np.where(finite[:, None] & finite, covariance[:size, :size], np.nan), extra
 
 
 def _times(factor: FloatArray, table: Any) -> Any:

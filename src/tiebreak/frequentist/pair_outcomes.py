@@ -26,6 +26,8 @@ class PairOutcomes:
         Of the first model.
     multiplicity : ndarray of shape (n_units,)
         How many units are just like this one.
+    is_ordered : bool
+        True where the first model of a pair is the one that stood first, so that a pair may stand there in both orders.
     """
 
     n_models: int
@@ -35,6 +37,7 @@ class PairOutcomes:
     losses: Any
     ties: Any
     multiplicity: IntArray
+    is_ordered: bool = False
 
     @property
     def n_units(self) -> int:
@@ -52,8 +55,9 @@ class PairOutcomes:
         n = weights.shape[1]
         won, tied = np.zeros((2, n, self.n_models, self.n_models))
         wins, losses, ties = self.sums(weights)
-        won[:, self.first, self.second], won[:, self.second, self.first] = wins, losses
-        tied[:, self.first, self.second] = tied[:, self.second, self.first] = ties
+        for table, forward, backward in ((won, wins, losses), (tied, ties, ties)):
+            table[:, self.first, self.second] += forward
+            table[:, self.second, self.first] += backward
         return won, tied
 
     def sums(self, weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -108,6 +112,7 @@ def outcomes_of_battles(
     n_models: int,
     unit: IntArray | None = None,
     weight: FloatArray | None = None,
+    is_ordered: bool = False,
 ) -> PairOutcomes:
     """Battles, each by itself or in clusters.
 
@@ -122,16 +127,18 @@ def outcomes_of_battles(
         Cluster of each battle, from 0 on; battles of one cluster are drawn together.
     weight : ndarray of shape (n_battles,), optional
         How much each battle counts, 1 if not given; not negative.
+    is_ordered : bool, default False
+        Keep the order in which the two stood before the judge, for ratings that take a bias for the first out.
     """
     from scipy.sparse import csr_array
 
-    low, high = np.minimum(model_a, model_b), np.maximum(model_a, model_b)
+    low, high = (model_a, model_b) if is_ordered else (np.minimum(model_a, model_b), np.maximum(model_a, model_b))
     if np.any(low == high):
         raise InvalidScoresError(f"{int(np.sum(low == high))} battle(s) of a model with itself; leave them out.")
     weights = np.ones(low.size) if weight is None else np.asarray(weight, dtype=float)
     if not np.all(np.isfinite(weights)) or np.any(weights < 0):
         raise InvalidScoresError("the weights of battles must be finite and not negative.")
-    sign = np.where(model_a <= model_b, outcome, -outcome)
+    sign = outcome if is_ordered else np.where(model_a <= model_b, outcome, -outcome)
     pairs, pair = np.unique(low * n_models + high, return_inverse=True)
     if unit is None:  # battles with the same models and outcome are alike
         sizes, size = np.unique(weights, return_inverse=True)
@@ -144,7 +151,7 @@ def outcomes_of_battles(
         csr_array((weights[here], (pair[here], unit[here])), shape=(pairs.size, counts.size))
         for here in (sign == 1, sign == -1, sign == 0)
     )
-    return PairOutcomes(n_models, pairs // n_models, pairs % n_models, wins, losses, ties, counts)
+    return PairOutcomes(n_models, pairs // n_models, pairs % n_models, wins, losses, ties, counts, is_ordered)
 
 
 _BLOCK = 300_000

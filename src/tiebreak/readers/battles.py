@@ -27,9 +27,13 @@ from tiebreak.readers.columns import (
 )
 from tiebreak.readers.source import check_lines, check_path, is_path, parse_log
 from tiebreak.readers.table import TEXT, column_names, read_text
+from tiebreak.scores.vocabulary import look_up
 
 COLUMNS = ("model_a", "model_b", "winner")
-CLUSTER, WEIGHT = "cluster", "weight"
+CLUSTER, WEIGHT, QUESTION = "cluster", "weight", "question"
+QUESTIONS = ("question_id", "question", "prompt_id", "instance_id", "item", "prompt", "instruction")
+"""Columns that say what was asked, the first that is there."""
+
 MOST_RATED = 2_000
 """Models: what is counted of each two of them, and of each resample, takes 16 bytes and more."""
 
@@ -56,6 +60,10 @@ class Battles:
     cluster : ndarray of shape (n_battles,) or None
         Number of the cluster of each battle, where the source names clusters.
     weight : ndarray of shape (n_battles,) or None
+    question : ndarray of shape (n_battles,) or None
+        Number of what was asked in each battle, where a column says it.
+    question_column : str
+        Name of that column.
     """
 
     models: tuple[str, ...]
@@ -64,20 +72,65 @@ class Battles:
     outcome: IntArray
     cluster: IntArray | None
     weight: FloatArray | None
+    question: IntArray | None = None
+    question_column: str = ""
+
+    @property
+    def tells_position(self) -> bool:
+        """True where the order in which models met can be told from which of them is better.
+
+        It cannot where numbers for the models give every battle the same difference, as where each pair met in one order only
+        and no circle of pairs contradicts it.
+        """
+        pairs = np.unique(np.stack([self.model_a, self.model_b], axis=1), axis=0)
+        others: dict[int, list[tuple[int, int]]] = {}
+        for one, two in pairs.tolist():
+            others.setdefault(one, []).append((two, -1))
+            others.setdefault(two, []).append((one, 1))
+        height: dict[int, int] = {}
+        for start in others:
+            todo = [start] if height.setdefault(start, 0) == 0 else []
+            while todo:
+                here = todo.pop()
+                for other, step in others[here]:
+                    if other not in height:
+                        height[other] = height[here] + step
+                        todo.append(other)
+                    elif height[other] != height[here] + step:
+                        return True
+        return False
+
+    def both_orders(self) -> tuple[int, int]:
+        """Questions on which two models were judged in both orders, and how many of these had the same outcome in both."""
+        if self.question is None:
+            return 0, 0
+        first = self.model_a < self.model_b
+        keys = np.stack([self.question, np.minimum(self.model_a, self.model_b), np.maximum(self.model_a, self.model_b)], axis=1)
+        key = np.unique(keys, axis=0, return_inverse=True)[1].ravel()
+        sign = np.where(first, self.outcome, -self.outcome)
+        n_keys = int(key.max()) + 1
+        counts = [np.bincount(key[order], minlength=n_keys) for order in (first, ~first)]
+        sums = [np.sign(np.bincount(key[order], sign[order], minlength=n_keys)) for order in (first, ~first)]
+        both = (counts[0] > 0) & (counts[1] > 0)
+        return int(both.sum()), int((both & (sums[0] == sums[1])).sum())
 
 
-def read_battles(source: Any) -> Battles | None:
-    """Battles in a CSV, JSON or Parquet file, a frame, records or columns; None where the columns are not those of battles."""
+def read_battles(source: Any, cluster: str | None = None) -> Battles | None:
+    """Battles in a CSV, JSON or Parquet file, a frame, records or columns; None where the columns are not those of battles.
+
+    `cluster` names the column of battles that belong together, "cluster" if not given.
+    """
     name = printable(str(source)) if is_path(source, *_ENDINGS) else "the battles"
-    table = _table(source, name)
-    return None if table is None else _battles(table)
+    held = _table(source, name, cluster)
+    return None if held is None else _battles(*held)
 
 
-def _battles(table: SourceTable) -> Battles:
+def _battles(table: SourceTable, question_column: str) -> Battles:
     name = table.name
     if not table.n_rows:
         raise UnreadableSourceError(f"{name} has column names but no rows.")
     words = {key: to_words(column) for key, column in table.columns.items() if key != WEIGHT}
+    asked = words.pop(QUESTION, None)
     for key, column in words.items():
         empty = np.flatnonzero(column.code < 0)
         if empty.size:
@@ -100,7 +153,9 @@ def _battles(table: SourceTable) -> Battles:
             f"{table.where(row)}: {models[a[row]]!r} meets itself; {itself.size} row(s) have one model twice. Leave them out."
         )
     cluster = np.unique(np.array(words[CLUSTER].names)[words[CLUSTER].code], return_inverse=True)[1] if CLUSTER in words else None
-    return Battles(models, a, b, _outcomes(table, words["winner"], models, a, b), cluster, _weights(table))
+    question = None if asked is None or (asked.code < 0).any() else np.unique(asked.code, return_inverse=True)[1]
+    outcome = _outcomes(table, words["winner"], models, a, b)
+    return Battles(models, a, b, outcome, cluster, _weights(table), question, "" if question is None else question_column)
 
 
 def _outcomes(table: SourceTable, winner: Words, models: tuple[str, ...], a: IntArray, b: IntArray) -> IntArray:
@@ -144,7 +199,11 @@ def _weights(table: SourceTable) -> FloatArray | None:
 _ENDINGS = (*TEXT, ".json", ".jsonl", ".parquet")
 
 
-def _table(source: Any, name: str) -> SourceTable | None:
+Held = tuple[SourceTable, str]
+"""Columns of battles, and what that of the questions is called."""
+
+
+def _table(source: Any, name: str, cluster: str | None) -> Held | None:
     """The columns of battles, whatever they are kept in; None for what holds none."""
     if is_path(source, *_ENDINGS):
         path = Path(source)
@@ -152,20 +211,20 @@ def _table(source: Any, name: str) -> SourceTable | None:
             return None  # a run in a store
         check_path(path, name)
         try:
-            return _of_file(path, name)
+            return _of_file(path, name, cluster)
         except OSError as error:
             if isinstance(error, SourceNotFoundError):
                 raise
             raise SourceNotFoundError(f"{name} cannot be read: {error.strerror or error}.") from None
     if isinstance(source, Mapping):
         are_columns = all(isinstance(values, Iterable) and not isinstance(values, str | Mapping) for values in source.values())
-        return _of_lists({str(key): list(values) for key, values in source.items()}, name) if are_columns else None
+        return _of_lists({str(key): list(values) for key, values in source.items()}, name, cluster) if are_columns else None
     if isinstance(source, list | tuple):
-        return _of_records(source, name) if source and all(isinstance(row, Mapping) for row in source) else None
-    return _of_frame(source, name)
+        return _of_records(source, name, cluster) if source and all(isinstance(row, Mapping) for row in source) else None
+    return _of_frame(source, name, cluster)
 
 
-def _names(names: Sequence[str], source: str) -> dict[str, str] | None:
+def _names(names: Sequence[str], source: str, cluster: str | None) -> dict[str, str] | None:
     """Columns of battles by what they hold; None for another table."""
     found = {key: column for key in (*COLUMNS, CLUSTER, WEIGHT) if (column := find_column(names, (key,), source)) is not None}
     if "model_a" not in found and "model_b" not in found:
@@ -176,13 +235,20 @@ def _names(names: Sequence[str], source: str) -> dict[str, str] | None:
             f"{source} lacks the column {' and '.join(map(repr, lacking))}. Battles have model_a, model_b and winner (a, b or "
             f"tie), and may have cluster and weight; found: {', '.join(map(repr, names))}."
         )
-    return found
+    if cluster is not None:
+        folded = [str(each).strip().casefold() for each in names]
+        found[CLUSTER] = names[look_up(cluster.strip().casefold(), folded, "column of the battles")]
+    asked = find_column(names, QUESTIONS, source)
+    return found if asked is None else {**found, QUESTION: asked}
 
 
-def _of_lists(columns: Mapping[str, Sequence[Any]], name: str) -> SourceTable | None:
-    names = _names(list(columns), name)
+def _of_lists(columns: Mapping[str, Sequence[Any]], name: str, cluster: str | None) -> Held | None:
+    names = _names(list(columns), name, cluster)
     if names is None:
         return None
+    names = {
+        key: column for key, column in names.items() if key != QUESTION or len(columns[column]) == len(columns[names["winner"]])
+    }
     sizes = {key: len(columns[column]) for key, column in names.items()}
     if len(set(sizes.values())) > 1:
         raise InvalidScoresError(f"{name}: the columns need one value for each battle; their lengths are {sizes}.")
@@ -190,7 +256,7 @@ def _of_lists(columns: Mapping[str, Sequence[Any]], name: str) -> SourceTable | 
     found = {}
     for key, column in names.items():
         for row, value in enumerate(columns[column]):
-            if isinstance(value, list | tuple | set | dict):
+            if isinstance(value, list | tuple | set | dict) and key != QUESTION:
                 raise InvalidScoresError(
                     f"{where(row)}: {key} is {printable(f'{value!r:.60}')}; it must be a single text or number."
                 )
@@ -200,10 +266,11 @@ def _of_lists(columns: Mapping[str, Sequence[Any]], name: str) -> SourceTable | 
         if key == WEIGHT:
             found[key] = column_of(map(_as_number, values), "numbers", where)
         else:
+            values = [str(value) if isinstance(value, list | tuple | set | dict) else value for value in values]
             found[key] = column_of(
                 (value.strip() or None if isinstance(value, str) else value for value in values), "words", where
             )
-    return SourceTable(name, sizes["winner"], found, where)
+    return SourceTable(name, sizes["winner"], found, where), names.get(QUESTION, "")
 
 
 def _as_number(value: Any) -> Any:
@@ -214,13 +281,13 @@ def _as_number(value: Any) -> Any:
         return value
 
 
-def _of_records(rows: Iterable[Mapping[str, Any]], name: str) -> SourceTable | None:
+def _of_records(rows: Iterable[Mapping[str, Any]], name: str, cluster: str | None) -> Held | None:
     held = list(rows)
     names = dict.fromkeys(str(key) for row in held for key in row)
-    return _of_lists({each: [row.get(each) for row in held] for each in names}, name)
+    return _of_lists({each: [row.get(each) for row in held] for each in names}, name, cluster)
 
 
-def _of_frame(source: Any, name: str) -> SourceTable | None:
+def _of_frame(source: Any, name: str, cluster: str | None) -> Held | None:
     import narwhals as nw
 
     from tiebreak.readers.frames import values_of
@@ -230,18 +297,18 @@ def _of_frame(source: Any, name: str) -> SourceTable | None:
         frame = frame.collect()
     if not isinstance(frame, nw.DataFrame):
         return None
-    names = _names(frame.columns, name)
-    return None if names is None else _of_lists({each: values_of(frame[each], each) for each in names.values()}, name)
+    names = _names(frame.columns, name, cluster)
+    return None if names is None else _of_lists({each: values_of(frame[each], each) for each in names.values()}, name, cluster)
 
 
-def _of_file(path: Path, name: str) -> SourceTable | None:
+def _of_file(path: Path, name: str, cluster: str | None) -> Held | None:
     ending = path.suffix.lower()
     if ending in TEXT:
-        return _of_rows(path, name)
+        return _of_rows(path, name, cluster)
     if ending == ".parquet":
         from tiebreak.readers.frames import parquet_table
 
-        return _of_frame(parquet_table(path, name), name)
+        return _of_frame(parquet_table(path, name), name, cluster)
     if ending == ".jsonl":
         check_lines(path, name)
     try:
@@ -249,23 +316,24 @@ def _of_file(path: Path, name: str) -> SourceTable | None:
     except UnicodeDecodeError as error:
         raise UnreadableSourceError(f"{name} is not UTF-8 at byte {error.start}; save it as UTF-8.") from None
     if ending == ".jsonl" or ("\n{" in text and text.lstrip().startswith("{")):
-        return _of_records(_records(text, name), name)
+        return _of_records(_records(text, name), name, cluster)
     held = parse_log(text, name, share=16)
-    return _table(held, name) if isinstance(held, dict | list) else None
+    return _table(held, name, cluster) if isinstance(held, dict | list) else None
 
 
-def _of_rows(path: Path, name: str) -> SourceTable | None:
+def _of_rows(path: Path, name: str, cluster: str | None) -> Held | None:
     if not {"model_a", "model_b"} & {each.casefold() for each in column_names(path)}:
         return None  # or it cannot be read, which the reader of scores says
     found: dict[str, str] = {}
 
     def wanted(names: Sequence[str], _: Sequence[str]) -> dict[str, Wanted]:
         refuse_doubled_names(names, name)
-        found.update(_names(names, name) or {})
+        found.update(_names(names, name, cluster) or {})
         return {column: Wanted("numbers" if key == WEIGHT else "words") for key, column in found.items()}
 
     table = read_text(path, name, wanted)
-    return SourceTable(name, table.n_rows, {key: table.columns[column] for key, column in found.items()}, table.where)
+    columns = {key: table.columns[column] for key, column in found.items()}
+    return SourceTable(name, table.n_rows, columns, table.where), found.get(QUESTION, "")
 
 
 def _records(text: str, name: str) -> Iterator[Mapping[str, Any]]:

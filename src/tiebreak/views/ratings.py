@@ -43,7 +43,7 @@ def page(ratings: Ratings) -> Page:
     """Who may be the best, the table, warnings, and what was done."""
     return Page(
         (
-            Paragraph((_sentence(ratings),), n_strong=1),
+            Paragraph((_sentence(ratings), *position_sentences(ratings)), n_strong=1),
             _table(ratings),
             Section("Warnings", warnings(ratings)),
             Paragraph((_method_line(ratings),), is_small=True),
@@ -76,6 +76,12 @@ def facts(ratings: Ratings) -> dict[str, Any]:
         tie_model=ratings.tie_model,
         tie_parameter=_number(ratings.tie_parameter),
         anchor=ratings.anchor or None,
+        position=ratings.position or None,
+        position_probability=finite(ratings.position_probability),
+        position_low=finite(ratings.position_low),
+        position_high=finite(ratings.position_high),
+        n_both=ratings.n_both,
+        n_kept=ratings.n_kept,
         models=[{name: _number(value) for name, value in zip(COLUMNS, row, strict=True)} for row in rows(ratings)],
         warnings=[{"code": code, "text": text} for code, text in warnings(ratings)],
     )
@@ -102,6 +108,19 @@ def warnings(ratings: Ratings) -> Iterator[tuple[str, str]]:
     if some:
         what = f"of {ratings.n_resamples} resamples some leave a model without a finite rating: {listed(some)}"
         yield "resamples-without-rating", f"{what}. Its interval counts them as extremes, and is open where there are too many."
+    if ratings.position == "one order":
+        what = "every two models met in one order only, so whether the judge favours the answer that stands first cannot be told"
+        yield "one-order", f"{what} from which model is better. Let it judge both orders."
+    if ratings.position == "always":
+        what = "the same side won wherever there was a winner. A judge that always says so knows nothing of the models"
+        yield "always-one-side", f"{what}; where the table lists the winner first, say so: position=False (--ignore-position)."
+    if ratings.n_both and not ratings.n_kept:
+        what = f"of {count(ratings.n_both, 'question')} judged in both orders none kept its winner: the judge went by the order"
+        yield "orders-disagree", f"{what}, and these battles say nothing of the models."
+    if ratings.repeated:
+        name = ratings.repeated
+        what = f"several battles are on one {quote(name)} and are taken for independent; as clusters they count together"
+        yield "repeated-questions", f"{what}: cluster={name!r} (--cluster {name})."
     if ratings.n_units < FEW_UNITS:
         yield "few-units", f"with no more than {count(ratings.n_units, ratings.unit)} the intervals are rough."
 
@@ -119,6 +138,20 @@ def _sentence(ratings: Ratings) -> str:
     who = f"any of the {len(may)}" if len(may) == len(ratings.models) else f"{len(may)} of the {len(ratings.models)}"
     units = count(ratings.n_units, ratings.unit)
     return f"{who.capitalize()} models may be the best: {listed([quote(name) for name in may])} ({units})."
+
+
+def position_sentences(ratings: Ratings) -> Iterator[str]:
+    """Bias of the judge for the answer that stands first, and how often two orders agree; nothing where it is not known."""
+    kept = f"Of {count(ratings.n_both, 'question')} judged in both orders {ratings.n_kept} kept the outcome."
+    if ratings.position == "taken out":
+        low, high, level = ratings.position_low, ratings.position_high, format_percent(ratings.level)
+        side = "first" if ratings.position_probability >= 0.5 else "second"
+        shown = low > 0.5 or high < 0.5
+        chance = f"{100 * ratings.position_probability:.1f}% of the time ({level} interval {100 * low:.1f}% to {100 * high:.1f}%)"
+        what = f"The judge favours the answer that stands {side}" if shown else "No bias of the judge for a position is shown"
+        yield f"{what}: of two equal models it prefers the first {chance}, which is taken out of the ratings."
+    if ratings.n_both:
+        yield kept
 
 
 def _table(ratings: Ratings) -> Table:
