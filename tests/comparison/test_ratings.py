@@ -261,3 +261,34 @@ def test_questions_judged_in_both_orders_are_counted() -> None:
         tb.rate(battles, cluster="user")
     with pytest.raises(InvalidParameterError, match="cluster is of battles"):
         tb.rate(_table(), metric="accuracy", lower_is_better=False, cluster="user")
+
+
+def test_win_rates_are_logistic_intervals() -> None:
+    """30 of 40: log-odds log(3) with the standard error sqrt(1/30 + 1/10), times sqrt(40/39), and t of 39 degrees of freedom."""
+    from scipy import stats
+
+    found = tb.rate(BATTLES, n_resamples=20).win_rate("x", "y")
+    half = stats.t.isf(0.025, 39) * np.sqrt((1 / 30 + 1 / 10) * 40 / 39)
+    assert found == pytest.approx((0.75, *(1 / (1 + np.exp(-(np.log(3) + s * half))) for s in (-1, 1))), abs=1e-6)
+    page = tb.rate(BATTLES, n_resamples=20, anchor="y").to_text()
+    assert "preferred to y" in page
+    assert f"75.0% ({100 * found.low:.1f}% to {100 * found.high:.1f}%)" in page
+
+
+def test_win_rates_are_free_of_the_position() -> None:
+    """Of 0.6 against -0.6 the better one wins 76.9 % for a judge without bias, wherever it stood."""
+    found = tb.rate(judged(1.5, n=3000), n_resamples=20).win_rate("good", "poor")
+    assert found.low < 1 / (1 + np.exp(-1.2)) < found.high
+    assert found.high - found.low < 0.1
+
+
+def test_annotations_of_alpaca_eval_are_read() -> None:
+    """generator_1, generator_2 and a preference from 1 to 2, which may be a probability."""
+    table = {
+        "generator_1": ["x"] * 4,
+        "generator_2": ["y"] * 4,
+        "preference": [1, 1.2, 1.5, 2.0],
+        "instruction": ["i", "j", "k", "l"],
+    }
+    ratings = tb.rate(table, n_resamples=20)
+    assert (ratings.wins.tolist(), ratings.ties.tolist()) == ([2, 1], [1, 1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from tiebreak.frequentist.bradley_terry import check_tie_model, unconnected_grou
 from tiebreak.frequentist.bradley_terry_fit import MOST_BIAS, TieModel
 from tiebreak.frequentist.bradley_terry_resampled import BradleyTerryBootstrap, bradley_terry_bootstrap
 from tiebreak.frequentist.pair_outcomes import PairOutcomes, outcomes_of_scores
-from tiebreak.numerics import FloatArray, IntArray, check_count, check_probability, check_seed, student_multiplier
+from tiebreak.numerics import FloatArray, IntArray, StudentDistribution, check_count, check_probability, check_seed
 from tiebreak.result import Result
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -27,6 +27,14 @@ PositionState = Literal["", "taken out", "one order", "always", "ignored"]
 
 BASE = 1000.0
 """Mean of all ratings, or the rating of the anchor."""
+
+
+class WinRate(NamedTuple):
+    """Probability to be preferred, and its interval."""
+
+    probability: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -44,6 +52,8 @@ class Ratings(Result["RatingsPlots"]):
     wins, ties, losses : ndarray
     n_unplaced : ndarray of int
         Resamples that leave the model without a finite rating; its interval counts them as extremes.
+    error : ndarray of shape (n_models, n_models)
+        Standard errors of the differences in log-odds; nan where one of the two ratings is not finite.
     unit : {"dataset", "cluster", "battle"}
         Drawn in the bootstrap as a whole.
     n_units, n_resamples : int
@@ -77,6 +87,7 @@ class Ratings(Result["RatingsPlots"]):
     ties: FloatArray
     losses: FloatArray
     n_unplaced: IntArray
+    error: FloatArray
     unit: str
     n_units: int
     n_resamples: int
@@ -92,6 +103,19 @@ class Ratings(Result["RatingsPlots"]):
     n_both: int = 0
     n_kept: int = 0
     repeated: str = ""
+
+    def win_rate(self, first: str, second: str) -> WinRate:
+        """Probability that the first is preferred to the second where they do not tie, with its interval at `level`.
+
+        A bias of the judge for a position is out of it where it is out of the ratings. The interval is Student's for the
+        difference of the two abilities, robust to what battles of a unit share; nan where a rating is not finite.
+        """
+        estimate = self.win_probability(first, second)
+        one, two = (look_up(name, self.models, "model") for name in (first, second))
+        odds = (self.rating[one] - self.rating[two]) / ELO_PER_LOG_ODDS
+        interval = StudentDistribution(odds, self.error[one, two], max(self.n_units - 1, 1)).interval(1 - self.level)
+        low, high = (float(1 / (1 + np.exp(-end))) for end in interval)
+        return WinRate(estimate, low, high)
 
     def win_probability(self, first: str, second: str) -> float:
         """Probability that the first beats the second, where they do not tie; nan where the two cannot be compared."""
@@ -151,10 +175,11 @@ def _position_facts(found: BradleyTerryBootstrap, level: float) -> dict[str, flo
         return {}
     if abs(found.position) >= MOST_BIAS:
         return {"position_probability": float(found.position > 0)}
-    half = float(student_multiplier(1 - level, max(found.n_units - 1, 1))) * found.position_error
+    low, high = StudentDistribution(found.position, found.position_error, max(found.n_units - 1, 1)).interval(1 - level)
     names = ("position_probability", "position_low", "position_high")
-    ends = (found.position, found.position - half, found.position + half)
-    return {name: float(1 / (1 + np.exp(-end))) for name, end in zip(names, ends, strict=True)}
+    return {
+        name: float(1 / (1 + np.exp(-end))) for name, end in zip(names, (found.position, float(low), float(high)), strict=True)
+    }
 
 
 def _check_connected(met: FloatArray, models: tuple[str, ...]) -> None:
@@ -197,6 +222,7 @@ def _ratings(
         ties=tied.sum(axis=1)[rows],
         losses=won.sum(axis=0)[rows],
         n_unplaced=found.n_unplaced[rows],
+        error=found.standard_error[np.ix_(rows, rows)],
         n_units=found.n_units,
         n_resamples=found.draws.shape[0],
         level=level,

@@ -30,7 +30,10 @@ from tiebreak.readers.table import TEXT, column_names, read_text
 from tiebreak.scores.vocabulary import look_up
 
 COLUMNS = ("model_a", "model_b", "winner")
-CLUSTER, WEIGHT, QUESTION = "cluster", "weight", "question"
+CLUSTER, WEIGHT, QUESTION, PREFERENCE = "cluster", "weight", "question", "preference"
+ANNOTATIONS = {"model_a": "generator_1", "model_b": "generator_2", PREFERENCE: "preference"}
+"""Columns by what AlpacaEval's annotations call them; a preference is 1 for the first and 2 for the second."""
+
 QUESTIONS = ("question_id", "question", "prompt_id", "instance_id", "item", "prompt", "instruction")
 """Columns that say what was asked, the first that is there."""
 
@@ -154,7 +157,7 @@ def _battles(table: SourceTable, question_column: str) -> Battles:
         )
     cluster = np.unique(np.array(words[CLUSTER].names)[words[CLUSTER].code], return_inverse=True)[1] if CLUSTER in words else None
     question = None if asked is None or (asked.code < 0).any() else np.unique(asked.code, return_inverse=True)[1]
-    outcome = _outcomes(table, words["winner"], models, a, b)
+    outcome = _preferred(words[PREFERENCE], table) if PREFERENCE in words else _outcomes(table, words["winner"], models, a, b)
     return Battles(models, a, b, outcome, cluster, _weights(table), question, "" if question is None else question_column)
 
 
@@ -172,6 +175,19 @@ def _outcomes(table: SourceTable, winner: Words, models: tuple[str, ...], a: Int
             f"{models[a[row]]!r} or {models[b[row]]!r}."
         )
     return outcome
+
+
+def _preferred(preference: Words, table: SourceTable) -> IntArray:
+    """1, -1 and 0 of preferences between 1 and 2, which may be a judge's probabilities plus 1."""
+    values = np.array([_as_number(word) if isinstance(_as_number(word), float) else np.nan for word in preference.names])
+    wrong = np.flatnonzero(~((values >= 1) & (values <= 2))[preference.code])
+    if wrong.size:
+        row = int(wrong[0])
+        raise InvalidScoresError(
+            f"{table.where(row)}: preference is {preference.names[preference.code[row]]!r}; it lies between 1, for the first "
+            "model, and 2, for the second."
+        )
+    return np.sign(1.5 - values).astype(int)[preference.code]
 
 
 _SAID = ((A_WINS, 1), (B_WINS, -1), (NOBODY_WINS, 0))
@@ -227,9 +243,12 @@ def _table(source: Any, name: str, cluster: str | None) -> Held | None:
 def _names(names: Sequence[str], source: str, cluster: str | None) -> dict[str, str] | None:
     """Columns of battles by what they hold; None for another table."""
     found = {key: column for key in (*COLUMNS, CLUSTER, WEIGHT) if (column := find_column(names, (key,), source)) is not None}
+    annotated = {key: find_column(names, (word,), source) for key, word in ANNOTATIONS.items()}
+    if not found.keys() & set(COLUMNS) and None not in annotated.values():
+        found |= {key: str(column) for key, column in annotated.items()}
     if "model_a" not in found and "model_b" not in found:
         return None
-    lacking = [key for key in COLUMNS if key not in found]
+    lacking = [key for key in COLUMNS if key not in found and PREFERENCE not in found]
     if lacking:
         raise UnreadableSourceError(
             f"{source} lacks the column {' and '.join(map(repr, lacking))}. Battles have model_a, model_b and winner (a, b or "
@@ -246,9 +265,8 @@ def _of_lists(columns: Mapping[str, Sequence[Any]], name: str, cluster: str | No
     names = _names(list(columns), name, cluster)
     if names is None:
         return None
-    names = {
-        key: column for key, column in names.items() if key != QUESTION or len(columns[column]) == len(columns[names["winner"]])
-    }
+    if QUESTION in names and len(columns[names[QUESTION]]) != len(columns[names["model_a"]]):
+        del names[QUESTION]
     sizes = {key: len(columns[column]) for key, column in names.items()}
     if len(set(sizes.values())) > 1:
         raise InvalidScoresError(f"{name}: the columns need one value for each battle; their lengths are {sizes}.")
@@ -270,7 +288,7 @@ def _of_lists(columns: Mapping[str, Sequence[Any]], name: str, cluster: str | No
             found[key] = column_of(
                 (value.strip() or None if isinstance(value, str) else value for value in values), "words", where
             )
-    return SourceTable(name, sizes["winner"], found, where), names.get(QUESTION, "")
+    return SourceTable(name, sizes["model_a"], found, where), names.get(QUESTION, "")
 
 
 def _as_number(value: Any) -> Any:
@@ -322,7 +340,7 @@ def _of_file(path: Path, name: str, cluster: str | None) -> Held | None:
 
 
 def _of_rows(path: Path, name: str, cluster: str | None) -> Held | None:
-    if not {"model_a", "model_b"} & {each.casefold() for each in column_names(path)}:
+    if not {"model_a", "model_b", ANNOTATIONS["model_a"]} & {each.casefold() for each in column_names(path)}:
         return None  # or it cannot be read, which the reader of scores says
     found: dict[str, str] = {}
 

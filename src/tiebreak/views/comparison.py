@@ -754,6 +754,20 @@ def ranking_notes(comparison: Comparison) -> Iterator[str]:
         yield "in brackets the ranks that the pairs leave open; models that share a letter are not told apart by their pair"
     else:
         yield f"in brackets the ranks that the pairs leave open; letters are given up to {MOST_LETTERED} models"
+    if len(comparison.models) > ROWS:
+        yield _neighbours_line(comparison)
+
+
+def _neighbours_line(comparison: Comparison) -> str:
+    """Neighbours in the ranking that are told apart, beside what tests of each pair by itself would say."""
+    table = comparison.pair_table
+    neighbours = table.part(np.flatnonzero(np.abs(table.first - table.second) == 1))
+    told, alpha = int(np.count_nonzero(neighbours.told_apart)), comparison.settings.alpha
+    single = int(np.count_nonzero(neighbours.pvalue <= alpha))
+    return (
+        f"of the {neighbours.n_pairs} pairs of neighbours {told} are told apart; tests of each by itself at "
+        f"{format_percent(alpha)}, uncorrected, would say {single}"
+    )
 
 
 def footnotes(comparison: Comparison) -> list[str]:

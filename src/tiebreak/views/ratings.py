@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -158,7 +159,7 @@ def _table(ratings: Ratings) -> Table:
     held = rows(ratings)[:ROWS]
     names = short_names([row[3] for row in held], NAME_WIDTH)
     is_whole = all(float(value).is_integer() for row in held for value in row[7:10])
-    shown = tuple(
+    shown: tuple[tuple[str, ...], ...] = tuple(
         (
             str(rank),
             rank_text(low, high),
@@ -170,10 +171,25 @@ def _table(ratings: Ratings) -> Table:
         for name, (rank, low, high, model, rating, rating_low, rating_high, *record, _) in zip(names, held, strict=True)
     )
     level = format_percent(ratings.level)
+    if ratings.anchor:
+        headers_of_wins: tuple[str, ...] = (f"preferred to {short_names([ratings.anchor], NAME_WIDTH)[0]}",)
+        shown = tuple((*cells, _wins_over_anchor(ratings, row[3])) for cells, row in zip(shown, held, strict=True))
+    else:
+        headers_of_wins = ()
     more = f"; {len(ratings.models) - len(held)} more below these" if len(ratings.models) > len(held) else ""
-    headers = ("rank", "ranks", "model", "rating", f"{level} interval", "won", "tied", "lost")
-    right = (True, False, False, True, False, True, True, True)
+    headers = ("rank", "ranks", "model", "rating", f"{level} interval", "won", "tied", "lost", *headers_of_wins)
+    right = (True, False, False, True, False, True, True, True, *(False for _ in headers_of_wins))
     return Table(f"Ratings, best first; the ranks hold for all models at once with {level}{more}", headers, shown, right)
+
+
+def _wins_over_anchor(ratings: Ratings, model: str) -> str:
+    """Chance to be preferred to the anchor, with its interval; "-" for the anchor itself."""
+    if model == ratings.anchor:
+        return "-"
+    found = ratings.win_rate(model, ratings.anchor)
+    if math.isnan(found.low):
+        return "-" if math.isnan(found.probability) else f"{100 * found.probability:.1f}%"
+    return f"{100 * found.probability:.1f}% ({100 * found.low:.1f}% to {100 * found.high:.1f}%)"
 
 
 def rank_text(low: int, high: int) -> str:
