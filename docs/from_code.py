@@ -2,7 +2,8 @@
 
 ``commands.md`` is what click prints for ``--help``. ``methods.md`` has the facts that every procedure carries, its formula from
 ``formulas.md``, and how often it was wrong from ``error-rates.csv``, which ``benchmarks/validity/methods.py`` writes for two
-models and ``one_family.py`` beside it for more.
+models, ``one_family.py`` beside it for more and ``worlds.py`` for tables that broke defaults before; and how often its notices
+stood in these from ``notices.csv``.
 """
 
 from __future__ import annotations
@@ -70,9 +71,18 @@ def error_rates() -> dict[str, list[dict[str, str]]]:
     return rates
 
 
+def notice_shares() -> dict[str, list[dict[str, str]]]:
+    """Rows of the measured shares of tables in which notices stood, by procedure."""
+    shares: dict[str, list[dict[str, str]]] = {}
+    with (DOCS / "notices.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            shares.setdefault(row["procedure"], []).append(row)
+    return shares
+
+
 def methods_page() -> str:
     """Every procedure that `compare` knows, by the question that it answers."""
-    methods, how, rates = tb.methods(), formulas(), error_rates()
+    methods, how, rates, notices = tb.methods(), formulas(), error_rates(), notice_shares()
     parts = [
         "# Methods",
         "",
@@ -87,11 +97,14 @@ def methods_page() -> str:
         "each goes through `tb.compare` with a 95 % interval. *Misses* is the share of intervals that do not hold the true",
         "difference, 5 % where a method does what it says; *wrong* is the share of untrue verdicts (undecided never is). Rows of",
         "several models come from `benchmarks/validity/one_family.py`: there a table counts once any of its intervals misses, or",
-        "any of its verdicts is wrong, at the level that `compare` gives all pairs.",
+        "any of its verdicts is wrong, at the level that `compare` gives all pairs. Tables that broke defaults before come from",
+        "`benchmarks/validity/worlds.py`, which also counts on how many of their pages a notice stood, and on how many pages of",
+        "harmless tables. All of it: {download}`error-rates.csv <../error-rates.csv>`, {download}`notices.csv <../notices.csv>`.",
         "",
     ]
     for name, each in methods.items():
         parts += [f"({name})=", "", f"## {name}", "", *_method(each, how.get(name, ""), rates.get(name, []))]
+        parts += _notices(notices.get(name, []))
     return "\n".join(parts)
 
 
@@ -127,6 +140,26 @@ def _rates(rows: list[dict[str, str]]) -> Iterator[str]:
     yield "|---|---:|---|---:|---:|---:|"
     for row in rows:
         yield "| {data} | {units} | {truth} | {misses} % | {wrong} % | {tables} |".format(**row)
+
+
+def _notices(rows: list[dict[str, str]]) -> Iterator[str]:
+    """Notices of a method with the tables that they are about, one line for all harmless ones together."""
+    if not rows:
+        return
+    yield "\n<details><summary>How often its notices stood</summary>\n"
+    yield "| notice | data | units | wrong | pages with it |"
+    yield "|---|---|---:|---:|---:|"
+    for code in dict.fromkeys(row["notice"] for row in rows):
+        own = [row for row in rows if row["notice"] == code]
+        for row in own:
+            if row["kind"] in ("meant", "by size"):
+                yield "| `{notice}` | {data} | {units} | {wrong} % | {stands} % |".format(**row)
+        harmless = [row for row in own if row["kind"] == "harmless"]
+        n = sum(int(row["pages"]) for row in harmless)
+        if n:
+            share = sum(float(row["stands"]) * int(row["pages"]) for row in harmless) / n
+            yield f"| `{code}` | harmless tables of {len(harmless)} kinds | | | {share:.1f} % |"
+    yield "\n</details>\n"
 
 
 _SEVERAL = re.compile(r"\d+ models, ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +43,34 @@ def test_every_rate_is_of_equal_models_and_a_share() -> None:
     rows = [row for rows in measured_rates().values() for row in rows]
     assert len(rows) == n_rows
     assert all(0 <= row.rate <= 100 and row.tables >= 200 and row.models >= 2 for row in rows)
+
+
+def notices_measured() -> list[dict[str, str]]:
+    """Rows of the shares of pages on which notices stood."""
+    with (Path(tb.__file__).parent / "comparison" / "notices.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_notices_stand_where_they_are_meant_and_not_on_harmless_tables() -> None:
+    """Of all harmless tables at most 5 % bear each notice; those by size always stand; exceptions of their worlds have one."""
+    rows = notices_measured()
+    assert {row["kind"] for row in rows} == {"meant", "by size", "harmless", "other"}
+    for name in {(row["procedure"], row["notice"]) for row in rows}:
+        own = [row for row in rows if (row["procedure"], row["notice"]) == name and row["kind"] == "harmless"]
+        n = sum(int(row["pages"]) for row in own)
+        assert sum(float(row["stands"]) * int(row["pages"]) for row in own) <= 5.0 * n, name
+    assert all(row["stands"] == "100.0" for row in rows if row["kind"] == "by size")
+    meant = {(row["procedure"], row["data"], row["units"]) for row in rows if row["kind"] in ("meant", "by size")}
+    wrong = [row for row in rows if float(row["wrong"]) > 9.0]
+    assert wrong
+    assert all((row["procedure"], row["data"], row["units"]) in meant for row in wrong)
+
+
+def test_each_world_of_the_notices_has_its_error_rate() -> None:
+    """The same procedure, data and units, and the same share of wrong tables, in the table of error rates."""
+    rates = {(name, row.data, row.units): row.rate for name, rows in measured_rates().items() for row in rows}
+    for row in notices_measured():
+        assert rates[row["procedure"], row["data"], int(row["units"])] == float(row["wrong"]), row
 
 
 def test_worlds_that_break_a_default_are_named() -> None:
