@@ -417,7 +417,7 @@ def read_table_file(path: Path, name: str, item: str | None) -> tuple[pd.DataFra
     """File as a frame of texts and numbers as they stand, and the places of its rows: an item called 007 or NA keeps its name."""
     if path.suffix.lower() in TEXT:
         check_extent(path, name)
-        return read_frame(path, name, is_name=lambda each: each == item or each.casefold() in _NAMES)
+        return read_frame(path, name, is_name=lambda each: each == item or each.casefold() in _NAMES, is_small=True)
     import pandas as pd
 
     def read_json(*, lines: bool) -> pd.DataFrame:

@@ -203,7 +203,7 @@ class _Cells:
 
     def __init__(self, wanted: Wanted, name: str, decimal: str) -> None:
         self._wanted, self._name, self._decimal = wanted, name, decimal
-        self._numbers = None if wanted.kind in ("words", "text") else array("q" if wanted.kind == "any" else "d")
+        self._numbers = None if wanted.kind in ("words", "text") else array("b" if wanted.kind == "any" else "d")
         self._is_truth: bool | None = None  # told by the first cell that is there
         self._codes = _Codes(is_stripped=wanted.kind == "words")
         self._words = array("i")
@@ -212,7 +212,7 @@ class _Cells:
     @property
     def type(self) -> str:
         """Type as which numpy reads the next cells."""
-        return "O" if self._numbers is None else "i8" if self._numbers.typecode == "q" else "f8"
+        return "O" if self._numbers is None else "f8" if self._numbers.typecode == "d" else "i8"
 
     def add(self, cells: Sequence[str], where: Where) -> bool:
         """Take the texts of a chunk, of which `where` places the rows; False where earlier ones have to be read anew."""
@@ -251,14 +251,14 @@ class _Cells:
     def add_read(self, values: NDArray[Any]) -> None:
         """Take values read by numpy: numbers if the column was numeric before, else texts."""
         if self._numbers is not None:
-            self._numbers.frombytes(np.ascontiguousarray(values).tobytes())
+            self._numbers = _with_more(self._numbers, np.ascontiguousarray(values))
         elif self._stopped is None:
             self._words.extend(map(self._codes.__getitem__, values.tolist()))
 
     def column(self) -> Column:
         """All cells."""
         if self._numbers is not None:
-            values = np.frombuffer(self._numbers, dtype=self.type)
+            values = np.frombuffer(self._numbers, dtype=self._numbers.typecode)
             return values.astype(bool) if self._is_truth else values
         return self._stopped or Words(self._codes.names, np.frombuffer(self._words, dtype=np.int32))
 
@@ -304,22 +304,32 @@ def _inferred(values: array[Any], is_truth: bool | None, cells: Sequence[str], d
         first = next((cell for cell in stripped if cell not in MISSING), None)
         is_truth = None if first is None else first in _TRUTH
     if is_truth:
-        if not all(cell in _TRUTH for cell in stripped) or values.typecode != "q":
+        if not all(cell in _TRUTH for cell in stripped) or values.typecode != "b":
             raise ValueError
         values.extend([int(_TRUTH[cell]) for cell in stripped])
         return values, True
     if any(cell in _TRUTH for cell in stripped):
         raise ValueError
-    if values.typecode == "q":
+    if values.typecode != "d":
         try:
             if not all(_WHOLE(cell) for cell in stripped):
                 raise ValueError
-            values.extend(array("q", map(int, stripped)))
-            return values, is_truth
+            return _with_more(values, np.array(array("q", map(int, stripped)))), is_truth
         except (ValueError, OverflowError):
             values = array("d", values)
     _extend(values, stripped, decimal)
     return values, is_truth
+
+
+def _with_more(values: array[Any], more: NDArray[Any]) -> array[Any]:
+    """The values and more of them: whole numbers take one byte each as long as they fit."""
+    if values.typecode == "b":
+        if more.size and not -128 <= more.min() <= more.max() < 128:
+            values = array("q", values)
+        else:
+            more = more.astype(np.int8)
+    values.frombytes(more.tobytes())
+    return values
 
 
 _WHOLE = re.compile(r"[-+]?[0-9]+").fullmatch
@@ -381,8 +391,13 @@ class _TextsError(Exception):
         self.places = places
 
 
-def read_frame(path: Path, name: str, *, is_name: Callable[[str], bool] = lambda _: False) -> tuple[pd.DataFrame, Where]:
-    """All columns of a text file as a data frame, and where its rows stand; one that `is_name` holds names: NA, 007."""
+def read_frame(
+    path: Path, name: str, *, is_name: Callable[[str], bool] = lambda _: False, is_small: bool = False
+) -> tuple[pd.DataFrame, Where]:
+    """All columns of a text file as a data frame, and where its rows stand; one that `is_name` holds names: NA, 007.
+
+    With `is_small`, whole numbers below 128 take one byte each.
+    """
     import pandas as pd
 
     def wanted(names: Sequence[str], _: Sequence[str]) -> dict[str, Wanted]:
@@ -401,6 +416,8 @@ def read_frame(path: Path, name: str, *, is_name: Callable[[str], bool] = lambda
     columns = {}
     for each in list(table.columns):
         column = table.columns.pop(each)
+        if not is_small and isinstance(column, np.ndarray) and column.dtype == np.int8:
+            column = column.astype(np.int64)
         columns[each] = pd.Series(_texts(column, is_name=is_name(each))) if isinstance(column, Words) else column
     return pd.DataFrame(columns, copy=False), table.where
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from itertools import combinations
 from typing import TYPE_CHECKING, cast
 
@@ -146,7 +147,7 @@ def same_answers(items: Items) -> list[tuple[str, ...]]:
     """Groups of models with the same score on every item of every run."""
     groups: dict[bytes, list[str]] = {}
     for name, rows in zip(items.models, items.score, strict=True):
-        groups.setdefault((rows + 0.0).tobytes(), []).append(name)
+        groups.setdefault(sha256(rows + 0.0).digest(), []).append(name)  # + 0.0: no -0.0
     return [tuple(names) for names in groups.values() if len(names) > 1]
 
 
