@@ -467,6 +467,13 @@ def test_no_exception_is_needless(house):
     assert house.needless_exceptions() == []
 
 
+def test_one_place_reads_the_text_of_a_table(house):
+    """What separates cells, and how they are encoded and typed, is decided once; elsewhere files of our own are read."""
+    parsers = re.compile(r"\bcsv\.(reader|DictReader)\(|read_csv\(|loadtxt\(|genfromtxt\(")
+    own = {"readers/table.py", "comparison/measured.py"}
+    assert [module.path for module in house.modules if module.path not in own and parsers.search(module.text)] == []
+
+
 def test_docstrings_name_the_thing(house):
     """A docstring starts with the noun or the verb of what it is about, not with a question word."""
     assert house.riddles() == []

@@ -23,6 +23,7 @@ from tiebreak.errors import (
     UnreadableSourceError,
     UnsupportedSourceError,
 )
+from tiebreak.readers import item_tables
 
 WIDE = pd.DataFrame({"question": ["q1", "q2", "q3"], "topic": ["x", "y", "x"], "a": [1, 0, 1], "b": [0, 0, 1]})
 LONG = WIDE.melt(id_vars=["question", "topic"], value_vars=["a", "b"], var_name="model", value_name="correct")
@@ -401,3 +402,31 @@ def test_a_column_of_numbers_called_dataset_is_read_once(number: int, kind: Any)
     long = table.melt(["doc_id", "dataset"], var_name="model", value_name="score")
     read = tb.read_items(long, metric="grade", lower_is_better=False)
     assert (read.models, set(read.columns["task"])) == (("b", "a"), {str(number)})
+
+
+@pytest.mark.parametrize(
+    "further", [{}, {"cluster": ["u", "u", "v"]}, {"weight": [1, 2, 0.5]}, {"topic": ["x", "y", None]}, {"a ": [0.5, 1, 0]}]
+)
+def test_a_wide_table_is_the_same_as_the_long_one(further: dict[str, list[Any]]) -> None:
+    """It is never made long where each item has one row; the result is the same to the last bit."""
+    table = pd.DataFrame({"item": ["q1", "q2", "q3"], "a": [0.5, np.nan, 1.0], "b": [-0.0, 1.0, 0.25], **further})
+    wide = item_tables._table_of(table, None, None, "auto", is_main=False)
+    long = item_tables._table_of(table, None, None, "auto", is_main=False)
+    assert isinstance(wide, item_tables.WideTable)
+    assert isinstance(long, item_tables.WideTable)
+    expected = item_tables.items_of_tables([long.long()], [""], "grade", False) if "a " not in further else None
+    found = wide.items("grade", lower_is_better=False)
+    if expected is None:
+        assert found is None  # two models of one name, which the long form refuses
+        return
+    assert found is not None
+    np.testing.assert_array_equal(found.score, expected.score)
+    assert (found.models, found.items, found.clusters, found.columns) == (
+        expected.models,
+        expected.items,
+        expected.clusters,
+        expected.columns,
+    )
+    assert (found.weights is None) == (expected.weights is None)
+    if found.weights is not None:
+        np.testing.assert_array_equal(found.weights, expected.weights)

@@ -8,6 +8,7 @@ import tracemalloc
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
@@ -367,3 +368,43 @@ def test_peak_memory_is_under_three_times_the_numbers(form: str, write: Write, r
     tracemalloc.stop()
     assert_array_equal(matrix.score, np.array(score).T)
     assert peak < 3 * 8 * n_splits * n_models + 12e6
+
+
+# --- large files ----------------------------------------------------------------------------------------------------
+
+
+def test_large_files_are_the_same_to_the_last_bit(
+    write: Write, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By pyarrow's parser, which is asked for chunks of large files, or what takes its place where it cannot."""
+    values = rng.random((300, 2)) * 10.0 ** rng.integers(-300, 300, (300, 2))
+    lines = [f"split {i},{a!r},{b!r},{i % 2}\n" for i, (a, b) in enumerate(values.tolist())]
+    lines[7] = "split 7,+0.5, 1e5 ,1\n"  # which pyarrow does not take
+    lines[200] = "split 200,nan,inf,300\n"
+    path = write("split,a,b,c\n" + "".join(lines), "large.csv")
+    monkeypatch.setattr(csv_files, "CELLS_PER_CHUNK", 40)
+    small = csv_files.read_frame(path, "large.csv")[0]
+    monkeypatch.setattr(csv_files, "LARGE", 0)
+    monkeypatch.setattr(csv_files, "CELLS_PER_CHUNK", 10)
+    pd.testing.assert_frame_equal(csv_files.read_frame(path, "large.csv")[0], small, check_exact=True)
+    assert small["a"].tolist()[:7] == values[:7, 0].tolist()
+    assert small["c"].dtype == np.int64
+
+
+@pytest.mark.parametrize("cell", ["0x10", "1_000", "٣", "", "0.5.1", "True"])
+def test_large_files_are_refused_or_read_like_small_ones(cell: str, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """pyarrow takes whole numbers of base 16; nothing else does."""
+    path = write("a,b\n" + "1,2\n" * 30 + f"{cell},3\n" + "1,2\n" * 30)
+    small = csv_files.read_frame(path, "large.csv")[0]
+    monkeypatch.setattr(csv_files, "LARGE", 0)
+    monkeypatch.setattr(csv_files, "CELLS_PER_CHUNK", 1)
+    pd.testing.assert_frame_equal(csv_files.read_frame(path, "large.csv")[0], small)
+
+
+def test_a_number_that_is_followed_by_words_keeps_its_text(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A column that turns out to be of texts far down is read again: 007 is not 7."""
+    monkeypatch.setattr(csv_files, "CELLS_PER_CHUNK", 4)
+    path = write("a,b\n007,True\n1.50,False\n,True\nx,True\n")
+    frame = csv_files.read_frame(path, "t.csv")[0]
+    assert frame["a"].fillna("-").tolist() == ["007", "1.50", "-", "x"]
+    assert frame["b"].dtype == bool

@@ -19,10 +19,10 @@ def reads(source: Any) -> bool:
 
 def read(source: Any, name: str, options: ReadOptions) -> Source:
     """Scores in the file, however its text is encoded and its cells are separated."""
-    return read_file(source, lambda path, name: read_table(_read_csv(path, name), options))
+    return read_file(source, lambda path, name: read_table(_score_table(path, name), options))
 
 
-def _read_csv(path: Path, name: str) -> ScoreTable:
+def _score_table(path: Path, name: str) -> ScoreTable:
     headers: list[Header] = []
 
     def wanted(names: Sequence[str], first: Sequence[str]) -> dict[str, Wanted]:
