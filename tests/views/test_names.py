@@ -14,6 +14,17 @@ from tiebreak.views.names import left_out, model_names, short_names
 WIDTH = 34
 
 
+def test_of_a_long_class_the_arguments_stay() -> None:
+    """Candidates of two classes, of which only one is long: its rows keep the class and the depth, and are not "…depth=2)"."""
+    names = [f"{kind}(max_depth={k})" for k in (2, 12) for kind in ("HistGradientBoostingClassifier", "RandomForest")]
+    labels = short_names(names, 34)
+    assert labels[1::2] == names[1::2]
+    for label, name in zip(labels[::2], names[::2], strict=True):
+        assert len(label) == 34
+        assert label.startswith("HistGrad")
+        assert label.endswith(name.partition("(")[2])
+
+
 def test_a_short_name_stays_as_it_is() -> None:
     """Nothing is changed without need."""
     assert short_names(["rbf", "poly, degree=2"], WIDTH) == ["rbf", "poly, degree=2"]

@@ -24,8 +24,8 @@ def model_names(models: Sequence[str], width: int) -> list[str]:
 def short_names(names: Sequence[str], width: int) -> list[str]:
     """Names of at most `width` characters, all different.
 
-    The names given are all different, and control characters become visible escapes; the width is at least 10. Of long names go
-    the words that all of them share, or the middle, or what stands between the beginning and the first difference, whichever
+    The names given are all different, and control characters become visible escapes; the width is at least 10. Of long names of
+    classes with arguments the middle of the class goes, as the arguments differ; of others the words that all of them share, or the middle, or what stands between the beginning and the first difference, whichever
     keeps more names apart. Names that still look the same get their number, counted from 1.
     """
     full = [printable(name) for name in names]
@@ -34,6 +34,7 @@ def short_names(names: Sequence[str], width: int) -> list[str]:
     long = [name for name in full if len(name) > width]
     shared, start = _shared_words(long), _where_names_differ(long)
     ways = (
+        *([[_with_short_kind(name, width) for name in full]] if all(_CALL.fullmatch(name) for name in long) else []),
         [name if len(name) <= width else _without(name, shared, width) for name in full],
         [shorten(name, width) for name in full],
         [name if len(name) <= width else _from(name, start, width) for name in full],
@@ -157,6 +158,18 @@ def _pieces(text: str) -> tuple[str, ...]:
 
 
 # --- names that are too long all the same -----------------------------------------------------------------------------------
+
+
+FEWEST_OF_KIND = 8
+"""Characters of a class by which people still know it."""
+
+
+def _with_short_kind(name: str, width: int) -> str:
+    """A name of at most `width` characters; of a long class with few arguments the class is what is shortened."""
+    call = _CALL.fullmatch(name)
+    if len(name) <= width or call is None or len(call[2]) + 2 > width - FEWEST_OF_KIND:
+        return shorten(name, width)
+    return f"{shorten(call[1], width - len(call[2]) - 2)}({call[2]})"
 
 
 def _words(name: str) -> list[str]:
