@@ -24,9 +24,10 @@ def model_names(models: Sequence[str], width: int) -> list[str]:
 def short_names(names: Sequence[str], width: int) -> list[str]:
     """Names of at most `width` characters, all different.
 
-    The names given are all different, and control characters become visible escapes; the width is at least 10. Of long names of
-    classes with arguments the middle of the class goes, as the arguments differ; of others the words that all of them share, or the middle, or what stands between the beginning and the first difference, whichever
-    keeps more names apart. Names that still look the same get their number, counted from 1.
+    The names given are all different, and control characters become visible escapes; the width is at least 10. Of long names
+    of classes with arguments the middle of the class goes, as the arguments differ; of others the words that all of them
+    share, or the middle, or what stands between the beginning and the first difference, whichever keeps more names apart.
+    Names that still look the same get their number, counted from 1.
     """
     full = [printable(name) for name in names]
     if max(map(len, full), default=0) <= width and len(set(full)) == len(full):
