@@ -74,7 +74,7 @@ def plots(folder: Path) -> Iterator[Path]:
         for n_models in DRAWN_MODELS:
             for kind, comparison in (("splits", compared(n_models)), ("datasets", over_datasets(n_models))):
                 for name in comparison.plot.names:
-                    yield getattr(comparison.plot, name)().save(folder / f"{kind}-{name}-{n_models}.png", dpi=80)
+                    yield getattr(comparison.plot, name)().save(folder / f"{kind}-{name}-{n_models}.png")
 
 
 def site(browser: Any, folder: Path) -> Iterator[Path]:
