@@ -12,6 +12,7 @@ import numpy as np
 
 from tiebreak.api import compare
 from tiebreak.comparison.comparison import Comparison, PairComparison
+from tiebreak.comparison.looks import PROCESSES
 from tiebreak.comparison.pilot import Pilot, pilot_of
 from tiebreak.comparison.planned_data import (
     PlannedAreas,
@@ -29,8 +30,10 @@ from tiebreak.comparison.sample_size import (
     Solved,
     Target,
     fewest_units,
+    first_look,
     power_of,
     smallest_effect,
+    takes_looks,
     units_for,
     whole,
 )
@@ -239,7 +242,7 @@ def sample_size(
         and n is None
         and not (rope_given if goal not in _BY_DIFFERENCE else difference is not None)
     ):
-        n = max(whole(found.n, data.step), fewest_units(data, looks))
+        n = max(whole(found.n, data.step), fewest_units(data))
     solved = _solved(asked, difference, n, rope, power, checks)
     _check_effect(asked, data, difference, rope, n, checks)
     checks.stop()
@@ -331,10 +334,14 @@ def _check_effect(
         is_beyond = isinstance(data, PlannedItems) and data.is_binary and d > data.discordant_at(d)
         if is_beyond or d > data.largest * (1 + 1e-9):
             checks.add(f"a difference of {d:g} is larger than there can be, {data.largest:g}, by what was given of the models")
-    fewest = fewest_units(data, asked.n_looks)
+    fewest = fewest_units(data)
     if n is not None and n < fewest:
-        what = f"{asked.n_looks} looks need" if asked.n_looks > 1 else "an interval needs"
-        checks.add(f"n={n} is too few: {what} at least {fewest} {data.unit}s")
+        checks.add(f"n={n} is too few: an interval needs at least {fewest} {data.unit}s")
+    if asked.n_looks > 1 and not takes_looks(data):
+        why = "at several runs" if data.procedure in PROCESSES else f"by the method {data.procedure!r}"
+        checks.add(f"looks {why} were not measured to keep their level, so none are planned: leave looks= out")
+    elif asked.n_looks > 1 and n is not None and n <= first_look(data):
+        checks.add(f"n={n} leaves no room for looks, which begin at {first_look(data)} {data.unit}s")
 
 
 def _solve(

@@ -33,8 +33,11 @@ if TYPE_CHECKING:
 SCHEMA = 1
 """Of a file of looks."""
 
+GAMMA = -4.0
+"""Spending parameter of Hwang, Shih and DeCani."""
+
 GAMMAS = {"splits": -8.0}
-"""Spending parameters by question, where it is not -4: repeats of folds begin with more than half of the information."""
+"""Those by question, where it is another one: repeats of folds begin with more than half of the information."""
 
 FEWEST_OF_A_CLASS = 20
 """Items of the rarer class from which areas under ROC curves are looked at."""
@@ -389,7 +392,7 @@ def next_look(plan: Looks, data: Scores, settings: Settings, method: Procedure, 
     terms, now = terms_of(data, settings, method, rope), cut(method, data)
     unit = plan_unit(method, data)
     if not plan.taken:
-        gamma = GAMMAS.get(method.question, -4.0) if plan.gamma is None else plan.gamma
+        gamma = GAMMAS.get(method.question, GAMMA) if plan.gamma is None else plan.gamma
         plan = replace(plan, gamma=float(gamma), unit=unit, terms=terms)
         if now.n > plan.n_total:
             raise InvalidParameterError(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
+from tiebreak.comparison.looks import GAMMA, GAMMAS, PROCESSES
 from tiebreak.comparison.planned_data import PlannedData, PlannedItems, PlannedSplits, Way
 from tiebreak.errors import InvalidParameterError, Setting
 from tiebreak.frequentist.group_sequential import GroupSequentialDesign, group_sequential_design
@@ -30,9 +31,6 @@ MOST_UNITS = 100_000_000
 
 BY_DIFFERENCE = ("better", "ahead")
 """Goals of which a true difference is asked; of the others a rope is."""
-
-GAMMA, GAMMA_OF_REPEATS = -4.0, -8.0
-"""Parameters of the spending function of looks: information on repeats begins late."""
 
 WORTH = 1.05
 """Times the smallest difference of ever so many repeats within which further ones are not worth running."""
@@ -211,8 +209,8 @@ class SampleSize(Result["SampleSizePlots"]):
 
     @property
     def fewest(self) -> int:
-        """Fewest units that have an interval, and all of the looks."""
-        return fewest_units(self.data, self.target.n_looks)
+        """Fewest units that have an interval."""
+        return fewest_units(self.data)
 
     @property
     def floor(self) -> float:
@@ -394,7 +392,7 @@ def power_of(data: PlannedData, target: Target, n: int, difference: float, rope:
 
 def units_for(data: PlannedData, target: Target, difference: float, rope: float, power: float) -> int | None:
     """Fewest units with which the power is reached; None where no number has it."""
-    fewest = fewest_units(data, target.n_looks)
+    fewest = fewest_units(data)
 
     def is_enough(n: int) -> bool:
         return power_of(data, target, n, difference, rope) >= power
@@ -454,19 +452,29 @@ def whole(n: float, step: int) -> int:
     return ceil(n / step - 1e-9) * step
 
 
-def fewest_units(data: PlannedData, n_looks: int) -> int:
-    """Fewest units that have an interval at each look."""
-    fewest = max(data.fewest, 2 * data.step if data.step > 1 else 0)
-    return fewest if n_looks == 1 else whole(max(fewest + data.step, fewest * n_looks), data.step)
+def fewest_units(data: PlannedData) -> int:
+    """Fewest units that have an interval: two clusters, where they come in some."""
+    return max(data.fewest, 2 * data.step if data.step > 1 else 0)
 
 
 # --- looks --------------------------------------------------------------------------------------------------------------------
 
 
 def look_units(data: PlannedData, n: int, n_looks: int) -> tuple[int, ...]:
-    """Units at each of equally many more looks."""
-    found = {min(max(whole(n * k / n_looks, data.step), fewest_units(data, 1)), n) for k in range(1, n_looks + 1)}
-    return tuple(sorted(found))
+    """Units at each look, of which each brings as many more; none is taken where looks were not measured to keep their level."""
+    first = first_look(data)
+    return tuple(sorted({min(max(whole(n * k / n_looks, data.step), first), n) for k in range(1, n_looks + 1)}))
+
+
+def takes_looks(data: PlannedData) -> bool:
+    """True where `compare` takes looks at such data."""
+    return data.procedure in PROCESSES and not (isinstance(data, PlannedItems) and data.n_runs > 1)
+
+
+def first_look(data: PlannedData) -> int:
+    """Units (in whole clusters) from which looks were measured to keep their level."""
+    fewest = PROCESSES[data.procedure].fewest * (data.step if isinstance(data, PlannedItems) and data.has_clusters else 1)
+    return max(fewest, fewest_units(data))
 
 
 def look_design(data: PlannedData, target: Target, n: int, difference: float) -> GroupSequentialDesign:
@@ -474,10 +482,8 @@ def look_design(data: PlannedData, target: Target, n: int, difference: float) ->
     at = look_units(data, n, target.n_looks)
     end = data.standard_error(n, difference) ** 2
     fractions = [end / data.standard_error(each, difference) ** 2 for each in at[:-1]] + [1.0]
-    df = [data.df(each) for each in at]
-    for k in range(1, len(df)):
-        df[k] = max(df[k], df[k - 1] + 1.0)
-    gamma = GAMMA_OF_REPEATS if isinstance(data, PlannedSplits) else GAMMA
+    df = [data.df(each) for each in at] if PROCESSES[data.procedure].is_student else None
+    gamma = GAMMAS.get(data.question, GAMMA)
     return group_sequential_design(fractions, alpha=target.level, gamma=gamma, df=df)
 
 

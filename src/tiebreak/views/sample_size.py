@@ -172,7 +172,10 @@ def _further(size: SampleSize) -> list[str]:
         if size.difference:
             equal = f"{looks.expected_if_equal:,.0f} if there is none"
             mean = f"{looks.expected:,.0f} on average if the difference is as assumed, {equal}"
-        found.append(f"With {len(looks.n)} looks, after {at} {size.unit}s, it takes {mean}, and at most {looks.largest:,}.")
+        said = f"With {count(len(looks.n), 'look')}, after {at} {size.unit}s, it takes {mean}, and at most {looks.largest:,}."
+        if len(looks.n) < size.target.n_looks:
+            said += f" Looks at fewer than {looks.n[0]:,} were not measured to keep their level, so none is taken there."
+        found.append(said)
     if size.data.has_floor:
         found += _floor_words(size)
     return found
