@@ -1,11 +1,11 @@
 """How often a plan of `sample_size` shows what it promises: 80 % of tables, for the default procedure of every question.
 
 Each world says how much differences vary; `sample_size` says which difference (or rope) so many units show with a power of 0.8.
-Tables with that true difference are drawn and compared by `tb.compare`, and those are counted that show what was asked for. Looks
-are taken at the levels of the plan, with the interval of the procedure at each look. The share has to be within 0.03 of 0.8 and
-two standard errors.
+Tables with that true difference are drawn and judged by the procedure that `tb.compare` takes, many at once, and those are
+counted whose intervals show what was asked for; with looks, at the levels of the plan. The share has to be within 0.03 of 0.8
+and two standard errors, and the mean number of units with looks within 5 %.
 
-    python benchmarks/validity/sample_size.py                    all worlds (15 minutes)
+    python benchmarks/validity/sample_size.py                    all worlds (5 minutes)
     python benchmarks/validity/sample_size.py --tables 500 "items, 0/1"
     python benchmarks/validity/sample_size.py --markdown         the table of docs/questions/how-many.md
 """
@@ -23,7 +23,6 @@ import numpy as np
 
 import tiebreak as tb
 from tiebreak.comparison.sample_size import SampleSize
-from tiebreak.frequentist import clustered_mean, corrected_ttest, paired_proportions
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from goals import Goal, report
@@ -94,7 +93,7 @@ def areas(rng: np.random.Generator, size: SampleSize, difference: float) -> Any:
     shift = np.sqrt(2) * ndtri([data.area + difference, data.area])
     shared = np.sqrt(data.correlation) * rng.normal(size=n)
     own = np.sqrt(1 - data.correlation) * rng.normal(size=(2, n))
-    return tb.read_predictions(y, {"a": shift[0] * y + shared + own[0], "b": shift[1] * y + shared + own[1]}, metric="roc_auc")
+    return {"y": y, "a": shift[0] * y + shared + own[0], "b": shift[1] * y + shared + own[1]}
 
 
 def units(name: str) -> Table:
@@ -179,38 +178,54 @@ WORLDS: dict[str, World] = {
 }
 
 
-def is_shown(table: Any, size: SampleSize, settings: dict[str, Any]) -> bool:
-    """True where `compare` shows what the plan is for."""
-    goal = size.target.goal
-    if size.target.n_looks > 1:
-        return bool(shown_at(table, size) < size.target.n_looks)
-    answer = tb.compare(table, rope=size.rope, **settings)
-    if goal == "near best":
-        return answer.meets(near_best="a").outcome == "met"
-    if goal == "not worse":
-        return answer.meets(not_worse=("a", "b")).outcome == "met"
-    if goal == "equivalent":
-        return answer.pair("a", "b").verdict == "equivalent"
-    return answer.pair("a", "b").interval_low > size.rope
+BLOCK = 200
+"""Tables that are compared at once, each with models of its own."""
 
 
-def shown_at(table: Any, size: SampleSize) -> int:
-    """The look at which a table shows it, counted from 0; the number of looks where none does."""
-    looks = size.looks
-    assert looks is not None
-    d = np.asarray(table["a"], dtype=float) - np.asarray(table["b"], dtype=float)
-    for number, (n, level) in enumerate(zip(looks.n, looks.levels, strict=True)):
-        if size.data.procedure == "tango":
-            b, c = np.count_nonzero(d[:n] > 0), np.count_nonzero(d[:n] < 0)
-            low, high = paired_proportions(n - b - c, b, c, 0).confidence_interval(1 - level)
-        elif size.data.procedure == "corrected-t":
-            k: Any = size.data
-            low, high = corrected_ttest(d[: n * k.n_folds], test_train_ratio=k.test_train_ratio).confidence_interval(1 - level)
-        else:
-            low, high = clustered_mean(d[:n], table.get("cluster", np.arange(len(d)))[:n]).confidence_interval(1 - level)
-        if (low >= -size.rope and high <= size.rope) if size.target.goal == "equivalent" else low > size.rope:
-            return number
-    return len(looks.n)
+def joined(tables: list[dict[str, Any]]) -> dict[str, Any]:
+    """One table with the models of all, each named after its table."""
+    if "model" in tables[0]:  # long: a row for each score
+        rows = {name: np.concatenate([np.asarray(table[name]) for table in tables]) for name in tables[0]}
+        names = [[f"{model}{k}" for model in table["model"]] for k, table in enumerate(tables)]
+        more = {"item": [f"{name}/{k}" for k, table in enumerate(tables) for name in table["item"]]} if "item" in rows else {}
+        return {**rows, **more, "model": [name for some in names for name in some]}
+    shared = {name: values for name, values in tables[0].items() if name not in MODELS}
+    return shared | {f"{m}{k}": table[m] for k, table in enumerate(tables) for m in table if m in MODELS}
+
+
+MODELS = "abcdefgh"
+
+
+def intervals(tables: list[dict[str, Any]], size: SampleSize, settings: dict[str, Any], level: float) -> list[tuple[Any, Any]]:
+    """Intervals at a level of the first model of each table against each other one, by the procedure that `compare` takes."""
+    table = joined(tables)
+    if "y" in table:
+        y = table.pop("y")
+        answer = tb.compare(tb.read_predictions(y, table, metric="roc_auc"), baseline="a0", correction="none")
+    else:
+        answer = tb.compare(table, baseline="a0", correction="none", **settings)
+    if answer.method.name != size.data.procedure:
+        raise AssertionError(f"planned for {size.data.procedure}, compared by {answer.method.name}")
+    row = {name: k for k, name in enumerate(answer.models)}
+    first = np.array([row[f"a{k}"] for k in range(len(tables))])
+    found = []
+    for rival in MODELS[1 : size.target.n_models]:
+        second = np.array([row[f"{rival}{k}"] for k in range(len(tables))])
+        found.append(answer.method.judge(answer.scores, first, second, answer.settings).interval(level))
+    return found
+
+
+def is_shown(found: list[tuple[Any, Any]], size: SampleSize) -> Any:
+    """True for each table whose intervals show what the plan is for."""
+    low, high = found[0]
+    match size.target.goal:
+        case "equivalent":
+            return (low >= -size.rope) & (high <= size.rope)
+        case "near best":
+            return np.all([each >= -size.rope for each, _ in found], axis=0)
+        case "not worse":
+            return low >= -size.rope
+    return low > size.rope
 
 
 class Found(NamedTuple):
@@ -224,15 +239,24 @@ class Found(NamedTuple):
 def simulated(world: World, size: SampleSize, n_tables: int, seed: int) -> Found:
     """Tables with the true difference of the plan."""
     looks, shown, used = size.looks, 0, 0.0
-    for k in range(n_tables):
-        table = world.table(np.random.default_rng((seed, k)), size, size.difference)
-        if looks is None:
-            shown += is_shown(table, size, world.settings)
-            continue
-        at = shown_at(table, size)
-        shown += at < len(looks.n)
-        used += looks.n[min(at, len(looks.n) - 1)]
+    at = ((size.n or 0, size.target.level),) if looks is None else tuple(zip(looks.n, looks.levels, strict=True))
+    for start in range(0, n_tables, BLOCK):
+        rngs = [np.random.default_rng((seed, k)) for k in range(start, min(start + BLOCK, n_tables))]
+        tables = [world.table(rng, size, size.difference) for rng in rngs]
+        is_open, before = np.ones(len(tables), dtype=bool), 0
+        for n, level in at:
+            used += (n - before) * is_open.sum()
+            before = n
+            now = tables if n == size.n else [_first(table, n, size) for table in tables]
+            is_open &= ~is_shown(intervals(now, size, world.settings, level), size)
+        shown += int((~is_open).sum())
     return Found(shown / n_tables, float(np.sqrt(0.16 / n_tables)), used / n_tables)
+
+
+def _first(table: dict[str, Any], n: int, size: SampleSize) -> dict[str, Any]:
+    """The first n units of a wide table."""
+    rows = n * getattr(size.data, "n_folds", 1)
+    return {name: values[:rows] for name, values in table.items()}
 
 
 def main() -> int:
@@ -240,7 +264,7 @@ def main() -> int:
     warnings.simplefilter("ignore")
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("worlds", nargs="*", help="some of: " + ", ".join(WORLDS))
-    parser.add_argument("--tables", type=int, default=2000)
+    parser.add_argument("--tables", type=int, default=4000)
     parser.add_argument("--markdown", action="store_true", help="print the table of the documentation")
     parser.add_argument("--seed", type=int, default=30)
     chosen = parser.parse_args()
