@@ -15,6 +15,7 @@ from tiebreak.frequentist.planned_intervals import (
     area_parts,
     crossed_law,
     independent_rates_law,
+    mean_law,
     rank_law,
     student_law,
     welch_law,
@@ -190,7 +191,7 @@ class PlannedItems(PlannedData):
         if self.procedure == "tango":
             return TangoLaw(difference, self.discordant_at(difference), n, alpha)
         if self.n_runs == 1:
-            return student_law(difference, self.standard_error(n, difference), self.df(n), alpha)
+            return mean_law(difference, self.standard_error(n, difference), max(self.n_clusters(n), 2), alpha)
         return crossed_law(difference, self.parts(n, difference), max(self.n_clusters(n), 2), self.n_runs, alpha)
 
     def scaled(self, factor: float) -> PlannedItems:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tiebreak.frequentist.group_sequential import GroupSequentialDesign
+from tiebreak.frequentist.johnson import johnson_inverse
 from tiebreak.frequentist.proportions import independent_proportions
 from tiebreak.frequentist.signed_rank import MOST_EXACT, wilcoxon
 from tiebreak.frequentist.tango import paired_proportions, restricted_variance
@@ -65,7 +66,7 @@ def jointly(probability: float, n_rivals: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class MeanLaw(IntervalLaw):
-    """Law of ``estimate +- half``: a normal estimate, and a half-width that is random by itself.
+    """Law of ``estimate - half`` to ``estimate + half``: a normal estimate, and half-widths that are random by themselves.
 
     Attributes
     ----------
@@ -73,12 +74,15 @@ class MeanLaw(IntervalLaw):
         Of the estimate, as they truly are.
     half, weight : ndarray of shape (n_nodes,)
         Half-widths that the data may give, and their probabilities.
+    upper_half : ndarray of shape (n_nodes,), optional
+        Those on the upper side, where they are others.
     """
 
     difference: float
     standard_error: float
     half: FloatArray
     weight: FloatArray
+    upper_half: FloatArray | None = None
 
     def above(self, limit: float) -> float:
         """Mean over the half-widths of a normal tail."""
@@ -90,7 +94,8 @@ class MeanLaw(IntervalLaw):
         """Likewise of the part of the normal distribution that leaves room on both sides: exact for Student's (Owen 1965)."""
         from scipy.special import ndtr
 
-        high = ndtr((rope - self.half - self.difference) / self.standard_error)
+        upper_half = self.half if self.upper_half is None else self.upper_half
+        high = ndtr((rope - upper_half - self.difference) / self.standard_error)
         low = ndtr((self.half - rope - self.difference) / self.standard_error)
         return float(np.maximum(high - low, 0.0) @ self.weight)
 
@@ -112,6 +117,29 @@ def student_law(difference: float, standard_error: float, df: float, alpha: floa
     log_ratio, weight = log_gamma_nodes(df / 2, df / 2)
     half = float(student_multiplier(alpha, df)) * standard_error * np.exp(log_ratio / 2)
     return MeanLaw(difference, standard_error, half, weight)
+
+
+def mean_law(difference: float, standard_error: float, n: int, alpha: float) -> MeanLaw:
+    """Law of the interval of a mean of n normal differences, or clusters: each end Student's, or Johnson's if farther.
+
+    Johnson's depends on the skewness of the sample, which is nearly normal around 0, with the variance of G1 as Fisher gave it
+    [F30]_, and independent of mean and variance. Of fewer than 15 values it has longer tails, so that power within a rope comes
+    out up to 0.06 too high.
+
+    References
+    ----------
+    .. [F30] R. A. Fisher. The moments of the distribution for normal samples of measures of departure from normality. Proceedings
+       of the Royal Society A 130, 1930.
+    """
+    own = student_law(difference, standard_error, n - 1.0, alpha)
+    if n < 3:
+        return own
+    t = float(student_multiplier(alpha, n - 1.0))
+    points, weight = np.polynomial.hermite_e.hermegauss(31)
+    skewness = points * np.sqrt(6 * (n - 1) / ((n - 2) * (n + 1.0) * (n + 3)))  # G1 over the root of n
+    wider = [np.maximum(-johnson_inverse(-t, sign * skewness) / t, 1.0) for sign in (1, -1)]
+    low, high = ((own.half[:, None] * times).ravel() for times in wider)
+    return MeanLaw(difference, standard_error, low, np.outer(own.weight, weight / weight.sum()).ravel(), high)
 
 
 def welch_law(difference: float, sd: tuple[float, float], n: int, alpha: float) -> MeanLaw:
