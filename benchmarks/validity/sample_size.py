@@ -270,7 +270,7 @@ def main() -> int:
     chosen = parser.parse_args()
     goals = []
     if chosen.markdown:
-        print("| what is planned | units | procedure | power said | tables that show it |\n|---|---|---|---|---|")
+        print("| what is planned | units | procedure | tables that show it |\n|---|---|---|---|")
     for number, (name, world) in enumerate(WORLDS.items()):
         if chosen.worlds and name not in chosen.worlds:
             continue
@@ -278,7 +278,7 @@ def main() -> int:
         found = simulated(world, size, chosen.tables, (chosen.seed, number))
         units_said = f"{size.n:,} {size.unit}{'s' if size.n != 1 else ''}"
         if chosen.markdown:
-            print(f"| {name} | {units_said} | {size.data.procedure} | {size.power:.2f} | {found.share:.3f} |", flush=True)
+            print(f"| {name} | {units_said} | {size.data.procedure} | {found.share:.3f} |", flush=True)
         else:
             looks = size.looks
             mean = "" if looks is None else f"; {found.used:.1f} units on average, {looks.expected:.1f} were said"
