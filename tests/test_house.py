@@ -515,6 +515,30 @@ def test_level_means_coverage(house):
     assert house.other_levels() == []
 
 
+def test_the_formatter_lays_out_nearly_everything(house):
+    """Five places at most may be laid out by hand, such as a matrix that is read as one."""
+    assert len(house.laid_out_by_hand()) <= 5, house.laid_out_by_hand()
+
+
+GIVEN = {"options_of", "statistic", "interval", "bound"}
+"""Members of procedures and their differences that follow from the others, and that none defines."""
+
+
+def test_contributing_lists_what_a_procedure_may_define(house):
+    """Who adds a procedure finds every member in one table, and none that is gone."""
+    rows = _table(house.root / "CONTRIBUTING.md", "## Add a procedure: one file, one line")
+    listed, name = defaultdict(set), ""
+    for cells in rows:
+        name = cells[0].strip("`") or name
+        listed[name] |= set(re.findall(r"`(\w+)`", re.sub(r"\(.*?\)", "", cells[2])))
+    tree = next(module for module in house.modules if module.path == "comparison/procedures/procedure.py").tree
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and node.name in listed:
+            methods = {each.name for each in node.body if isinstance(each, ast.FunctionDef)}
+            fields = {each.target.id for each in node.body if isinstance(each, ast.AnnAssign)}
+            assert listed[node.name] == {each for each in methods | fields if not each.startswith("_")} - GIVEN, node.name
+
+
 CHECKS: dict[str, Callable[[House], list[str]]] = {
     "Names of files that stand more than twice": House.repeated_stems,
     "Public class names that stand more than once": House.repeated_classes,

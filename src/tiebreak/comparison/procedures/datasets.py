@@ -103,9 +103,9 @@ class RankTestDifferences(Differences):
             self._tails[key] = self.tail_above(limit + noise) if upper else self.tail_below(limit - noise)
         return np.asarray((self.kind == SPREAD) & (self._tails[key] <= p * (1.0 + 1e-12)))
 
-    def reasons(self, level: float) -> Codes:
+    def reasons(self, alpha: float) -> Codes:
         """The kind of a pair, or too few units where not even differences that all favour one model have so small a tail."""
-        is_too_few = self.smallest_pvalue > level * (1.0 + 1e-12)
+        is_too_few = self.smallest_pvalue > alpha * (1.0 + 1e-12)
         return np.where((self.kind == SPREAD) & is_too_few, TOO_FEW_UNITS, self.kind).astype(np.int8)
 
     @property

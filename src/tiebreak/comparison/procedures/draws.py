@@ -88,14 +88,14 @@ class DrawnDifferences(Differences):
         end = super().bound(p, upper=upper)
         return np.where(self._has_too_few(2.0 * np.asarray(p, dtype=float)), np.nan, end)
 
-    def reasons(self, level: float) -> Codes:
-        """Too few draws for the level, or as elsewhere."""
-        has_too_few = (self.kind == SPREAD) & self._has_too_few(np.asarray(level))
-        return np.where(has_too_few, TOO_FEW_DRAWS, super().reasons(level)).astype(np.int8)
+    def reasons(self, alpha: float) -> Codes:
+        """Too few draws for so small an alpha, or as elsewhere."""
+        has_too_few = (self.kind == SPREAD) & self._has_too_few(np.asarray(alpha))
+        return np.where(has_too_few, TOO_FEW_DRAWS, super().reasons(alpha)).astype(np.int8)
 
-    def _has_too_few(self, level: FloatArray) -> NDArray[np.bool_]:
+    def _has_too_few(self, alpha: FloatArray) -> NDArray[np.bool_]:
         n_draws = self.drawn.shape[-1]
-        return np.asarray((n_draws * level < DRAWS_PER_TAIL * (1 - 1e-9)) & (not self.is_exact))
+        return np.asarray((n_draws * alpha < DRAWS_PER_TAIL * (1 - 1e-9)) & (not self.is_exact))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -149,15 +149,15 @@ class Differences(ABC):
         end = self.bound(p, upper=upper)
         return np.asarray(end < limit - noise if upper else end > limit + noise)
 
-    def reasons(self, level: float) -> Codes:
-        """Code of the reason, of `verdict.REASONS`, why a pair has no interval at 1 - level; 0 where it has one.
+    def reasons(self, alpha: float) -> Codes:
+        """Code of the reason, of `verdict.REASONS`, why a pair has no interval at level 1 - alpha; 0 where it has one.
 
         By default its kind, and too few units where the interval reaches from -inf to inf. A procedure whose intervals can fail
-        otherwise, such as too few draws for so small a level, says so here.
+        otherwise, such as too few draws for so small an alpha, says so here.
         """
         if np.all(self.kind == SPREAD) and self.standard_error is not None:
             return self.kind
-        low, high = self.interval(level)
+        low, high = self.interval(alpha)
         return np.where((self.kind == SPREAD) & np.isneginf(low) & np.isposinf(high), TOO_FEW_UNITS, self.kind).astype(np.int8)
 
     def density(self, at: FloatArray) -> FloatArray:

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypedDict, TypeVar
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypedDict, TypeVar, get_args, get_type_hints
 from xml.sax.saxutils import escape
 
 import numpy as np
@@ -117,6 +118,12 @@ R = TypeVar("R")
 D = TypeVar("D", bound="Display")
 
 
+def _choices(annotation: str, known: dict[str, Any]) -> tuple[str, ...]:
+    """Keywords of an annotation ``Unpack[Look]`` or ``Unpack[TopLook]``, which stands in a file that has these names."""
+    hints = get_type_hints(SimpleNamespace(__annotations__={"look": annotation}), known)
+    return tuple(get_args(hints["look"])[0].__annotations__)
+
+
 class Plots(Generic[R]):
     """Plots of one result, reached as ``result.plot``.
 
@@ -135,17 +142,15 @@ class Plots(Generic[R]):
             if name.startswith("_") or not inspect.isfunction(method):
                 continue
             signature = inspect.signature(method)
-            kinds = [str(each.annotation) for each in signature.parameters.values() if each.kind is each.VAR_KEYWORD]
-            if not kinds:
+            *kept, look = signature.parameters.values()
+            if look.kind is not look.VAR_KEYWORD:
                 continue
-            has_top = "TopLook" in kinds[0]
-            kept = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
-            more = ("title", "caption", "figsize", *(("top",) if has_top else ()))
-            added = [inspect.Parameter(each, inspect.Parameter.KEYWORD_ONLY, default=None) for each in more]
+            choices = _choices(look.annotation, method.__globals__)
+            added = [inspect.Parameter(each, inspect.Parameter.KEYWORD_ONLY, default=None) for each in choices]
             method.__signature__ = signature.replace(parameters=[*kept, *added])  # type: ignore[attr-defined]
             doc = inspect.getdoc(method) or ""
             head = "" if "Parameters\n----" in doc else "\n\nParameters\n----------"
-            method.__doc__ = f"{doc}{head}{_LOOK}{_TOP if has_top else ''}"
+            method.__doc__ = f"{doc}{head}{_LOOK}{_TOP if 'top' in choices else ''}"
 
     @property
     def names(self) -> tuple[str, ...]:
