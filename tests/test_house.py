@@ -56,7 +56,6 @@ ON_THEIR_OWN = {
     "evaluation/table_copies.py": "copies of tables and the memory that they take are told without a model, and tested alone",
     "runners/dask/tasks.py": "runner.py starts and ends the cluster's side, and this is what runs on it",
     "runners/worker_group.py": "a run in this process loads no code for workers",
-    "frequentist/planned_intervals.py": "the laws of intervals that are yet to be measured",
     "views/report/decide.py": "the data of decide.js stand beside it, under its name",
 }
 """Files that only one file of their room imports, each with the reason why it is not part of that one."""
@@ -93,6 +92,7 @@ STUDENT_BY_HAND = {
     "frequentist/planned_intervals.py": "multipliers of errors that are yet to be estimated",
     "frequentist/group_sequential.py": "bounds of a statistic that is looked at several times",
     "comparison/looks.py": "a multiplier of what a plan of looks leaves, with no estimate yet",
+    "frequentist/planned_intervals.py": "multipliers of intervals that are yet to be measured",
     "frequentist/johnson.py": "a test of symmetry, whose statistic is no estimate with an error",
     "views/report/decide.py": "one multiplier for each number of degrees of freedom is shipped, not intervals",
 }

@@ -26,7 +26,10 @@ from tiebreak.comparison.procedures.procedure import TestOnly as TestOnly
 from tiebreak.comparison.ranking import RankingTable as RankingTable
 from tiebreak.comparison.ratings import Ratings as Ratings
 from tiebreak.comparison.requirements import Requirements as Requirements
+from tiebreak.comparison.sample_size import LookCosts as LookCosts
 from tiebreak.comparison.sample_size import SampleSize as SampleSize
+from tiebreak.comparison.sample_size import Spending as Spending
+from tiebreak.comparison.sample_size import Step as Step
 from tiebreak.comparison.settings import Settings as Settings
 from tiebreak.comparison.slices import Slices as Slices
 from tiebreak.errors import TiebreakError as TiebreakError
