@@ -71,10 +71,17 @@ def language_models(folder: Path) -> None:
                     right = float(ease + 0.6 * draws.gauss(0, 1) < skill)
                     said = ["x" if right else "y"]
                     record = {
-                        "doc_id": number, "doc": {"question": f"question {number}"}, "target": "x", "arguments": {},
-                        "resps": [said], "filtered_resps": said, "filter": "none", "metrics": [metric],
-                        "doc_hash": f"{task}{number}", metric: right,
-                    }  # fmt: skip
+                        "doc_id": number,
+                        "doc": {"question": f"question {number}"},
+                        "target": "x",
+                        "arguments": {},
+                        "resps": [said],
+                        "filtered_resps": said,
+                        "filter": "none",
+                        "metrics": [metric],
+                        "doc_hash": f"{task}{number}",
+                        metric: right,
+                    }
                     file.write(json.dumps(record) + "\n")
 
 

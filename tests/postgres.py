@@ -68,9 +68,18 @@ class Server:
         if self._user:  # who reads it is another user, whatever the umask
             os.chown(self.folder / "password", _NOBODY, _NOBODY)
         self._call(
-            "initdb", "-D", str(self._data), "-U", "postgres", "--no-sync", "--locale=C", "--encoding=UTF8",
-            "--auth-local=trust", "--auth-host=scram-sha-256", f"--pwfile={self.folder / 'password'}",
-        )  # fmt: skip
+            "initdb",
+            "-D",
+            str(self._data),
+            "-U",
+            "postgres",
+            "--no-sync",
+            "--locale=C",
+            "--encoding=UTF8",
+            "--auth-local=trust",
+            "--auth-host=scram-sha-256",
+            f"--pwfile={self.folder / 'password'}",
+        )
         self.start()
 
     @property
@@ -102,8 +111,12 @@ class Server:
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
                 [self._binaries / "postgres", "-D", self._data, *arguments],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder, **self._user,
-            )  # fmt: skip
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=self.folder,
+                **self._user,
+            )
 
     def is_up(self) -> bool:
         """Whether it lets somebody in."""
@@ -158,9 +171,13 @@ class Server:
 
     def _call(self, program: str, *arguments: str) -> None:
         done = subprocess.run(
-            [self._binaries / program, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=self.folder,
+            [self._binaries / program, *arguments],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            cwd=self.folder,
             **self._user,
-        )  # fmt: skip
+        )
         if done.returncode:
             raise RuntimeError(f"{program} failed: {done.stderr}")
 

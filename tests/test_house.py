@@ -373,6 +373,18 @@ class House:
                         rows.append(f"{module.path}:{node.lineno} {node.name}.level")
         return rows
 
+    def laid_out_by_hand(self) -> list[str]:
+        """Places that the formatter is told to leave alone, in programs, tests and scripts."""
+        folders = ("src", "tests", "benchmarks", "docs", "examples")
+        files = sorted(file for folder in folders for file in (self.root / folder).rglob("*.py"))
+        texts = {file: file.read_text(encoding="utf-8").splitlines() for file in files}
+        return [
+            f"{file.relative_to(self.root)}:{number}"
+            for file, lines in texts.items()
+            for number, line in enumerate(lines, 1)
+            if re.search("# fmt" + ": (skip|off)", line)
+        ]
+
     def public_twice(self) -> list[str]:
         """Names that are public in two places."""
         counts = Counter(name for _, name in self.public())
@@ -551,6 +563,7 @@ CHECKS: dict[str, Callable[[House], list[str]]] = {
     "Names that are public twice": House.public_twice,
     "Classes that are returned and not public": House.unexported,
     "Levels that are no coverage": House.other_levels,
+    "Places laid out by hand": House.laid_out_by_hand,
     "Table of rooms in docs/architecture.md": House.wrong_rooms,
     "List of formulas in CONTRIBUTING.md": House.wrong_formulas,
 }

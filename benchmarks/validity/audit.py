@@ -44,9 +44,18 @@ def clean_sets(n_sets: int, seed: int = 0) -> Iterator[Set]:
 
 
 DESIGNS = (
-    "default", "kfold", "stratified", "repeated-stratified", "repeated-kfold", "holdout", "repeated-holdout", "loo", "group",
-    "stratified-group", "time",
-)  # fmt: skip
+    "default",
+    "kfold",
+    "stratified",
+    "repeated-stratified",
+    "repeated-kfold",
+    "holdout",
+    "repeated-holdout",
+    "loo",
+    "group",
+    "stratified-group",
+    "time",
+)
 
 
 def _clean(rng: np.random.Generator, *, has_signal: bool, design: str) -> Set:

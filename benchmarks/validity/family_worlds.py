@@ -586,8 +586,15 @@ WORLDS = (
     World("newcombe", RATES, draw_counts, judge_rates("newcombe"), True, source=as_counts, spread=0.5),
     World("clustered-t", GRADED, draw_graded, judge_graded, True, source=as_items("quality"), spread=0.28),
     World("clustered-t", "items, graded, lognormal", draw_skewed, judge_graded, True),
-    World("clustered-t", "items, graded, in so many clusters", draw_clusters, judge_clusters, True,
-          source=as_items("quality"), spread=0.2),
+    World(
+        "clustered-t",
+        "items, graded, in so many clusters",
+        draw_clusters,
+        judge_clusters,
+        True,
+        source=as_items("quality"),
+        spread=0.2,
+    ),
     World("delong", AREAS, draw_ranked, judge_delong, True, most=1000, source=as_predictions, spread=0.5),
     World("diebold-mariano", "losses, independent", losses(0.0), judge_losses, True, source=as_losses),
     World("diebold-mariano", "losses, autocorrelation 0.3", losses(0.3), judge_losses, True),
@@ -607,7 +614,7 @@ WORLDS = (
     World("bootstrap", "predicted classes, F1", draw_labels, judge_bootstrap, False, (30, 100), (3, 5), 300),
     World("permutation", GRADED, draw_graded, judge_permutation, False, (30, 100), (3, 10), 200),
     World("bayes-bootstrap", GRADED, draw_graded, judge_bayes_bootstrap, False, (30, 100), (3, 10), 200),
-)  # fmt: skip
+)
 OWN_LEVEL = ("nemenyi", "bradley-terry")
 """Procedures that allow for all models by themselves, so that no family but theirs can be read off them."""
 

@@ -343,8 +343,16 @@ def corrected_splits(arguments: argparse.Namespace) -> tuple[int, list[Row]]:
                 flush=True,
             )
         if n == 25 and rope_in_errors == 4.0 and n_models > 2 and truth in names:
-            rows.append(row_of("corrected-t", f"{n_models} models, {SPLIT_NAMES[n]}, a rope of 4 standard errors", n,
-                               names[truth], (int(counts[1]), int(counts[0])), n_tables))  # fmt: skip
+            rows.append(
+                row_of(
+                    "corrected-t",
+                    f"{n_models} models, {SPLIT_NAMES[n]}, a rope of 4 standard errors",
+                    n,
+                    names[truth],
+                    (int(counts[1]), int(counts[0])),
+                    n_tables,
+                )
+            )
     for (n_models, what), rate in worst.items():
         print(f"worst of {n_models} models, {what}: {rate:.2f}")
     return missed, rows

@@ -140,8 +140,12 @@ def tells_apart(scores: np.ndarray, n_examples: int) -> bool:
     n_test = n_examples // N_FOLDS
     answer = tb.compare(
         {f"m{row:02d}": each for row, each in enumerate(scores)},
-        metric="accuracy", alpha=ALPHA, correction="bonferroni", n_train=n_examples - n_test, n_test=n_test,
-    )  # fmt: skip
+        metric="accuracy",
+        alpha=ALPHA,
+        correction="bonferroni",
+        n_train=n_examples - n_test,
+        n_test=n_test,
+    )
     low, high = answer.pair_table.interval
     return bool(np.any((low > 0) | (high < 0)))
 

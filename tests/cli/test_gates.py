@@ -33,7 +33,7 @@ GATES = [
         "inconclusive",
         "Of 2 requirements 1 met, 1 inconclusive",
     ),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("requirement", "outcome", "said"), GATES)
@@ -215,10 +215,24 @@ def measured(tmp_path: Path) -> str:
 def test_a_requirement_may_name_its_metric(measured: str, capsys: pytest.CaptureFixture[str]) -> None:
     """All of one call are one family, in the order of the options, each with the rope of its metric."""
     typed = [
-        "--require-not-worse", "f1:new", "f1:old", "--rope-of", "f1", "0.02",
-        "--require-better", "new", "old", "--require-better", "neg_log_loss:new", "old", "--rope-of", "log_loss", "5%",
-        "--require-near-best", "accuracy:new",
-    ]  # fmt: skip
+        "--require-not-worse",
+        "f1:new",
+        "f1:old",
+        "--rope-of",
+        "f1",
+        "0.02",
+        "--require-better",
+        "new",
+        "old",
+        "--require-better",
+        "neg_log_loss:new",
+        "old",
+        "--rope-of",
+        "log_loss",
+        "5%",
+        "--require-near-best",
+        "accuracy:new",
+    ]
     code, out, _ = run_compare(capsys, measured, *ROPE, *typed, "--format", "json")
     records = json.loads(out)["requirements"]
     assert [(each["claim"], each["metric"]) for each in records] == [

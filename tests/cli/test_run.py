@@ -258,12 +258,15 @@ NEAR = "'f1_micro' or 'f1_macro' or 'recall_micro'"
         ('"f1_macro"', '"f1_mcro"', f"study.toml: no metric is called 'f1_mcro': did you mean {NEAR}?"),
         ("n_folds = 3", "n_folds = 300", "study.toml: cv: 300 folds are more than there are examples (150)."),
         (
-            '"repeated-stratified", n_folds = 3, n_repeats = 2', '"group"',
-            ("study.toml: cv='group' needs to know which examples belong together. Name the column: groups = \"...\" under "
-             "[data]."),
+            '"repeated-stratified", n_folds = 3, n_repeats = 2',
+            '"group"',
+            (
+                "study.toml: cv='group' needs to know which examples belong together. Name the column: groups = \"...\" under "
+                "[data]."
+            ),
         ),
     ],
-)  # fmt: skip
+)
 def test_a_study_that_cannot_be_used_is_refused(
     study: str, old: str, new: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -76,10 +76,14 @@ def test_failures_and_warnings_are_counted(here: Path, capsys: pytest.CaptureFix
     document = as_dict(capsys, "s")
     assert document["failures"] == [
         {
-            "state": "raised", "message": "ValueError: this cannot be learnt", "n_cells": 5, "models": ["fails"],
-            "first": "repeat 0 fold 0", "attempts": 1,
+            "state": "raised",
+            "message": "ValueError: this cannot be learnt",
+            "n_cells": 5,
+            "models": ["fails"],
+            "first": "repeat 0 fold 0",
+            "attempts": 1,
         }
-    ]  # fmt: skip
+    ]
     assert document["warnings"] == [
         {"warning": "UserWarning: this is odd", "n_cells": 5, "models": ["warns"], "first": "repeat 0 fold 0"}
     ]

@@ -48,8 +48,11 @@ def test_outcome_is_where_the_interval_lies(gate: str, mean: float, outcome: str
     judged = compared(pair_with(mean, SD), rope=ROPE).meets(**{gate: ("a", "b")})
     (requirement,) = judged
     assert (requirement.outcome, requirement.is_met, bool(judged), judged.outcome) == (
-        outcome, outcome == "met", outcome == "met", outcome,
-    )  # fmt: skip
+        outcome,
+        outcome == "met",
+        outcome == "met",
+        outcome,
+    )
     assert_allclose([requirement.interval_low, requirement.interval_high], [mean - HALF, mean + HALF], rtol=1e-9)
     assert_allclose(requirement.difference, mean, rtol=1e-9)
     assert (requirement.rope, requirement.alpha, requirement.n_questions, requirement.n_units) == (ROPE, 0.05, 1, 10)

@@ -20,9 +20,16 @@ from tiebreak.plan.plan import make_plan
 
 NAMES = ("a", "b", "c")
 ASKED: dict[str, Any] = {
-    "rope": "1%", "alpha": 0.1, "correction": "sidak", "order": ("c", "a", "b"), "alternative": "greater", "method": "paired-t",
-    "missing": "pairwise", "rng": 3, "p_best": True,
-}  # fmt: skip
+    "rope": "1%",
+    "alpha": 0.1,
+    "correction": "sidak",
+    "order": ("c", "a", "b"),
+    "alternative": "greater",
+    "method": "paired-t",
+    "missing": "pairwise",
+    "rng": 3,
+    "p_best": True,
+}
 
 
 def answer(**settings: Any) -> tb.Comparison:

@@ -48,8 +48,12 @@ def test_numbers_have_errors() -> None:
     x, y = make_regression(n_samples=40, n_features=3, random_state=0)
     done = tb.evaluate(
         {"linear": LinearRegression(), "tree": DecisionTreeRegressor(random_state=0)},
-        x, y, cv=4, scoring="neg_mean_absolute_error", keep_predictions=True,
-    )  # fmt: skip
+        x,
+        y,
+        cv=4,
+        scoring="neg_mean_absolute_error",
+        keep_predictions=True,
+    )
     items = done.items("mean_absolute_error")
     expected = done.scores().matrix().score.mean(axis=1)
     np.testing.assert_allclose(items.item_means().mean(axis=1), expected)

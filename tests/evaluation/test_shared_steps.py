@@ -222,9 +222,16 @@ def facts(outcome: Outcome) -> tuple[Any, ...]:
     ]
     outputs = {name: (answer.dtype, answer.shape, answer.tobytes()) for name, answer in outcome.outputs.items()}
     return (
-        outcome.state, outcome.message, outcome.traceback, outcome.warnings, outcome.seed, outcome.attempts,
-        dict(outcome.undefined), scores, outputs,
-    )  # fmt: skip
+        outcome.state,
+        outcome.message,
+        outcome.traceback,
+        outcome.warnings,
+        outcome.seed,
+        outcome.attempts,
+        dict(outcome.undefined),
+        scores,
+        outputs,
+    )
 
 
 def compared(models: Any, X: Any = X, y: Any = Y, **options: Any) -> Evaluation:

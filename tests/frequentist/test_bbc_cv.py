@@ -133,27 +133,43 @@ def test_bootstraps_without_a_score_are_counted() -> None:
     ("values", "settings", "error", "message"),
     [
         (
-            [[1.0], [np.nan]], {}, InvalidScoresError,
-            ("the values must be finite numbers in an array of shape (n_examples, n_models) with two examples or more; got the "
-            "shape (2, 1) with nan or infinite values."),
+            [[1.0], [np.nan]],
+            {},
+            InvalidScoresError,
+            (
+                "the values must be finite numbers in an array of shape (n_examples, n_models) with two examples or "
+                "more; got the "
+                "shape (2, 1) with nan or infinite values."
+            ),
         ),
         (
-            [1.0, 2.0], {}, InvalidScoresError,
-            ("the values must be finite numbers in an array of shape (n_examples, n_models) with two examples or more; got the "
-            "shape (2,)."),
+            [1.0, 2.0],
+            {},
+            InvalidScoresError,
+            (
+                "the values must be finite numbers in an array of shape (n_examples, n_models) with two examples or "
+                "more; got the "
+                "shape (2,)."
+            ),
         ),
         (
-            [[1.0], [2.0]], {"n_resamples": 0}, InvalidParameterError,
+            [[1.0], [2.0]],
+            {"n_resamples": 0},
+            InvalidParameterError,
             "n_resamples must be a whole number of at least 1; got 0.",
         ),
         ([[1.0], [2.0]], {"alpha": 5}, InvalidParameterError, "alpha must lie between 0 and 1, ends excluded; got 5."),
         (
-            [[1.0], [2.0]], {"groups": [1, 1]}, InvalidScoresError,
-            ("groups must name the group of each of the 2 examples, and there must be two groups or more; got the shape (2,) "
-            "with 1 group(s)."),
+            [[1.0], [2.0]],
+            {"groups": [1, 1]},
+            InvalidScoresError,
+            (
+                "groups must name the group of each of the 2 examples, and there must be two groups or more; got the shape (2,) "
+                "with 1 group(s)."
+            ),
         ),
     ],
-)  # fmt: skip
+)
 def test_wrong_use_is_refused(values: Any, settings: dict[str, Any], error: type[Exception], message: str) -> None:
     """Each text says what is wrong."""
     with pytest.raises(error, match=f"^{re.escape(message)}"):

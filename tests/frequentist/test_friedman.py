@@ -138,9 +138,16 @@ def test_rank_differences_by_hand() -> None:
 def test_skillings_mack_as_published() -> None:
     """Skillings and Mack (1981), assembly times of four methods: 15.493, p = 0.0014 with 3 degrees of freedom."""
     times = [
-        [3.2, 4.1, 3.8, 4.2], [3.1, 3.9, 3.4, 4.0], [4.3, 3.5, 4.6, 4.8], [3.5, 3.6, 3.9, 4.0], [3.6, 4.2, 3.7, 3.9],
-        [4.5, 4.7, 3.7, NAN], [NAN, 4.2, 3.4, NAN], [4.3, 4.6, 4.4, 4.9], [3.5, NAN, 3.7, 3.9],
-    ]  # fmt: skip
+        [3.2, 4.1, 3.8, 4.2],
+        [3.1, 3.9, 3.4, 4.0],
+        [4.3, 3.5, 4.6, 4.8],
+        [3.5, 3.6, 3.9, 4.0],
+        [3.6, 4.2, 3.7, 3.9],
+        [4.5, 4.7, 3.7, NAN],
+        [NAN, 4.2, 3.4, NAN],
+        [4.3, 4.6, 4.4, 4.9],
+        [3.5, NAN, 3.7, 3.9],
+    ]
     result = skillings_mack_test(times, higher_is_better=False)
     assert (result.statistic, result.df, result.pvalue) == (pytest.approx(15.493, abs=5e-4), 3, pytest.approx(0.00144, abs=5e-6))
     assert result.n_of_model.tolist() == [8, 8, 9, 7]

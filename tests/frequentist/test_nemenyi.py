@@ -139,9 +139,15 @@ def test_eight_time_series_classifiers() -> None:
     names, scores = bakeoff()
     ranks = dict(zip(names, average_ranks(scores).round(4).tolist(), strict=True))
     assert ranks == {
-        "FreshPRINCE": 5.4261, "H-InceptionTime": 4.4894, "HC2": 3.0599, "MR-Hydra": 3.3063, "PF": 6.0634, "QUANT": 4.5211,
-        "RDST": 4.3486, "WEASEL-2": 4.7852,
-    }  # fmt: skip
+        "FreshPRINCE": 5.4261,
+        "H-InceptionTime": 4.4894,
+        "HC2": 3.0599,
+        "MR-Hydra": 3.3063,
+        "PF": 6.0634,
+        "QUANT": 4.5211,
+        "RDST": 4.3486,
+        "WEASEL-2": 4.7852,
+    }
     omnibus = friedman_test(scores)
     theirs = stats.friedmanchisquare(*scores.round(12).T)  # of raw means it is 167.3239: rounding noise breaks ties
     assert omnibus.friedman.statistic == pytest.approx(theirs.statistic)
@@ -156,10 +162,15 @@ def test_eight_time_series_classifiers() -> None:
     p = wilcoxon(scores[:, pool.first].T - scores[:, pool.second].T, method="normal", continuity=False, scale=1).pvalue
     adjusted = {frozenset((names[i], names[j])): value for (i, j), value in zip(pairs, adjust_pvalues(p, "holm"), strict=True)}
     for pair, value in {
-        ("FreshPRINCE", "WEASEL-2"): 0.0707, ("FreshPRINCE", "H-InceptionTime"): 0.117, ("RDST", "WEASEL-2"): 0.572,
-        ("QUANT", "RDST"): 0.699, ("HC2", "MR-Hydra"): 1.0, ("H-InceptionTime", "MR-Hydra"): 0.0466, ("FreshPRINCE", "PF"):
-        0.0119, ("HC2", "H-InceptionTime"): 0.0108,
-    }.items():  # fmt: skip
+        ("FreshPRINCE", "WEASEL-2"): 0.0707,
+        ("FreshPRINCE", "H-InceptionTime"): 0.117,
+        ("RDST", "WEASEL-2"): 0.572,
+        ("QUANT", "RDST"): 0.699,
+        ("HC2", "MR-Hydra"): 1.0,
+        ("H-InceptionTime", "MR-Hydra"): 0.0466,
+        ("FreshPRINCE", "PF"): 0.0119,
+        ("HC2", "H-InceptionTime"): 0.0108,
+    }.items():
         assert adjusted[frozenset(pair)] == pytest.approx(value, rel=1e-2)  # as printed, of means with rounding noise
     assert sum(value > 0.05 for value in adjusted.values()) == 9
 

@@ -135,28 +135,33 @@ def test_no_spread_is_no_certainty() -> None:
         (lambda: corrected_t_interval([0.5], test_train_ratio=0.1), TooFewSplitsError, "1 split(s), but at least 2 are needed"),
         (lambda: corrected_t_interval(SCORES, test_train_ratio=0.1, level=95), InvalidParameterError, "Did you mean 0.95?"),
         (
-            lambda: conservative_z_interval(SCORES, [0.1, 0.2], [0.1]), InvalidScoresError,
+            lambda: conservative_z_interval(SCORES, [0.1, 0.2], [0.1]),
+            InvalidScoresError,
             "first_half and second_half are pairs, each with the leading axes of the scores; got the shapes (2,) and (1,) beside",
         ),
-        (lambda: conservative_z_interval(SCORES, [], []), InvalidScoresError,
-            "one or more in a row; got the shape (0,)."),
-        (lambda: conservative_z_interval([np.nan], [1], [1]), InvalidScoresError,
-            "the scores must be finite numbers"),
-        (lambda: nested_cv_interval([[[1, 2]] * 2], [[[1, 2]] * 2]), InvalidScoresError,
-            "outer must have 3 or more folds"),
-        (lambda: nested_cv_interval([[[1, 2]] * 3], [[[1, 2]] * 4]), InvalidScoresError,
-            "outer has (1, 3) repetitions and folds, inner"),
-        (lambda: nested_cv_interval([[[1], [2], [3, 4]]], [[[1, 2]] * 3]), InvalidScoresError,
-            "a fold of outer has 1 example(s)"),
-        (lambda: cv_wald_interval([[1, 2]]), InvalidScoresError,
-            "values_by_fold must have 2 or more folds in each repetition"),
-        (lambda: cv_wald_interval([[1, np.inf], [1, 2]]), InvalidScoresError,
-            "values_by_fold must be finite numbers."),
-        (lambda: cv_wald_interval([[1], [2]], variance="within-fold"), InvalidScoresError,
-            "a fold of values_by_fold has 1 example(s)"),
+        (lambda: conservative_z_interval(SCORES, [], []), InvalidScoresError, "one or more in a row; got the shape (0,)."),
+        (lambda: conservative_z_interval([np.nan], [1], [1]), InvalidScoresError, "the scores must be finite numbers"),
+        (lambda: nested_cv_interval([[[1, 2]] * 2], [[[1, 2]] * 2]), InvalidScoresError, "outer must have 3 or more folds"),
+        (
+            lambda: nested_cv_interval([[[1, 2]] * 3], [[[1, 2]] * 4]),
+            InvalidScoresError,
+            "outer has (1, 3) repetitions and folds, inner",
+        ),
+        (
+            lambda: nested_cv_interval([[[1], [2], [3, 4]]], [[[1, 2]] * 3]),
+            InvalidScoresError,
+            "a fold of outer has 1 example(s)",
+        ),
+        (lambda: cv_wald_interval([[1, 2]]), InvalidScoresError, "values_by_fold must have 2 or more folds in each repetition"),
+        (lambda: cv_wald_interval([[1, np.inf], [1, 2]]), InvalidScoresError, "values_by_fold must be finite numbers."),
+        (
+            lambda: cv_wald_interval([[1], [2]], variance="within-fold"),
+            InvalidScoresError,
+            "a fold of values_by_fold has 1 example(s)",
+        ),
         (lambda: cv_wald_interval([[1], [2]], variance="all"), InvalidParameterError, "variance must be 'all-pairs' or"),
     ],
-)  # fmt: skip
+)
 def test_wrong_use_is_refused(call: Any, error: type[Exception], text: str) -> None:
     """Each text says what is wrong."""
     with pytest.raises(error, match=re.escape(text)):

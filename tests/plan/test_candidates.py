@@ -182,17 +182,24 @@ def test_values_that_cannot_be_copied_are_refused():
         (SVC(), {"C": 1}, InvalidPlanError, "the grid cannot be used: "),
         (SVC(), {"C": []}, InvalidPlanError, "the grid cannot be used: "),
         (
-            make_pipeline(SVC()), {"svm__C": [1]}, UnknownNameError,
+            make_pipeline(SVC()),
+            {"svm__C": [1]},
+            UnknownNameError,
             "no parameter of Pipeline is called 'svm__C': did you mean 'svc__C'",
         ),
         (make_pipeline(SVC()), {"svc": [SVC()], "svc__c": [1]}, InvalidPlanError, "the grid does not fit Pipeline: "),
         (
-            SVC(), {"C": [1, 1]}, InvalidPlanError,
-            ("the grid holds the same candidate more than once: 'default' was searched more than once; the copies are numbered "
-            "(#2, ...). Leave the copies out."),
+            SVC(),
+            {"C": [1, 1]},
+            InvalidPlanError,
+            (
+                "the grid holds the same candidate more than once: 'default' was searched more than once; the copies "
+                "are numbered "
+                "(#2, ...). Leave the copies out."
+            ),
         ),
     ],
-)  # fmt: skip
+)
 def test_a_grid_that_cannot_be_is_refused(estimator: Any, parameters: Any, error: type[Exception], message: str):
     """Each error says what is wrong and how to go on."""
     with pytest.raises(error, match=f"^{re.escape(message)}"):

@@ -93,7 +93,7 @@ def test_what_goes_along_is_cut_with_the_rows():
         ((3, TARGET), "X is of type int; an array, sparse matrix or data frame is needed."),
         ((pl.LazyFrame(TABLE), TARGET), "X is lazy (LazyFrame). Pass the result of its collect()."),
     ],
-)  # fmt: skip
+)
 def test_data_that_cannot_be_used_are_refused(arguments: tuple[Any, Any], message: str):
     """Each error says what is wrong, where, and how to go on."""
     with pytest.raises(InvalidPlanError, match=f"^{re.escape(message)}$"):

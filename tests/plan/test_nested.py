@@ -219,46 +219,67 @@ def test_several_metrics_and_the_one_that_chooses() -> None:
     ("models", "error", "message"),
     [
         (
-            GridSearchCV(SVC(), {"gama": [1]}), UnknownNameError, "no parameter of SVC is called 'gama': did you mean 'gamma'?",
+            GridSearchCV(SVC(), {"gama": [1]}),
+            UnknownNameError,
+            "no parameter of SVC is called 'gama': did you mean 'gamma'?",
         ),
         (
-            HalvingGridSearchCV(SVC(), GRID_OF_CHOICE), InvalidPlanError,
-            ("HalvingGridSearchCV decides which candidates it measures as it goes along, so there are no inner results to keep. "
-            "Use GridSearchCV, RandomizedSearchCV or tb.grid; or pass the search to tb.evaluate as a model, which fits it on the "
-            "training rows of each split only, and so gives its nested score without the inner results."),
+            HalvingGridSearchCV(SVC(), GRID_OF_CHOICE),
+            InvalidPlanError,
+            (
+                "HalvingGridSearchCV decides which candidates it measures as it goes along, so there are no inner "
+                "results to keep. "
+                "Use GridSearchCV, RandomizedSearchCV or tb.grid; or pass the search to tb.evaluate as a model, "
+                "which fits it on the "
+                "training rows of each split only, and so gives its nested score without the inner results."
+            ),
         ),
         (
-            GridSearchCV(SVC(), GRID_OF_CHOICE, scoring=["accuracy", "f1"], refit=False), InvalidPlanError,
+            GridSearchCV(SVC(), GRID_OF_CHOICE, scoring=["accuracy", "f1"], refit=False),
+            InvalidPlanError,
             "'SVC' has several metrics and refit=False. Say by which it chooses: refit='accuracy'.",
         ),
         (
-            GridSearchCV(SVC(), GRID_OF_CHOICE, scoring=["accuracy", "f1"], refit="r2"), UnknownNameError,
+            GridSearchCV(SVC(), GRID_OF_CHOICE, scoring=["accuracy", "f1"], refit="r2"),
+            UnknownNameError,
             "'SVC' chooses by 'r2', but its metrics are 'accuracy' and 'f1'.",
         ),
         (
-            GridSearchCV(SVC(), GRID_OF_CHOICE, refit=max), InvalidPlanError,
-            ("'SVC' chooses by a function (refit='max'), which needs scikit-learn's own results. Name a metric in refit, or pass "
-            "the search to tb.evaluate as a model."),
+            GridSearchCV(SVC(), GRID_OF_CHOICE, refit=max),
+            InvalidPlanError,
+            (
+                "'SVC' chooses by a function (refit='max'), which needs scikit-learn's own results. Name a metric in "
+                "refit, or pass "
+                "the search to tb.evaluate as a model."
+            ),
         ),
         (
-            [GridSearchCV(SVC(), GRID_OF_CHOICE), SVC()], InvalidPlanError,
+            [GridSearchCV(SVC(), GRID_OF_CHOICE), SVC()],
+            InvalidPlanError,
             "several searches or grids need names. Pass them as a dict: {name: search}.",
         ),
         (
-            {"a": {"b": GridSearchCV(SVC(), GRID_OF_CHOICE)}}, InvalidPlanError,
-            ("'a' holds the search 'b' among its candidates. Pass its candidates (tb.grid makes them), or the search beside it, "
-            "with a name of its own."),
+            {"a": {"b": GridSearchCV(SVC(), GRID_OF_CHOICE)}},
+            InvalidPlanError,
+            (
+                "'a' holds the search 'b' among its candidates. Pass its candidates (tb.grid makes them), or the "
+                "search beside it, "
+                "with a name of its own."
+            ),
         ),
         (
-            {3: GridSearchCV(SVC(), GRID_OF_CHOICE)}, InvalidPlanError, "models has the key 3 of type int; names must be text.",
+            {3: GridSearchCV(SVC(), GRID_OF_CHOICE)},
+            InvalidPlanError,
+            "models has the key 3 of type int; names must be text.",
         ),
         (
-            RandomizedSearchCV(SVC(), {"C": 3}, random_state=0), InvalidPlanError,
+            RandomizedSearchCV(SVC(), {"C": 3}, random_state=0),
+            InvalidPlanError,
             "the distributions of 'SVC' cannot be drawn from: ",
         ),
         ({}, InvalidPlanError, "there are no models to evaluate. "),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_chosen_from_is_refused(models: Any, error: type[Exception], message: str) -> None:
     """Each text says what is wrong and how to go on."""
     with pytest.raises(error, match=f"^{re.escape(message)}"):

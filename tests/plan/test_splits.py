@@ -215,73 +215,113 @@ FEW = check_dataset(np.zeros((10, 1)), [0] * 7 + [1] * 3)
     ("cv", "data", "task", "message"),
     [
         (
-            5, FEW, "classification",
-            ("cv: 5 folds are more than the smallest class can fill: class 1 has 3 example(s). Use at most 3 folds, or 'kfold', "
-            "which does not stratify."),
+            5,
+            FEW,
+            "classification",
+            (
+                "cv: 5 folds are more than the smallest class can fill: class 1 has 3 example(s). Use at most 3 "
+                "folds, or 'kfold', "
+                "which does not stratify."
+            ),
         ),
         (11, values(10), "regression", "cv: 11 folds are more than there are examples (10)."),
         (
-            "group", values(), "regression",
+            "group",
+            values(),
+            "regression",
             "cv='group' needs to know which examples belong together. Pass groups=, one value for each row of X.",
         ),
         (
-            GroupKFold(3), values(), "regression",
+            GroupKFold(3),
+            values(),
+            "regression",
             "GroupKFold needs to know which examples belong together. Pass groups=, one value for each row of X.",
         ),
         (
-            "kfold", values(groups=np.arange(60)), "regression",
-            ("cv: splits of the kind 'kfold' would put examples of one group on both sides. Use 'group' or 'stratified-group', "
-            "or leave groups out."),
+            "kfold",
+            values(groups=np.arange(60)),
+            "regression",
+            (
+                "cv: splits of the kind 'kfold' would put examples of one group on both sides. Use 'group' or "
+                "'stratified-group', "
+                "or leave groups out."
+            ),
         ),
         (
-            {"kind": "group", "n_folds": 4}, values(groups=np.arange(60) // 20), "regression",
+            {"kind": "group", "n_folds": 4},
+            values(groups=np.arange(60) // 20),
+            "regression",
             "cv: 4 folds of whole groups need at least as many groups; there are 3.",
         ),
         (
-            [([0, 1, 2], [2, 3])], values(), "regression",
-            ("cv: split 0 has 1 row(s) both in training and in test, such as row 2. A model must not be tested on what it was "
-            "trained on."),
+            [([0, 1, 2], [2, 3])],
+            values(),
+            "regression",
+            (
+                "cv: split 0 has 1 row(s) both in training and in test, such as row 2. A model must not be tested on what it was "
+                "trained on."
+            ),
         ),
         ([([0, 1], [2, 2])], values(), "regression", "cv: split 0 names a row twice in its test rows. Name each row once."),
         ([([0, 1], [60])], values(), "regression", "cv: the test rows of split 0 name row 60, but X has rows 0 to 59."),
         ([([-1, 1], [5])], values(), "regression", "cv: the training rows of split 0 name row -1, but X has rows 0 to 59."),
         ([([], [5])], values(), "regression", "cv: there are no training rows of split 0."),
         (
-            [([0.5], [5])], values(), "regression",
+            [([0.5], [5])],
+            values(),
+            "regression",
             "cv: the training rows of split 0 are of type float64; row numbers (counted from 0) are needed.",
         ),
         ([3], values(), "regression", "cv: entry 0 is no pair (training rows, test rows)."),
         (iter(()), values(), "regression", "cv makes no splits. If it is a generator, it was used up before; make it anew."),
         (
-            [([0, 2, 4], [1, 3])], classes(), "classification",
-            ("cv: class 1 (30 example(s) in all) is absent from the training rows of split 0, so no model could learn it there. "
-            "Use stratified splits, fewer folds, or leave rare classes out."),
+            [([0, 2, 4], [1, 3])],
+            classes(),
+            "classification",
+            (
+                "cv: class 1 (30 example(s) in all) is absent from the training rows of split 0, so no model could "
+                "learn it there. "
+                "Use stratified splits, fewer folds, or leave rare classes out."
+            ),
         ),
         (
-            5, check_dataset(np.zeros((10, 1)), ["a"] * 10), "classification",
+            5,
+            check_dataset(np.zeros((10, 1)), ["a"] * 10),
+            "classification",
             "y has a single class, 'a'. Nothing is to be learnt from one class.",
         ),
         (
-            True, values(), "regression",
+            True,
+            values(),
+            "regression",
             "cv=True is no number of folds. Pass a whole number of at least 2, a name, or a splitter.",
         ),
         (2.5, values(), "regression", "cv=2.5 is no number of folds. Pass a whole number of at least 2, a name, or a splitter."),
         (1, values(), "regression", "cv: n_folds=1 of the kind 'kfold' must be a whole number of at least 2."),
         (
-            {"kind": "loo", "n_folds": 3}, values(), "regression",
+            {"kind": "loo", "n_folds": 3},
+            values(),
+            "regression",
             "cv: splits of the kind 'loo' have no option 'n_folds'. It takes no options.",
         ),
         (
-            {"kind": "holdout", "test_size": 1.5}, values(), "regression",
+            {"kind": "holdout", "test_size": 1.5},
+            values(),
+            "regression",
             "cv: test_size=1.5 must be a share between 0 and 1 or a number of examples.",
         ),
         (
-            {"kind": "time", "n_folds": 5, "gap": 55}, values(), "regression",
-            ("cv: 5 time splits with gap=55 and 10 test example(s) each leave nothing to train on among 60 examples. Use fewer "
-            "folds, a smaller gap or a smaller test_size."),
+            {"kind": "time", "n_folds": 5, "gap": 55},
+            values(),
+            "regression",
+            (
+                "cv: 5 time splits with gap=55 and 10 test example(s) each leave nothing to train on among 60 "
+                "examples. Use fewer "
+                "folds, a smaller gap or a smaller test_size."
+            ),
         ),
     ],
-)  # fmt: skip
+)
 def test_splits_that_cannot_be_are_refused(cv: Any, data: Dataset, task: Any, message: str):
     """Each error says what is wrong, where, and how to go on."""
     with pytest.raises(InvalidPlanError, match=f"^{re.escape(message)}$"):

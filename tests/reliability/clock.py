@@ -51,9 +51,13 @@ class Clock:
         own.mkdir(exist_ok=True)
         (own / "sitecustomize.py").write_text(SLEEP)
         self.environment = {
-            "LD_PRELOAD": find_library(folder), "FAKETIME_TIMESTAMP_FILE": str(self._offset), "FAKETIME_NO_CACHE": "1",
-            "FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1", "PYTHONPATH": str(own),
-        }  # fmt: skip
+            "LD_PRELOAD": find_library(folder),
+            "FAKETIME_TIMESTAMP_FILE": str(self._offset),
+            "FAKETIME_NO_CACHE": "1",
+            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+            "DONT_FAKE_MONOTONIC": "1",
+            "PYTHONPATH": str(own),
+        }
         self.n_jumps = 0
 
     def jump(self) -> None:

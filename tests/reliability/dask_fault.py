@@ -23,9 +23,17 @@ def torment(folder: Path, n_points: int, rng: Random, n_jobs: int) -> Fault:
     corrupt = (not toll.survived_workers) + (not toll.survived_scheduler)
     remark = f"{toll.n_twice} cells were measured twice, as their worker was killed before it had handed them over"
     return Fault(
-        NAME, toll.n_kills + 1, toll.n_kept, lost, 0, corrupt, toll.end_seconds, toll.n_kills + 1,
-        () if toll.is_as_promised else (str(toll),), remark,
-    )  # fmt: skip
+        NAME,
+        toll.n_kills + 1,
+        toll.n_kept,
+        lost,
+        0,
+        corrupt,
+        toll.end_seconds,
+        toll.n_kills + 1,
+        () if toll.is_as_promised else (str(toll),),
+        remark,
+    )
 
 
 RECIPE = Recipe(torment, n_small=3, n_release=20)

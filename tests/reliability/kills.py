@@ -152,9 +152,13 @@ def torment(folder: Path, n_kills: int, n_jobs: int, rng: random.Random, study: 
     witness = folder / "witness.txt"
     while toll.n_kills < n_kills:
         process = subprocess.Popen(
-            command("runs.db", n_jobs, study), cwd=folder, env=environment(folder, witness), start_new_session=True,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+            command("runs.db", n_jobs, study),
+            cwd=folder,
+            env=environment(folder, witness),
+            start_new_session=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         # from within the imports on; a run goes through several kills, and what is left of them falls on the next run
         time.sleep(rng.uniform(0.3 * startup, startup + SHARE * (whole - startup)))
         if process.poll() is not None:  # it was done before the kill: once more from the beginning
@@ -186,9 +190,12 @@ def _undisturbed(folder: Path, n_jobs: int, study: Path) -> tuple[bytes, float, 
     witness = folder / "undisturbed.txt"
     start = time.monotonic()
     with subprocess.Popen(
-        command("undisturbed.db", n_jobs, study), cwd=folder, env=environment(folder, witness), stdout=subprocess.PIPE,
+        command("undisturbed.db", n_jobs, study),
+        cwd=folder,
+        env=environment(folder, witness),
+        stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-    ) as process:  # fmt: skip
+    ) as process:
         while process.poll() is None and not witness.exists():
             time.sleep(0.02)
         startup = time.monotonic() - start
@@ -316,10 +323,17 @@ def as_fault(folder: Path, n_points: int, rng: random.Random, n_jobs: int) -> Fa
     broken = [] if toll.is_as_promised else [f"left {toll.left}, equal {toll.is_equal}, lost work {toll.lost}"]
     most = max((cells for workers in toll.lost for _, cells in workers.values()), default=0)
     return Fault(
-        "SIGKILL of tiebreak run, then the same command", toll.n_kills, toll.n_kept, toll.n_vanished, toll.n_kept_again,
-        int(not toll.is_equal), toll.slowest_end, toll.n_kills, tuple(broken),
+        "SIGKILL of tiebreak run, then the same command",
+        toll.n_kills,
+        toll.n_kept,
+        toll.n_vanished,
+        toll.n_kept_again,
+        int(not toll.is_equal),
+        toll.slowest_end,
+        toll.n_kills,
+        tuple(broken),
         f"at most {most} cells of work lost by one worker at one kill ({toll.most_lost:.2f} s)",
-    )  # fmt: skip
+    )
 
 
 RECIPE = Recipe(as_fault, n_small=3, n_release=100)

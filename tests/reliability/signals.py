@@ -61,9 +61,15 @@ class Terminal:
 
         self._ours, theirs = pty.openpty()
         self._process = subprocess.Popen(
-            command("runs.db", N_JOBS, study), cwd=folder, env=environment(folder), stdin=theirs, stdout=theirs, stderr=theirs,
-            start_new_session=True, preexec_fn=_take_terminal,
-        )  # fmt: skip
+            command("runs.db", N_JOBS, study),
+            cwd=folder,
+            env=environment(folder),
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            start_new_session=True,
+            preexec_fn=_take_terminal,
+        )
         os.close(theirs)
         self.pid = self._process.pid
         self.said = b""

@@ -77,11 +77,19 @@ def sweep(name: str, what: str, mode: str, folder: Path, n_points: int, rng: Ran
         said += f"; at {n_more} points the batch that was refused was there all the same, and whole"
     parts = [
         Fault(
-            name, each.points, each.acknowledged, each.lost, each.doubled, each.corrupt, each.longest,
-            n_kills=each.points if what == KILL else 0, broken=tuple(each.broken), remark=said,
+            name,
+            each.points,
+            each.acknowledged,
+            each.lost,
+            each.doubled,
+            each.corrupt,
+            each.longest,
+            n_kills=each.points if what == KILL else 0,
+            broken=tuple(each.broken),
+            remark=said,
         )
         for each in tallies
-    ]  # fmt: skip
+    ]
     return joined(parts)
 
 

@@ -146,9 +146,16 @@ def _kill(home: Path, old: tuple[Path, bool], call: str, number: int, expected: 
     is_right = not before["damages"] and not after["damages"] and before["cells"] == after["cells"] == expected["cells"]
     broken = () if is_right else (f"{old[0].name}, {inject}: {before['damages']}, {after['damages']}",)
     return Fault(
-        "SIGKILL at a write or sync call of an upgrade", int(is_killed), n_rows, lost, 0, int(not is_right), before["seconds"],
-        int(is_killed), broken,
-    )  # fmt: skip
+        "SIGKILL at a write or sync call of an upgrade",
+        int(is_killed),
+        n_rows,
+        lost,
+        0,
+        int(not is_right),
+        before["seconds"],
+        int(is_killed),
+        broken,
+    )
 
 
 def read_upgrades(folder: Path, n_points: int, rng: Random, n_jobs: int) -> Fault:

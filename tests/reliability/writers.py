@@ -112,9 +112,13 @@ def _look(path: Path, runs: list[str], told: list[list[tuple[Any, ...]]], wal: b
     broken += [str(damage) for damage in damages]
     store.close()
     return {
-        "acknowledged": acknowledged, "lost": lost, "doubled": doubled, "corrupt": corrupt, "longest_recovery_s": seconds,
+        "acknowledged": acknowledged,
+        "lost": lost,
+        "doubled": doubled,
+        "corrupt": corrupt,
+        "longest_recovery_s": seconds,
         "broken": broken,
-    }  # fmt: skip
+    }
 
 
 def _is_there(store: SqlStore) -> bool:

@@ -50,19 +50,38 @@ class Processes:
     def _start_scheduler(self) -> None:
         file = self.folder / "scheduler.json"
         self.scheduler = self._start(
-            "dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--dashboard-address", "127.0.0.1:0",
-            "--scheduler-file", str(file),
-        )  # fmt: skip
+            "dask_scheduler",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            "0",
+            "--no-dashboard",
+            "--dashboard-address",
+            "127.0.0.1:0",
+            "--scheduler-file",
+            str(file),
+        )
         wait_until(lambda: file.exists() and file.read_text().endswith("}"))
         self.address = json.loads(file.read_text())["address"]
 
     def start_worker(self) -> subprocess.Popen[bytes]:
         """One more; with a nanny its process is the nanny's."""
         return self._start(
-            "dask_worker", self.address, "--host", "127.0.0.1", "--nthreads", str(self._threads), "--no-dashboard",
-            "--nanny" if self._nanny else "--no-nanny", "--memory-limit", "0", "--death-timeout", "300",
-            "--local-directory", str(self.folder),
-        )  # fmt: skip
+            "dask_worker",
+            self.address,
+            "--host",
+            "127.0.0.1",
+            "--nthreads",
+            str(self._threads),
+            "--no-dashboard",
+            "--nanny" if self._nanny else "--no-nanny",
+            "--memory-limit",
+            "0",
+            "--death-timeout",
+            "300",
+            "--local-directory",
+            str(self.folder),
+        )
 
     def _start(self, command: str, *arguments: str) -> subprocess.Popen[bytes]:
         path = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), str(ROOT / "src")]))

@@ -219,8 +219,10 @@ def test_a_group_is_cut_where_another_worker_would_have_nothing_to_do() -> None:
     """Four cells of one group for two workers are two each."""
     queue = CellQueue([Cell(0, 0, model) for model in range(4)], grouped)
     assert [queue.take_batch(2), queue.take_batch(2), queue.take_batch(2)] == [
-        [Cell(0, 0, 0), Cell(0, 0, 1)], [Cell(0, 0, 2)], [Cell(0, 0, 3)],
-    ]  # fmt: skip
+        [Cell(0, 0, 0), Cell(0, 0, 1)],
+        [Cell(0, 0, 2)],
+        [Cell(0, 0, 3)],
+    ]
 
 
 def test_what_is_left_of_a_group_goes_to_the_worker_that_began_it() -> None:

@@ -187,7 +187,7 @@ def test_a_missing_target_is_named_by_its_row(tmp_path: Path) -> None:
         ),
         ({"a": {"source": "sklearn:iris"}, "b": 3}, f"data.a: there is no key 'a' here; the keys are {KEYS}."),
     ],
-)  # fmt: skip
+)
 def test_a_source_that_is_none_is_refused(tmp_path: Path, data: dict[str, object], message: str) -> None:
     """With what would be one."""
     assert refused(tmp_path, **data) == message

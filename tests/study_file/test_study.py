@@ -132,18 +132,24 @@ RANGE = 'must be a number of at least 0 in the metric\'s unit, or a percentage o
         ('["accuracy"]', "2026-01-01", "metrics = 2026-01-01: must be a list; got a date or time."),
         ('["accuracy"]', '["f1", "f1"]', 'metrics[1] = "f1": stands twice.'),
         (
-            '"repeated-stratified"', '"repeated-stratifid"',
-            ("cv.kind = \"repeated-stratifid\": there is no such kind of splits; did you mean 'repeated-stratified' or "
-             "'repeated-kfold' or 'stratified'?"),
+            '"repeated-stratified"',
+            '"repeated-stratifid"',
+            (
+                "cv.kind = \"repeated-stratifid\": there is no such kind of splits; did you mean 'repeated-stratified' or "
+                "'repeated-kfold' or 'stratified'?"
+            ),
         ),
         ("n_folds", "folds", "cv.folds = 5: there is no key 'folds' here; did you mean 'n_folds'?"),
         (
-            'kind = "repeated-stratified"', "",
-            ("cv: says no kind. Add kind = \"repeated-holdout\"; the kinds are 'holdout', 'repeated-holdout', 'kfold', "
-             "'repeated-kfold', 'stratified', 'repeated-stratified', 'loo', 'group', 'stratified-group' and 'time'."),
+            'kind = "repeated-stratified"',
+            "",
+            (
+                "cv: says no kind. Add kind = \"repeated-holdout\"; the kinds are 'holdout', 'repeated-holdout', 'kfold', "
+                "'repeated-kfold', 'stratified', 'repeated-stratified', 'loo', 'group', 'stratified-group' and 'time'."
+            ),
         ),
     ],
-)  # fmt: skip
+)
 def test_a_setting_that_cannot_be_used_is_named(tmp_path: Path, old: str, new: str, message: str) -> None:
     """File, key, value, and what would do."""
     assert refused(write_study(tmp_path, old=old, new=new)) == f"study.toml: {message}"

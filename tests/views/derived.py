@@ -13,9 +13,14 @@ import numpy as np
 NOISE = 1e-12
 INF = float("inf")
 MIRROR = {
-    "better": "worse", "ahead": "behind", "behind": "ahead", "worse": "better", "equivalent": "equivalent",
-    "undecided": "undecided", "": "",
-}  # fmt: skip
+    "better": "worse",
+    "ahead": "behind",
+    "behind": "ahead",
+    "worse": "better",
+    "equivalent": "equivalent",
+    "undecided": "undecided",
+    "": "",
+}
 
 Pair = tuple[str, str]
 
@@ -86,9 +91,16 @@ def derive(answer: dict[str, Any], ends: dict[Pair, tuple[float, float]], bounds
     both |= {(second, first): (-high, -low) for (first, second), (low, high) in ends.items()}
     beyond = bounds if family == "best" else {pair: high for pair, (_, high) in both.items()}
     found = Derived(
-        models, sign, answer["resolved"]["rope"], answer["settings"]["alpha"], family, both, beyond,
-        NOISE * largest_score(answer), copies(answer),
-    )  # fmt: skip
+        models,
+        sign,
+        answer["resolved"]["rope"],
+        answer["settings"]["alpha"],
+        family,
+        both,
+        beyond,
+        NOISE * largest_score(answer),
+        copies(answer),
+    )
     found.above = {(second, first) for (first, second), high in beyond.items() if high < 0}
     reach = _reach(models, found.above, found.entry)
     for model in models:

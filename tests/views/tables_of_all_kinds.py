@@ -17,9 +17,19 @@ from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
 
 NAMES = [
-    "forest", "svm", "C=0.1, gamma=scale", "C=10, gamma=scale", "bayes", "ridge regression", "knn(5)", "tree", "boosting", "mlp",
-    "dummy", "lda",
-]  # fmt: skip
+    "forest",
+    "svm",
+    "C=0.1, gamma=scale",
+    "C=10, gamma=scale",
+    "bayes",
+    "ridge regression",
+    "knn(5)",
+    "tree",
+    "boosting",
+    "mlp",
+    "dummy",
+    "lda",
+]
 METRICS = [
     Metric("accuracy", True),
     Metric("root_mean_squared_error", False),
@@ -299,7 +309,17 @@ def of_seeds(rng: Rng) -> Drawn:
 
 
 KINDS: tuple[Callable[[Rng], Drawn], ...] = (
-    of_splits, of_datasets, of_items, of_test_sets, of_splits, of_datasets, of_items, of_predictions, of_datasets, of_time,
-    of_splits, of_seeds,
-)  # fmt: skip
+    of_splits,
+    of_datasets,
+    of_items,
+    of_test_sets,
+    of_splits,
+    of_datasets,
+    of_items,
+    of_predictions,
+    of_datasets,
+    of_time,
+    of_splits,
+    of_seeds,
+)
 """Questions by the seed: those that most is asked of come more often."""

@@ -74,8 +74,17 @@ def test_frames_have_a_row_for_each_point():
     frame = drawn_learning_curve(THREE).to_frame()
     assert len(frame) == 15
     assert list(frame.columns) == [
-        "model", "size", "test_mean", "test_low", "test_high", "train_mean", "train_low", "train_high", "n_splits", "fit_seconds",
-    ]  # fmt: skip
+        "model",
+        "size",
+        "test_mean",
+        "test_low",
+        "test_high",
+        "train_mean",
+        "train_low",
+        "train_high",
+        "n_splits",
+        "fit_seconds",
+    ]
     frame = drawn_validation_curve(THREE).to_frame()
     assert list(frame.columns[:3]) == ["model", "value", "label"]
     assert list(frame.columns[-2:]) == ["is_best", "verdict"]

@@ -56,7 +56,7 @@ def levels(*values: float) -> dict[str, float]:
         ((0.9, 0.8, 0.7), {"baseline": "a"}, "Keep a: none of the 2 others is better."),
         ((0.9, 0.9, 0.7), {"baseline": "a", "rope": 0.06}, "Keep a: no other is better by more than 0.06."),
     ],
-)  # fmt: skip
+)
 def test_each_kind_of_answer_has_its_headline(values: Sequence[float], settings: dict[str, Any], expected: str) -> None:
     """Levels 24 splits tell apart where they differ by 0.05 and more; the walk over random answers finds every other case."""
     answer = compared(levels(*values), **settings)

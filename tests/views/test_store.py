@@ -49,9 +49,17 @@ def test_programs_get_utc_and_all_metrics() -> None:
     document = views.runs_dict(runs, "sqlite:///r.db")
     assert document["runs"] == [
         {
-            "run": "a\nb", "n_cells": 12, "n_done": 5, "n_failed": 1, "n_models": 2, "n_datasets": 1, "n_splits": 6,
-            "metrics": ["f1", "roc_auc"], "created": "2023-11-14T22:13:20Z", "updated": "2023-11-14T22:14:20Z",
+            "run": "a\nb",
+            "n_cells": 12,
+            "n_done": 5,
+            "n_failed": 1,
+            "n_models": 2,
+            "n_datasets": 1,
+            "n_splits": 6,
+            "metrics": ["f1", "roc_auc"],
+            "created": "2023-11-14T22:13:20Z",
+            "updated": "2023-11-14T22:14:20Z",
         }
-    ]  # fmt: skip
+    ]
     assert (document["schema"], document["store"]) == (1, "sqlite:///r.db")
     assert dict(zip(views.COLUMNS, views.runs_rows(runs)[0], strict=True))["metrics"] == "f1; roc_auc"

@@ -60,7 +60,26 @@ def test_the_tables_are_of_all_kinds() -> None:
         seen |= {"gaps"} if table.adjusted is not None else set()
         seen |= {"percent"} if isinstance(comparison.settings.rope, str) else set()
     assert seen >= {
-        "pairs", "baseline", "best", "splits", "datasets", "examples", "test-sets", "time", "seeds", "better", "ahead",
-        "equivalent", "undecided", "worse", "near best", "may be best", "not best", "identical-scores",
-        "unsettled", "copies", "gaps", "percent",
-    }  # fmt: skip
+        "pairs",
+        "baseline",
+        "best",
+        "splits",
+        "datasets",
+        "examples",
+        "test-sets",
+        "time",
+        "seeds",
+        "better",
+        "ahead",
+        "equivalent",
+        "undecided",
+        "worse",
+        "near best",
+        "may be best",
+        "not best",
+        "identical-scores",
+        "unsettled",
+        "copies",
+        "gaps",
+        "percent",
+    }

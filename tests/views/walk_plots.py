@@ -30,12 +30,23 @@ def walk(found: Any, answer: dict[str, Any], derived: Derived, name: str, plot: 
     only_pairs = {"matrix", "verdicts", "diagram"}
     found.expect(not (derived.family == "best" and name in only_pairs), f"a figure {name} in comparisons with the best")
     {
-        "ranking": _walk_ranking, "differences": _walk_differences, "scores": _walk_scores, "verdicts": _walk_verdicts,
-        "matrix": _walk_matrix, "diagram": _walk_diagram, "regions": _walk_regions, "paired": _walk_paired,
-        "profile": _walk_profile, "outcomes": _walk_outcomes, "disagreements": _walk_disagreements,
-        "correlation": _walk_correlation, "agreement": _walk_agreement, "posterior": _walk_of_pair, "draws": _walk_of_pair,
+        "ranking": _walk_ranking,
+        "differences": _walk_differences,
+        "scores": _walk_scores,
+        "verdicts": _walk_verdicts,
+        "matrix": _walk_matrix,
+        "diagram": _walk_diagram,
+        "regions": _walk_regions,
+        "paired": _walk_paired,
+        "profile": _walk_profile,
+        "outcomes": _walk_outcomes,
+        "disagreements": _walk_disagreements,
+        "correlation": _walk_correlation,
+        "agreement": _walk_agreement,
+        "posterior": _walk_of_pair,
+        "draws": _walk_of_pair,
         "shrinkage": _walk_of_pair,
-    }[name](found, answer, derived, plot)  # fmt: skip
+    }[name](found, answer, derived, plot)
     rope = re.search(rf"rope,? (?:of )?±({NUMBER})", plot.note)
     shown = None if rope is None else number(rope.group(1))
     is_rope = shown is None or math.isclose(shown, derived.rope, rel_tol=1e-3)
@@ -318,9 +329,11 @@ def _walk_outcomes(found: Any, answer: dict[str, Any], derived: Derived, plot: A
     score = score if answer["metric"]["higher_is_better"] else 1.0 - score
     one, two = (score[answer["items"]["models"].index(name)] for name in (pair.first, pair.second))
     expected = {
-        "both": int(((one == 1) & (two == 1)).sum()), "only first": int(((one == 1) & (two == 0)).sum()),
-        "only second": int(((one == 0) & (two == 1)).sum()), "neither": int(((one == 0) & (two == 0)).sum()),
-    }  # fmt: skip
+        "both": int(((one == 1) & (two == 1)).sum()),
+        "only first": int(((one == 1) & (two == 0)).sum()),
+        "only second": int(((one == 0) & (two == 1)).sum()),
+        "neither": int(((one == 0) & (two == 0)).sum()),
+    }
     found.expect(n == expected, f"outcomes of {pair.first!r} and {pair.second!r} are {n}, not {expected}")
     said = re.search(r"only .* is right on (\d+) [\w ]+, only .* on (\d+)$", plot.title)
     told = None if said is None else (int(said.group(1)), int(said.group(2)))

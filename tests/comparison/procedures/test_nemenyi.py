@@ -12,9 +12,15 @@ from tests.comparison.procedures.test_wilcoxon import table as columns_of
 from tiebreak.errors import InvalidParameterError, TooFewDatasetsError, UnsuitableDesignError
 
 RANKS = {
-    "HC2": 3.0599, "MR-Hydra": 3.3063, "RDST": 4.3486, "H-InceptionTime": 4.4894, "QUANT": 4.5211, "WEASEL-2": 4.7852,
-    "FreshPRINCE": 5.4261, "PF": 6.0634,
-}  # fmt: skip
+    "HC2": 3.0599,
+    "MR-Hydra": 3.3063,
+    "RDST": 4.3486,
+    "H-InceptionTime": 4.4894,
+    "QUANT": 4.5211,
+    "WEASEL-2": 4.7852,
+    "FreshPRINCE": 5.4261,
+    "PF": 6.0634,
+}
 """Average ranks of the classifiers, by scipy 1.17 (rankdata of means that tie within 1e-12)."""
 
 

@@ -35,8 +35,13 @@ def audited(kind: str) -> tb.Audit:
     if kind == "everything wrong":
         X, y = numbers(240)
         order = np.argsort(y)
-        return tb.audit(np.vstack([X[order], X[order]]), np.sort(np.append(y, y)), KFold(8), groups=rng.integers(0, 20, 480),
-                        time=rng.permutation(480))  # fmt: skip
+        return tb.audit(
+            np.vstack([X[order], X[order]]),
+            np.sort(np.append(y, y)),
+            KFold(8),
+            groups=rng.integers(0, 20, 480),
+            time=rng.permutation(480),
+        )
     if kind == "a hundred splits":
         return tb.audit(*numbers(200), "repeated-kfold")
     if kind == "no target to draw":
@@ -45,9 +50,15 @@ def audited(kind: str) -> tb.Audit:
 
 
 KINDS = (
-    "two classes, no findings", "eight long names", "hostile names", "twenty classes", "everything wrong", "a hundred splits",
-    "no target to draw", "single rows",
-)  # fmt: skip
+    "two classes, no findings",
+    "eight long names",
+    "hostile names",
+    "twenty classes",
+    "everything wrong",
+    "a hundred splits",
+    "no target to draw",
+    "single rows",
+)
 
 
 @pytest.mark.parametrize("kind", KINDS)

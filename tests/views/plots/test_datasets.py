@@ -113,8 +113,12 @@ def test_a_pair_is_drawn_on_each_dataset_that_both_have() -> None:
         display = answer.plot.paired("a", "b")
         mirrored = answer.plot.paired("b", "a")
     assert dict(zip(display.data["dataset"], display.data["outcome"], strict=True)) == {
-        "u": "won", "v": "won", "w": "won", "x": "lost", "y": "tied",
-    }  # fmt: skip
+        "u": "won",
+        "v": "won",
+        "w": "won",
+        "x": "lost",
+        "y": "tied",
+    }
     assert display.title == "Undecided: a against b; a wins 3 of 5 datasets, loses 1"
     assert mirrored.title == "Undecided: b against a; b wins 1 of 5 datasets, loses 3"
     assert "Without 1 dataset that one of the two lacks." in display.caption

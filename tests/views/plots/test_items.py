@@ -72,8 +72,11 @@ def test_disagreements_of_runs_are_of_their_means() -> None:
     with without_pyplot():
         display = of_runs().plot.disagreements("a", "b")
     assert dict(zip(display.data["item"], display.data["difference"].round(12), strict=True)) == {
-        "i0": -0.3, "i1": 0.1, "i2": 0.1, "i3": 0.1,
-    }  # fmt: skip
+        "i0": -0.3,
+        "i1": 0.1,
+        "i2": 0.1,
+        "i3": 0.1,
+    }
     assert display.data["item"].iloc[-1] == "i0"
 
 
@@ -137,8 +140,10 @@ def test_slices_show_every_part_with_all_items_on_top() -> None:
         few = slices.plot.differences(top=2)
     whole = slices.comparison.pair(first, second)
     assert display.data.loc[0, ["difference", "interval_low", "verdict"]].tolist() == [
-        whole.difference, whole.interval_low, whole.verdict,
-    ]  # fmt: skip
+        whole.difference,
+        whole.interval_low,
+        whole.verdict,
+    ]
     assert display.data["slice"].tolist() == ["all", *slices.names]
     for row in display.data.iloc[1:].itertuples():
         cells = table.loc[(row.slice, first, second)]

@@ -54,8 +54,12 @@ def test_every_number_drawn_is_of_the_answer() -> None:
     for row, name in enumerate(nested.searches):
         honest, drawn = nested.honest(name), display.searches.iloc[row]
         assert [drawn[key] for key in ("score", "interval_low", "interval_high", "claim", "inner_claim")] == [
-            honest.mean, honest.low, honest.high, honest.claim, honest.inner_claim,
-        ]  # fmt: skip
+            honest.mean,
+            honest.low,
+            honest.high,
+            honest.claim,
+            honest.inner_claim,
+        ]
     axes = nested.plot().ax_
     dots = np.concatenate([part.get_offsets()[:, 0] for part in axes.collections if part.get_sizes()[0] == 14])
     assert sorted(dots) == pytest.approx(sorted(display.data["score"]))

@@ -84,10 +84,14 @@ def test_columns_are_unpacked_to_the_last_bit(engine):
     """One value, few values, many values, none, and infinite ones."""
     rng = np.random.default_rng(1)
     columns = [
-        np.full(7, 0.1 + 0.2), np.full(3, np.nan), np.full(3, -np.inf), rng.normal(size=100),
-        rng.choice(rng.normal(size=5), 1000), rng.choice(rng.normal(size=400), 4000),
+        np.full(7, 0.1 + 0.2),
+        np.full(3, np.nan),
+        np.full(3, -np.inf),
+        rng.normal(size=100),
+        rng.choice(rng.normal(size=5), 1000),
+        rng.choice(rng.normal(size=400), 4000),
         np.array([np.nan, np.inf, -np.inf, -0.0, 1e-320, 1e300] * 30),
-    ]  # fmt: skip
+    ]
     texts = "(all) => all.map(([held, n]) => Array.from(Decide.unpacked(held, n), String))"
     found = engine.evaluate(texts, [[packed(column), column.size] for column in columns])
     for column, shown in zip(columns, found, strict=True):
@@ -95,9 +99,28 @@ def test_columns_are_unpacked_to_the_last_bit(engine):
 
 
 DISTRIBUTIONS = (
-    "gamma", "beta", "tail", "quantile", "cdf", "erf", "stdtr", "student", "normal", "log1p", "expm1", "simes", "hommel", "holm",
-    "hochberg", "shaffer", "reach(ed|able)", "sources", "swept", "connected", "Math.exp",
-)  # fmt: skip
+    "gamma",
+    "beta",
+    "tail",
+    "quantile",
+    "cdf",
+    "erf",
+    "stdtr",
+    "student",
+    "normal",
+    "log1p",
+    "expm1",
+    "simes",
+    "hommel",
+    "holm",
+    "hochberg",
+    "shaffer",
+    "reach(ed|able)",
+    "sources",
+    "swept",
+    "connected",
+    "Math.exp",
+)
 """Words that stand in a script with a distribution function, a correction, letters or components."""
 
 
