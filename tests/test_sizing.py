@@ -176,8 +176,17 @@ def test_looks_at_repeats_go_by_their_information() -> None:
         ({"question": "seeds", "n": 10}, ["sd=, the standard deviation of a model's scores over seeds"]),
         ({"question": "test-sets", "n": 10}, ["rates= (right and wrong) or sd="]),
         ({"goal": "equivalent", "sd": 1.0}, ["rope= (the largest difference that does not matter)"]),
-        ({"n": 0, "sd": -1, "power": 80, "looks": 10_000}, ["4 things", "n= must be a whole number of at least 1", "got 0",
-                                                              "sd= must be a number above 0", "got 80", "got 10000"]),
+        (
+            {"n": 0, "sd": -1, "power": 80, "looks": 10_000},
+            [
+                "4 things",
+                "n= must be a whole number of at least 1",
+                "got 0",
+                "sd= must be a number above 0",
+                "got 80",
+                "got 10000",
+            ],
+        ),
         ({"n": 10.5, "sd": True}, ["n= must be a whole number", "sd= must be a number above 0"]),
         ({"difference": float("nan"), "sd": 1}, ["difference= must be a number; got nan"]),
         ({"difference": 0.02, "rope": 0.02, "sd": 1}, ["lies within the rope of 0.02", "goal='ahead'"]),
@@ -208,7 +217,7 @@ def test_looks_at_repeats_go_by_their_information() -> None:
         ({"difference": 0.1, "sd": 1, "goal": "best"}, ["goal= must be one of 'better', 'ahead'"]),
         ({"difference": 0.1, "sd": 1, "metric": "accuracy"}, ["are of a pilot, and there is none"]),
     ],
-)  # fmt: skip
+)
 def test_bad_input_is_named_all_at_once(arguments: dict[str, Any], texts: list[str]) -> None:
     """One message with everything that is missing or contradicts itself, and the values that were met."""
     with pytest.raises(InvalidParameterError) as caught:

@@ -182,10 +182,21 @@ def compare(
     from tiebreak.readers.source import ReadOptions
 
     given: dict[str, Any] = {
-        "rope": rope, "alpha": alpha, "baseline": baseline, "family": family, "correction": correction,
-        "alternative": alternative, "order": order, "method": method, "missing": missing, "p_best": p_best, "options": options,
-        "scale": scale, "rng": rng, "by": by,
-    }  # fmt: skip
+        "rope": rope,
+        "alpha": alpha,
+        "baseline": baseline,
+        "family": family,
+        "correction": correction,
+        "alternative": alternative,
+        "order": order,
+        "method": method,
+        "missing": missing,
+        "p_best": p_best,
+        "options": options,
+        "scale": scale,
+        "rng": rng,
+        "by": by,
+    }
     Settings(**{name: value for name, value in given.items() if value is not None})  # refused before anything is read
     plan, path, content = (None, None, None) if n_total is None and looks is None else plan_of(n_total, looks)
     read = ReadOptions(metric, models, dataset, lower_is_better, X, y, groups, n_samples, n_train, n_test, cv, rows, item)

@@ -71,12 +71,32 @@ def test_options_reach_the_library(scores: str, monkeypatch: pytest.MonkeyPatch,
     )
     run_compare(capsys, scores, *typed.split())
     assert seen == {
-        "sources": (scores,), "metric": "mine", "lower_is_better": False, "models": ("svm", "ridge"), "dataset": None,
-        "rope": "1%", "alpha": 0.1, "p_best": True, "options": None, "baseline": None, "family": None, "order": ("svm", "ridge"),
-        "correction": "sidak", "alternative": "greater", "method": "corrected-t", "missing": "pairwise", "n_train": 512,
-        "n_test": 57, "rng": 4, "rows": "splits", "item": None, "by": None, "scale": None,
-        "n_total": None, "looks": None,
-    }  # fmt: skip
+        "sources": (scores,),
+        "metric": "mine",
+        "lower_is_better": False,
+        "models": ("svm", "ridge"),
+        "dataset": None,
+        "rope": "1%",
+        "alpha": 0.1,
+        "p_best": True,
+        "options": None,
+        "baseline": None,
+        "family": None,
+        "order": ("svm", "ridge"),
+        "correction": "sidak",
+        "alternative": "greater",
+        "method": "corrected-t",
+        "missing": "pairwise",
+        "n_train": 512,
+        "n_test": 57,
+        "rng": 4,
+        "rows": "splits",
+        "item": None,
+        "by": None,
+        "scale": None,
+        "n_total": None,
+        "looks": None,
+    }
 
 
 def test_the_formats_say_the_same(scores: str, capsys: pytest.CaptureFixture[str]) -> None:

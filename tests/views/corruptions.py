@@ -230,9 +230,11 @@ def judged() -> Shown:
 def baseline() -> Shown:
     """The sentence against the baseline says better of a model that is worse."""
     shown = _fresh("baseline")
-    return _everywhere(shown, "is worse", "is better") if "is worse" in shown.answer["sentence"] else _everywhere(
-        shown, "are worse", "are better"
-    )  # fmt: skip
+    return (
+        _everywhere(shown, "is worse", "is better")
+        if "is worse" in shown.answer["sentence"]
+        else _everywhere(shown, "are worse", "are better")
+    )
 
 
 def at_once() -> Shown:
@@ -296,7 +298,32 @@ def _everywhere(shown: Shown, words: str, instead: str) -> Shown:
 
 
 CORRUPTIONS: tuple[Callable[[], Shown], ...] = (
-    letter, place, ranks, rope, printed_rope, bound, interval, level, standing, standing_cell, verdict, order, copies, headline,
-    falls_short, digits, latex, figure, title, bar, best, judged, baseline, at_once, advice, requirement,
-    default_verdict, default_place,
-)  # fmt: skip
+    letter,
+    place,
+    ranks,
+    rope,
+    printed_rope,
+    bound,
+    interval,
+    level,
+    standing,
+    standing_cell,
+    verdict,
+    order,
+    copies,
+    headline,
+    falls_short,
+    digits,
+    latex,
+    figure,
+    title,
+    bar,
+    best,
+    judged,
+    baseline,
+    at_once,
+    advice,
+    requirement,
+    default_verdict,
+    default_place,
+)

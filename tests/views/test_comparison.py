@@ -154,8 +154,10 @@ def test_pairs_without_the_first_model_stand_in_the_page_of_three_or_four() -> N
     rows = around(0.9, 0.88, 0.87, 0.86, noise=0.02)
     text = compared(table(named(*rows)), rope=0.01).to_text()
     assert re.findall(r"\n  (\w+) +(\w+) +-0\.0", text.partition("Other pairs")[2]) == [
-        ("logistic", "svm"), ("bayes", "svm"), ("bayes", "logistic"),
-    ]  # fmt: skip
+        ("logistic", "svm"),
+        ("bayes", "svm"),
+        ("bayes", "logistic"),
+    ]
     assert "Other pairs" not in compared(table(named(*rows)), rope=0.01, baseline="svm").to_text()
     assert "Other pairs" not in compared(table(named(*rows[:2])), rope=0.01).to_text()
 

@@ -244,25 +244,36 @@ def _output(_: click.Context, option: click.Parameter, value: Path | None) -> Pa
 
 _PAIRS: dict[str, Any] = {"nargs": 2, "multiple": True, "metavar": "A B"}
 _OUTPUT: dict[str, Any] = {
-    "type": click.Path(dir_okay=True, path_type=Path), "callback": _output, "metavar": "FILE",
-}  # fmt: skip
+    "type": click.Path(dir_okay=True, path_type=Path),
+    "callback": _output,
+    "metavar": "FILE",
+}
 
-# fmt: off
 _GATE_OPTIONS = (
     click.option("--require-better", **_PAIRS, help="A has to be better than B by more than the rope. Repeatable."),
-    click.option("--require-not-worse", **_PAIRS,
-                 help="A must not be worse than B by more than the rope. Repeatable."),
-    click.option("--require-near-best", multiple=True, metavar="A",
-                 help="A has to fall short of the best model by the rope at most. Repeatable."),
-    click.option("--rope-of", nargs=2, multiple=True, metavar="METRIC WIDTH",
-                 help="Rope of another metric that a requirement names. Repeatable."),
+    click.option("--require-not-worse", **_PAIRS, help="A must not be worse than B by more than the rope. Repeatable."),
+    click.option(
+        "--require-near-best",
+        multiple=True,
+        metavar="A",
+        help="A has to fall short of the best model by the rope at most. Repeatable.",
+    ),
+    click.option(
+        "--rope-of",
+        nargs=2,
+        multiple=True,
+        metavar="METRIC WIDTH",
+        help="Rope of another metric that a requirement names. Repeatable.",
+    ),
     click.option("--allow-inconclusive", is_flag=True, help="Exit code 0 where a requirement is neither met nor broken."),
-    click.option("--noise-floor", metavar="FILE",
-                 help="What 'tiebreak noise-floor --output' wrote, or a number: a margin below it leaves a requirement open."),
+    click.option(
+        "--noise-floor",
+        metavar="FILE",
+        help="What 'tiebreak noise-floor --output' wrote, or a number: a margin below it leaves a requirement open.",
+    ),
     click.option("--junit", **_OUTPUT, help="Write the requirements into this file, as JUnit's XML."),
     click.option("--summary", **_OUTPUT, help="Append the answer to this file, as Markdown."),
 )
-# fmt: on
 
 
 # --- the command ------------------------------------------------------------------------------------------------------------
@@ -271,41 +282,81 @@ _NAME: dict[str, Any] = {"metavar": "NAME"}
 _COUNT: dict[str, Any] = {"type": click.IntRange(min=1), "metavar": "N"}
 
 
-# fmt: off
 _OPTIONS = (
     click.option("--metric", **_NAME, help="Which metric, where a file holds several; its name, where it holds none."),
     *direction_options,
-    click.option("--models", **NAMES,
-                 help="Compare only these models. Once for each, or a JSON list; a comma belongs to the name."),
+    click.option(
+        "--models", **NAMES, help="Compare only these models. Once for each, or a JSON list; a comma belongs to the name."
+    ),
     click.option("--dataset", **_NAME, help="Which dataset, where a file holds several."),
-    click.option("--rope", show_default="0", **ROPE,
-                 help="Smallest difference that matters to you, in the metric's unit or as '1%' of the best mean."),
-    click.option("--alpha", type=float, show_default="0.05",
-                 help="Chance of a false claim: of any wrong verdict over all pairs."),
+    click.option(
+        "--rope",
+        show_default="0",
+        **ROPE,
+        help="Smallest difference that matters to you, in the metric's unit or as '1%' of the best mean.",
+    ),
+    click.option(
+        "--alpha", type=float, show_default="0.05", help="Chance of a false claim: of any wrong verdict over all pairs."
+    ),
     click.option("--baseline", **_NAME, help="Judge every other model against this one only, instead of all pairs."),
-    click.option("--family", **_choice(FAMILIES),
-                 help="Judge all pairs, or compare every model with the best one, which rules out more of many models."),
-    click.option("--correction", **_choice(CORRECTIONS),
-                 help="Sets the level of all intervals, and adjusts p-values. From holm on without a rope only."),
+    click.option(
+        "--family",
+        **_choice(FAMILIES),
+        help="Judge all pairs, or compare every model with the best one, which rules out more of many models.",
+    ),
+    click.option(
+        "--correction",
+        **_choice(CORRECTIONS),
+        help="Sets the level of all intervals, and adjusts p-values. From holm on without a rope only.",
+    ),
     click.option("--order", **NAMES, help="Order of the pairs, chosen before looking at the scores. Given as --models is."),
-    click.option("--alternative", **_choice(ALTERNATIVES),
-                 help="Direction of the test of no difference; one-sided needs --order or --baseline. Never touches verdicts."),
-    click.option("--method", type=MethodName(), show_default="auto",
-                 help="Procedure; auto takes the one that fits how the splits were made."),
-    click.option("--option", "options", nargs=2, multiple=True, metavar="NAME VALUE", callback=_options,
-                 help="Option of the procedure alone. Repeatable."),
-    click.option("--missing", **_choice(MISSING),
-                 help="Whether missing scores are an error, or leave their split out of the pairs they are in."),
-    click.option("--rows", **_choice(ROWS),
-                 help="Rows of a table: items of one test set (examples, questions), or splits; auto knows columns of items."),
+    click.option(
+        "--alternative",
+        **_choice(ALTERNATIVES),
+        help="Direction of the test of no difference; one-sided needs --order or --baseline. Never touches verdicts.",
+    ),
+    click.option(
+        "--method",
+        type=MethodName(),
+        show_default="auto",
+        help="Procedure; auto takes the one that fits how the splits were made.",
+    ),
+    click.option(
+        "--option",
+        "options",
+        nargs=2,
+        multiple=True,
+        metavar="NAME VALUE",
+        callback=_options,
+        help="Option of the procedure alone. Repeatable.",
+    ),
+    click.option(
+        "--missing",
+        **_choice(MISSING),
+        help="Whether missing scores are an error, or leave their split out of the pairs they are in.",
+    ),
+    click.option(
+        "--rows",
+        **_choice(ROWS),
+        help="Rows of a table: items of one test set (examples, questions), or splits; auto knows columns of items.",
+    ),
     click.option("--item", **_NAME, help="Column that names the items, where it is not called item, question or the like."),
-    click.option("--scale", **_choice(SCALES),
-                 help="Of several datasets: differences in the metric's unit, or logarithms of ratios (1% is a ratio of 1.01)."),
+    click.option(
+        "--scale",
+        **_choice(SCALES),
+        help="Of several datasets: differences in the metric's unit, or logarithms of ratios (1% is a ratio of 1.01).",
+    ),
     click.option("--by", metavar="COLUMN", help="Answer for slices of the items too, by the texts in this column."),
-    click.option("--n-total", **_COUNT,
-                 help="Units planned in all (items, clusters, datasets, repeats), where these are the first ones."),
-    click.option("--looks", type=click.Path(path_type=Path), callback=_output, metavar="FILE",
-                 help="Keep the looks of the plan in this file, which the first look makes; all looks share alpha."),
+    click.option(
+        "--n-total", **_COUNT, help="Units planned in all (items, clusters, datasets, repeats), where these are the first ones."
+    ),
+    click.option(
+        "--looks",
+        type=click.Path(path_type=Path),
+        callback=_output,
+        metavar="FILE",
+        help="Keep the looks of the plan in this file, which the first look makes; all looks share alpha.",
+    ),
     click.option("--n-train", **_COUNT, help="Training examples per split, where no file has them."),
     click.option("--n-test", **_COUNT, help="Test examples per split, where no file has them."),
     click.option("--p-best", is_flag=True, default=None, help="Draw P(best), the probability that a model is the best."),
@@ -317,7 +368,6 @@ _OPTIONS = (
     click.option("--plots", **PLOTS, help="Draw all plots into this folder."),
     html_option,
 )
-# fmt: on
 
 
 @click.command("compare", epilog=EPILOG, short_help="Say which models are better, and which tie.")

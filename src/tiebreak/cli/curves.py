@@ -54,23 +54,23 @@ class TypedCurve(TypedRun):
     html: Path | None
 
 
-# fmt: off
 curve_options = with_options(
     store_option,
     click.option("--name", metavar="NAME", help="Of the run in the store; made from the study's name if not given."),
     click.option("--models", **NAMES, help="Only these models of the study. Once for each, or a JSON list."),
     click.option("--dataset", metavar="NAME", help="Which dataset, where the study has several."),
     click.option("--metric", metavar="NAME", help="Which metric of the study is shown; the first one if not given."),
-    click.option("--rope", **ROPE,
-                 help="Smallest difference that matters to you, in the metric's unit or as '1%' of the best mean.  "
-                      "[default: the study's]"),
+    click.option(
+        "--rope",
+        **ROPE,
+        help="Smallest difference that matters to you, in the metric's unit or as '1%' of the best mean.  [default: the study's]",
+    ),
     click.option("--alpha", type=float, default=0.05, show_default=True, help="1 - coverage of the intervals."),
     *local_run_options,
     format_option("How the curve is written; csv holds the points."),
     click.option("--plots", **PLOTS, help="Draw the curve into this folder."),
     html_option,
 )
-# fmt: on
 
 
 def run_curve(path: str, kind: str, measure: Callable[..., Curve], typed: TypedCurve, about: str = "") -> int:

@@ -39,9 +39,13 @@ _CANCER_HOW = (
 
 @click.command("demo", short_help="Run two worked examples and explain the answers.")
 @click.option(
-    "--out", type=click.Path(path_type=Path), default=Path("demo-output"), show_default=True, metavar="DIR",
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("demo-output"),
+    show_default=True,
+    metavar="DIR",
     help="Folder for plots and JSON; files of the same names are replaced.",
-)  # fmt: skip
+)
 @help_option
 def demo_command(out: Path) -> None:
     """Run two worked examples and explain the answers.

@@ -41,9 +41,11 @@ Examples:
 @click.option("--dataset", metavar="NAME", help="Which dataset, where the study has several.")
 @click.option("--together", is_flag=True, help="Choose one among the candidates of all models, instead of one within each.")
 @click.option(
-    "--plain/--no-plain", default=True, show_default=True,
+    "--plain/--no-plain",
+    default=True,
+    show_default=True,
     help="Measure all candidates on the outer splits too, which says what would be claimed without nesting.",
-)  # fmt: skip
+)
 @store_option
 @with_options(*local_run_options)
 @format_option("How the answer is written; csv holds a row for each outer split.")

@@ -17,24 +17,33 @@ Examples:
   tiebreak compare new.jsonl old.jsonl --rope 0.05 --require-not-worse new old --noise-floor noise.json
 """
 
-# fmt: off
 _OPTIONS = (
     click.option("--metric", metavar="NAME", help="Name of the scores, or which of several."),
-    click.option("--lower-is-better/--higher-is-better", default=None,
-                 help="Direction of a metric that scikit-learn does not know."),
+    click.option(
+        "--lower-is-better/--higher-is-better", default=None, help="Direction of a metric that scikit-learn does not know."
+    ),
     click.option("--models", **NAMES, help="Only these models. Repeatable."),
     click.option("--item", metavar="COLUMN", help="Column that names the items."),
     click.option("--same", is_flag=True, help="All files are of one model, whatever they call it."),
-    click.option("--averaged", "n_averaged", type=click.IntRange(min=1), metavar="N",
-                 help="Runs or epochs of which a model's score is the mean.  [default: 1 run, or all epochs]"),
-    click.option("--level", type=float, default=0.95, show_default=True,
-                 help="Probability with which two runs stay within the floor."),
-    click.option("--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-                 help="Keep it as JSON, for --noise-floor; in a folder of results gates find it by themselves."),
+    click.option(
+        "--averaged",
+        "n_averaged",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Runs or epochs of which a model's score is the mean.  [default: 1 run, or all epochs]",
+    ),
+    click.option(
+        "--level", type=float, default=0.95, show_default=True, help="Probability with which two runs stay within the floor."
+    ),
+    click.option(
+        "--output",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="Keep it as JSON, for --noise-floor; in a folder of results gates find it by themselves.",
+    ),
     format_option("How the answer is written."),
     raw_option,
 )
-# fmt: on
 
 
 @click.command("noise-floor", epilog=EPILOG, short_help="Say how far two runs of one model lie apart.")

@@ -45,9 +45,10 @@ def show(context: click.Context, option: click.Parameter, wanted: bool) -> None:
 
 help_option = click.help_option("-h", "--help", callback=show)
 store_option = click.option(
-    "--store", metavar="URL",
+    "--store",
+    metavar="URL",
     help=f"Where results are kept, such as sqlite:///runs.db. If not given: {VARIABLE}, or a file here named after the run.",
-)  # fmt: skip
+)
 raw_option = click.option(
     "--raw", is_flag=True, help="With --format csv: names as they are, also what a spreadsheet would run or a terminal obey."
 )
@@ -58,10 +59,14 @@ direction_options = (
         "--lower-is-better/--higher-is-better", default=None, help="Direction of a metric that scikit-learn does not know."
     ),
     click.option(
-        "--direction", "directions", type=(str, click.Choice(("lower", "higher"))), multiple=True,
-        metavar="METRIC lower|higher", help="Which is better for one of several metrics. Repeatable.",
+        "--direction",
+        "directions",
+        type=(str, click.Choice(("lower", "higher"))),
+        multiple=True,
+        metavar="METRIC lower|higher",
+        help="Which is better for one of several metrics. Repeatable.",
     ),
-)  # fmt: skip
+)
 
 
 def with_direction(values: dict[str, Any]) -> dict[str, Any]:
@@ -191,22 +196,27 @@ def _address(typed: str) -> str:
     return typed
 
 
-# fmt: off
-_jobs_option = click.option("--n-jobs", type=_jobs, metavar="N",
-                            help="Worker processes; -1 for all cores.  [default: as the study says, or 1]")
-_dask_option = click.option("--dask", metavar="ADDRESS", type=_address,
-                            help="Measure on the workers of this Dask scheduler, such as tcp://host:8786.")
+_jobs_option = click.option(
+    "--n-jobs", type=_jobs, metavar="N", help="Worker processes; -1 for all cores.  [default: as the study says, or 1]"
+)
+_dask_option = click.option(
+    "--dask", metavar="ADDRESS", type=_address, help="Measure on the workers of this Dask scheduler, such as tcp://host:8786."
+)
 _patience_options = (
-    click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
-                 help="Give up a cell (one model on one split) after this time."),
+    click.option(
+        "--timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="SECONDS",
+        help="Give up a cell (one model on one split) after this time.",
+    ),
     click.option("--retry-failed", is_flag=True, help="Measure again what failed before."),
     click.option("--accept-versions", is_flag=True, help="Go on with a run that was begun with other versions of libraries."),
     click.option("--no-share-steps", is_flag=True, help="Fit each pipeline whole, also where others begin with equal steps."),
 )
-_dry_option = click.option("--dry-run", is_flag=True,
-                           help="Say what would be measured, and how long it may take; measure nothing.")
+_dry_option = click.option(
+    "--dry-run", is_flag=True, help="Say what would be measured, and how long it may take; measure nothing."
+)
 _quiet_option = click.option("--quiet", is_flag=True, help="Show no progress.")
-# fmt: on
 
 run_options = (_jobs_option, _dask_option, *_patience_options, _dry_option, _quiet_option)
 """Options of `TypedRun`."""

@@ -27,28 +27,44 @@ Examples:
   tiebreak rate scores.csv --metric accuracy --format markdown
 """
 
-# fmt: off
 _OPTIONS = (
     click.option("--metric", metavar="NAME", help="Of a table of scores: which metric, or its name where the table has none."),
     *direction_options,
-    click.option("--ties", type=click.Choice(("half", "davidson")), default="half", show_default=True,
-                 help="A tie is half a win for either, or an outcome of its own, by Davidson's model."),
-    click.option("--tie-margin", type=float, default=0.0, metavar="WIDTH",
-                 help="Of a table of scores: means that differ by no more than this tie."),
+    click.option(
+        "--ties",
+        type=click.Choice(("half", "davidson")),
+        default="half",
+        show_default=True,
+        help="A tie is half a win for either, or an outcome of its own, by Davidson's model.",
+    ),
+    click.option(
+        "--tie-margin",
+        type=float,
+        default=0.0,
+        metavar="WIDTH",
+        help="Of a table of scores: means that differ by no more than this tie.",
+    ),
     click.option("--anchor", metavar="NAME", help="The model that is rated 1000; else the mean is."),
     click.option("--cluster", metavar="COLUMN", help="Battles that belong together, such as question_id.  [default: cluster]"),
     click.option("--ignore-position", is_flag=True, help="Take no bias for the first out: model_a did not stand there."),
     click.option("--level", type=float, default=0.95, show_default=True, help="Coverage of the intervals."),
-    click.option("--resamples", "n_resamples", type=click.IntRange(min=1), default=1000, show_default=True, metavar="N",
-                 help="Resamples of the datasets, clusters or battles."),
-    click.option("--seed", "rng", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
-                 help="Seed of the resamples."),
+    click.option(
+        "--resamples",
+        "n_resamples",
+        type=click.IntRange(min=1),
+        default=1000,
+        show_default=True,
+        metavar="N",
+        help="Resamples of the datasets, clusters or battles.",
+    ),
+    click.option(
+        "--seed", "rng", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Seed of the resamples."
+    ),
     format_option("How the answer is written."),
     raw_option,
     click.option("--plots", **PLOTS, help="Draw the ratings into this folder."),
     html_option,
 )
-# fmt: on
 
 
 @click.command("rate", epilog=EPILOG, short_help="Rate models by whom they beat, with ranks.")

@@ -35,15 +35,22 @@ def _facts_of(_context: click.Context, _parameter: click.Parameter, values: Sequ
     return {name: value for name, _, value in (each.partition("=") for each in values)}
 
 
-# fmt: off
 _OPTIONS = (
-    click.option("--out", required=True, **REPORT,
-                 help="The file, which ends in .html; one of that name is replaced."),
-    click.option("--metric", "metrics", multiple=True, **_NAME,
-                 help="Which metric. Repeatable: the page switches between them.  [default: of a run all]"),
+    click.option("--out", required=True, **REPORT, help="The file, which ends in .html; one of that name is replaced."),
+    click.option(
+        "--metric",
+        "metrics",
+        multiple=True,
+        **_NAME,
+        help="Which metric. Repeatable: the page switches between them.  [default: of a run all]",
+    ),
     click.option("--dataset", **_NAME, help="Which dataset, where files hold several."),
-    click.option("--rope", **ROPE, help="Smallest difference that matters to you, in the metric's unit or as '1%' of the "
-                                        "best mean.  [default: as the study or the saved answer says, or 0]"),
+    click.option(
+        "--rope",
+        **ROPE,
+        help="Smallest difference that matters to you, in the metric's unit or as '1%' of the "
+        "best mean.  [default: as the study or the saved answer says, or 0]",
+    ),
     click.option("--alpha", type=float, help="Chance of a false claim: of any wrong verdict over all pairs.  [default: 0.05]"),
     click.option("--baseline", **_NAME, help="Judge every other model against this one only, instead of all pairs."),
     click.option("--family", type=click.Choice(FAMILIES), help="Judge all pairs, or compare every model with the best one."),
@@ -54,11 +61,16 @@ _OPTIONS = (
     store_option,
     click.option("--title", default="", metavar="TEXT", help="Title of the page.  [default: what was compared]"),
     click.option("--note", default="", metavar="TEXT", help="A paragraph under the title: who asks, and why."),
-    click.option("--data", "facts", multiple=True, metavar="NAME=VALUE", callback=_facts_of,
-                 help="A fact about the data, such as rows=12400. Repeatable."),
+    click.option(
+        "--data",
+        "facts",
+        multiple=True,
+        metavar="NAME=VALUE",
+        callback=_facts_of,
+        help="A fact about the data, such as rows=12400. Repeatable.",
+    ),
     click.option("--open", "opens", is_flag=True, help="Open it in the browser."),
 )
-# fmt: on
 
 
 @click.command("report", epilog=EPILOG, short_help="Write one page about a run or about scores, to send.")

@@ -47,16 +47,23 @@ class Numbers(click.ParamType[Any]):
         return numbers[0] if len(numbers) == 1 else numbers
 
 
-# fmt: off
 _OPTIONS = (
     click.option("--difference", type=float, metavar="D", help="True difference that is worth seeing, in the metric's unit."),
     click.option("--n", type=int, metavar="N", help="Units: items, repeats, datasets, seeds. Says which difference they show."),
     click.option("--rope", type=float, metavar="WIDTH", help="Largest difference that does not matter.  [default: 0]"),
     click.option("--power", type=float, metavar="P", help="Chance that the answer is what was asked for.  [default: 0.8]"),
-    click.option("--goal", type=click.Choice(("better", "ahead", "equivalent", "not worse", "near best")), default="better",
-                 show_default=True, help="What is to be shown."),
-    click.option("--question", type=click.Choice(("examples", "splits", "datasets", "seeds", "test-sets")),
-                 help="To what the answer generalises.  [default: examples]"),
+    click.option(
+        "--goal",
+        type=click.Choice(("better", "ahead", "equivalent", "not worse", "near best")),
+        default="better",
+        show_default=True,
+        help="What is to be shown.",
+    ),
+    click.option(
+        "--question",
+        type=click.Choice(("examples", "splits", "datasets", "seeds", "test-sets")),
+        help="To what the answer generalises.  [default: examples]",
+    ),
     click.option("--discordant", type=float, metavar="SHARE", help="Share of items on which exactly one model is right."),
     click.option("--rates", type=Numbers(), metavar="P[,Q]", help="Share that the second model has right, or that both have."),
     click.option("--areas", type=Numbers(), metavar="A[,B]", help="Area under the ROC curve, likewise."),
@@ -83,17 +90,25 @@ _OPTIONS = (
     click.option("--metric", metavar="NAME", help="Of the pilot."),
     *direction_options,
     click.option("--method", metavar="NAME", help="Of the pilot, as for 'tiebreak compare'."),
-    click.option("--write-order", type=click.Path(path_type=Path), metavar="FILE",
-                 help="Write the random order in which to run the units into this CSV file."),
-    click.option("--ids", type=click.Path(path_type=Path), metavar="FILE",
-                 help="CSV file with the units for --write-order in its first column, their clusters in a second one."),
-    click.option("--seed", "rng", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
-                 help="Seed of the order."),
+    click.option(
+        "--write-order",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Write the random order in which to run the units into this CSV file.",
+    ),
+    click.option(
+        "--ids",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="CSV file with the units for --write-order in its first column, their clusters in a second one.",
+    ),
+    click.option(
+        "--seed", "rng", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Seed of the order."
+    ),
     format_option("How the answer is written."),
     raw_option,
     click.option("--plots", **PLOTS, help="Draw the power into this folder."),
 )
-# fmt: on
 
 
 @click.command("sample-size", epilog=EPILOG, short_help="Say how many items, repeats or datasets it takes.")

@@ -50,8 +50,13 @@ def _value(text: str) -> Any:
 @click.option(
     "--parameter", required=True, metavar="NAME", help="Which parameter, with the steps of a pipeline in front: svc__C."
 )
-@click.option("--values", type=Values(), required=True, metavar="V,V,...",
-              help="Values to be tried; as a JSON list where one holds a comma.")  # fmt: skip
+@click.option(
+    "--values",
+    type=Values(),
+    required=True,
+    metavar="V,V,...",
+    help="Values to be tried; as a JSON list where one holds a comma.",
+)
 @curve_options
 @help_option
 @click.pass_context

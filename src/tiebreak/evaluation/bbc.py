@@ -115,9 +115,12 @@ def bias_corrected(
         groups = groups[kept.rows]
     seed = check_rng(rng)
     settings: dict[str, Any] = {
-        "higher_is_better": named.higher_is_better, "n_resamples": n_resamples, "alpha": alpha, "groups": groups,
+        "higher_is_better": named.higher_is_better,
+        "n_resamples": n_resamples,
+        "alpha": alpha,
+        "groups": groups,
         "rng": 0 if seed is None else seed,
-    }  # fmt: skip
+    }
     result = _bootstrapped(scorer, kept, settings)
     return BiasCorrectedScore(
         metric=named,

@@ -167,9 +167,20 @@ class Tracker:
         n_done = n_before + self.n_measured - self._n_failed
         metric = self._record.metrics[0].name
         moment = Progress(
-            self._record.name, n_cells, n_done, self._n_failed, n_before, seconds, rate, left, leader, score, metric, is_finished,
+            self._record.name,
+            n_cells,
+            n_done,
+            self._n_failed,
+            n_before,
+            seconds,
+            rate,
+            left,
+            leader,
+            score,
+            metric,
+            is_finished,
             0 if is_finished else self._n_elsewhere,
-        )  # fmt: skip
+        )
         self._report(moment)
 
     def how_to_go_on(self, url: str) -> str:

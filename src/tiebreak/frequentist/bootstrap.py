@@ -134,8 +134,9 @@ class BootstrapResult:
         if not self.is_exact and self.n_resamples * 2 * alpha < _DRAWS_PER_TAIL:
             raise InvalidParameterError(
                 f"{self.n_resamples} resamples are too few for an interval of level {level:g}; pass n_resamples="
-                f"{int(np.ceil(_DRAWS_PER_TAIL / (2 * alpha)))} or more.", about="n_resamples",
-            )  # fmt: skip
+                f"{int(np.ceil(_DRAWS_PER_TAIL / (2 * alpha)))} or more.",
+                about="n_resamples",
+            )
         estimate = np.asarray(self.estimate)
         if method == "normal":
             from scipy.special import ndtri

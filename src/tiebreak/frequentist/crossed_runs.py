@@ -178,10 +178,19 @@ def crossed_mean(
     error = np.where(examples.kind == UNDEFINED, np.nan, np.sqrt(variance))
     from_examples, runs_only = np.maximum(a - rest, 0.0), np.maximum(from_runs - rest, 0.0)
     return CrossedMeanResult(
-        examples.estimate, plain(error), plain(df), plain(np.sqrt(from_runs)),
-        plain(from_examples), plain(runs_only), plain(rest), plain(skewness_of_mean(cells.sum(axis=-1))), n, n_runs,
-        population, examples,
-    )  # fmt: skip
+        examples.estimate,
+        plain(error),
+        plain(df),
+        plain(np.sqrt(from_runs)),
+        plain(from_examples),
+        plain(runs_only),
+        plain(rest),
+        plain(skewness_of_mean(cells.sum(axis=-1))),
+        n,
+        n_runs,
+        population,
+        examples,
+    )
 
 
 def _parts(cells: FloatArray, run_share: FloatArray, sums: ClusterSums) -> tuple[FloatArray, FloatArray]:

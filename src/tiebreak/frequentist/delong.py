@@ -360,9 +360,16 @@ class PairedAucResult:
         df = np.where(variance > 0, df if rarer >= FEWEST_RARER else max(rarer - 1.0, 1.0), np.nan)
         sizes = (self.n_positive, self.n_negative)
         return AucDifferenceResult(
-            plain(a), plain(b), plain(a - b), plain(np.sqrt(variance)), plain(correlation), same & (v > 0), plain(df),
-            (v, *sizes), (w, *sizes),
-        )  # fmt: skip
+            plain(a),
+            plain(b),
+            plain(a - b),
+            plain(np.sqrt(variance)),
+            plain(correlation),
+            same & (v > 0),
+            plain(df),
+            (v, *sizes),
+            (w, *sizes),
+        )
 
     def contrast(self, contrasts: ArrayLike) -> AucContrastResult:
         """Linear contrasts of the areas, such as (1, -1/2, -1/2): each by itself, and all at once by a chi-squared test.
@@ -454,9 +461,16 @@ def independent_auc_difference(first: AucResult, second: AucResult) -> AucDiffer
     df = divide((v + w) ** 2, v**2 / max(sum(sizes[0]) - 1, 1) + w**2 / max(sum(sizes[1]) - 1, 1))
     a, b, nothing = np.asarray(first.auc), np.asarray(second.auc), np.zeros(v.shape)
     return AucDifferenceResult(
-        plain(a), plain(b), plain(a - b), plain(np.sqrt(v + w)), plain(nothing), nothing.astype(bool), plain(df),
-        (v, *sizes[0]), (w, *sizes[1]),
-    )  # fmt: skip
+        plain(a),
+        plain(b),
+        plain(a - b),
+        plain(np.sqrt(v + w)),
+        plain(nothing),
+        nothing.astype(bool),
+        plain(df),
+        (v, *sizes[0]),
+        (w, *sizes[1]),
+    )
 
 
 # --- areas of one model: by one sort --------------------------------------------------------------------------------------

@@ -213,13 +213,15 @@ def _spent_by(spending: SpendingFunction, t: FloatArray, alpha: float) -> FloatA
     if not np.all(np.isfinite(found)) or np.any(found < 0) or np.any(np.diff(found) < 0):
         raise InvalidParameterError(
             "a spending function gives what is spent up to a fraction: finite, not negative, and never less than before; "
-            f"got {found} at the fractions {order}.", about="spending",
-        )  # fmt: skip
+            f"got {found} at the fractions {order}.",
+            about="spending",
+        )
     if found[-1] > alpha * (1 + 1e-9):
         raise InvalidParameterError(
             f"the spending function spends {found[-1]:g} up to the end of the plan, more than the alpha of {alpha:g}. Scale it "
-            "so that it ends at alpha.", about="spending",
-        )  # fmt: skip
+            "so that it ends at alpha.",
+            about="spending",
+        )
     return np.asarray(np.minimum(found, alpha)[np.searchsorted(order, t)])
 
 
@@ -371,8 +373,9 @@ def _check_df(df: FloatArray, t: FloatArray) -> None:
         k = int(np.argmax(short))
         raise InvalidParameterError(
             f"the degrees of freedom of look {k + 2} are {df[k + 1]:g}, those of look {k + 1} {df[k]:g}: with more data they "
-            f"grow by at least 1. Say those of each of the {t.size} looks.", about="df",
-        )  # fmt: skip
+            f"grow by at least 1. Say those of each of the {t.size} looks.",
+            about="df",
+        )
 
 
 @lru_cache(maxsize=256)

@@ -526,8 +526,11 @@ def _long_of_table(
             raise UnreadableSourceError(
                 f"{name} has no column that names the items, such as 'item', 'question' or 'doc_id'; its columns are {columns}. "
                 "Pass ",
-                Setting("item", "'COLUMN'"), ", or ", Setting("rows", "'items'"), " if each row is an item.",
-            )  # fmt: skip
+                Setting("item", "'COLUMN'"),
+                ", or ",
+                Setting("rows", "'items'"),
+                " if each row is an item.",
+            )
         frame, key = _numbered(frame, name)
     model = model_column(frame, name)
     meaning = {"item": key, "run": find(frame, RUN), "cluster": find(frame, CLUSTER), "weight": find(frame, WEIGHT)}
@@ -771,9 +774,12 @@ def _named_metric(score: FloatArray, metric: str | None, lower_is_better: bool |
     called = metric or ("accuracy" if binary else None)
     if called is None:
         raise AmbiguousSourceError(
-            "the scores are not all 0 or 1, and nothing says what they are. Pass ", Setting("metric", "'NAME'"),
-            " and, unless it is one of scikit-learn's, ", Setting("lower_is_better", "False"), ".",
-        )  # fmt: skip
+            "the scores are not all 0 or 1, and nothing says what they are. Pass ",
+            Setting("metric", "'NAME'"),
+            " and, unless it is one of scikit-learn's, ",
+            Setting("lower_is_better", "False"),
+            ".",
+        )
     if called in _ITEM_SHARES and lower_is_better is None:
         lower_is_better = False
     name = ABBREVIATIONS.get(called.casefold(), called)

@@ -228,10 +228,22 @@ def read_answer(content: Mapping[str, Any], name: str, options: ReadOptions) -> 
 
 
 _KINDS: dict[str, type | tuple[type, ...]] = {
-    "rope": (int, float, str), "alpha": float, "baseline": str, "correction": str, "alternative": str, "order": list,
-    "family": str, "method": str, "missing": str, "rng": int, "p_best": bool, "options": dict,
-    "scale": str, "by": str, "looks": dict,
-}  # fmt: skip
+    "rope": (int, float, str),
+    "alpha": float,
+    "baseline": str,
+    "correction": str,
+    "alternative": str,
+    "order": list,
+    "family": str,
+    "method": str,
+    "missing": str,
+    "rng": int,
+    "p_best": bool,
+    "options": dict,
+    "scale": str,
+    "by": str,
+    "looks": dict,
+}
 """Settings of a comparison, each with the kinds of its values; null is a value too."""
 
 

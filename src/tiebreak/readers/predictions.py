@@ -147,8 +147,9 @@ def _metric(truth: NDArray[Any], arrays: Mapping[str, NDArray[Any]], asked: str 
         if name not in known:
             raise InvalidParameterError(
                 f"{asked!r} is no metric of predictions that tiebreak knows: {', '.join(known)}. For any other take "
-                "tb.frequentist.bootstrap_metric with bootstrap_function.", about="metric",
-            )  # fmt: skip
+                "tb.frequentist.bootstrap_metric with bootstrap_function.",
+                about="metric",
+            )
         return name
     classes = set(np.unique(truth).tolist())
     labels = [model for model, values in arrays.items() if values.ndim == 1 and set(np.unique(values).tolist()) <= classes]
@@ -187,8 +188,10 @@ def _of_classes(
         if classes.size > 2:
             raise InvalidParameterError(
                 f"{metric} is of the positive one of two classes, and y_true has {classes.size}. Pass ",
-                Setting("metric", f"'{metric}_macro'"), f", or {metric}_weighted.", about="metric",
-            )  # fmt: skip
+                Setting("metric", f"'{metric}_macro'"),
+                f", or {metric}_weighted.",
+                about="metric",
+            )
         if _positive(classes, positive) == classes[0]:
             classes = classes[::-1]
     names = tuple(str(each) for each in classes.tolist())

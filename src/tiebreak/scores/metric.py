@@ -38,8 +38,12 @@ UP_TO_ONE = frozenset(
 """Metrics that are at most 1, and may be as bad as can be."""
 
 ZERO_TO_ONE = SHARES | {
-    "completeness_score", "fowlkes_mallows_score", "homogeneity_score", "normalized_mutual_info_score", "v_measure_score",
-}  # fmt: skip
+    "completeness_score",
+    "fowlkes_mallows_score",
+    "homogeneity_score",
+    "normalized_mutual_info_score",
+    "v_measure_score",
+}
 
 ABBREVIATIONS = {
     "acc": "accuracy",

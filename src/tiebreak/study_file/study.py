@@ -23,9 +23,22 @@ from tiebreak.study_file.toml import Entry, kind_of, nearest, one_line, read_tom
 
 _HOW = 'Write "module:name", such as "sklearn.svm:SVC".'
 _KEYS = (
-    "name", "rope", "metrics", "seed", "n_jobs", "timeout", "threads_per_fit", "share_steps", "keep_predictions",
-    "store", "data", "columns", "cv", "inner", "models",
-)  # fmt: skip
+    "name",
+    "rope",
+    "metrics",
+    "seed",
+    "n_jobs",
+    "timeout",
+    "threads_per_fit",
+    "share_steps",
+    "keep_predictions",
+    "store",
+    "data",
+    "columns",
+    "cv",
+    "inner",
+    "models",
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -38,12 +38,26 @@ Part = Literal["outer", "summary", "chosen", "inner"]
 COLUMNS: dict[Part, tuple[str, ...]] = {
     "outer": ("search", "metric", "repeat", "fold", "n_train", "n_test", "score", "chosen", "inner_mean", "reason"),
     "summary": (
-        "search", "metric", "score", "standard_error", "interval_low", "interval_high", "n_splits", "claim", "claimed_by",
-        "optimism", "inner_claim", "n_candidates", "n_distinct", "favourite", "n_favourite", "reason",
+        "search",
+        "metric",
+        "score",
+        "standard_error",
+        "interval_low",
+        "interval_high",
+        "n_splits",
+        "claim",
+        "claimed_by",
+        "optimism",
+        "inner_claim",
+        "n_candidates",
+        "n_distinct",
+        "favourite",
+        "n_favourite",
+        "reason",
     ),
     "chosen": ("search", "candidate", "n_chosen", "share", "inner_mean", "plain_mean"),
     "inner": ("search", "repeat", "fold", "candidate", "inner_fold", "metric", "n_train", "n_test", "score"),
-}  # fmt: skip
+}
 
 
 def page(nested: NestedEvaluation) -> Page:
@@ -209,9 +223,23 @@ def _summary(nested: NestedEvaluation) -> Iterator[tuple[Any, ...]]:
         for metric in nested.metrics:
             s = nested.honest(choice.name, metric)
             yield (
-                choice.name, metric, s.mean, s.standard_error, s.low, s.high, s.n_splits, s.claim, s.claimed_by, s.optimism,
-                s.inner_claim, len(choice.candidates), choice.n_distinct, favourite, n_favourite, s.reason,
-            )  # fmt: skip
+                choice.name,
+                metric,
+                s.mean,
+                s.standard_error,
+                s.low,
+                s.high,
+                s.n_splits,
+                s.claim,
+                s.claimed_by,
+                s.optimism,
+                s.inner_claim,
+                len(choice.candidates),
+                choice.n_distinct,
+                favourite,
+                n_favourite,
+                s.reason,
+            )
 
 
 def _chosen(nested: NestedEvaluation) -> Iterator[tuple[Any, ...]]:
@@ -232,9 +260,16 @@ def _inner(nested: NestedEvaluation) -> Iterator[tuple[Any, ...]]:
         for split, owner in enumerate(record.repeat.tolist()):
             for row, candidate in enumerate(choice.candidates):
                 yield (
-                    choice.name, int(outer.repeat[owner]), int(outer.fold[owner]), candidate, int(record.fold[split]),
-                    choice.metric.name, int(record.n_train[split]), int(record.n_test[split]), float(grid[row, split]),
-                )  # fmt: skip
+                    choice.name,
+                    int(outer.repeat[owner]),
+                    int(outer.fold[owner]),
+                    candidate,
+                    int(record.fold[split]),
+                    choice.metric.name,
+                    int(record.n_train[split]),
+                    int(record.n_test[split]),
+                    float(grid[row, split]),
+                )
 
 
 def _records(nested: NestedEvaluation, part: Part) -> list[dict[str, Any]]:

@@ -39,9 +39,24 @@ NO_SPREAD_NOTE = (
 )
 
 COLUMNS = (
-    "first", "second", "n_units", "difference", "standard_error", "df", "statistic", "pvalue", "adjusted_pvalue",
-    "interval_alpha", "interval_low", "interval_high", "p_better", "p_equivalent", "p_worse", "verdict", "reason",
-)  # fmt: skip
+    "first",
+    "second",
+    "n_units",
+    "difference",
+    "standard_error",
+    "df",
+    "statistic",
+    "pvalue",
+    "adjusted_pvalue",
+    "interval_alpha",
+    "interval_low",
+    "interval_high",
+    "p_better",
+    "p_equivalent",
+    "p_worse",
+    "verdict",
+    "reason",
+)
 """Columns of the frame, as those of all pairs of a comparison."""
 
 

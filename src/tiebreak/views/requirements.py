@@ -24,9 +24,22 @@ QUOTE_WIDTH = 60
 """Characters of a name in a sentence."""
 
 COLUMNS = (
-    "gate", "first", "second", "metric", "outcome", "rope", "interval_alpha", "n_questions", "difference", "interval_low",
-    "interval_high", "n_units", "reason", "noise_floor", "sentence",
-)  # fmt: skip
+    "gate",
+    "first",
+    "second",
+    "metric",
+    "outcome",
+    "rope",
+    "interval_alpha",
+    "n_questions",
+    "difference",
+    "interval_low",
+    "interval_high",
+    "n_units",
+    "reason",
+    "noise_floor",
+    "sentence",
+)
 
 AS_STATED = {
     ("better", "met"): "{a} is better than {b}{by}",

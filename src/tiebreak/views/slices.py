@@ -34,9 +34,20 @@ MOST_ROWS = 50
 """Rows that are shown whole; of more pairs and slices those of the best model or the baseline with the next one."""
 
 COLUMNS = (
-    "slice", "first", "second", "n_units", "difference", "standard_error", "pvalue", "adjusted_pvalue", "interval_alpha",
-    "interval_low", "interval_high", "verdict", "reason",
-)  # fmt: skip
+    "slice",
+    "first",
+    "second",
+    "n_units",
+    "difference",
+    "standard_error",
+    "pvalue",
+    "adjusted_pvalue",
+    "interval_alpha",
+    "interval_low",
+    "interval_high",
+    "verdict",
+    "reason",
+)
 
 
 def page(slices: Slices) -> Page:

@@ -68,8 +68,17 @@ def _are(damages: Sequence[Damage]) -> str:
 METRICS_WIDTH = 30
 
 COLUMNS = (
-    "run", "n_cells", "n_done", "n_failed", "n_models", "n_datasets", "n_splits", "metrics", "created", "updated",
-)  # fmt: skip
+    "run",
+    "n_cells",
+    "n_done",
+    "n_failed",
+    "n_models",
+    "n_datasets",
+    "n_splits",
+    "metrics",
+    "created",
+    "updated",
+)
 """Columns of the CSV, and keys of the JSON."""
 
 

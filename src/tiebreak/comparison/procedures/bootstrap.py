@@ -101,9 +101,11 @@ class Bootstrap(ByDraws):
         kind = self.options_of(settings)["interval"]
         if kind not in ("bca", "percentile"):
             raise InvalidParameterError(
-                f"the interval of {self.name} must be 'bca' or 'percentile'; got {kind!r}. Correct ", Setting("options"), ".",
+                f"the interval of {self.name} must be 'bca' or 'percentile'; got {kind!r}. Correct ",
+                Setting("options"),
+                ".",
                 about="interval",
-            )  # fmt: skip
+            )
         found = self._resampled(data, settings)
         pair = found.difference(first, second)
         columns = self.sorted_draws(data, found.replicates, np.asarray(found.estimate), first, second)
@@ -138,8 +140,10 @@ class Bootstrap(ByDraws):
         if stratified and _strata(self.items(data)) is None:
             raise InvalidParameterError(
                 f"{self.items(data).metric.name} has no classes to draw within. Leave stratified out of ",
-                Setting("options"), ".", about="stratified",
-            )  # fmt: skip
+                Setting("options"),
+                ".",
+                about="stratified",
+            )
         return _resampled(self.items(data), self.n_draws(data, settings), stratified, settings.seed)
 
 

@@ -52,9 +52,16 @@ class AucDifferences(Differences):
         """The same as the array function has it."""
         sizes = self.n_positive, self.n_negative
         return AucDifferenceResult(
-            self.first_area, self.second_area, self.estimate, self.standard_error, self.correlation, self.is_identical,
-            self.df, (self.first_variance, *sizes), (self.second_variance, *sizes),
-        )  # fmt: skip
+            self.first_area,
+            self.second_area,
+            self.estimate,
+            self.standard_error,
+            self.correlation,
+            self.is_identical,
+            self.df,
+            (self.first_variance, *sizes),
+            (self.second_variance, *sizes),
+        )
 
     @property
     def student_df(self) -> FloatArray:

@@ -79,9 +79,16 @@ class BiasVarianceDisplay(Display):
         axes.barh(rows, costs, left=self.data["bias"], height=0.62, color=VARIANCE, label=label)
         if not self._is_squared:
             axes.barh(
-                rows, self.data["biased"], left=self.data["loss"], height=0.62, facecolor="none", edgecolor=ink(), linewidth=0.6,
-                hatch="////", label="variance that helps",
-            )  # fmt: skip
+                rows,
+                self.data["biased"],
+                left=self.data["loss"],
+                height=0.62,
+                facecolor="none",
+                edgecolor=ink(),
+                linewidth=0.6,
+                hatch="////",
+                label="variance that helps",
+            )
         for row, loss in enumerate(self.data["loss"]):
             axes.plot([loss, loss], [row - 0.4, row + 0.4], color=ink(), linewidth=1.8)
         axes.set_xlim(left=0)

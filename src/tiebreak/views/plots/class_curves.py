@@ -137,9 +137,16 @@ class LinesDisplay(Display):
         if self.owns_figure_:
             labels = [literal(f"{each.name}\n{each.detail}") for each in self.legend]
             axes.legend(
-                handles, labels, loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=SIZE,
-                borderaxespad=0.0, labelspacing=0.7, handlelength=2.6,
-            )  # fmt: skip
+                handles,
+                labels,
+                loc="upper left",
+                bbox_to_anchor=(1.01, 1.0),
+                frameon=False,
+                fontsize=SIZE,
+                borderaxespad=0.0,
+                labelspacing=0.7,
+                handlelength=2.6,
+            )
             return
         room = room_of(axes)
         names = fitted_labels([each.name for each in self.legend], 0.4 * room.width, SMALL)
@@ -218,9 +225,16 @@ def _best(
 STRONG = {"mean": "mean of the folds' curves (vertical averaging)", "fold": "the one fold", "pooled": "all predictions together"}
 
 ROC_COLUMNS = {
-    "line": int, "part": object, "is_strong": bool, "repeat": int, "fold": int, "low": float, "high": float, "fpr": float,
+    "line": int,
+    "part": object,
+    "is_strong": bool,
+    "repeat": int,
+    "fold": int,
+    "low": float,
+    "high": float,
+    "fpr": float,
     "tpr": float,
-}  # fmt: skip
+}
 PRECISION_COLUMNS = {"line": int, "is_pooled": bool, "repeat": int, "fold": int, "recall": float, "precision": float}
 
 
@@ -520,9 +534,15 @@ class CalibrationDisplay(LinesDisplay):
         if self._is_detailed:
             axes.vlines(x, points["low"], points["high"], color=colour, linewidth=1.0, alpha=0.6, zorder=2)
         return axes.plot(
-            x, points["observed"], color=colour, linestyle=DASHES[number], marker=MARKERS[number], markersize=4.5, linewidth=1.4,
+            x,
+            points["observed"],
+            color=colour,
+            linestyle=DASHES[number],
+            marker=MARKERS[number],
+            markersize=4.5,
+            linewidth=1.4,
             zorder=3,
-        )  # fmt: skip
+        )
 
 
 def _error(curve: CalibrationCurve) -> str:

@@ -136,9 +136,15 @@ class ClassPanelsDisplay(Display):
 
     @classmethod
     def _of(
-        cls, lines: Lines[Any, Any], curves: Sequence[tuple[Any, FloatArray, FloatArray]], values: Sequence[float],
-        top: int | None, name: str, axis_names: tuple[str, str], dotted: tuple[float, ...],
-    ) -> Self:  # fmt: skip
+        cls,
+        lines: Lines[Any, Any],
+        curves: Sequence[tuple[Any, FloatArray, FloatArray]],
+        values: Sequence[float],
+        top: int | None,
+        name: str,
+        axis_names: tuple[str, str],
+        dotted: tuple[float, ...],
+    ) -> Self:
         """Collect curves and values, both in the order of the lines; higher values are better."""
         import pandas as pd
 

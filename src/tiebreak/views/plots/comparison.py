@@ -210,9 +210,15 @@ def _verdict_legend(axes: Axes, verdicts: Sequence[str], room: Room) -> None:
     low, high = axes.get_ylim()
     axes.set_ylim(low + (low - high) * min(0.6, (0.1 + 0.17 * n_lines) / room.height), high)
     axes.legend(
-        handles=handles, loc="lower left", ncols=n_columns, frameon=False, fontsize=SMALL, borderaxespad=0.1, handletextpad=0.2,
+        handles=handles,
+        loc="lower left",
+        ncols=n_columns,
+        frameon=False,
+        fontsize=SMALL,
+        borderaxespad=0.1,
+        handletextpad=0.2,
         columnspacing=1.0,
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -322,8 +322,11 @@ class ValidationCurveDisplay(CurveDisplay):
 
 
 _WORDS = {
-    "equivalent": "practically equivalent to it", "undecided": "not told apart yet", "behind": "behind it", "worse": "worse",
-}  # fmt: skip
+    "equivalent": "practically equivalent to it",
+    "undecided": "not told apart yet",
+    "behind": "behind it",
+    "worse": "worse",
+}
 
 
 def _numbers(values: Sequence[Any]) -> list[float] | None:

@@ -230,9 +230,15 @@ class PairedDisplay(ComparisonDisplay):
                 continue
             taken.append(box)
             axes.annotate(
-                literal(name), xy=(row["second"], row["first"]), xytext=(5 if is_left else -5, 0), textcoords="offset points",
-                ha="left" if is_left else "right", va="center", fontsize=SMALL, color=quiet(),
-            )  # fmt: skip
+                literal(name),
+                xy=(row["second"], row["first"]),
+                xytext=(5 if is_left else -5, 0),
+                textcoords="offset points",
+                ha="left" if is_left else "right",
+                va="center",
+                fontsize=SMALL,
+                color=quiet(),
+            )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -352,9 +358,15 @@ class ProfileDisplay(ComparisonDisplay):
         axes.set_ylabel(fitted(f"share of {self._unit}s", 0.9 * room.height, SIZE), fontsize=SIZE, color=ink())
         if self.owns_figure_:
             axes.legend(
-                handles, [literal(label) for label in self._legend], loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False,
-                fontsize=SIZE, borderaxespad=0.0, handlelength=2.6,
-            )  # fmt: skip
+                handles,
+                [literal(label) for label in self._legend],
+                loc="upper left",
+                bbox_to_anchor=(1.01, 1.0),
+                frameon=False,
+                fontsize=SIZE,
+                borderaxespad=0.0,
+                handlelength=2.6,
+            )
             return
         names = fitted_labels(self._models, 0.4 * room.width, SMALL)
         n_fitting = max(1, int(0.9 * room.height / 0.17))
@@ -559,9 +571,17 @@ class RegionsDisplay(ComparisonDisplay):
             self._write_shares(axes, rows)
         labels = [f"{MARKS[name].symbol} {name}" for name in drawn]
         axes.legend(
-            handles, labels, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=len(labels), frameon=False, fontsize=SMALL,
-            borderaxespad=0.2, handlelength=1.6, columnspacing=1.2,
-        )  # fmt: skip
+            handles,
+            labels,
+            loc="lower left",
+            bbox_to_anchor=(0.0, 1.0),
+            ncols=len(labels),
+            frameon=False,
+            fontsize=SMALL,
+            borderaxespad=0.2,
+            handlelength=1.6,
+            columnspacing=1.2,
+        )
 
     def _write_shares(self, axes: Axes, rows: IntArray) -> None:
         """Percentages in the parts of a bar that have room for them."""

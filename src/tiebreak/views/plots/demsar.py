@@ -86,10 +86,15 @@ class DemsarDisplay(DiagramDisplay):
             colour = COLOURS[1] if self._models[row] == self.own else ink()
             axes.plot([x[row], x[row], end], [0.0, y, y], color=quiet(), linewidth=0.7, zorder=1)
             axes.text(
-                side if is_left else width - side, y, literal(f"{name}  {note}" if is_left else f"{note}  {name}"),
-                ha="right" if is_left else "left", va="center_baseline", fontsize=size, color=ink(),
+                side if is_left else width - side,
+                y,
+                literal(f"{name}  {note}" if is_left else f"{note}  {name}"),
+                ha="right" if is_left else "left",
+                va="center_baseline",
+                fontsize=size,
+                color=ink(),
                 fontweight="bold" if self._models[row] == self.own else "normal",
-            )  # fmt: skip
+            )
             marker = "D" if self._models[row] == self.own else "o"
             axes.plot([x[row]], [0.0], marker=marker, markersize=5, color=colour if marker == "D" else COLOURS[0], zorder=4)
 

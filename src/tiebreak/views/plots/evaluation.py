@@ -172,10 +172,15 @@ class TimesDisplay(Display):
                 if inside and not any(_overlap(area, other) for other in taken):
                     taken.append(area)
                     axes.annotate(
-                        literal(names[row]), (self.data["fit_seconds"].iloc[row], self.data["mean"].iloc[row]),
-                        xytext=(dx * 72 / DPI, dy * 72 / DPI), textcoords="offset points", ha=ha, va="center", fontsize=SMALL,
+                        literal(names[row]),
+                        (self.data["fit_seconds"].iloc[row], self.data["mean"].iloc[row]),
+                        xytext=(dx * 72 / DPI, dy * 72 / DPI),
+                        textcoords="offset points",
+                        ha=ha,
+                        va="center",
+                        fontsize=SMALL,
                         color=ink() if self.data["standing"].iloc[row] in CANDIDATES else quiet(),
-                    )  # fmt: skip
+                    )
                     break
 
 

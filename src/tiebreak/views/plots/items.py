@@ -181,9 +181,15 @@ class OutcomesDisplay(ComparisonDisplay):
         labels = [literal(label) for label in self._legend()]
         if self.owns_figure_:
             axes.legend(
-                handles, labels, loc="upper left", bbox_to_anchor=(1.02, 1.0), frameon=False, fontsize=SIZE, borderaxespad=0.0,
+                handles,
+                labels,
+                loc="upper left",
+                bbox_to_anchor=(1.02, 1.0),
+                frameon=False,
+                fontsize=SIZE,
+                borderaxespad=0.0,
                 labelspacing=0.9,
-            )  # fmt: skip
+            )
             return
         room = room_of(axes)
         first, second = fitted_labels(self._models, 0.35 * room.width, SMALL)
@@ -268,9 +274,15 @@ class DisagreementsDisplay(ComparisonDisplay):
         for name, chosen in (("better", difference > 0), ("worse", difference < 0)):
             mark = MARKS[name]
             axes.barh(
-                rows[chosen], difference[chosen], height=0.62, color=mark.tint, edgecolor=mark.colour, hatch=mark.hatch,
-                linewidth=0.6, zorder=2,
-            )  # fmt: skip
+                rows[chosen],
+                difference[chosen],
+                height=0.62,
+                color=mark.tint,
+                edgecolor=mark.colour,
+                hatch=mark.hatch,
+                linewidth=0.6,
+                zorder=2,
+            )
         axes.axvline(0.0, color=quiet(), linewidth=0.8, zorder=3)
         largest = float(np.abs(difference).max(initial=0.0)) or 1.0
         axes.set_xlim(-1.08 * largest, 1.08 * largest)

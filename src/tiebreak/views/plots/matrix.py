@@ -381,9 +381,16 @@ class VerdictsDisplay(ComparisonDisplay):
                 handles.append(Line2D([], [], linestyle="", label=words))
         n_columns = max(1, min(len(handles), int((room.width if room is not OWN_ROOM else self._size()[0] - 2) / 0.95)))
         axes.legend(
-            handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=n_columns, frameon=False, fontsize=SMALL,
-            borderaxespad=0.4, columnspacing=1.0, handletextpad=0.3,
-        )  # fmt: skip
+            handles=handles,
+            loc="upper center",
+            bbox_to_anchor=(0.5, 0.0),
+            ncols=n_columns,
+            frameon=False,
+            fontsize=SMALL,
+            borderaxespad=0.4,
+            columnspacing=1.0,
+            handletextpad=0.3,
+        )
 
 
 _SHARES = {
@@ -516,8 +523,9 @@ class ConfusionDisplay(Display):
             right = f"\nright on {_percent(self.matrices[number].accuracy)}" if room is OWN_ROOM else ""
             panel.set_title(
                 literal(f"{names[number]}{right}"),
-                fontsize=SMALL, color=ink(),
-            )  # fmt: skip
+                fontsize=SMALL,
+                color=ink(),
+            )
 
     def _draw_matrix(self, axes: Axes, square: Square, number: int, high: float) -> AxesImage:
         share, counts = self.shares[number], self.matrices[number].counts

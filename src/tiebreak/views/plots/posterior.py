@@ -297,9 +297,15 @@ class DrawsDisplay(ComparisonDisplay):
         for name, inside in regions.items():
             mark = MARKS[name]
             axes.bar(
-                left[inside], share[inside], (right - left)[inside], align="edge", color=mark.tint, edgecolor=mark.colour,
-                linewidth=0.5, zorder=2,
-            )  # fmt: skip
+                left[inside],
+                share[inside],
+                (right - left)[inside],
+                align="edge",
+                color=mark.tint,
+                edgecolor=mark.colour,
+                linewidth=0.5,
+                zorder=2,
+            )
         height = -0.07 * peak
         if pair.has_interval:
             axes.plot([pair.interval_low, pair.interval_high], [height, height], color=ink(), linewidth=5, solid_capstyle="butt")

@@ -407,18 +407,33 @@ def model_axis(axes: Axes, names: Sequence[str], *, room: Room = OWN_ROOM, numbe
     axes.yaxis.labelpad = 4 + 72 * widest(texts, size) + 9 * bool(numbers)  # matplotlib does not see the numbers
     for row, number in enumerate(numbers):
         axes.annotate(
-            str(number), xy=(0.0, row), xycoords=("axes fraction", "data"), xytext=(-72 * loose * widest(labels, size) - 10, 0),
-            textcoords="offset points", ha="right", va="center_baseline", fontsize=size, color=quiet(), annotation_clip=False,
-        )  # fmt: skip
+            str(number),
+            xy=(0.0, row),
+            xycoords=("axes fraction", "data"),
+            xytext=(-72 * loose * widest(labels, size) - 10, 0),
+            textcoords="offset points",
+            ha="right",
+            va="center_baseline",
+            fontsize=size,
+            color=quiet(),
+            annotation_clip=False,
+        )
     return size
 
 
 def row_note(axes: Axes, row: float, text: str, *, colour: str = "", size: float = SIZE) -> None:
     """Text to the right of a row of the figure."""
     axes.annotate(
-        literal(text), xy=(1.0, row), xycoords=("axes fraction", "data"), xytext=(6, 0), textcoords="offset points",
-        va="center_baseline", fontsize=size, color=colour or ink(), annotation_clip=False,
-    )  # fmt: skip
+        literal(text),
+        xy=(1.0, row),
+        xycoords=("axes fraction", "data"),
+        xytext=(6, 0),
+        textcoords="offset points",
+        va="center_baseline",
+        fontsize=size,
+        color=colour or ink(),
+        annotation_clip=False,
+    )
 
 
 def row_axes(

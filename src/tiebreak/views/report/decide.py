@@ -52,11 +52,25 @@ NAME_WIDTH = 40
 
 WITH_ROPE = frozenset(
     (
-        "all near", "one near", "some near", "none near", "one falls short", "first falls short", "all others fall short",
-        "one other falls short", "others fall short", "all the others do", "some others do", "not known",
-        "against", "is", "are", "rope", "no rope",
+        "all near",
+        "one near",
+        "some near",
+        "none near",
+        "one falls short",
+        "first falls short",
+        "all others fall short",
+        "one other falls short",
+        "others fall short",
+        "all the others do",
+        "some others do",
+        "not known",
+        "against",
+        "is",
+        "are",
+        "rope",
+        "no rope",
     )
-)  # fmt: skip
+)
 """Sentences on a comparison that depend on the rope, so that the script has to find them."""
 
 WORDS = {
@@ -382,9 +396,20 @@ def columns_of(comparison: Comparison) -> dict[str, list[str]]:
 
 
 IN_ORDER = (
-    "rank", "mean", "adjusted", "standard_error", "average_rank", "difference", "interval", "n", "shortfall_high", "standing",
-    "letters", "p_best", "verdict",
-)  # fmt: skip
+    "rank",
+    "mean",
+    "adjusted",
+    "standard_error",
+    "average_rank",
+    "difference",
+    "interval",
+    "n",
+    "shortfall_high",
+    "standing",
+    "letters",
+    "p_best",
+    "verdict",
+)
 """Columns of the ranking as they stand in the page."""
 
 

@@ -198,10 +198,19 @@ def _row(inside: Markup | str, kind: str, height: int = HEIGHT) -> Markup:
 
 _KEPT = frozenset(
     (
-        "fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "fill-opacity", "opacity", "stroke-linecap",
-        "text-anchor", "font-size", "font-weight",
+        "fill",
+        "stroke",
+        "stroke-width",
+        "stroke-dasharray",
+        "stroke-opacity",
+        "fill-opacity",
+        "opacity",
+        "stroke-linecap",
+        "text-anchor",
+        "font-size",
+        "font-weight",
     )
-)  # fmt: skip
+)
 """Properties of matplotlib's drawings that are kept, as attributes: a style of their own would need leave of the policy."""
 
 SHOWN = 1.3
