@@ -36,7 +36,7 @@ WORTH = 1.05
 """Times the smallest difference of ever so many repeats within which further ones are not worth running."""
 
 
-class Step(NamedTuple):
+class SizeStep(NamedTuple):
     """One number of units, and what it shows.
 
     Attributes
@@ -56,7 +56,7 @@ class Step(NamedTuple):
     cost: int
 
 
-class Spending(NamedTuple):
+class SizeSpending(NamedTuple):
     """One way of spending more, and what it comes to.
 
     Attributes
@@ -65,7 +65,7 @@ class Spending(NamedTuple):
     error : float
         Standard error, as a share of that of the plan.
     smallest : float
-        As of a `Step`; of the plan itself in the first row.
+        As of a `SizeStep`; of the plan itself in the first row.
     cost : int
     """
 
@@ -251,12 +251,12 @@ class SampleSize(Result["SampleSizePlots"]):
         return self._kept("cautious", lambda: units_for(data, self.target, self.difference, self.rope, self.power))
 
     @property
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[SizeStep]:
         """Some numbers of units below and above, and what they show."""
 
-        def step(n: int) -> Step:
+        def step(n: int) -> SizeStep:
             power = self.power_at(n) if isfinite(self.effect) else nan
-            return Step(n, self.smallest(n), power, self.cost_of(n))
+            return SizeStep(n, self.smallest(n), power, self.cost_of(n))
 
         return self._kept("steps", lambda: [step(n) for n in self._numbers()])
 
@@ -271,7 +271,7 @@ class SampleSize(Result["SampleSizePlots"]):
         return sorted({max(n, self.fewest) for n in numbers})
 
     @property
-    def spending(self) -> list[Spending]:
+    def spending(self) -> list[SizeSpending]:
         """Ways of spending more on the plan, the plan itself first; none where there is one way only."""
         ways = self.data.ways()
         if len(ways) < 2:
@@ -279,10 +279,10 @@ class SampleSize(Result["SampleSizePlots"]):
         n = self.n or max(self.fewest, 10)
         error = self.data.standard_error(n, self.difference)
 
-        def spent(way: Way) -> Spending:
+        def spent(way: Way) -> SizeSpending:
             ratio = way.data.standard_error(n * way.times, self.difference) / error
             cost = way.data.cost(n * way.times)[0] * self.target.n_models
-            return Spending(way.what, ratio, self._smallest(way.data, n * way.times), cost)
+            return SizeSpending(way.what, ratio, self._smallest(way.data, n * way.times), cost)
 
         plan = Way("as planned" if self.n else f"{n:,} {self.unit}s", self.data, 1)
         return self._kept("spending", lambda: [spent(way) for way in (plan, *ways)])

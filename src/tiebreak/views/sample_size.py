@@ -20,7 +20,7 @@ from tiebreak.views.words import count, decimals_for, format_bound, format_perce
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tiebreak.comparison.sample_size import SampleSize, Spending, Step
+    from tiebreak.comparison.sample_size import SampleSize, SizeSpending, SizeStep
 
 COLUMNS = ("n", "smallest", "power", "cost", "seconds")
 """Of the frame: units, the smallest difference (or rope) that they show, the power for the one in question, cost and time."""
@@ -216,7 +216,7 @@ def _steps(size: SampleSize) -> Table:
     headers = [f"{size.unit}s", f"smallest {what}", *([f"power for {effect}"] if has_effect else []), f"{noun}s"]
     headers[-1] = "measured" if noun == "dataset measured" else headers[-1]
 
-    def cells(step: Step) -> tuple[str, ...]:
+    def cells(step: SizeStep) -> tuple[str, ...]:
         power = (format_percent(round(step.power, 2)),) if has_effect else ()
         time = (seconds(step.cost * size.seconds),) if has_time else ()
         return (f"{step.n:,}", bound(step.smallest), *power, f"{step.cost:,}", *time)
@@ -232,7 +232,7 @@ def _spending(size: SampleSize) -> Table:
     what = "difference" if size.target.is_by_difference else "rope"
     noun = size.data.cost(1)[1]
 
-    def cells(way: Spending) -> tuple[str, ...]:
+    def cells(way: SizeSpending) -> tuple[str, ...]:
         return way.what, f"{way.error:.2f}", bound(way.smallest), f"{way.cost:,}"
 
     return Table("What to spend more on", ("", "error", f"smallest {what}", f"{noun}s"), tuple(map(cells, size.spending)))
