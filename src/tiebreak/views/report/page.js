@@ -24,7 +24,8 @@ const Page = (() => {
   const written = new WeakMap();
   function setText(element, text) {
     if (!written.has(element)) written.set(element, element.textContent);
-    element.textContent = text ?? written.get(element);
+    const shown = text ?? written.get(element);
+    if (element.textContent !== shown) element.textContent = shown; // the same text anew would be laid out anew, too
   }
   function table(caption, headers, rows) {
     const head = headers.map((header, k) => make("th", header, { scope: "col", class: k ? "r" : "" }));
@@ -263,6 +264,8 @@ const Page = (() => {
     showMatrix() {
       for (const button of this.all("[data-is=matrix] button")) {
         const [r, c] = pairOf(button), { verdict } = this.answer.pair(r, c);
+        if (button.verdict === verdict) continue; // most of a thousand cells stay what they are while the slider moves
+        button.verdict = verdict;
         setText(button, SYMBOLS[verdict]);
         button.parentNode.className = verdict;
         button.setAttribute("aria-label", `${this.shown[r]} against ${this.shown[c]}: ${verdict}`);
