@@ -154,8 +154,7 @@ def judged(bias: float, ability: np.ndarray, rng: np.random.Generator) -> dict[s
     a, b = np.concatenate([a, b[again]]), np.concatenate([b, a[again]])
     question = np.concatenate([question, question[again]])
     chance = 1 / (1 + np.exp(-(ability[a] - ability[b] + bias)))
-    outcome = np.where(rng.random(a.size) < chance, "a", "b")
-    outcome[rng.random(a.size) < 0.05] = "tie"
+    outcome = np.where(rng.random(a.size) < 0.05, "tie", np.where(rng.random(a.size) < chance, "a", "b"))
     names = np.array(list("wxyz"))
     return {"model_a": names[a], "model_b": names[b], "winner": outcome, "cluster": question}
 
