@@ -16,7 +16,7 @@ from tiebreak.views.comparison import pair_table, ranking_table
 from tiebreak.views.names import left_out, model_names
 from tiebreak.views.page import NAME_WIDTH, Table
 from tiebreak.views.pair import level_words, rope_words
-from tiebreak.views.words import count, decimals_for, format_percent, format_score, printable, span
+from tiebreak.views.words import count, decimals_for, format_percent, format_score, listed, printable, span
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
@@ -33,6 +33,11 @@ NAMES_OF_CORRECTIONS = {
 }
 
 REFERENCES = {
+    "Lan and DeMets 1983": "K. K. G. Lan, D. L. DeMets. Discrete sequential boundaries for clinical trials. Biometrika 70, 1983.",
+    "Hwang, Shih and DeCani (1990)": (
+        "I. K. Hwang, W. J. Shih, J. S. DeCani. Group sequential designs using a family of type I error probability spending "
+        "functions. Statistics in Medicine 9, 1990."
+    ),
     "Holm 1979": "S. Holm. A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics 6, 1979.",
     "Hochberg 1988": "Y. Hochberg. A sharper Bonferroni procedure for multiple tests of significance. Biometrika 75, 1988.",
     "Hommel 1988": "G. Hommel. A stagewise rejective multiple test procedure. Biometrika 75, 1988.",
@@ -192,7 +197,17 @@ def _escaped(text: str) -> str:
 def methods_paragraph(comparison: Comparison) -> str:
     """Paragraph on the statistics of a comparison, and the references that it cites."""
     text = " ".join(
-        filter(None, (_data(comparison), _intervals(comparison), _verdicts(comparison), _best(comparison), _software()))
+        filter(
+            None,
+            (
+                _data(comparison),
+                _intervals(comparison),
+                _looks(comparison),
+                _verdicts(comparison),
+                _best(comparison),
+                _software(),
+            ),
+        )
     )
     cited = [reference for key, reference in REFERENCES.items() if key in text]
     references = [*comparison.method.references, *cited]
@@ -211,6 +226,25 @@ def _data(comparison: Comparison) -> str:
     if not comparison.method.is_paired:
         where = f"{span(comparison.ranking_table.n_units)} {unit}s each"
     return f"{n_models} models were compared by {printable(comparison.metric.name)} on {where}."
+
+
+def _looks(comparison: Comparison) -> str:
+    """Plan of looks, how often it was looked, and by which levels."""
+    looks = comparison.looks
+    if looks is None:
+        return ""
+    at = listed([f"{look.n:,}" for look in looks.taken], 4)
+    spending = {
+        "hwang-shih-decani": f"the spending function of Hwang, Shih and DeCani (1990) with gamma {looks.gamma:g}",
+        "obrien-fleming": "a spending function of O'Brien and Fleming's type",
+        "pocock": "a spending function of Pocock's type",
+    }[looks.spending]
+    return (
+        f"{count(looks.n_total, looks.unit)} were planned, and the data were looked at {count(len(looks.taken), 'time')} "
+        f"(at {at}); each look has the level that {spending} leaves it (Lan and DeMets 1983), so the intervals of all "
+        "looks hold at once. A pair was over at the first look that found it better, worse or equivalent, and is "
+        "reported as of that look."
+    )
 
 
 def _intervals(comparison: Comparison) -> str:
