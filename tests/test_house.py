@@ -91,7 +91,6 @@ STUDENT_BY_HAND = {
     "frequentist/five_by_two.py": "the 5x2cv statistic, and its critical value",
     "frequentist/planned_intervals.py": "multipliers of errors that are yet to be estimated",
     "frequentist/group_sequential.py": "bounds of a statistic that is looked at several times",
-    "comparison/looks.py": "a multiplier of what a plan of looks leaves, with no estimate yet",
     "frequentist/johnson.py": "a test of symmetry, whose statistic is no estimate with an error",
     "views/report/decide.py": "one multiplier for each number of degrees of freedom is shipped, not intervals",
 }

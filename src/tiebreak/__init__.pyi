@@ -25,6 +25,7 @@ from tiebreak.comparison.procedures import methods as methods
 from tiebreak.comparison.procedures.procedure import TestOnly as TestOnly
 from tiebreak.comparison.ranking import RankingTable as RankingTable
 from tiebreak.comparison.ratings import Ratings as Ratings
+from tiebreak.comparison.ratings import WinRate as WinRate
 from tiebreak.comparison.requirements import Requirements as Requirements
 from tiebreak.comparison.sample_size import LookCosts as LookCosts
 from tiebreak.comparison.sample_size import SampleSize as SampleSize
