@@ -31,8 +31,6 @@ from tiebreak.comparison.sample_size import LookCosts as LookCosts
 from tiebreak.comparison.sample_size import SampleSize as SampleSize
 from tiebreak.comparison.sample_size import SizeSpending as SizeSpending
 from tiebreak.comparison.sample_size import SizeStep as SizeStep
-from tiebreak.comparison.sample_size import Spending as Spending
-from tiebreak.comparison.sample_size import Step as Step
 from tiebreak.comparison.settings import Settings as Settings
 from tiebreak.comparison.slices import Slices as Slices
 from tiebreak.errors import TiebreakError as TiebreakError
