@@ -98,6 +98,8 @@ def rate(
     ratings = rate_outcomes(_outcomes(battles, is_ordered=state == "taken out"), battles.models, position=state, **settings)
     if ratings.position_probability in (0.0, 1.0):
         return rate_outcomes(_outcomes(battles), battles.models, position="always", **settings)
+    if state == "taken out" and not ratings.position_low < ratings.position_high:
+        return rate_outcomes(_outcomes(battles), battles.models, position="too few", **settings)
     return ratings
 
 

@@ -282,6 +282,22 @@ def test_win_rates_are_free_of_the_position() -> None:
     assert found.high - found.low < 0.1
 
 
+def test_resamples_in_which_some_outcomes_are_sure_do_not_fail():
+    """Five battles of five models, found by made-up tables: in some resamples nothing is known of one direction."""
+    first, second = ["a", "b", "gpt 4", "b", "a"], ["svm", "gpt 4", "svm", "svm", "mod el"]
+    battles = {"model_a": first, "model_b": second, "winner": ["a", "b", "a", "b", "tie"], "weight": [0.5, 0.5, 2, 1, 1]}
+    ratings = tb.rate(battles, n_resamples=200)
+    assert (ratings.n_resamples, ratings.position) == (200, "too few")
+    assert "too few to tell whether the judge favours" in ratings.to_text()
+    assert "nan" not in ratings.to_text()
+
+
+def test_whole_numbers_beyond_those_of_floats_name_models():
+    """2**53 + 1 is no float, and another model than 2**53."""
+    battles = {"model_a": [2**53, 2**53 + 1] * 6, "model_b": [2**53 + 1, 2**53] * 6, "winner": ["a", "a", "b"] * 4}
+    assert tb.rate(battles, n_resamples=20).models == ("9007199254740992", "9007199254740993")
+
+
 def test_annotations_of_alpaca_eval_are_read() -> None:
     """generator_1, generator_2 and a preference from 1 to 2, which may be a probability."""
     table = {

@@ -423,6 +423,8 @@ def word(value: Any) -> str:
         return "nan"  # one gap is like another
     if isinstance(value, bool | np.bool_):
         raise UndecidableError("a key that is true or false is a number among numbers, and a word among words")
+    if isinstance(value, dict | list):
+        raise UndecidableError("columns of frames write out what their cells hold in several ways")
     if isinstance(value, np.float32):
         return str(value)
     if isinstance(value, str) and (value.strip().casefold() in ("true", "false", "-0.0") or value.strip().startswith("+")):

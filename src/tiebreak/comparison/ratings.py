@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ELO_PER_LOG_ODDS = 400 / np.log(10)
 """A model that is rated 400 above another beats it 10 times as often as not."""
 
-PositionState = Literal["", "taken out", "one order", "always", "ignored"]
+PositionState = Literal["", "taken out", "one order", "always", "too few", "ignored"]
 
 BASE = 1000.0
 """Mean of all ratings, or the rating of the anchor."""
@@ -66,9 +66,9 @@ class Ratings(Result["RatingsPlots"]):
         The model that is rated 1000; "" where 1000 is the mean of all finite ratings.
     metric : str
         Of the scores that were compared; "" for battles.
-    position : {"", "taken out", "one order", "always", "ignored"}
+    position : {"", "taken out", "one order", "always", "too few", "ignored"}
         The judge's bias for the answer that stands first: taken out of the ratings; not to be told, as models met in one order
-        only, or as the same side won always; or not asked about. "" for scores.
+        only, as the same side won always, or as there are too few battles; or not asked about. "" for scores.
     position_probability, position_low, position_high : float
         Probability that of two equal models the one that stands first is preferred, and its interval; nan where it is not known.
     n_both, n_kept : int

@@ -348,7 +348,15 @@ def _step(graph: PairGraph, found: Derivatives, main: NDArray[np.bool_]) -> Floa
 
 def _solve_dense(graph: PairGraph, variance: FloatArray, main: NDArray[np.bool_], right: FloatArray) -> FloatArray:
     """Solution of the abilities' equations for each table, (n_tables, n_models, n_sides), centred."""
-    return np.asarray(np.linalg.solve(information_of(graph, variance, main), right))
+    return solve_information(information_of(graph, variance, main), right)
+
+
+def solve_information(information: FloatArray, right: FloatArray) -> FloatArray:
+    """Solution of the equations; some outcomes may be so sure that nothing is known of a direction, and it is 0 there."""
+    try:
+        return np.asarray(np.linalg.solve(information, right))
+    except np.linalg.LinAlgError:
+        return np.asarray(np.linalg.pinv(information, hermitian=True) @ right)
 
 
 def information_of(graph: PairGraph, variance: FloatArray, main: NDArray[np.bool_]) -> FloatArray:
@@ -385,7 +393,10 @@ def _solve_sparse(graph: PairGraph, variance: FloatArray, main: NDArray[np.bool_
     sides = np.empty((there.size, right.shape[2]))
     sides[there] = right[main]
     solved = np.zeros(right.shape)
-    solved[main] = _factor(variance[edge, pair], ordered, *ends, "NATURAL").solve(sides)[there]
+    try:
+        solved[main] = _factor(variance[edge, pair], ordered, *ends, "NATURAL").solve(sides)[there]
+    except RuntimeError:  # singular, as it may be where some outcomes are all but sure
+        return _solve_dense(graph, variance, main, right)
     mean = solved.sum(axis=1, keepdims=True) / np.maximum(main.sum(axis=1), 1)[:, None, None]
     return np.where(main[:, :, None], solved - mean, right)
 

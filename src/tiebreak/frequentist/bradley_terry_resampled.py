@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 
 from tiebreak.errors import InvalidScoresError
 from tiebreak.frequentist.bradley_terry import bradley_terry_mle
-from tiebreak.frequentist.bradley_terry_fit import PairGraph, PairTables, TieModel, derivatives, fit_abilities, information_of
+from tiebreak.frequentist.bradley_terry_fit import (
+    PairGraph,
+    PairTables,
+    TieModel,
+    derivatives,
+    fit_abilities,
+    information_of,
+    solve_information,
+)
 from tiebreak.frequentist.pair_outcomes import PairOutcomes
 from tiebreak.numerics import FloatArray, IntArray, Interval, check_count, check_probability, student_multiplier
 
@@ -247,7 +255,7 @@ def _sandwich(
     scores = vstack([graph.sign[:, rows] @ residual, csr_array(np.atleast_2d(of_last))], format="csr")
     units = outcomes.n_units
     meat = (scores.multiply(outcomes.multiplicity) @ scores.T).toarray() * (units / max(units - 1, 1))
-    bread = np.linalg.inv(information)
+    bread = solve_information(information, np.eye(size + 1))
     covariance = bread @ meat @ bread
     extra = float(np.sqrt(max(covariance[size, size], 0.0)))
     return np.where(finite[:, None] & finite, covariance[:size, :size], np.nan), extra

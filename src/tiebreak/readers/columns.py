@@ -112,7 +112,7 @@ def column_of(values: Iterable[Any], kind: str, where: Where) -> Column:
     """Column of Python objects: numbers where all are (None is missing), else words, or the first one if it should be numbers."""
     values = [None if is_missing(value) else value for value in values]
     first = next((row for row, value in enumerate(values) if value is not None and not is_number(value)), None)
-    if first is None and (kind == "numbers" or not any(_is_beyond_floats(value) for value in values if value is not None)):
+    if first is None and (kind == "numbers" or not any(_is_name(value, kind) for value in values if value is not None)):
         number = to_float if kind == "numbers" else _as_written
         return np.array([np.nan if value is None else number(value) for value in values], dtype=float)
     if kind == "numbers" and first is not None:
@@ -143,9 +143,11 @@ def to_float(value: Any) -> float:
         return float("inf") if value > 0 else float("-inf")
 
 
-def _is_beyond_floats(value: Any) -> bool:
-    """True for a whole number of so many digits that a float would call it infinite, as which it would be a name for nothing."""
-    return math.isinf(to_float(value)) and value != to_float(value)
+def _is_name(value: Any, kind: str) -> bool:
+    """True for a number that names something and would be another one as a float; among words for true and false as well."""
+    number = to_float(value)
+    is_changed = value != number and (math.isinf(number) or (kind == "words" and isinstance(value, int | np.integer)))
+    return is_changed or (kind == "words" and isinstance(value, bool | np.bool_))
 
 
 def _as_written(value: Any) -> float:

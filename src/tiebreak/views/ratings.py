@@ -115,6 +115,9 @@ def warnings(ratings: Ratings) -> Iterator[tuple[str, str]]:
     if ratings.position == "always":
         what = "the same side won wherever there was a winner. A judge that always says so knows nothing of the models"
         yield "always-one-side", f"{what}; where the table lists the winner first, say so: position=False (--ignore-position)."
+    if ratings.position == "too few":
+        what = "these battles are too few to tell whether the judge favours the answer that stands first"
+        yield "few-orders", f"{what}; the ratings take it for one that does not. Let it judge more of them in both orders."
     if ratings.n_both and not ratings.n_kept:
         what = f"of {count(ratings.n_both, 'question')} judged in both orders none kept its winner: the judge went by the order"
         yield "orders-disagree", f"{what}, and these battles say nothing of the models."
