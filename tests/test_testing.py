@@ -87,7 +87,7 @@ def test_all_assertions_take_the_same_options() -> None:
     """One line to learn."""
     for call in (tb.testing.assert_better, tb.testing.assert_not_worse, tb.testing.assert_near_best):
         names = list(inspect.signature(call).parameters)
-        assert names[-3:] == ["allow_inconclusive", "n_questions", "settings"]
+        assert names[-4:] == ["allow_inconclusive", "n_questions", "noise_floor", "settings"]
     assert set(tb.testing.__all__) == {name for name in dir(tb.testing) if name.startswith("assert_")}
 
 

@@ -130,7 +130,7 @@ def test_predictions_are_items() -> None:
 @pytest.mark.parametrize(
     ("column", "values", "error", "why"),
     [
-        ("a", ["85%"] * 200, InvalidScoresError, "'85%' is no score. Write per cent as shares"),
+        ("a", ["85%"] * 200, InvalidScoresError, "'85%' is not a number. Leave the percent sign out"),
         ("question", ["q1"] * 200, InvalidScoresError, "scores stand twice or more"),
         ("weight", [-1.0] * 200, InvalidScoresError, "weights must be finite, not negative"),
         ("weight", [0.0] * 200, InvalidScoresError, "and not all 0"),

@@ -19,6 +19,7 @@ import itertools
 import json
 import math
 import random
+import re
 import signal
 import sys
 import tempfile
@@ -325,7 +326,7 @@ def expected_items(columns: Mapping[str, Sequence[Any]]) -> Found | None:
         return None
     known = [[name for name in words if name in names] for words in (ITEM, MODEL, SCORE, RUN)]
     items, models, scores, runs = known
-    if len(items) != 1 or {*CLUSTER, *WEIGHT, "n_train", "n_test"} & set(names):
+    if len(items) != 1 or {*CLUSTER, *WEIGHT, "n_train", "n_test", "metric"} & set(names):
         return None
     if models:
         if [len(each) for each in known[1:3]] != [1, 1] or len(runs) > 1 or len(names) != 3 + len(runs):
@@ -528,6 +529,8 @@ def csv_case(rng: random.Random, folder: Path, what: Table = SPLITS) -> Verdict:
             row for row in csv.reader(io.StringIO(text.decode("utf-8-sig"), newline=""), strict=True) if any(map(str.strip, row))
         ]
         if len({len(row) for row in rows}) != 1 or len(set(rows[0])) < len(rows[0]):
+            return None
+        if len(rows[0]) == 1 and re.search(r"[;\t|]", rows[0][0]):  # or is that what separates its columns?
             return None
         frame = pd.read_csv(io.BytesIO(text), dtype=str, keep_default_na=False, encoding="utf-8-sig", index_col=False)
         plain = dict(zip(rows[0], map(list, zip(*rows[1:], strict=True)), strict=True))

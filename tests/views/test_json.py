@@ -129,6 +129,7 @@ def test_requirements_are_part_of_the_answer_when_asked_for() -> None:
         "interval_high": each.interval_high,
         "n_units": 9,
         "reason": "",
+        "noise_floor": None,
         "sentence": each.sentence,
     }
 

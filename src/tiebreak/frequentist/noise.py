@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import fdtrc
 
 from tiebreak.errors import InvalidScoresError
 from tiebreak.frequentist.stratified import stratified_mean
@@ -137,6 +136,8 @@ def run_noise(
         more, more_df = span * float(shares.max()), 2.0
     by_run = np.sqrt(squares / run_df)
     ratio = float(divide(by_run**2, item**2))
+    from scipy.special import fdtrc
+
     pvalue = float(fdtrc(run_df, item_df, ratio)) if item > 0 else (0.0 if by_run > 0 else 1.0)
     if not share_runs:
         by_run, pvalue, run_df = np.nan, 1.0, 0

@@ -107,7 +107,7 @@ class ScoreMatrix:
 
     def take(self, models: Sequence[str]) -> ScoreMatrix:
         """The rows of the given models, in that order."""
-        if tuple(models) == self.models:
+        if tuple(models) == self.models and self.score.flags.c_contiguous:  # sums along columns would end in other bits
             return self
         rows = [look_up(name, self.models, "model") for name in models]
         return dataclasses.replace(self, models=tuple(models), score=self.score[rows])
