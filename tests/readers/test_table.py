@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
+import tiebreak as tb
 from tests.readers.conftest import Write
 from tests.readers.helpers import LONG, SCORE, WIDE, codes, read
 from tiebreak.api import read_scores
@@ -408,3 +409,10 @@ def test_a_number_that_is_followed_by_words_keeps_its_text(write: Write, monkeyp
     frame = csv_files.read_frame(path, "t.csv")[0]
     assert frame["a"].fillna("-").tolist() == ["007", "1.50", "-", "x"]
     assert frame["b"].dtype == bool
+
+
+def test_blanks_around_a_word_that_names_a_split_are_no_part_of_it(tmp_path: Path) -> None:
+    """A split called " y" in one row and "y" in another is one split; found by a made-up table."""
+    path = tmp_path / "scores.csv"
+    path.write_text("model,fold,score\nsvm,x,0.94\nb,x,0.76\nsvm, y,0.38\nb,y,0.35\n")
+    assert tb.read_scores(path, metric="accuracy").matrices[0].score.tolist() == [[0.94, 0.38], [0.76, 0.35]]

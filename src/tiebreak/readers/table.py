@@ -205,7 +205,7 @@ class _Cells:
         self._wanted, self._name, self._decimal = wanted, name, decimal
         self._numbers = None if wanted.kind in ("words", "text") else array("b" if wanted.kind == "any" else "d")
         self._is_truth: bool | None = None  # told by the first cell that is there
-        self._codes = _Codes(is_stripped=wanted.kind == "words")
+        self._codes = _Codes(is_stripped=wanted.kind in ("words", "key"))
         self._words = array("i")
         self._stopped: NotNumbers | None = None
 
