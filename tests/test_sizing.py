@@ -102,9 +102,9 @@ def test_pairs_share_alpha() -> None:
     """Ten pairs of five models are judged at 0.005 each, and four pairs with a baseline at 0.0125."""
     one = tb.sample_size(difference=0.1, sd=1.0, alpha=0.005).n
     assert tb.sample_size(difference=0.1, sd=1.0, n_models=5).n == one
-    assert tb.sample_size(difference=0.1, sd=1.0, n_models=5, baseline=True).target.level == pytest.approx(0.0125)
-    assert tb.sample_size(difference=0.1, sd=1.0, n_models=5, correction="none").target.level == 0.05
-    assert tb.sample_size(rope=0.1, sd=1.0, goal="not worse", n_questions=5).target.level == pytest.approx(0.01)
+    assert tb.sample_size(difference=0.1, sd=1.0, n_models=5, baseline=True).target.interval_alpha == pytest.approx(0.0125)
+    assert tb.sample_size(difference=0.1, sd=1.0, n_models=5, correction="none").target.interval_alpha == 0.05
+    assert tb.sample_size(rope=0.1, sd=1.0, goal="not worse", n_questions=5).target.interval_alpha == pytest.approx(0.01)
 
 
 def test_splits_have_a_floor() -> None:
@@ -164,7 +164,7 @@ def test_looks_at_repeats_go_by_their_information() -> None:
         [(1 / 50 + 1 / 9) / (1 / (10 * k) + 1 / 9) for k in range(1, 6)], gamma=-8.0, df=[10 * k - 1 for k in range(1, 6)]
     )
     assert size.looks is not None
-    assert size.looks.levels == pytest.approx(expected.levels.tolist(), rel=1e-9)
+    assert size.looks.interval_alphas == pytest.approx(expected.levels.tolist(), rel=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -239,7 +239,9 @@ class Found(NamedTuple):
 def simulated(world: World, size: SampleSize, n_tables: int, seed: tuple[int, int]) -> Found:
     """Tables with the true difference of the plan."""
     looks, shown, used = size.looks, 0, 0.0
-    at = ((size.n or 0, size.target.level),) if looks is None else tuple(zip(looks.n, looks.levels, strict=True))
+    at = (
+        ((size.n or 0, size.target.interval_alpha),) if looks is None else tuple(zip(looks.n, looks.interval_alphas, strict=True))
+    )
     for start in range(0, n_tables, BLOCK):
         rngs = [np.random.default_rng((*seed, k)) for k in range(start, min(start + BLOCK, n_tables))]
         tables = [world.table(rng, size, size.difference) for rng in rngs]

@@ -49,7 +49,7 @@ def test_levels_are_those_of_the_group_sequential_design() -> None:
     """Hwang-Shih-DeCani at gamma -4 for items, of alpha / 3 as three pairs share alpha; t is n / N."""
     taken = looked([100, 250, 800]).looks.taken  # type: ignore[union-attr]
     design = group_sequential_design([1 / 8, 2.5 / 8, 1.0], alpha=0.05 / 3)
-    assert_allclose([look.level for look in taken], design.levels, rtol=1e-9)
+    assert_allclose([look.interval_alpha for look in taken], design.levels, rtol=1e-9)
     assert [look.n for look in taken] == [100, 250, 800]
 
 
@@ -62,7 +62,7 @@ def test_levels_of_repeats_are_those_of_students_process() -> None:
     assert answer.looks is not None
     t = split_information([10, 20, 50], 50, test_train_ratio=0.25)
     design = group_sequential_design(t, gamma=-8.0, df=[9, 19, 49])
-    assert_allclose([look.level for look in answer.looks.taken], design.levels, rtol=1e-6)
+    assert_allclose([look.interval_alpha for look in answer.looks.taken], design.levels, rtol=1e-6)
     assert (answer.looks.unit, answer.looks.gamma) == ("repeat", -8.0)
 
 
@@ -251,7 +251,7 @@ def test_plans_by_other_spending_functions(given: dict[str, Any], text: str) -> 
         Looks(n_total=N, **given)
     pocock = tb.compare(answers(200), metric="accuracy", looks=Looks(n_total=N, spending="pocock"))
     assert pocock.looks is not None
-    assert_allclose(pocock.looks.taken[0].level, 0.05 / 3 * np.log1p((np.e - 1) / 4), rtol=1e-9)
+    assert_allclose(pocock.looks.taken[0].interval_alpha, 0.05 / 3 * np.log1p((np.e - 1) / 4), rtol=1e-9)
 
 
 def test_ten_thousand_looks_are_refused() -> None:
@@ -269,7 +269,7 @@ def test_a_record_that_does_not_say_what_its_data_say_is_refused() -> None:
     first = looked([100]).looks
     assert first is not None
     record = first.as_dict()
-    record["taken"][0]["level"] *= 2
+    record["taken"][0]["interval_alpha"] *= 2
     with pytest.raises(ChangedLooksError, match="look 1 does not say what its 100 questions say"):
         tb.compare(answers(200), metric="accuracy", looks=record)
 
@@ -307,7 +307,7 @@ def test_areas_under_roc_curves_go_by_both_classes() -> None:
         spending=lambda t, alpha: float(tb.frequentist.alpha_spent([0.5 if t < 1 else 1.0], alpha=alpha)[0]),
     )
     assert answer.looks is not None
-    assert_allclose([look.level for look in answer.looks.taken], design.levels, rtol=1e-9)
+    assert_allclose([look.interval_alpha for look in answer.looks.taken], design.levels, rtol=1e-9)
 
 
 def test_data_are_cut_by_the_unit_of_the_plan() -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import tiebreak as tb
-from tests.comparison.test_looks import N, answers, looked
+from tests.comparison.test_looks import N, answers, looked, repeats
 from tests.views.walker import shown_by, walk
 from tiebreak.errors import ChangedLooksError, InvalidParameterError, UnreadableSourceError, UnwrittenFileError
 from tiebreak.views import looks as looks_view
@@ -128,3 +130,28 @@ def test_the_sentence_counts_pairs_and_units() -> None:
     one = tb.compare(answers(100)[["question", "m1", "m2"]], metric="accuracy", n_total=N)
     assert sentence(one) == "Look 1, 100 of 800 questions: the pair is open; at most 700 more."
     assert sentence(tb.compare(answers(100), metric="accuracy")) == ""
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({}, True),
+        ({"rope": 0.001}, True),
+        ({"rope": "1%"}, False),  # a share of a mean that moves from look to look
+        ({"correction": "holm"}, False),
+    ],
+)
+def test_a_plan_is_named_only_where_there_can_be_one(given: dict[str, Any], named: bool) -> None:
+    """The page does not send to n_total where n_total would be refused."""
+    at: dict[str, Any] = {"metric": "accuracy", "n_train": 80, "n_test": 20, **given}
+    answer = tb.compare(repeats(10, (0.0, 0.0)), **at)
+    assert (looks_view.UNPLANNED in answer.to_text()) is named
+    with nullcontext() if named else pytest.raises(tb.TiebreakError):
+        tb.compare(repeats(10, (0.0, 0.0)), n_total=20, **at)
+
+
+def test_no_plan_is_named_for_one_held_out_set() -> None:
+    """There are no further splits of it."""
+    rows = [{"repeat": 0, "fold": i, "a": 0.8 + 0.01 * (i % 3), "b": 0.8 + 0.01 * (i % 2)} for i in range(20)]
+    answer = tb.compare(pd.DataFrame(rows), metric="accuracy", n_train=99, n_test=1)
+    assert looks_view.UNPLANNED not in answer.to_text()

@@ -167,7 +167,11 @@ def _named(path: Path) -> dict[str, list[str]]:
         raise CommandError(f"{str(path)!r} cannot be read: {reason(error)}") from error
     except UnicodeDecodeError as error:
         raise CommandError(f"{str(path)!r} is no text in UTF-8, so its names cannot be read.") from error
-    if rows and (rows[0][0].strip().lower() in _HEADERS or "cluster" in (cell.strip().lower() for cell in rows[0][1:2])):
+    from tiebreak.readers.columns import ITEM
+
+    if rows and (
+        rows[0][0].strip().lower() in (*_HEADERS, *ITEM) or "cluster" in (cell.strip().lower() for cell in rows[0][1:2])
+    ):
         rows = rows[1:]
     if not rows:
         raise CommandError(f"{str(path)!r} holds no names.")
@@ -177,4 +181,5 @@ def _named(path: Path) -> dict[str, list[str]]:
     return found | ({"clusters": [row[1] for row in rows]} if len(rows[0]) == 2 else {})
 
 
-_HEADERS = ("id", "ids", "item", "doc_id", "question", "example", "sample", "dataset", "seed", "name")
+_HEADERS = ("id", "ids", "name", "dataset", "seed")
+"""Words above a column of names, beside those for items."""

@@ -132,10 +132,12 @@ def _as_numbers(values: tuple[str, ...]) -> FloatArray | None:
 
 def _of_numbers(values: FloatArray, what: str) -> Iterator[Sign]:
     """Trend by the rank correlation with the place, and likeness of neighbours by that of each with the next."""
+    from scipy.stats import rankdata
+
     values = values[~np.isnan(values)]
     if values.size < FEWEST or np.ptp(values) <= 1e-12 * np.abs(values).max():
         return
-    ranks = _ranks(values)
+    ranks = rankdata(values)
     trend = _correlation(ranks, np.arange(values.size, dtype=float))
     yield Sign(
         2 * _tail(abs(trend), values.size),
@@ -160,12 +162,6 @@ def _of_texts(values: tuple[str, ...], name: str, unit: str) -> Iterator[Sign]:
     yield Sign(
         p, f"{name!r} comes in blocks ({shared:,} of {n - 1:,} neighbouring {unit}s share it, {expected:,.0f} in random order)"
     )
-
-
-def _ranks(values: FloatArray) -> FloatArray:
-    """Mean ranks."""
-    _, code, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return np.asarray((np.cumsum(counts) - (counts - 1) / 2.0)[code])
 
 
 def _correlation(one: FloatArray, two: FloatArray) -> float:

@@ -149,8 +149,7 @@ def looked(
         parts.append(judged)
         part[rows], place[rows] = k, np.arange(rows.size)
         own = _at_look(judged, parts, k, levels, column[rows], home)
-        table = PairTable(first[rows], second[rows], own, float(settings.rope), settings.alpha, "none", "two-sided")
-        table.made["interval_alpha"] = home
+        table = PairTable(first[rows], second[rows], own, float(settings.rope), home, "none", "two-sided")
         is_open[rows[np.isin(table.verdict, OVER)]] = False
     return _joined(tuple(parts), part, place, levels, column, home)
 
@@ -228,13 +227,13 @@ def decided_at(plan: Looks, table: PairTable, models: tuple[str, ...]) -> Looks:
         rows = np.flatnonzero((differences.part == k) & np.isin(verdict, OVER))
         named = tuple(sorted(_named(models, table, int(row)) for row in rows))
         level = float(granted[k].min())
-        if np.isfinite(look.level) and (look.decided != named or abs(look.level - level) > 1e-6 * level):
+        if np.isfinite(look.interval_alpha) and (look.decided != named or abs(look.interval_alpha - level) > 1e-6 * level):
             raise ChangedLooksError(
-                f"look {k + 1} does not say what its {look.n:,} {plan.unit}s say: {_told(look.decided, look.level)} stands "
-                f"there, and they give {_told(named, level)}. Was it changed, or written by another version? Go on "
+                f"look {k + 1} does not say what its {look.n:,} {plan.unit}s say: {_told(look.decided, look.interval_alpha)} "
+                f"stands there, and they give {_told(named, level)}. Was it changed, or written by another version? Go on "
                 "from another copy."
             )
-        looks.append(look._replace(level=level, decided=named))
+        looks.append(look._replace(interval_alpha=level, decided=named))
     return replace(plan, taken=tuple(looks))
 
 

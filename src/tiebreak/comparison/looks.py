@@ -58,7 +58,7 @@ class TakenLook(NamedTuple):
         Units of the plan that were there.
     fraction : float
         Share of the plan that they count as: what the spending function is asked about.
-    level : float
+    interval_alpha : float
         1 - coverage of the intervals of this look, if it were the only one: its part of what each pair may spend.
     digest : str
         Of the units with their scores, so that other data are noticed.
@@ -68,7 +68,7 @@ class TakenLook(NamedTuple):
 
     n: int
     fraction: float
-    level: float
+    interval_alpha: float
     digest: str
     decided: tuple[tuple[str, str, str], ...]
 
@@ -182,7 +182,7 @@ class Looks:
                 TakenLook(
                     _whole(each["n"]),
                     float(each["fraction"]),
-                    float(each["level"]),
+                    float(each["interval_alpha"]),
                     str(each["digest"]),
                     tuple((str(first), str(second), str(verdict)) for first, second, verdict in each["decided"]),
                 )
@@ -338,8 +338,8 @@ def terms_of(data: Scores, settings: Settings, method: Procedure, rope: float) -
     }
 
 
-def _refuse_unsuitable(data: Scores, settings: Settings, method: Procedure) -> None:
-    """Say why looks cannot be taken with these settings, by this procedure, at data of this kind."""
+def check_suitable(data: Scores, settings: Settings, method: Procedure) -> None:
+    """Refuse looks that cannot be taken with these settings, by this procedure, at data of this kind, and say why."""
     if method.name not in PROCESSES:
         why = {
             "time": "periods depend on each other, so looks at a series that grows have no known level",
@@ -348,6 +348,12 @@ def _refuse_unsuitable(data: Scores, settings: Settings, method: Procedure) -> N
         raise UnsuitableDesignError(
             f"{method.name} takes no looks: {why}. Looks are for {quoted(list(PROCESSES))}. Compare once, when all data are in, "
             "without ",
+            Setting("n_total"),
+            ".",
+        )
+    if method.unit == "split" and not data.can_be_repeated:
+        raise UnsuitableDesignError(
+            "these splits cannot be repeated, so there are no further ones to look at. Compare once, without ",
             Setting("n_total"),
             ".",
         )
@@ -388,7 +394,7 @@ def next_look(plan: Looks, data: Scores, settings: Settings, method: Procedure, 
     UnsuitableDesignError
         No looks by this procedure, or too few units.
     """
-    _refuse_unsuitable(data, settings, method)
+    check_suitable(data, settings, method)
     terms, now = terms_of(data, settings, method, rope), cut(method, data)
     unit = plan_unit(method, data)
     if not plan.taken:

@@ -22,9 +22,6 @@ MOST_DF = 12
 MANY_DF = 1e6
 """Degrees of freedom from which an estimated standard deviation is not too small on average."""
 
-NEVER_REPEATED = ("loo", "time", "holdout")
-"""Kinds of splits of which there are no others to make."""
-
 Goal = Literal["equivalent", "ahead", "better"]
 
 
@@ -165,9 +162,8 @@ def _repeats(pair: PairComparison, n_units: float) -> tuple[bool, int, float, fl
     comparison, nothing = pair.comparison, (0, float("nan"), float("nan"))
     if comparison.method.unit != "split":
         return True, *nothing
-    matrix, design = comparison.matrix, comparison.design
-    leaves_one_out = matrix.has_sizes and bool(np.all(matrix.n_test == 1))
-    if design.kind in NEVER_REPEATED or design.ordered or leaves_one_out:
+    matrix = comparison.matrix
+    if not comparison.scores.can_be_repeated:
         return False, *nothing
     n_now = np.unique(matrix.repeat).size
     n_folds = matrix.n_splits / n_now

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from tiebreak.comparison.comparison import Comparison
-from tiebreak.comparison.next_step import NEVER_REPEATED
 from tiebreak.comparison.planned_data import (
     PlannedData,
     PlannedDatasets,
@@ -165,10 +164,8 @@ def _of_items(comparison: Comparison, first: str, second: str) -> tuple[PlannedD
 
 
 def _of_splits(comparison: Comparison, d: FloatArray) -> tuple[PlannedData, int, float]:
-    matrix, design = comparison.matrix, comparison.design
-    kept = ~np.isnan(d)
-    leaves_one_out = matrix.has_sizes and bool(np.all(matrix.n_test == 1))
-    if design.kind in NEVER_REPEATED or design.ordered or leaves_one_out:
+    matrix, kept = comparison.matrix, ~np.isnan(d)
+    if not comparison.scores.can_be_repeated:
         raise UnsuitableDesignError(
             "splits of this kind cannot be repeated, so no number of repeats is looked for: only more data would show a smaller "
             "difference."

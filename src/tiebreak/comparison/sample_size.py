@@ -83,7 +83,7 @@ class LookCosts:
     ----------
     n : tuple of int
         Units at each look; the last one is the largest number that it may take.
-    levels : tuple of float
+    interval_alphas : tuple of float
         1 - coverage of the intervals at each look.
     stopping : tuple of float
         Probability that the answer comes at each look, if the difference is as assumed.
@@ -94,7 +94,7 @@ class LookCosts:
     """
 
     n: tuple[int, ...]
-    levels: tuple[float, ...]
+    interval_alphas: tuple[float, ...]
     stopping: tuple[float, ...]
     expected: float
     expected_if_equal: float
@@ -114,7 +114,7 @@ class Target:
     goal : {"better", "ahead", "equivalent", "not worse", "near best"}
     alpha : float
         Error rate of the family.
-    level : float
+    interval_alpha : float
         1 - coverage of the interval of one pair.
     n_questions : int
         Pairs, or requirements, that share alpha.
@@ -124,7 +124,7 @@ class Target:
 
     goal: Goal
     alpha: float
-    level: float
+    interval_alpha: float
     n_questions: int
     n_models: int
     n_looks: int = 1
@@ -382,7 +382,7 @@ def power_of(data: PlannedData, target: Target, n: int, difference: float, rope:
     """Probability that n units show what is asked."""
     if target.n_looks > 1:
         return float(min(sum(_stopping(data, target, n, difference, rope)), 1.0))
-    law = data.law(n, difference, target.level)
+    law = data.law(n, difference, target.interval_alpha)
     if target.goal == "equivalent":
         return law.within(rope)
     if target.goal == "near best":
@@ -484,7 +484,7 @@ def look_design(data: PlannedData, target: Target, n: int, difference: float) ->
     fractions = [end / data.standard_error(each, difference) ** 2 for each in at[:-1]] + [1.0]
     df = [data.df(each) for each in at] if PROCESSES[data.procedure].is_student else None
     gamma = GAMMAS.get(data.question, GAMMA)
-    return group_sequential_design(fractions, alpha=target.level, gamma=gamma, df=df)
+    return group_sequential_design(fractions, alpha=target.interval_alpha, gamma=gamma, df=df)
 
 
 def _stopping(data: PlannedData, target: Target, n: int, difference: float, rope: float) -> FloatArray:
@@ -513,8 +513,8 @@ def look_costs(data: PlannedData, target: Target, n: int, difference: float, rop
     def mean(stops: FloatArray) -> float:
         return float(stops @ np.array(at) + max(1.0 - stops.sum(), 0.0) * n)
 
-    levels = tuple(design.levels.tolist())
-    return LookCosts(at, levels, tuple(stopping.tolist()), mean(stopping), mean(np.asarray(without)))
+    alphas = tuple(design.levels.tolist())
+    return LookCosts(at, alphas, tuple(stopping.tolist()), mean(stopping), mean(np.asarray(without)))
 
 
 # --- order --------------------------------------------------------------------------------------------------------------------

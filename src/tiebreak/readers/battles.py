@@ -179,7 +179,8 @@ def _outcomes(table: SourceTable, winner: Words, models: tuple[str, ...], a: Int
 
 def _preferred(preference: Words, table: SourceTable) -> IntArray:
     """1, -1 and 0 of preferences between 1 and 2, which may be a judge's probabilities plus 1."""
-    values = np.array([_as_number(word) if isinstance(_as_number(word), float) else np.nan for word in preference.names])
+    numbers = map(_as_number, preference.names)
+    values = np.array([number if isinstance(number, float) else np.nan for number in numbers])
     wrong = np.flatnonzero(~((values >= 1) & (values <= 2))[preference.code])
     if wrong.size:
         row = int(wrong[0])

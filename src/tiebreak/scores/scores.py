@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from tiebreak.scores.items import Items
 
 
+NEVER_REPEATED = ("loo", "time", "holdout")
+"""Kinds of splits of which there are no others to make."""
+
+
 @dataclass(frozen=True, slots=True)
 class SplitDesign:
     """Description of how the splits were made.
@@ -185,6 +189,12 @@ class Scores:
             return dataclasses.replace(self, metric=joint_metric([self.metric_of(m) for m in matrices]), matrices=tuple(matrices))
         unnamed = tuple(matrix if matrix.metric is None else dataclasses.replace(matrix, metric=None) for matrix in matrices)
         return dataclasses.replace(self, metric=metrics.pop(), matrices=unnamed)
+
+    @property
+    def can_be_repeated(self) -> bool:
+        """False for splits of which there are no others: one row left out at a time, along time, or one held-out set."""
+        leaves_one_out = all(matrix.has_sizes and bool(np.all(matrix.n_test == 1)) for matrix in self.matrices)
+        return not (self.design.kind in NEVER_REPEATED or self.design.ordered or leaves_one_out)
 
     @property
     def datasets(self) -> tuple[str, ...]:

@@ -11,9 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.comparison.looked import OVER
-from tiebreak.comparison.looks import PROCESSES, Looks
-from tiebreak.comparison.pairs import SINGLE_STEP
-from tiebreak.errors import ChangedLooksError, InvalidParameterError, Setting, UnreadableSourceError, UnwrittenFileError
+from tiebreak.comparison.looks import Looks, check_suitable
+from tiebreak.errors import (
+    ChangedLooksError,
+    InvalidParameterError,
+    Setting,
+    TiebreakError,
+    UnreadableSourceError,
+    UnwrittenFileError,
+)
 from tiebreak.printable import printable
 from tiebreak.views.json import encoded, write_whole
 from tiebreak.views.words import count
@@ -169,8 +175,11 @@ UNPLANNED = "Plan further looks with n_total: unplanned ones add false claims."
 
 def unplanned(comparison: Comparison) -> str:
     """Remark that looking again costs, where there is no plan though there could be one, and some pair is open; else ""."""
-    can_be = comparison.method.name in PROCESSES and comparison.pair_table.is_family and comparison.correction in SINGLE_STEP
-    if comparison.looks is not None or not can_be:
+    if comparison.looks is not None:
+        return ""
+    try:
+        check_suitable(comparison.scores, comparison.settings, comparison.method)
+    except TiebreakError:
         return ""
     counts = comparison.pair_table.count_verdicts()
     return UNPLANNED if int(counts.sum() - counts[list(OVER)].sum()) else ""

@@ -68,7 +68,7 @@ def facts(size: SampleSize) -> dict[str, Any]:
         procedure=size.data.procedure,
         family={
             "alpha": target.alpha,
-            "interval_alpha": target.level,
+            "interval_alpha": target.interval_alpha,
             "n_questions": target.n_questions,
             "n_models": target.n_models,
         },
@@ -87,7 +87,7 @@ def facts(size: SampleSize) -> dict[str, Any]:
         if looks is None
         else {
             "n": list(looks.n),
-            "interval_alpha": list(looks.levels),
+            "interval_alpha": list(looks.interval_alphas),
             "stopping": list(looks.stopping),
             "expected": looks.expected,
             "expected_if_equal": looks.expected_if_equal,
@@ -240,7 +240,7 @@ def _spending(size: SampleSize) -> Table:
 
 def _small_print(size: SampleSize) -> list[str]:
     target, data = size.target, size.data
-    level = format_percent(1 - float(f"{target.level:.4g}"))
+    level = format_percent(1 - float(f"{target.interval_alpha:.4g}"))
     shared = ""
     if target.n_questions > 1:
         noun = "requirements" if target.goal in ("not worse", "near best") else "pairs or requirements"

@@ -80,7 +80,7 @@ class PowerDisplay(Display):
         return f"{size.n:,} {size.unit}s show a {self._what} of {bound(size.effect)} with {power} power"
 
     def _note(self) -> str:
-        level = format_percent(1 - float(f"{self.size.target.level:.4g}"))
+        level = format_percent(1 - float(f"{self.size.target.interval_alpha:.4g}"))
         return f"Chance that the {level} interval of '{self.size.data.procedure}' shows it; the lines are of other {self._what}s."
 
     def _draw(self, axes: Axes) -> None:
