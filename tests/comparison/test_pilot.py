@@ -91,7 +91,7 @@ def test_settings_of_the_answer_are_taken_over() -> None:
     answer = tb.compare(table, rope=0.1, alpha=0.1, baseline="c", **GRADES)
     size = tb.sample_size(answer, difference=0.5)
     assert (size.rope, size.target.alpha, size.target.n_models, size.target.interval_alpha) == (0.1, 0.1, 3, 0.05)
-    assert tb.sample_size(answer, difference=0.5, rope=0.0, alpha=0.02).target.level == 0.01
+    assert tb.sample_size(answer, difference=0.5, rope=0.0, alpha=0.02).target.interval_alpha == 0.01
     assert "'c'" in tb.sample_size(answer.pair("b", "c"), difference=0.5).pilot
 
 
