@@ -436,6 +436,8 @@ def word(value: Any) -> str:
         read = float(value)
         if isinstance(value, str) and (value.strip().endswith(".") or value.strip().startswith(".")):
             raise UndecidableError("5. and .5 are 5 and 0.5 where all keys are numbers, and words of their own among words")
+        if isinstance(value, str) and math.isnan(read) and value.strip() != "nan":
+            raise UndecidableError("NaN and nan are one gap where all keys are numbers, and words of their own among words")
         if math.isinf(read) and any(letter.isdigit() for letter in str(value)):
             return str(value).strip()  # digits beyond all floats are the word that they are
         return str(int(read)) if read.is_integer() else repr(read)
