@@ -54,6 +54,18 @@ def test_a_difference_of_zero_favours_nobody() -> None:
         assert "higher" not in sentence
 
 
+def test_copies_share_a_line() -> None:
+    """Two are named where there is room for both names; of more, or of long names, the others are counted."""
+    scores = np.array([0.8, 0.9, 0.7, 0.85])
+    three = {name: scores for name in ("forest", "forest again", "forest once more")}
+    for models, line in (
+        ({"forest": scores, "ridge": scores, "svm": scores - 0.3}, " forest = ridge "),
+        (three | {"svm": scores - [0.3, 0.2, 0.3, 0.1]}, " forest (and 2 copies) "),
+        ({"forest": scores, "r" * 60: scores, "svm": scores - 0.3}, " forest (and 1 copy) "),
+    ):
+        assert line in tb.compare(tb.read_scores(models, metric="accuracy", n_train=90, n_test=30)).to_text()
+
+
 def test_models_of_one_mean_share_the_top() -> None:
     """Two that are right on as many questions are named; of more, the others are counted."""
     right = {"old": [1, 1, 0, 0] * 50, "new": [1, 0, 1, 0] * 50, "tiny": [0, 1, 1, 0] * 45 + [0] * 20}

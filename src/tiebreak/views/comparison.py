@@ -417,14 +417,14 @@ def ranking_rows(comparison: Comparison) -> list[int]:
 
 
 def entry_names(comparison: Comparison, rows: Sequence[int], width: int) -> list[str]:
-    """Names of the lines of the ranking; copies are named together, as long as there is room: b = b again."""
+    """Names of the lines of the ranking; copies are named together as long as there is room (b = b again), else counted (b (and 2 copies))."""
     models, table = comparison.models, comparison.ranking_table
     copies = [[row] if comparison.settings.baseline is not None else table.copies(row).tolist() for row in rows]
     found = []
     names = model_names(models, width)
     for name, members in zip([names[row] for row in rows], copies, strict=True):
         together = " = ".join([name, *(names[row] for row in members[1:])])
-        more = f"{name} = {len(members) - 1} {'copy' if len(members) == 2 else 'copies'}"
+        more = f"{name} (and {len(members) - 1} {'copy' if len(members) == 2 else 'copies'})"
         found.append(name if len(members) == 1 else together if len(together) <= width else more)
     return found
 
