@@ -27,8 +27,12 @@ def entries_of(scores: Scores, units: Scores) -> IntArray:
     """
     items = scores.items
     rows = units.matrix().score if items is None else items.score.reshape(len(items.models), -1)
-    first: dict[bytes, int] = {}
-    return np.array([first.setdefault(sha256(row + 0.0).digest(), i) for i, row in enumerate(rows)])  # + 0.0: no -0.0
+    total = np.nansum(rows, axis=1)  # rows of different sums are no copies, and need no closer look
+    _, same, n = np.unique(total, return_inverse=True, return_counts=True)
+    entry, first = np.arange(len(rows)), dict[bytes, int]()
+    for row in np.flatnonzero(n[same] > 1).tolist():
+        entry[row] = first.setdefault(sha256(rows[row] + 0.0).digest(), row)  # + 0.0: no -0.0
+    return entry
 
 
 def with_identical_pairs(entry: IntArray, pairs: PairTable, score: FloatArray) -> IntArray:

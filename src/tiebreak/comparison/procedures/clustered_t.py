@@ -485,8 +485,11 @@ def _looked_at(means: FloatArray, first: IntArray, second: IntArray) -> NDArray[
     may = (skewness > 0.8) | ((n >= FEW_ITEMS) & (skewness * np.sqrt(n) > 0.99 * VERY_SKEWED))
     noise = 4e-9 * np.abs(means).max(initial=0.0)
     few = means[:, : 4 * FEW_EVENTS]
+    steps = np.diff(few)  # a unit that differs from its neighbours makes two
     for start in range(0, first.size, PAIRS_AT_ONCE):
-        rows = slice(start, start + PAIRS_AT_ONCE)
+        rows = np.arange(start, min(start + PAIRS_AT_ONCE, first.size))
+        step = np.abs(steps[first[rows]] - steps[second[rows]]) > noise
+        rows = rows[np.count_nonzero(step, axis=1) < 2 * FEW_EVENTS]
         difference = few[first[rows]] - few[second[rows]]
         apart = np.abs(difference - np.median(difference, axis=1, keepdims=True)) > noise
         may[rows] |= np.count_nonzero(apart, axis=1) < FEW_EVENTS
