@@ -221,12 +221,9 @@ def walk_ranking(found: Any, answer: dict[str, Any], derived: Derived, table: Ta
 
 def walk_entry_name(found: Any, shown: str, names: tuple[str, ...], what: str) -> None:
     """A line names its model and the copies of it, or counts them."""
-    parts = shown.split(" = ")
-    if len(names) > 1 and re.fullmatch(r"\d+ cop(y|ies)", parts[-1]):
-        named = int(parts[-1].split()[0]) == len(names) - 1 and parts[0] == names[0]
-    else:
-        named = parts == list(names)
-    found.expect(named, f"{what} stands for {names}")
+    n_copies = len(names) - 1
+    counted = f"{names[0]} (and {n_copies} {'copy' if n_copies == 1 else 'copies'})"
+    found.expect(shown == " = ".join(names) or (n_copies > 0 and shown == counted), f"{what} stands for {names}")
 
 
 def _nan(value: float | None) -> float:

@@ -134,9 +134,13 @@ def test_sizes() -> None:
 
 
 def test_what_is_shipped_is_what_is_in_the_tree() -> None:
-    """The scripts and the style stand in the page as they stand in their files, for whoever reads them."""
-    for name in ("decide.js", "page.js", "style.css"):
-        assert (files("tiebreak.views.report") / name).read_text(encoding="utf-8") in PAGE
+    """The style stands in the page as in its file, the scripts line by line without indentation and lines of comments."""
+    text = {name: (files("tiebreak.views.report") / name).read_text(encoding="utf-8") for name in ("decide.js", "page.js", "style.css")}
+    assert text.pop("style.css") in PAGE
+    for script in text.values():
+        lines = [line.strip() for line in script.splitlines()]
+        assert "\n".join(line for line in lines if line and line[:2] != "//") in PAGE
+        assert all(line.count("`") % 2 == 0 for line in lines), "a text that spans lines would lose its indentation"
 
 
 NAMES = tuple(f"model number {n}" for n in range(20))

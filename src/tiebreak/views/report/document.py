@@ -108,7 +108,7 @@ def drawings(result: Any, id: str, names: Sequence[str] | None = None) -> tuple[
 def html_of(document: Document) -> str:
     """The file as text."""
     style = _asset("style.css")
-    script = "".join(_asset(name) for name in SCRIPTS if document.answers or name == "page.js")
+    script = "".join(without_comments(_asset(name)) for name in SCRIPTS if document.answers or name == "page.js")
     parts = [part for block in document.blocks for part in block.parts]
     drawn = [*parts, *(figure for answer in document.answers for figure in answer["figures"])]
     has_images = any("<image" in part for part in drawn if isinstance(part, str))
@@ -148,6 +148,13 @@ def script_json(data: Mapping[str, Any]) -> str:
 @functools.cache
 def _asset(name: str) -> str:
     return (importlib.resources.files("tiebreak.views.report") / name).read_text(encoding="utf-8")
+
+
+@functools.cache
+def without_comments(script: str) -> str:
+    """A script as the browser needs it, without indentation and lines that are comments only; no text of it spans lines."""
+    lines = map(str.strip, script.splitlines())
+    return "".join(f"{line}\n" for line in lines if line and not line.startswith("//"))
 
 
 def _trusted(text: str) -> Markup:
