@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from tiebreak.errors import UnsuitableDesignError
 from tiebreak.numerics import FloatArray, student_tail
 from tiebreak.scores.scores import Scores
 
-LEVEL = 1e-4
+LEVEL = 3e-4
 """Chance, nearly, that some test refuses a random order at a look; over twenty looks it is measured to be below 1 %."""
 
 FEWEST = 8
@@ -22,6 +22,15 @@ FEWEST = 8
 
 MOST_SERIES = 60
 """Models whose scores are tested by themselves; of more only the mean over models is."""
+
+MOST_COMPONENTS = 10
+"""Principal components of the scores in which a change is looked for."""
+
+FEWEST_DISTINCT = 20
+"""Units that a component has to rest on, as chance alone puts a few of them side by side: n over its kurtosis."""
+
+MARGIN = 0.1
+"""Share of the units at either end in which no change is looked for."""
 
 OF_THE_ORDER = re.compile(
     r"(^|[_\W])(time|timestamp|date|index|idx|id|order|position|row|number|no|line|seed)s?([_\W]|$)", re.IGNORECASE
@@ -34,31 +43,35 @@ OF_GROUPS = re.compile("subject|topic|category|domain|group|section|chapter|leve
 
 
 class Sign(NamedTuple):
-    """One test of the order: its p-value, and what it found in words."""
+    """One test of the order: its p-value, what it found in words, and whether it is that of all scores together."""
 
     pvalue: float
     text: str
+    is_joint: bool = False
 
 
 def refuse_order(method: Procedure, data: Scores, unit: str) -> None:
     """Refuse an order of the units that carries information.
 
     The mean score over models is tested for a trend and for likeness of neighbours, the scores of each model less that mean
-    likewise, and every further column of the items: a number as the scores are, a text by how many neighbours share it. Repeats
-    of folds are drawn anew each, and are not tested.
+    likewise, all scores together for a place at which they change, and every further column of the items: a number as the scores
+    are, a text by how many neighbours share it. Repeats of folds are drawn anew each, and are not tested.
 
     Raises
     ------
     UnsuitableDesignError
-        Some test finds less than 1 in 10,000 random orders like this one, all tests of a look together.
+        Some test finds fewer than 3 in 10,000 random orders like this one, all tests of a look together.
     """
     if method.question == "splits":
         return
     _refuse_one_group(data, unit)
     signs = list(_signs(method, data, unit))
-    found = min(signs, key=lambda sign: sign.pvalue, default=None)
-    if found is None or found.pvalue >= LEVEL / len(signs):
+    n_single = sum(not sign.is_joint for sign in signs)
+    # the test of all scores together has half of the level
+    pvalues = [2 * sign.pvalue * (1 if sign.is_joint else n_single) for sign in signs]
+    if min(pvalues, default=1.0) >= LEVEL:
         return
+    found = signs[int(np.argmin(pvalues))]
     raise UnsuitableDesignError(
         f"the {unit}s do not come in random order: {found.text}. The first part of such a table is no sample of the whole, so a "
         f"look at it would be wrong far more often than alpha says. Shuffle the {unit}s before any of them is run, or compare "
@@ -89,6 +102,8 @@ def _signs(method: Procedure, data: Scores, unit: str) -> Iterator[Sign]:
             yield from _of_numbers(row, f"the score of {name!r} beside the others'")
     elif score.shape[0] == 2:
         yield from _of_numbers(score[0] - score[1], "the difference of the two models")
+    if 2 <= score.shape[0] <= MOST_SERIES:
+        yield from _of_a_change(score, unit)
     for name, values in columns.items():
         numbers = _as_numbers(values)
         if numbers is None:
@@ -146,6 +161,60 @@ def _of_numbers(values: FloatArray, what: str) -> Iterator[Sign]:
     # the expected correlation of neighbours is -1 / n
     alike = _correlation(ranks[:-1], ranks[1:]) + 1.0 / values.size
     yield Sign(_tail(min(alike, 1.0), values.size - 1), f"{what} is like that of its neighbours (rank correlation {alike:.2f})")
+
+
+def _of_a_change(score: FloatArray, unit: str) -> Iterator[Sign]:
+    """Place at which the scores of all models together change most: the largest of chi-squares of both parts' mean scores.
+
+    Under a random order the standardised partial sums of p components are nearly a Brownian bridge, whose largest square over
+    ``t (1 - t)`` has this tail [V81]_.
+
+    References
+    ----------
+    .. [V81] L. Vostrikova. Detection of a "disorder" in a Wiener process. Theory of Probability and its Applications 26, 1981.
+    """
+    from scipy.special import gammaln
+
+    component = _components(score)
+    p, n = component.shape
+    if p == 0:
+        return
+    place = np.arange(1, n)
+    place = place[(place >= MARGIN * n) & (place <= (1 - MARGIN) * n)]
+    sums = np.cumsum(component, axis=1)[:, place - 1]
+    chi_square = (sums**2).sum(axis=0) * n / (place * (n - place))
+    k = int(np.argmax(chi_square))
+    largest = float(chi_square[k])
+    if largest <= p + 1:
+        return
+    span = 2 * np.log((1 - MARGIN) / MARGIN)
+    log_density = p / 2 * np.log(largest / 2) - largest / 2 - gammaln(p / 2)
+    tail = float(np.exp(log_density) * (span * (1 - p / largest) + 4 / largest))  # [V81]_
+    yield Sign(min(1.0, tail), f"the scores change after {place[k]:,} {unit}s (chi-square {largest:.0f} of {p})", is_joint=True)
+
+
+def _components(score: FloatArray) -> FloatArray:
+    """Uncorrelated scores with mean 0 and variance 1, of shape (p, n): the leading principal components of their ranks.
+
+    Those that rest on a few units are left out, as partial sums of them are far from normal.
+    """
+    from scipy.stats import rankdata
+
+    n = score.shape[1]
+    ranks = np.stack([_centred(row, rankdata) for row in score])
+    _, size, component = np.linalg.svd(ranks, full_matrices=False)
+    component = component[size > 1e-9 * size.max(initial=1e-300)] * np.sqrt(n)
+    kurtosis = (component**4).mean(axis=1)
+    return np.asarray(component[kurtosis <= n / FEWEST_DISTINCT][:MOST_COMPONENTS])
+
+
+def _centred(row: FloatArray, rankdata: Callable[[FloatArray], FloatArray]) -> FloatArray:
+    """Ranks less their mean, 0 where there is no score."""
+    there = ~np.isnan(row)
+    found = np.zeros(row.size)
+    ranks = rankdata(row[there])
+    found[there] = ranks - (ranks.mean() if ranks.size else 0.0)
+    return found
 
 
 def _of_texts(values: tuple[str, ...], name: str, unit: str) -> Iterator[Sign]:
