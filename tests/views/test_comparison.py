@@ -57,7 +57,7 @@ def test_a_difference_of_zero_favours_nobody() -> None:
 def test_copies_share_a_line() -> None:
     """Two are named where there is room for both names; of more, or of long names, the others are counted."""
     scores = np.array([0.8, 0.9, 0.7, 0.85])
-    three = {name: scores for name in ("forest", "forest again", "forest once more")}
+    three = dict.fromkeys(("forest", "forest again", "forest once more"), scores)
     for models, line in (
         ({"forest": scores, "ridge": scores, "svm": scores - 0.3}, " forest = ridge "),
         (three | {"svm": scores - [0.3, 0.2, 0.3, 0.1]}, " forest (and 2 copies) "),

@@ -417,7 +417,7 @@ def ranking_rows(comparison: Comparison) -> list[int]:
 
 
 def entry_names(comparison: Comparison, rows: Sequence[int], width: int) -> list[str]:
-    """Names of the lines of the ranking; copies are named together as long as there is room (b = b again), else counted (b (and 2 copies))."""
+    """Names of the lines of the ranking; copies stand together where there is room (b = b again), else counted (and 2 copies)."""
     models, table = comparison.models, comparison.ranking_table
     copies = [[row] if comparison.settings.baseline is not None else table.copies(row).tolist() for row in rows]
     found = []

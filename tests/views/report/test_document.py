@@ -135,7 +135,10 @@ def test_sizes() -> None:
 
 def test_what_is_shipped_is_what_is_in_the_tree() -> None:
     """The style stands in the page as in its file, the scripts line by line without indentation and lines of comments."""
-    text = {name: (files("tiebreak.views.report") / name).read_text(encoding="utf-8") for name in ("decide.js", "page.js", "style.css")}
+    text = {
+        name: (files("tiebreak.views.report") / name).read_text(encoding="utf-8")
+        for name in ("decide.js", "page.js", "style.css")
+    }
     assert text.pop("style.css") in PAGE
     for script in text.values():
         lines = [line.strip() for line in script.splitlines()]
