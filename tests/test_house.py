@@ -64,7 +64,7 @@ FORMULAS = (
     "Nadeau-Bengio variance",
     "TOST",
     "Holm",
-    "level of the intervals",
+    "alpha of the intervals",
     "comparisons with the best",
     "letters",
     "joint p_best",
@@ -355,21 +355,8 @@ class House:
         return [f"{home}.{name}" for name, home in functions if not used[name] - {home} and name not in shown]
 
     def other_levels(self) -> list[str]:
-        """Parameters and fields called ``level`` that are no coverage: what is left out of an interval is its alpha."""
-        rows = []
-        for module in self.modules:
-            for node in module.nodes:
-                if isinstance(node, (ast.FunctionDef, ast.Lambda)):
-                    given = node.args
-                    pairs = [*zip([*given.posonlyargs, *given.args][::-1], given.defaults[::-1], strict=False)]
-                    pairs += zip(given.kwonlyargs, given.kw_defaults, strict=True)
-                    small = [value for name, value in pairs if name.arg == "level" and isinstance(value, ast.Constant)]
-                    rows += [f"{module.path}:{node.lineno} level={each.value}" for each in small if not each.value >= 0.5]
-                elif isinstance(node, ast.ClassDef):
-                    fields = {each.target.id for each in node.body if isinstance(each, ast.AnnAssign)}
-                    if "level" in fields and not re.search("[Cc]overage|confidence", ast.get_docstring(node) or ""):
-                        rows.append(f"{module.path}:{node.lineno} {node.name}.level")
-        return rows
+        """Names with ``level`` in them that are no coverage: what is left out of an interval is its alpha."""
+        return [f"{module.path}:{row}" for module in self.modules for row in _levels_of(module)]
 
     def laid_out_by_hand(self) -> list[str]:
         """Places that the formatter is told to leave alone, in programs, tests and scripts."""
@@ -405,6 +392,34 @@ class House:
                     for other in named & classes - exported:
                         found[other].append(f"{name}.{function.name}")
         return [f"{other}, which {where[0]} returns" for other, where in sorted(found.items())]
+
+
+OF_LEVELS = {"level", "LEVELS", "_level", "level_words", "alpha_of_level", "IsolationLevel"}
+"""Names with ``level`` in them: coverages, functions that make one or its words, and PostgreSQL's."""
+
+
+def _levels_of(module: Module) -> Iterator[str]:
+    for node in module.nodes:
+        if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+            given = node.args
+            pairs = [*zip([*given.posonlyargs, *given.args][::-1], given.defaults[::-1], strict=False)]
+            pairs += zip(given.kwonlyargs, given.kw_defaults, strict=True)
+            small = [value for name, value in pairs if name.arg == "level" and isinstance(value, ast.Constant)]
+            yield from (f"{node.lineno} level={each.value}" for each in small if not each.value >= 0.5)
+        elif isinstance(node, ast.ClassDef):
+            fields = {each.target.id for each in node.body if isinstance(each, ast.AnnAssign)}
+            if "level" in fields and not re.search("[Cc]overage|confidence", ast.get_docstring(node) or ""):
+                yield f"{node.lineno} {node.name}.level"
+        named = {ast.arg: "arg", ast.Name: "id", ast.FunctionDef: "name", ast.ClassDef: "name"}
+        name = getattr(node, named[type(node)]) if type(node) in named else None
+        if name and "level" in name.lower() and name not in OF_LEVELS:
+            yield f"{node.lineno} {name}"
+        given_to = node.value if isinstance(node, ast.keyword) and node.arg == "level" else None
+        if isinstance(node, ast.Assign) and any(isinstance(each, ast.Name) and each.id == "level" for each in node.targets):
+            given_to = node.value
+        words = ast.unparse(given_to) if given_to is not None else ""
+        if "alpha" in words and not re.search(r"\b1(\.0)? - |level_words\(|alpha_words\(", words):
+            yield f"{node.lineno} level = {words}"
 
 
 def _way_around(graph: dict[str, set[str]], start: str) -> list[str]:

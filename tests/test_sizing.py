@@ -164,7 +164,7 @@ def test_looks_at_repeats_go_by_their_information() -> None:
         [(1 / 50 + 1 / 9) / (1 / (10 * k) + 1 / 9) for k in range(1, 6)], gamma=-8.0, df=[10 * k - 1 for k in range(1, 6)]
     )
     assert size.looks is not None
-    assert size.looks.interval_alphas == pytest.approx(expected.levels.tolist(), rel=1e-9)
+    assert size.looks.interval_alphas == pytest.approx(expected.alphas.tolist(), rel=1e-9)
 
 
 @pytest.mark.parametrize(

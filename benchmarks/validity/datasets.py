@@ -23,7 +23,7 @@ from scipy import stats
 
 import tiebreak as tb
 from tiebreak.frequentist import adjust_pvalues, average_ranks, critical_difference, wilcoxon
-from tiebreak.frequentist.adjustment import interval_level
+from tiebreak.frequentist.adjustment import shared_alpha
 
 ALPHA = 0.05
 DATASETS = (6, 12, 30, 100)
@@ -70,7 +70,7 @@ def judge(scores: np.ndarray) -> Verdicts:
     first, second = np.triu_indices(n_models, 1)
     test = wilcoxon(scores[:, first] - scores[:, second], scale=np.abs(scores).max(), continuity=False)
     p = np.atleast_2d(test.pvalue)
-    level = np.array([interval_level(row, "holm", ALPHA) for row in p])
+    level = np.array([shared_alpha(row, "holm", ALPHA) for row in p])
     decided = test.interval_at(np.broadcast_to(level[:, None], p.shape))
     own = test.interval_at(ALPHA)
     shown = (decided.low > 1e-9).astype(np.int8) - (decided.high < -1e-9).astype(np.int8)

@@ -60,7 +60,7 @@ def _one(world: World, n_tables: int, seed: int) -> int:
     n = np.array(world.n_units)
     fractions = split_information(n, int(n[-1]), test_train_ratio=world.ratio)
     design = group_sequential_design(fractions, alpha=world.alpha, df=n - 1)
-    normal_levels = group_sequential_design(fractions, alpha=world.alpha).levels
+    normal_levels = group_sequential_design(fractions, alpha=world.alpha).alphas
     found = design.stopping_probabilities(world.drift)
     promised = found.upper + found.lower
     stopped, with_normal = np.zeros(n.size), 0

@@ -176,7 +176,7 @@ def _clusters(level: float, n_tables: int, rng: np.random.Generator) -> tuple[fl
             found = mean_of_clusters(cluster_sums(values[:, rows], code[rows]), "cr2")
             p = 2 * student_tail(np.abs(found.estimate / found.standard_error), np.asarray(found.df, dtype=float))
             here = slice(start, start + size)
-            wrong[here] |= (p <= design.levels[k])[: n_tables - start]
+            wrong[here] |= (p <= design.alphas[k])[: n_tables - start]
             unplanned[here] |= (p <= level)[: n_tables - start]
     return float(wrong.mean()), float(unplanned.mean())
 
@@ -197,7 +197,7 @@ def _auc(level: float, n_tables: int, rng: np.random.Generator) -> tuple[float, 
             spent[share] = float(alpha_spent([at / 400], alpha=level)[0])
         design = group_sequential_design(t, alpha=level, spending=partial(_spent, spent))
         p = np.array([_auc_pvalue(y[:m], score[:, :m]) for m in sizes])
-        n_wrong += bool((p <= design.levels).any())
+        n_wrong += bool((p <= design.alphas).any())
         n_unplanned += bool((p <= level).any())
     return n_wrong / n_tables, n_unplanned / n_tables
 
@@ -221,7 +221,7 @@ def _datasets(n: tuple[int, ...], level: float, n_tables: int, rng: np.random.Ge
         for k, m in enumerate(sizes.tolist()):
             p = np.asarray(wilcoxon(values[:, :m]).pvalue)
             here = slice(start, start + size)
-            wrong[here] |= (p <= design.levels[k])[: n_tables - start]
+            wrong[here] |= (p <= design.alphas[k])[: n_tables - start]
             unplanned[here] |= (p <= level)[: n_tables - start]
     return float(wrong.mean()), float(unplanned.mean())
 

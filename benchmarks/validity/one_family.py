@@ -58,16 +58,16 @@ from methods import write_rows
 from scipy.stats import binom
 
 import tiebreak as tb
-from tiebreak.frequentist.adjustment import interval_level
+from tiebreak.frequentist.adjustment import shared_alpha
 
-TEST_LEVEL = 0.01
+TEST_ALPHA = 0.01
 CHECKED_TABLES = 300
 """Tables that `tb.compare` answers as well."""
 
 # --- what a page says, read off the intervals of all pairs --------------------------------------------------------------------
 
 
-def family_level(n_models: int, family: str) -> float:
+def family_alpha(n_models: int, family: str) -> float:
     """One-sided level of each bound: of all pairs, or of comparisons with the best."""
     if family == "best":
         return ALPHA / max(2, n_models - 1)
@@ -84,7 +84,7 @@ def shown_above(n_models: int, wins: np.ndarray, loses: np.ndarray) -> np.ndarra
 
 def arrows_of(judged: Judged, n_models: int, family: str) -> np.ndarray:
     """The same at the level of a family."""
-    p = family_level(n_models, family)
+    p = family_alpha(n_models, family)
     return shown_above(n_models, judged.above(0.0, p), judged.below(0.0, p))
 
 
@@ -118,7 +118,7 @@ def is_wrong(verdict: np.ndarray, d: np.ndarray, rope: float) -> np.ndarray:
 
 def goal(n_tables: int, n_cells: int) -> int:
     """Most of the tables that may be wrong."""
-    return int(binom.isf(TEST_LEVEL / max(n_cells, 1), n_tables, ALPHA))
+    return int(binom.isf(TEST_ALPHA / max(n_cells, 1), n_tables, ALPHA))
 
 
 # --- parts --------------------------------------------------------------------------------------------------------------------
@@ -284,7 +284,7 @@ def wrong_with_rope(n_models: int, n: int, shift: float, family: str, n_tables: 
         difference, scale = differences(scores)[:, kept], np.abs(scores).max()
         judged, centred = signed_ranks(difference, scale), signed_ranks(difference - d[:, None], scale)
         pvalue = np.minimum(2 * np.minimum(judged.tail(False, 0.0), judged.tail(True, 0.0)), 1.0)
-        level = np.array([interval_level(row, "holm", ALPHA) for row in pvalue])[:, None]
+        level = np.array([shared_alpha(row, "holm", ALPHA) for row in pvalue])[:, None]
         counts[0] += is_wrong(judged.verdicts(DATASET_ROPE, p), d, DATASET_ROPE).any(axis=1).sum()
         counts[1] += (centred.above(0.0, p) | centred.below(0.0, p)).any(axis=1).sum()
         counts[2] += is_wrong(judged.verdicts(DATASET_ROPE, level / 2), d, DATASET_ROPE).any(axis=1).sum()
@@ -322,7 +322,7 @@ def corrected_splits(arguments: argparse.Namespace) -> tuple[int, list[Row]]:
         means = split_means(n_models, rope, error, truth)
         first, second = np.triu_indices(n_models, 1)
         d, shortfall = means[first] - means[second], means.max() - means
-        p = family_level(n_models, "pairs")
+        p = family_alpha(n_models, "pairs")
         rng = np.random.default_rng([24, n_models, n, int(rope_in_errors), SPLIT_TRUTHS.index(truth)])
         counts = np.zeros(3, dtype=int)
         for size in batches(n_tables, n_models, n):
@@ -417,7 +417,7 @@ def compared(world: World, place: int) -> Compared:
         best = may_be_best(arrows_of(judged, n_models, family))[0]
         differs |= set(answer.shortlist()) != {names[row] for row in np.flatnonzero(best)}
         if family == "pairs":
-            mine = [VERDICTS[code] for code in judged.verdicts(rope, family_level(n_models, family))[0]]
+            mine = [VERDICTS[code] for code in judged.verdicts(rope, family_alpha(n_models, family))[0]]
             theirs = [answer.pair(names[i], names[j]).verdict for i, j in zip(*np.triu_indices(n_models, 1), strict=True)]
             differs |= mine != theirs
             decided, outside = sum(verdict != "undecided" for verdict in theirs), int((~best).sum())

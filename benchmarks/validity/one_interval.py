@@ -43,7 +43,7 @@ SIZES = {10: (90, 10), 25: (80, 20), 100: (90, 10)}
 """Splits -> training and test examples: 10-fold, 5 x 5-fold, 10 x 10-fold."""
 ROPES = (1.0, 4.0)
 TRUTHS = ("0", "rope / 2", "rope", "rope + 1 se", "mixed")
-TEST_LEVEL = 0.01
+TEST_ALPHA = 0.01
 
 
 class Cell(NamedTuple):
@@ -142,7 +142,7 @@ def main() -> int:
     chosen = [cell for cell in cells() if not given.models or cell.n_models in given.models]
     n, start = given.n, time.perf_counter()
     n_tests = len(chosen) * (2 * len(KEPT) + 1)
-    limit = int(binom.isf(TEST_LEVEL / n_tests, n, ALPHA))
+    limit = int(binom.isf(TEST_ALPHA / n_tests, n, ALPHA))
     print(f"{n} tables for each of {len(chosen)} cells; share of tables with anything wrong, in %")
     print(f"goal for {', '.join(KEPT)} and the best: at most {100 * limit / n:.2f} in each (binomial test, {n_tests} of them)")
     print(f"{'models splits rope truth':30} what      " + " ".join(f"{name[:7]:>7}" for name in CORRECTIONS) + "    best")

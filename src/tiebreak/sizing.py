@@ -38,7 +38,7 @@ from tiebreak.comparison.sample_size import (
     whole,
 )
 from tiebreak.errors import InvalidParameterError, Setting
-from tiebreak.frequentist.adjustment import interval_level
+from tiebreak.frequentist.adjustment import shared_alpha
 from tiebreak.scores.vocabulary import quoted
 
 Asked = Literal["examples", "splits", "datasets", "seeds", "test-sets"]
@@ -279,15 +279,15 @@ def _target(
     n_questions: int | None,
     looks: int,
 ) -> Target:
-    """The goal, with the level that its family leaves to one pair."""
+    """The goal, with the alpha that its family leaves to one pair."""
     alpha, n_models = 0.05 if alpha is None else float(alpha), 2 if n_models is None else int(n_models)
     if n_questions is not None or goal in ("not worse", "near best"):
         m = n_questions or 1
-        level = alpha / m
+        each = alpha / m
     else:
         m = n_models - 1 if baseline else n_models * (n_models - 1) // 2
-        level = interval_level(np.zeros(m), correction or "bonferroni", alpha)  # type: ignore[arg-type]
-    return Target(goal, alpha, level, m, n_models, int(looks))
+        each = shared_alpha(np.zeros(m), correction or "bonferroni", alpha)  # type: ignore[arg-type]
+    return Target(goal, alpha, each, m, n_models, int(looks))
 
 
 def _solved(

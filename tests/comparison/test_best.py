@@ -18,7 +18,7 @@ from tests.comparison.tables import (
     noisy,
     ranked_by_hand,
 )
-from tiebreak.comparison.best import best_level
+from tiebreak.comparison.best import best_alpha
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.errors import NotOfferedError
 
@@ -177,9 +177,9 @@ def test_without_an_interval_nothing_is_shown_and_nothing_is_bounded() -> None:
 
 def test_level_is_shared_by_rivals_and_questions() -> None:
     """alpha / max(2, M - 1), and over n questions."""
-    assert best_level(0.05, 2) == best_level(0.05, 3) == 0.025
-    assert best_level(0.06, 4) == pytest.approx(0.02)
-    assert best_level(0.06, 4, 3) == pytest.approx(0.02 / 3)
+    assert best_alpha(0.05, 2) == best_alpha(0.05, 3) == 0.025
+    assert best_alpha(0.06, 4) == pytest.approx(0.02)
+    assert best_alpha(0.06, 4, 3) == pytest.approx(0.02 / 3)
 
 
 def test_a_baseline_says_nothing_of_the_best() -> None:

@@ -12,7 +12,7 @@ from tiebreak.comparison.procedures import METHODS
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import InvalidParameterError
 from tiebreak.frequentist import adjust_pvalues
-from tiebreak.frequentist.adjustment import interval_level
+from tiebreak.frequentist.adjustment import shared_alpha
 
 MEANS = (0.80, 0.79, 0.77, 0.72)
 
@@ -78,12 +78,12 @@ def test_undefined_pairs_count_in_the_family() -> None:
 
 @pytest.mark.parametrize("correction", ["bonferroni", "sidak", "holm", "hochberg", "hommel", "shaffer", "bh", "by", "none"])
 def test_correction_is_that_of_the_settings(correction: str) -> None:
-    """p-values are adjusted as a whole, and the level is that of `interval_level`."""
+    """p-values are adjusted as a whole, and the level is that of `shared_alpha`."""
     answer = compared(noisy(*MEANS), correction=correction)
     pairs = answer.pairs
     assert answer.correction == correction
     assert_array_equal(pairs["adjusted_pvalue"], adjust_pvalues(pairs["pvalue"].to_numpy(), correction))  # type: ignore[arg-type]
-    assert set(pairs["interval_alpha"]) == {interval_level(pairs["pvalue"], correction, 0.05)}  # type: ignore[arg-type]
+    assert set(pairs["interval_alpha"]) == {shared_alpha(pairs["pvalue"], correction, 0.05)}  # type: ignore[arg-type]
 
 
 def test_without_a_correction_asked_for_it_is_bonferronis() -> None:

@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tests.comparison.tables import compared
 from tiebreak.bayesian import correlated_t_posterior
 from tiebreak.comparison import ranking
-from tiebreak.comparison.best import best_level
+from tiebreak.comparison.best import best_alpha
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.frequentist import corrected_ttest
 from tiebreak.numerics import masked_pair_moments, pair_moments, row_moments
@@ -167,7 +167,7 @@ def assert_identical(got: Columns, expected: Columns) -> None:
 def is_settled(answer: Comparison) -> bool:
     """Whether no verdict, standing, place or level hangs on the last digits of an end, a p-value or a value."""
     pairs, ranks = pairs_of(answer), ranking_of(answer)
-    low, high = answer.pair_table.differences.interval(2 * best_level(answer.settings.alpha, len(answer.models)))
+    low, high = answer.pair_table.differences.interval(2 * best_alpha(answer.settings.alpha, len(answer.models)))
     ends = np.concatenate([pairs["interval_low"], pairs["interval_high"], low, high, ranks["shortfall_high"]])
     limits = np.array([[0.0], [answer.rope], [-answer.rope]])
     near_limit = np.abs(ends - limits) < 1e-9 * np.abs(answer.matrix.score).max()

@@ -49,7 +49,7 @@ def test_levels_are_those_of_the_group_sequential_design() -> None:
     """Hwang-Shih-DeCani at gamma -4 for items, of alpha / 3 as three pairs share alpha; t is n / N."""
     taken = looked([100, 250, 800]).looks.taken  # type: ignore[union-attr]
     design = group_sequential_design([1 / 8, 2.5 / 8, 1.0], alpha=0.05 / 3)
-    assert_allclose([look.interval_alpha for look in taken], design.levels, rtol=1e-9)
+    assert_allclose([look.interval_alpha for look in taken], design.alphas, rtol=1e-9)
     assert [look.n for look in taken] == [100, 250, 800]
 
 
@@ -62,7 +62,7 @@ def test_levels_of_repeats_are_those_of_students_process() -> None:
     assert answer.looks is not None
     t = split_information([10, 20, 50], 50, test_train_ratio=0.25)
     design = group_sequential_design(t, gamma=-8.0, df=[9, 19, 49])
-    assert_allclose([look.interval_alpha for look in answer.looks.taken], design.levels, rtol=1e-6)
+    assert_allclose([look.interval_alpha for look in answer.looks.taken], design.alphas, rtol=1e-6)
     assert (answer.looks.unit, answer.looks.gamma) == ("repeat", -8.0)
 
 
@@ -71,7 +71,7 @@ def test_a_decided_pair_keeps_the_row_of_its_look() -> None:
     answer = looked([100, 250, 800])
     row = answer.pairs.set_index(["first", "second"]).loc[("m0", "m1")]
     assert (row["look"], row["n_units"], row["verdict"]) == (1, 100, "better")
-    level = group_sequential_design([1 / 8], alpha=0.05 / 3).levels[0]
+    level = group_sequential_design([1 / 8], alpha=0.05 / 3).alphas[0]
     alone = tb.compare(answers(100), metric="accuracy", alpha=level, correction="none").pair("m0", "m1")
     assert_allclose([row["interval_low"], row["interval_high"]], [alone.interval_low, alone.interval_high], rtol=1e-9)
     assert answer.looks is not None
@@ -120,9 +120,9 @@ def test_gaps_have_each_pairs_own_information() -> None:
             alpha=0.05 / 3,
             spending=lambda t, alpha: float(tb.frequentist.alpha_spent([0.25 if t < 1 else 1.0], alpha=alpha)[0]),
         )
-        widths[a, b] = design.levels
+        widths[a, b] = design.alphas
     differences: Any = answer.pair_table.differences
-    granted = differences.levels.granted(0.05 / 3)
+    granted = differences.granted.granted(0.05 / 3)
     assert_allclose(sorted(granted[1]), sorted(each[1] for each in widths.values()), rtol=1e-9)
 
 
@@ -144,7 +144,7 @@ def test_a_requirement_stays_as_the_first_look_that_settles_it_says() -> None:
     answer = looked([100, 250, 800])
     (met,) = answer.meets(better=("m0", "m1"))
     assert (met.outcome, met.n_units) == ("met", 100)
-    level = group_sequential_design([1 / 8], alpha=0.05).levels[0]
+    level = group_sequential_design([1 / 8], alpha=0.05).alphas[0]
     alone = tb.compare(answers(100)[["question", "m0", "m1"]], metric="accuracy", alpha=level).pair("m0", "m1")
     assert_allclose([met.interval_low, met.interval_high], [alone.interval_low, alone.interval_high], rtol=1e-9)
     (open_,) = answer.meets(better=("m1", "m2"))
@@ -307,7 +307,7 @@ def test_areas_under_roc_curves_go_by_both_classes() -> None:
         spending=lambda t, alpha: float(tb.frequentist.alpha_spent([0.5 if t < 1 else 1.0], alpha=alpha)[0]),
     )
     assert answer.looks is not None
-    assert_allclose([look.interval_alpha for look in answer.looks.taken], design.levels, rtol=1e-9)
+    assert_allclose([look.interval_alpha for look in answer.looks.taken], design.alphas, rtol=1e-9)
 
 
 def test_data_are_cut_by_the_unit_of_the_plan() -> None:

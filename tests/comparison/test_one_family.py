@@ -64,9 +64,9 @@ def test_shortfall_is_the_largest_upper_end_over_the_other_contenders(script: Mo
 
 def test_levels_of_both_families(script: ModuleType) -> None:
     """Five models: ten pairs share 0.05 by two sides, and each of the four rivals has a quarter of it by one side."""
-    assert script.family_level(5, "pairs") == pytest.approx(0.05 / 10 / 2)
-    assert script.family_level(5, "best") == pytest.approx(0.05 / 4)
-    assert script.family_level(2, "best") == pytest.approx(0.05 / 2)
+    assert script.family_alpha(5, "pairs") == pytest.approx(0.05 / 10 / 2)
+    assert script.family_alpha(5, "best") == pytest.approx(0.05 / 4)
+    assert script.family_alpha(2, "best") == pytest.approx(0.05 / 2)
 
 
 def test_verdicts_are_where_the_interval_lies(script: ModuleType) -> None:

@@ -14,7 +14,7 @@ import tiebreak as tb
 from tests.comparison.procedures.test_tango import answers, items_of
 from tiebreak.errors import InvalidParameterError, NotOfferedError, UnknownNameError
 from tiebreak.frequentist import paired_counts, paired_proportions
-from tiebreak.frequentist.adjustment import adjust_pvalues, interval_level
+from tiebreak.frequentist.adjustment import adjust_pvalues, shared_alpha
 
 TOPICS = tuple(np.array(["law", "code", "maths"])[np.arange(200) % 3])
 
@@ -31,7 +31,7 @@ def test_pairs_and_slices_are_one_family(correction: str) -> None:
     answer = sliced(correction=correction, rope=0)  # stepwise ones take none
     frame = answer.slices("topic").to_frame()
     assert len(frame) == 18
-    level = interval_level(frame["pvalue"], correction, 0.05)  # type: ignore[arg-type]
+    level = shared_alpha(frame["pvalue"], correction, 0.05)  # type: ignore[arg-type]
     assert set(frame["interval_alpha"]) == {level}
     assert_allclose(frame["adjusted_pvalue"], adjust_pvalues(frame["pvalue"], correction), rtol=1e-12)  # type: ignore[arg-type]
     items = answers()

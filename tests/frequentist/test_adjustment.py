@@ -15,7 +15,7 @@ from scipy import stats
 
 from tiebreak.errors import InvalidParameterError
 from tiebreak.frequentist import adjust_pvalues
-from tiebreak.frequentist.adjustment import Correction, interval_level
+from tiebreak.frequentist.adjustment import Correction, shared_alpha
 
 ALL = tuple(name for name in get_args(Correction) if name != "shaffer")
 """Those for any number of p-values; Shaffer's is for all pairs, and has its tests in test_shaffer.py."""
@@ -214,7 +214,7 @@ def test_the_level_lies_between_what_is_rejected_and_what_is_not(correction: Cor
     rng = np.random.default_rng(seed)
     p = np.where(rng.random(12) < 0.5, rng.random(12), rng.random(12) * 0.01)
     p[seed % 3 :: 7] = np.nan
-    level = interval_level(p, correction, 0.05)
+    level = shared_alpha(p, correction, 0.05)
     rejected = adjust_pvalues(p, correction) <= 0.05
     assert_array_equal(p <= level, rejected)
 
@@ -233,17 +233,17 @@ def test_levels_by_hand() -> None:
         "none": 0.05,
     }
     for correction, level in expected.items():
-        assert interval_level(p, correction, 0.05) == pytest.approx(level, rel=1e-12), correction
-    assert interval_level([0.001, 0.002], "holm", 0.05) == 0.05
+        assert shared_alpha(p, correction, 0.05) == pytest.approx(level, rel=1e-12), correction
+    assert shared_alpha([0.001, 0.002], "holm", 0.05) == 0.05
 
 
 @pytest.mark.parametrize("correction", ["holm", "hochberg", "shaffer", "hommel", "bh", "none"])
 def test_where_all_are_rejected_the_level_is_alpha(correction: Correction) -> None:
     """No pair is left to share it; three p-values are those of three models."""
-    assert interval_level([0.001, 0.002, 0.003], correction, 0.05) == pytest.approx(0.05, rel=1e-12)
+    assert shared_alpha([0.001, 0.002, 0.003], correction, 0.05) == pytest.approx(0.05, rel=1e-12)
 
 
 def test_a_pvalue_on_its_limit_is_rejected() -> None:
     """0.025 x 2 is 0.05, Holm's first step at m = 2, so one is left, at alpha; 0.0125 x 4 likewise leaves three."""
-    assert interval_level([0.025, 0.9], "holm", 0.05) == 0.05
-    assert interval_level([0.0125, 0.9, 0.9, 0.9], "holm", 0.05) == pytest.approx(0.05 / 3, rel=1e-12)
+    assert shared_alpha([0.025, 0.9], "holm", 0.05) == 0.05
+    assert shared_alpha([0.0125, 0.9, 0.9, 0.9], "holm", 0.05) == pytest.approx(0.05 / 3, rel=1e-12)

@@ -72,7 +72,7 @@ def test_a_single_look_is_the_plain_quantile(df: float | None, law: object, alph
     """All of alpha is spent there."""
     design = group_sequential_design([1.0], alpha=alpha, df=df)
     assert design.critical[0] == pytest.approx(law.isf(alpha / 2), rel=1e-9)
-    assert design.levels[0] == pytest.approx(alpha, rel=1e-9)
+    assert design.alphas[0] == pytest.approx(alpha, rel=1e-9)
 
 
 def shares_stopped(n_units: list[int], ratio: float, critical: np.ndarray, drift: float, n_paths: int) -> np.ndarray:
@@ -118,9 +118,9 @@ def test_normal_bounds_read_as_student_levels_are_too_wide() -> None:
     n_units = [2, 4, 6, 8, 10]
     fractions = split_information(n_units, 10, test_train_ratio=1.0)
     normal = group_sequential_design(fractions)
-    as_student = stats.t(np.array(n_units) - 1).isf(normal.levels / 2)
+    as_student = stats.t(np.array(n_units) - 1).isf(normal.alphas / 2)
     assert shares_stopped(n_units, 1.0, as_student, 0.0, 100_000).sum() == pytest.approx(0.078, abs=0.004)
-    assert np.all(group_sequential_design(fractions, df=np.array(n_units) - 1).levels[1:] < normal.levels[1:])
+    assert np.all(group_sequential_design(fractions, df=np.array(n_units) - 1).alphas[1:] < normal.alphas[1:])
 
 
 @pytest.mark.parametrize("scale", [4e5, 6e5, 1e9, np.inf])
@@ -174,7 +174,7 @@ def test_a_look_that_spends_nothing_has_no_bound() -> None:
     """An own function that keeps all for the end leaves the plain quantile there."""
     design = group_sequential_design([0.3, 0.6, 1.0], spending=lambda t, alpha: alpha if t >= 1 else 0.0)
     np.testing.assert_array_equal(np.isinf(design.critical), [True, True, False])
-    np.testing.assert_array_equal(design.levels[:2], 0.0)
+    np.testing.assert_array_equal(design.alphas[:2], 0.0)
     assert design.critical[2] == pytest.approx(stats.norm.isf(0.025), rel=1e-9)
     between = group_sequential_design([0.3, 0.6, 1.0], df=[5, 11, 19], spending=lambda t, alpha: alpha * (0.4 if t < 1 else 1))
     assert np.isinf(between.critical[1])

@@ -1414,8 +1414,8 @@ def _bootstrap(inputs: dict, options: dict, **how: object) -> Named:
         "bca": [float(end) for end in bca["half"]],
         "bca_ties_half": [float(end) for end in bca["half"]],
         "bca_strict": [float(end) for end in bca["strict"]],
-        "bca_levels_ties_half": [float(share) for share in result.levels(level)],
-        "bca_levels_strict": [float(share) for share in result.levels(level, "strict")],
+        "bca_levels_ties_half": [float(share) for share in result.bca_tails(level)],
+        "bca_levels_strict": [float(share) for share in result.bca_tails(level, "strict")],
         "normal_theory": [float(end) for end in theory.confidence_interval(level, "normal")] if theory is not None else None,
     }
 

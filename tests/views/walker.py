@@ -20,7 +20,7 @@ from tests.views import walk_plots, walk_sentences, walk_tables
 from tests.views.derived import Derived, derive, letters_agree
 from tests.views.reading import Read, ReportRead, read_fragment, read_markdown, read_report, rows_of_latex, rows_of_text
 from tiebreak.comparison.comparison import Comparison
-from tiebreak.frequentist.adjustment import interval_level
+from tiebreak.frequentist.adjustment import shared_alpha
 from tiebreak.numerics import Interval
 from tiebreak.views.comparison import page
 from tiebreak.views.plots.display import Display
@@ -275,7 +275,7 @@ def _walk_level(found: Findings, shown: Shown, derived: Derived) -> None:
         return
     if answer["settings"]["alternative"] == "two-sided" or correction in ("bonferroni", "sidak", "none"):
         p = np.array([math.nan if pair["pvalue"] is None else pair["pvalue"] for pair in pairs])
-        expected = interval_level(p, correction, derived.alpha)
+        expected = shared_alpha(p, correction, derived.alpha)
         found.expect(math.isclose(level, expected, rel_tol=1e-9), f"the level is {level}, {correction} asks for {expected}")
 
 

@@ -213,8 +213,8 @@ def _folds(material: Material) -> Folds:
     if target is not None and material.task == "classification":
         counts = np.array([np.bincount(rows, minlength=len(classes)) for rows in (*(target[s.test] for s in splits), target)])
     elif target is not None:
-        levels = (0.0, 0.25, 0.5, 0.75, 1.0)
-        quartiles = np.array([np.quantile(rows, levels) for rows in (*(target[s.test] for s in splits), target)])
+        shares = (0.0, 0.25, 0.5, 0.75, 1.0)
+        quartiles = np.array([np.quantile(rows, shares) for rows in (*(target[s.test] for s in splits), target)])
     return Folds(
         kind=described.kind,
         repeat=described.repeat,

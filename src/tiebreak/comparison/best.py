@@ -18,8 +18,8 @@ BLOCK = 500_000
 """Pairs at a time: those of 3,000 models would fill gigabytes."""
 
 
-def best_level(alpha: float, n_models: int, n_questions: int = 1) -> float:
-    """Level of each one-sided bound in comparisons with the best, where alpha is shared by all rivals of a model.
+def best_alpha(alpha: float, n_models: int, n_questions: int = 1) -> float:
+    """Alpha of each one-sided bound in comparisons with the best, where `alpha` is shared by all rivals of a model.
 
     With it, all shortfalls hold at once with probability 1 - alpha, and the best is among the contenders.
 
@@ -32,12 +32,12 @@ def best_level(alpha: float, n_models: int, n_questions: int = 1) -> float:
     return alpha / (n_questions * max(2, n_models - 1))
 
 
-def shown_above(first: IntArray, second: IntArray, differences: Differences, n_models: int, level: float) -> Relation:
-    """Relation of the pairs whose difference has a bound beyond 0, one-sided at `level`; a pair without bounds shows nothing."""
+def shown_above(first: IntArray, second: IntArray, differences: Differences, n_models: int, alpha: float) -> Relation:
+    """Relation of the pairs whose difference has a bound beyond 0, one-sided at `alpha`; a pair without bounds shows nothing."""
     above = np.zeros((n_models, n_models), dtype=bool)
     for one, two, some in _blocks(first, second, differences):
-        above[one, two] = some.lies_beyond(0.0, level, upper=False)
-        above[two, one] = some.lies_beyond(0.0, level, upper=True)
+        above[one, two] = some.lies_beyond(0.0, alpha, upper=False)
+        above[two, one] = some.lies_beyond(0.0, alpha, upper=True)
     return above
 
 
@@ -97,7 +97,7 @@ def order_of(above: Relation, component: IntArray) -> IntArray:
 
 
 def shortfalls(
-    first: IntArray, second: IntArray, differences: Differences, level: float, may_be_best: NDArray[np.bool_], entry: IntArray
+    first: IntArray, second: IntArray, differences: Differences, alpha: float, may_be_best: NDArray[np.bool_], entry: IntArray
 ) -> FloatArray:
     """Bound on how far each model falls short of the best: the largest upper bound of "j minus it" over contenders j.
 
@@ -111,8 +111,8 @@ def shortfalls(
         one, two, some = one[concerned], two[concerned], some.take(concerned)
         without = np.where(entry[one] == entry[two], 0.0, np.inf)
         for rivals, others, upper in (
-            (one, two, some.bound(level, upper=True)),
-            (two, one, -some.bound(level, upper=False)),
+            (one, two, some.bound(alpha, upper=True)),
+            (two, one, -some.bound(alpha, upper=False)),
         ):
             upper = np.where(np.abs(upper) <= some.tolerance, 0.0, np.where(np.isnan(upper), without, upper))
             np.maximum.at(shortfall, others, np.where(may_be_best[rivals], upper, 0.0))

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from tiebreak.comparison.comparison import Comparison
-from tiebreak.comparison.looked import decided_at, family_level, looked
+from tiebreak.comparison.looked import decided_at, family_alpha, looked
 from tiebreak.comparison.looks import next_look
 from tiebreak.comparison.pairs import PairTable, every_pair
 from tiebreak.comparison.procedures import METHODS, choose_method
@@ -16,7 +16,7 @@ from tiebreak.comparison.procedures.procedure import Procedure
 from tiebreak.comparison.ranking import order_by_value, order_of_family
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, MissingSplitsError, Setting, TooFewModelsError
-from tiebreak.frequentist.adjustment import interval_level
+from tiebreak.frequentist.adjustment import shared_alpha
 from tiebreak.numerics import CONSTANT, IDENTICAL, IntArray, Missing, rope_share
 from tiebreak.scores.adjusted_means import connected_groups
 from tiebreak.scores.metric import Metric
@@ -104,8 +104,8 @@ def _judged(scores: Scores, settings: Settings, method: Procedure, rope: float) 
     if settings.looks is None:
         differences = method.judge(scores, first, second, replace(settings, rope=rope))
     else:
-        level = family_level(settings, method, first.size)
-        differences = looked(settings.looks, method, scores, first, second, replace(settings, rope=rope), level)
+        home = family_alpha(settings, method, first.size)
+        differences = looked(settings.looks, method, scores, first, second, replace(settings, rope=rope), home)
     name = "baseline" if settings.baseline is not None else settings.family
     judged = differences if name != "best" else differences.by_itself
     return PairTable(
@@ -296,19 +296,19 @@ def _reach_notices(table: PairTable, settings: Settings, unit: str) -> Iterator[
         return
     p = np.broadcast_to(smallest, table.first.shape)
     least, alpha, n_models = float(p.min()), settings.alpha, int(max(table.first.max(), table.second.max())) + 1
-    reached = interval_level(p, table.correction, alpha) if table.is_family else 2.0 * table.bound_level(n_models)
+    reached = shared_alpha(p, table.correction, alpha) if table.is_family else 2.0 * table.bound_alpha(n_models)
     if least > alpha or least <= reached:
         return
     n = int(np.max(np.broadcast_to(table.differences.n_units, table.first.shape)))
-    needed_level = alpha / table.n_pairs if table.is_family else reached
-    needed = int(np.ceil(1 + np.log2(1.0 / needed_level)))
+    needed_alpha = alpha / table.n_pairs if table.is_family else reached
+    needed = int(np.ceil(1 + np.log2(1.0 / needed_alpha)))
     asks = f"{table.correction} asks for" if table.is_family else "comparisons with the best ask for"
     among = f"{table.n_pairs} pairs" if table.is_family else f"{n_models} models"
     baseline = "" if settings.baseline is not None else " A baseline named before looking makes fewer pairs."
     yield Notice(
         "few-datasets",
         f"with {n} {unit}s and {among} no difference can be shown, whatever the scores: the smallest possible p-value is "
-        f"{least:.2g}, and {asks} {needed_level:.2g}; {needed} {unit}s are the fewest.{baseline}",
+        f"{least:.2g}, and {asks} {needed_alpha:.2g}; {needed} {unit}s are the fewest.{baseline}",
     )
 
 

@@ -620,9 +620,9 @@ class Comparison(Result["ComparisonPlots"]):
         """Differences of pairs by themselves; with looks as of one of them, the last unless another is named."""
         if self.looks is None:
             return self.method.judge(self.scores, first, second, self.resolved)
-        level = self.pair_table.interval_alpha
+        home = self.pair_table.interval_alpha
         k = range(len(self.looks.taken))[look]
-        return at_look(self.looks, self.method, self.scores, first, second, self.resolved, level, k)
+        return at_look(self.looks, self.method, self.scores, first, second, self.resolved, home, k)
 
     def _look_of(self, row: int | None) -> int:
         """Look at which a row of the family stands, from 0; the last where there is no such row, or are no looks."""

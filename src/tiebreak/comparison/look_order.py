@@ -14,7 +14,7 @@ from tiebreak.errors import UnsuitableDesignError
 from tiebreak.numerics import FloatArray, student_tail
 from tiebreak.scores.scores import Scores
 
-LEVEL = 3e-4
+ALPHA = 3e-4
 """Chance, nearly, that some test refuses a random order at a look; over twenty looks it is measured to be below 1 %."""
 
 FEWEST = 8
@@ -67,9 +67,9 @@ def refuse_order(method: Procedure, data: Scores, unit: str) -> None:
     _refuse_one_group(data, unit)
     signs = list(_signs(method, data, unit))
     n_single = sum(not sign.is_joint for sign in signs)
-    # the test of all scores together has half of the level
+    # the test of all scores together has half of alpha
     pvalues = [2 * sign.pvalue * (1 if sign.is_joint else n_single) for sign in signs]
-    if min(pvalues, default=1.0) >= LEVEL:
+    if min(pvalues, default=1.0) >= ALPHA:
         return
     found = signs[int(np.argmin(pvalues))]
     raise UnsuitableDesignError(

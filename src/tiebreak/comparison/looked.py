@@ -9,29 +9,29 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.comparison.looks import Cut, Levels, Looks, cut, levels_of
+from tiebreak.comparison.looks import Cut, GrantedAlphas, Looks, cut, granted_alphas
 from tiebreak.comparison.pairs import PairTable
 from tiebreak.comparison.procedures.procedure import Differences, Procedure
 from tiebreak.comparison.settings import Settings
 from tiebreak.comparison.verdict import BETTER, EQUIVALENT, VERDICTS, WORSE, Codes
 from tiebreak.errors import ChangedLooksError
-from tiebreak.frequentist.adjustment import interval_level
+from tiebreak.frequentist.adjustment import shared_alpha
 from tiebreak.numerics import Alternative, FloatArray, IntArray
 from tiebreak.scores.scores import Scores
 
 OVER = (BETTER, WORSE, EQUIVALENT)
 """Verdicts with which a pair is over: further data could only blur them."""
 
-MOST_LEVELS = 8
-"""Different levels, asked for at once, up to which each is calibrated by itself."""
+MOST_ALPHAS = 8
+"""Different alphas, asked for at once, up to which each is calibrated by itself."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LookedDifferences(Differences):
-    """Differences of which each stands at one look of a plan; the levels of intervals are those of all looks together.
+    """Differences of which each stands at one look of a plan; the alphas of intervals are those of all looks together.
 
-    An interval at 1 - level is that of the row's look at the part of `level` that the plan grants it. So the intervals of all
-    looks cover at once. Tails are scaled so that they agree with the intervals at `home`, the level of the family.
+    An interval at 1 - alpha is that of the row's look at the part of `alpha` that the plan grants it. So the intervals of all
+    looks cover at once. Tails are scaled so that they agree with the intervals at `home`, the alpha of the family.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class LookedDifferences(Differences):
         By look, of the pairs that were open then.
     part, place : ndarray of int
         The look of each pair, from 0, and its position there.
-    levels : Levels
+    granted : GrantedAlphas
     column : ndarray of int
         Of each pair in `levels`.
     home : float
@@ -48,7 +48,7 @@ class LookedDifferences(Differences):
     parts: tuple[Differences, ...]
     part: IntArray
     place: IntArray
-    levels: Levels
+    granted: GrantedAlphas
     column: IntArray
     home: float
 
@@ -63,9 +63,9 @@ class LookedDifferences(Differences):
         """Number of the look, from 1."""
         return self.part + 1
 
-    def share(self, level: float) -> FloatArray:
-        """Part of a level that the look of each pair grants, as a share of it."""
-        return np.asarray(self.levels.granted(level)[self.part, self.column] / level)
+    def share(self, alpha: float) -> FloatArray:
+        """Part of an alpha that the look of each pair grants, as a share of it."""
+        return np.asarray(self.granted.granted(alpha)[self.part, self.column] / alpha)
 
     def _each(self, ask: Callable[[Differences, Any], Any], *columns: FloatArray) -> FloatArray:
         """Answers of the differences of its look about each pair, given some columns of shape (..., n_pairs)."""
@@ -100,7 +100,7 @@ class LookedDifferences(Differences):
         """One-sided levels of each pair's look; of very many levels by the shares of that of the family."""
         p = np.asarray(p, dtype=float)
         each = np.unique(p)
-        if each.size > MOST_LEVELS:
+        if each.size > MOST_ALPHAS:
             return np.asarray(p * self.share(self.home))
         found = self._spread(p).copy()
         for one in each:
@@ -115,9 +115,9 @@ class LookedDifferences(Differences):
         """Likewise; nan for a pair without spread."""
         return self._each(lambda held, own: held.bound(own[0], upper=upper), self._granted(p))
 
-    def reasons(self, level: float) -> Codes:
-        """Reasons at the level that each look grants."""
-        share = level * self.share(level)
+    def reasons(self, alpha: float) -> Codes:
+        """Reasons at the alpha that each look grants."""
+        share = alpha * self.share(alpha)
         return self._each(lambda held, own: held.reasons(float(np.min(own[0]))), share).astype(np.int8)
 
     def pvalue(self, alternative: Alternative) -> FloatArray | None:
@@ -132,26 +132,26 @@ def looked(
 ) -> LookedDifferences:
     """Differences of pairs at the looks of a plan: each at the look that decided it, else at the last that had more of it.
 
-    `settings` have the rope in the metric's unit, and `home` is the two-sided level of each pair.
+    `settings` have the rope in the metric's unit, and `home` is the two-sided alpha of each pair.
     """
     cuts = cuts_of(plan, method, data)
-    levels, column = levels_of(plan, method, cuts, first, second)
+    granted, column = granted_alphas(plan, method, cuts, first, second)
     n_pairs = int(np.size(first))
     part, place = np.zeros(n_pairs, dtype=np.intp), np.zeros(n_pairs, dtype=np.intp)
     is_open = np.ones(n_pairs, dtype=bool)
     parts: list[Differences] = []
     for k, each in enumerate(cuts):
-        rows = np.flatnonzero(is_open & (levels.has_grown[k, column] | (k == 0)))
+        rows = np.flatnonzero(is_open & (granted.has_grown[k, column] | (k == 0)))
         if rows.size == 0:
             parts.append(parts[-1].take(rows))
             continue
         judged = method.judge(each.data, first[rows], second[rows], settings)
         parts.append(judged)
         part[rows], place[rows] = k, np.arange(rows.size)
-        own = _at_look(judged, parts, k, levels, column[rows], home)
+        own = _at_look(judged, parts, k, granted, column[rows], home)
         table = PairTable(first[rows], second[rows], own, float(settings.rope), home, "none", "two-sided")
         is_open[rows[np.isin(table.verdict, OVER)]] = False
-    return _joined(tuple(parts), part, place, levels, column, home)
+    return _joined(tuple(parts), part, place, granted, column, home)
 
 
 def at_look(
@@ -159,9 +159,9 @@ def at_look(
 ) -> LookedDifferences:
     """Differences of pairs at one look, from 0, whatever the looks before it said; of the shape of `first`."""
     cuts = cuts_of(plan, method, data)
-    levels, column = levels_of(plan, method, cuts, first, second)
+    granted, column = granted_alphas(plan, method, cuts, first, second)
     judged = method.judge(cuts[k].data, first, second, settings)
-    return _at_look(judged, [judged] * (k + 1), k, levels, column, home)
+    return _at_look(judged, [judged] * (k + 1), k, granted, column, home)
 
 
 def cuts_of(plan: Looks, method: Procedure, data: Scores) -> list[Cut]:
@@ -170,15 +170,15 @@ def cuts_of(plan: Looks, method: Procedure, data: Scores) -> list[Cut]:
 
 
 def _at_look(
-    judged: Differences, parts: list[Differences], k: int, levels: Levels, column: IntArray, home: float
+    judged: Differences, parts: list[Differences], k: int, granted: GrantedAlphas, column: IntArray, home: float
 ) -> LookedDifferences:
     shape = np.shape(judged.estimate)
     place = np.arange(int(np.prod(shape, dtype=int))).reshape(shape)
-    return _joined(tuple(parts), np.full(shape, k, dtype=np.intp), place, levels, column, home)
+    return _joined(tuple(parts), np.full(shape, k, dtype=np.intp), place, granted, column, home)
 
 
 def _joined(
-    parts: tuple[Differences, ...], part: IntArray, place: IntArray, levels: Levels, column: IntArray, home: float
+    parts: tuple[Differences, ...], part: IntArray, place: IntArray, granted: GrantedAlphas, column: IntArray, home: float
 ) -> LookedDifferences:
     some = parts[0]
 
@@ -203,7 +203,7 @@ def _joined(
         parts=parts,
         part=part,
         place=place,
-        levels=levels,
+        granted=granted,
         column=column,
         home=home,
     )
@@ -220,27 +220,27 @@ def decided_at(plan: Looks, table: PairTable, models: tuple[str, ...]) -> Looks:
     differences = table.differences
     if not isinstance(differences, LookedDifferences):
         return plan
-    granted = differences.levels.granted(table.interval_alpha)
+    granted = differences.granted.granted(table.interval_alpha)
     verdict = table.verdict
     looks = []
     for k, look in enumerate(plan.taken):
         rows = np.flatnonzero((differences.part == k) & np.isin(verdict, OVER))
         named = tuple(sorted(_named(models, table, int(row)) for row in rows))
-        level = float(granted[k].min())
-        if np.isfinite(look.interval_alpha) and (look.decided != named or abs(look.interval_alpha - level) > 1e-6 * level):
+        alpha = float(granted[k].min())
+        if np.isfinite(look.interval_alpha) and (look.decided != named or abs(look.interval_alpha - alpha) > 1e-6 * alpha):
             raise ChangedLooksError(
                 f"look {k + 1} does not say what its {look.n:,} {plan.unit}s say: {_told(look.decided, look.interval_alpha)} "
-                f"stands there, and they give {_told(named, level)}. Was it changed, or written by another version? Go on "
+                f"stands there, and they give {_told(named, alpha)}. Was it changed, or written by another version? Go on "
                 "from another copy."
             )
-        looks.append(look._replace(interval_alpha=level, decided=named))
+        looks.append(look._replace(interval_alpha=alpha, decided=named))
     return replace(plan, taken=tuple(looks))
 
 
-def _told(decided: tuple[tuple[str, str, str], ...], level: float) -> str:
+def _told(decided: tuple[tuple[str, str, str], ...], alpha: float) -> str:
     pairs = "; ".join(f"{first!r} {verdict} {second!r}" for first, second, verdict in decided[:2])
     more = f" and {len(decided) - 2} more" if len(decided) > 2 else ""
-    return f"{pairs or 'nothing decided'}{more} at level {level:.6g}"
+    return f"{pairs or 'nothing decided'}{more} at alpha {alpha:.6g}"
 
 
 def _named(models: tuple[str, ...], table: PairTable, row: int) -> tuple[str, str, str]:
@@ -252,6 +252,6 @@ def _named(models: tuple[str, ...], table: PairTable, row: int) -> tuple[str, st
     return (first, second, verdict) if verdict == "better" else (*sorted((first, second)), verdict)
 
 
-def family_level(settings: Settings, method: Procedure, n_pairs: int) -> float:
-    """Two-sided level of each pair of the family, over all looks."""
-    return interval_level(np.full(n_pairs, np.nan), method.correction_of(settings), settings.alpha)
+def family_alpha(settings: Settings, method: Procedure, n_pairs: int) -> float:
+    """Two-sided alpha of each pair of the family, over all looks."""
+    return shared_alpha(np.full(n_pairs, np.nan), method.correction_of(settings), settings.alpha)

@@ -1,4 +1,4 @@
-"""Looks at data that are still coming in: the plan, the looks taken, and the levels that they leave to each pair."""
+"""Looks at data that are still coming in: the plan, the looks taken, and the alphas that they leave to each pair."""
 
 from __future__ import annotations
 
@@ -453,10 +453,10 @@ def _refuse_skew(plan: Looks, method: Procedure, data: Scores, settings: Setting
     if skewness is None:
         return
     n_pairs = first.size if settings.baseline is None else n_models - 1
-    level = settings.alpha / (n_pairs if method.correction_of(settings) != "none" else 1)
+    alpha = settings.alpha / (n_pairs if method.correction_of(settings) != "none" else 1)
     before = plan.taken[-1].fraction if plan.taken else 0.0
-    spent = alpha_spent([fraction], alpha=level, spending=plan.spending, gamma=plan.gamma or 0.0)[0]
-    already = alpha_spent([before], alpha=level, spending=plan.spending, gamma=plan.gamma or 0.0)[0] if before else 0.0
+    spent = alpha_spent([fraction], alpha=alpha, spending=plan.spending, gamma=plan.gamma or 0.0)[0]
+    already = alpha_spent([before], alpha=alpha, spending=plan.spending, gamma=plan.gamma or 0.0)[0] if before else 0.0
     z = -float(ndtri(max(spent - already, 1e-12) / 2))
     n = data.items.n_clusters if data.items is not None else data.matrix().n_splits
     known = np.abs(skewness[np.isfinite(skewness)])
@@ -516,12 +516,12 @@ def fraction_of(plan: Looks, method: Procedure, now: Cut) -> float:
     return float(split_information(matrix.n_splits, round(plan.n_total * folds), test_train_ratio=ratio))
 
 
-# --- levels -------------------------------------------------------------------------------------------------------------------
+# --- alphas -------------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
-class Levels:
-    """Parts of a level that the looks of a plan grant, for any level that is shared among them.
+class GrantedAlphas:
+    """Parts of an alpha that the looks of a plan grant, for any alpha that is shared among them.
 
     Attributes
     ----------
@@ -540,14 +540,14 @@ class Levels:
     has_grown: np.ndarray[Any, np.dtype[np.bool_]]
     known: dict[float, FloatArray] = field(default_factory=dict, init=False, repr=False)
 
-    def granted(self, level: float) -> FloatArray:
-        """Part of a two-sided level that each look grants, of shape (n_looks, n_histories); 0 where nothing has grown."""
-        if level not in self.known:
-            columns = [self._granted(level, column) for column in range(self.information.shape[1])]
-            self.known[level] = np.stack(columns, axis=1)
-        return self.known[level]
+    def granted(self, alpha: float) -> FloatArray:
+        """Part of a two-sided alpha that each look grants, of shape (n_looks, n_histories); 0 where nothing has grown."""
+        if alpha not in self.known:
+            columns = [self._granted(alpha, column) for column in range(self.information.shape[1])]
+            self.known[alpha] = np.stack(columns, axis=1)
+        return self.known[alpha]
 
-    def _granted(self, level: float, column: int) -> FloatArray:
+    def _granted(self, alpha: float, column: int) -> FloatArray:
         at = np.flatnonzero(self.has_grown[:, column])
         found = np.zeros(self.information.shape[0])
         if at.size == 0:
@@ -556,20 +556,22 @@ class Levels:
         information = self.information[at, column]
         # the spending function is asked at the shares of the plan; the correlation of two looks is that of their information
         fractions = information / information[-1] * min(1.0, time[-1])
-        spent = alpha_spent(time, alpha=level, spending=self.plan.spending, gamma=self.plan.gamma or 0.0)
+        spent = alpha_spent(time, alpha=alpha, spending=self.plan.spending, gamma=self.plan.gamma or 0.0)
         amounts = dict(zip(fractions.tolist(), spent.tolist(), strict=True))
         design = group_sequential_design(
             fractions,
-            alpha=level,
+            alpha=alpha,
             spending=lambda t, alpha: amounts.get(t, alpha),
             df=None if self.df is None else self.df[at, column],
         )
-        found[at] = design.levels
+        found[at] = design.alphas
         return found
 
 
-def levels_of(plan: Looks, method: Procedure, cuts: list[Cut], first: IntArray, second: IntArray) -> tuple[Levels, IntArray]:
-    """Levels of pairs at the looks of a plan, and the column of each pair in them."""
+def granted_alphas(
+    plan: Looks, method: Procedure, cuts: list[Cut], first: IntArray, second: IntArray
+) -> tuple[GrantedAlphas, IntArray]:
+    """Alphas of pairs at the looks of a plan, and the column of each pair in them."""
     is_student = PROCESSES[method.name].is_student
     units, information = zip(*(_information(method, each.data, first, second) for each in cuts), strict=True)
     shape = (len(cuts), int(np.size(first)))
@@ -582,7 +584,7 @@ def levels_of(plan: Looks, method: Procedure, cuts: list[Cut], first: IntArray, 
     table, counted = np.split(both, 2)
     growth = np.vstack([np.ones((1, table.shape[1])), divide(np.diff(table, axis=0), table[1:])])
     has_grown = (growth > CLOSEST_LOOKS) & (counted >= 2)
-    return Levels(plan, table, counted - 1.0 if is_student else None, has_grown), np.reshape(of_pair, np.shape(first))
+    return GrantedAlphas(plan, table, counted - 1.0 if is_student else None, has_grown), np.reshape(of_pair, np.shape(first))
 
 
 def _information(method: Procedure, data: Scores, first: IntArray, second: IntArray) -> tuple[FloatArray, FloatArray]:

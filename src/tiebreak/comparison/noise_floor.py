@@ -246,6 +246,6 @@ def as_floor(given: Any, metric: Metric, n_items: int) -> float:
     return floor.for_items(n_items)
 
 
-def few_units(n_units: int, level: float) -> bool:
-    """True for so few units that chance gives all differences one sign more often than the level allows, so none is settled."""
-    return 2.0 ** (1 - n_units) > level
+def few_units(n_units: int, alpha: float) -> bool:
+    """True for so few units that chance gives all differences one sign more often than alpha allows, so none is settled."""
+    return 2.0 ** (1 - n_units) > alpha

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.bayesian.correlated_t import RopeProbabilities, region_probabilities
-from tiebreak.comparison.best import Relation, best_level, shown_above
+from tiebreak.comparison.best import Relation, best_alpha, shown_above
 from tiebreak.comparison.procedures.procedure import Differences
 from tiebreak.comparison.verdict import (
     AHEAD,
@@ -30,7 +30,7 @@ from tiebreak.comparison.verdict import (
     is_told_apart,
     verdict_codes,
 )
-from tiebreak.frequentist.adjustment import Correction, adjust_pvalues, adjust_single_step, interval_level
+from tiebreak.frequentist.adjustment import Correction, adjust_pvalues, adjust_single_step, shared_alpha
 from tiebreak.numerics import (
     IDENTICAL,
     SMALLEST_PVALUE,
@@ -149,11 +149,11 @@ class PairTable:
             return self.alpha
         needs_none = self.correction in SINGLE_STEP
         pvalue = np.broadcast_to(np.nan, self.first.shape) if needs_none else pvalue_of(self.differences, "two-sided")
-        return interval_level(pvalue, self.correction, self.alpha)
+        return shared_alpha(pvalue, self.correction, self.alpha)
 
-    def bound_level(self, n_models: int) -> float:
-        """Level of the one-sided bounds from which models are ranked: those of the intervals, or of comparisons with the best."""
-        return self.interval_alpha / 2.0 if self.is_family else best_level(self.alpha, n_models)
+    def bound_alpha(self, n_models: int) -> float:
+        """Alpha of the one-sided bounds from which models are ranked: those of the intervals, or of comparisons with the best."""
+        return self.interval_alpha / 2.0 if self.is_family else best_alpha(self.alpha, n_models)
 
     def shown_above(self, n_models: int) -> Relation:
         """Relation of the models: True in row j, column i where j is shown above i, whatever the rope."""
@@ -164,7 +164,7 @@ class PairTable:
 
     def _shown_above(self, n_models: int) -> Relation:
         if not self.is_family:
-            return shown_above(self.first, self.second, self.differences, n_models, self.bound_level(n_models))
+            return shown_above(self.first, self.second, self.differences, n_models, self.bound_alpha(n_models))
         above = np.zeros((n_models, n_models), dtype=bool)
         for part in self.blocks():
             above[part.first, part.second], above[part.second, part.first] = part.told_apart > 0, part.told_apart < 0

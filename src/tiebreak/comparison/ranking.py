@@ -207,7 +207,7 @@ def _shown_above(pairs: PairTable, entry: IntArray) -> NDArray[np.bool_]:
 
 def _shortfalls(pairs: PairTable, may_be_best: NDArray[np.bool_], entry: IntArray) -> FloatArray:
     """Shortfalls, nan where there is no bound, and where all models are copies, of which none can be told apart."""
-    found = shortfalls(pairs.first, pairs.second, pairs.differences, pairs.bound_level(entry.size), may_be_best, entry)
+    found = shortfalls(pairs.first, pairs.second, pairs.differences, pairs.bound_alpha(entry.size), may_be_best, entry)
     is_known = np.isfinite(found) & (np.any(entry != entry[0]) | np.any(found > 0))
     return np.where(is_known, found, np.nan)
 

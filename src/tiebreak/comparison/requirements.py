@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.comparison.best import best_level
+from tiebreak.comparison.best import best_alpha
 from tiebreak.comparison.noise_floor import few_units
 from tiebreak.comparison.procedures.procedure import Differences
 from tiebreak.comparison.verdict import REASONS
@@ -245,8 +245,8 @@ def _noise_reason(question: Question, found: dict[str, Any], terms: Terms, floor
 def _of_pair(question: Question, terms: Terms) -> dict[str, Any]:
     """Outcome of "better" or "not worse": where the interval of the difference lies, against the rope or minus the rope."""
     first, second = (np.array([terms.models.index(name)]) for name in (question.first, question.second))
-    differences, level = terms.judge(first, second), terms.alpha / terms.n_questions
-    low, high = (float(end[0]) for end in differences.interval(level))
+    differences, alpha = terms.judge(first, second), terms.alpha / terms.n_questions
+    low, high = (float(end[0]) for end in differences.interval(alpha))
     rope, tolerance = terms.rope, _first(differences.tolerance)
     if question.gate == "better":
         outcome = _outcome(low > rope + tolerance, high <= rope + tolerance)
@@ -254,7 +254,7 @@ def _of_pair(question: Question, terms: Terms) -> dict[str, Any]:
         outcome = _outcome(low >= -rope - tolerance, high < -rope - tolerance)
         if np.isnan(low) and terms.is_same(question.first, question.second):
             return _found("met", 0.0, low, high, int(_first(differences.n_units)), SAME_PREDICTIONS)
-    reason = REASONS[int(differences.reasons(level)[0])]
+    reason = REASONS[int(differences.reasons(alpha)[0])]
     return _found(outcome, _first(differences.estimate), low, high, int(_first(differences.n_units)), reason)
 
 
@@ -274,7 +274,7 @@ def _near_best(question: Question, terms: Terms) -> dict[str, Any]:
     differences = terms.judge(others, np.full(n_models - 1, row)).by_itself
     p = terms.alpha / (2 * terms.n_questions)
     upper = differences.bound(p, upper=True)
-    lower = differences.bound(best_level(terms.alpha, n_models, terms.n_questions), upper=False)
+    lower = differences.bound(best_alpha(terms.alpha, n_models, terms.n_questions), upper=False)
     is_rival = np.isfinite(upper) | (terms.entry[others] != terms.entry[row])
     if not is_rival.any():  # all models are copies
         is_rival[:] = True

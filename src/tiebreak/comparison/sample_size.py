@@ -513,7 +513,7 @@ def look_costs(data: PlannedData, target: Target, n: int, difference: float, rop
     def mean(stops: FloatArray) -> float:
         return float(stops @ np.array(at) + max(1.0 - stops.sum(), 0.0) * n)
 
-    alphas = tuple(design.levels.tolist())
+    alphas = tuple(design.alphas.tolist())
     return LookCosts(at, alphas, tuple(stopping.tolist()), mean(stopping), mean(np.asarray(without)))
 
 

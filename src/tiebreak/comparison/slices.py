@@ -11,7 +11,7 @@ import numpy as np
 from tiebreak.comparison.pairs import PairTable
 from tiebreak.comparison.verdict import VERDICTS
 from tiebreak.errors import InvalidParameterError
-from tiebreak.frequentist.adjustment import Correction, adjust_pvalues, interval_level
+from tiebreak.frequentist.adjustment import Correction, adjust_pvalues, shared_alpha
 from tiebreak.numerics import UNDEFINED, IntArray
 from tiebreak.result import Result
 
@@ -85,10 +85,10 @@ def sliced(comparison: Comparison, by: str) -> Slices:
     correction: Correction = "holm" if comparison.correction == "shaffer" else comparison.correction
     tables = [replace(whole, differences=_judged(comparison, part, whole.first, whole.second)) for part in parts.values()]
     two_sided = [replace(table, alternative="two-sided").pvalue for table in tables]
-    level = interval_level(np.concatenate(two_sided), correction, whole.alpha)
+    alpha = shared_alpha(np.concatenate(two_sided), correction, whole.alpha)
     adjusted = adjust_pvalues(np.concatenate([table.pvalue for table in tables]), correction)
     for table, own in zip(tables, np.split(adjusted, len(tables)), strict=True):
-        table.made.update(interval_alpha=level, adjusted_pvalue=own)
+        table.made.update(interval_alpha=alpha, adjusted_pvalue=own)
     names, n_items = tuple(name or "(none)" for name in parts), tuple(len(part.items) for part in parts.values())
     return Slices(comparison, by, names, n_items, tuple(tables), correction)
 

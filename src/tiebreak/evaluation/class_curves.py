@@ -38,10 +38,10 @@ def _drawn(
     draw: Callable[[Kept, int, int, float], Curves],
 ) -> tuple[str, tuple[Curves, ...], float, float, float]:
     """Fields of `Lines`: the curves that `draw` makes of each model and class, and the design."""
-    level = check_probability(alpha, "alpha")
+    alpha = check_probability(alpha, "alpha")
     kept = Kept(evaluation, models, dataset)
-    lines = tuple(draw(kept, model, position, level) for model in kept.models for position in kept.positions(positive))
-    return kept.record.name, lines, level, *kept.design
+    lines = tuple(draw(kept, model, position, alpha) for model in kept.models for position in kept.positions(positive))
+    return kept.record.name, lines, alpha, *kept.design
 
 
 # --- ROC ------------------------------------------------------------------------------------------------------------------

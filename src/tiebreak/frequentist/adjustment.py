@@ -83,8 +83,8 @@ def adjust_single_step(pvalues: FloatArray, correction: Correction, m: int) -> F
     return np.asarray(np.minimum(adjusted, 1.0))
 
 
-def interval_level(pvalues: ArrayLike, correction: Correction, alpha: float) -> float:
-    """One level for the two-sided intervals of a whole family, at which they exclude 0 exactly where the correction rejects.
+def shared_alpha(pvalues: ArrayLike, correction: Correction, alpha: float) -> float:
+    """One alpha for the two-sided intervals of a whole family, at which they exclude 0 exactly where the correction rejects.
 
     Parameters
     ----------
@@ -109,9 +109,9 @@ def interval_level(pvalues: ArrayLike, correction: Correction, alpha: float) -> 
 
     Examples
     --------
-    >>> interval_level([0.01, 0.04, 0.03], "bonferroni", 0.06)
+    >>> shared_alpha([0.01, 0.04, 0.03], "bonferroni", 0.06)
     0.02
-    >>> interval_level([0.01, 0.04, 0.03], "holm", 0.06)
+    >>> shared_alpha([0.01, 0.04, 0.03], "holm", 0.06)
     0.06
     """
     p = np.asarray(pvalues, dtype=float)
@@ -129,8 +129,8 @@ def interval_level(pvalues: ArrayLike, correction: Correction, alpha: float) -> 
         return alpha / float(shaffer_multipliers(m)[n_rejected]) if n_rejected < m else alpha
     if correction in ("holm", "hochberg"):
         return alpha / (m - n_rejected) if n_rejected < m else alpha
-    level = max(n_rejected, 1) * alpha / m
-    return level if correction == "bh" else float(level / np.sum(1.0 / np.arange(1, m + 1)))
+    shared = max(n_rejected, 1) * alpha / m
+    return shared if correction == "bh" else float(shared / np.sum(1.0 / np.arange(1, m + 1)))
 
 
 def _bonferroni(p: FloatArray) -> FloatArray:
@@ -170,24 +170,24 @@ def _step_up(values: FloatArray) -> FloatArray:
 def _hommel(p: FloatArray) -> FloatArray:
     """Closed Simes tests [Ho88]_; the convex hull makes it O(m log m) [MKG19]_, so that 500,000 pairs are feasible.
 
-    A hypothesis is rejected at level a when ``p <= a / h(a)``, h(a) being the largest number of hypotheses that a Simes
-    test lets stand together at level a. The Simes p-value of the i largest p-values, ``simes[i]``, says where h jumps.
+    A hypothesis is rejected at alpha a when ``p <= a / h(a)``, h(a) being the largest number of hypotheses that a Simes
+    test lets stand together at alpha a. The Simes p-value of the i largest p-values, ``simes[i]``, says where h jumps.
     """
     m = p.size
     simes = np.zeros(m + 2)
     simes[1 : m + 1] = _simes_of_largest(p)
-    # h(a) >= i exactly when a < level[i]
-    level = np.maximum.accumulate(simes[::-1])[::-1]
-    # adjusted p = min over i of max(level[i + 1], i p): the first falls and the second rises with i, so bisect the crossing
+    # h(a) >= i exactly when a < at[i]
+    at = np.maximum.accumulate(simes[::-1])[::-1]
+    # adjusted p = min over i of max(at[i + 1], i p): the first falls and the second rises with i, so bisect the crossing
     low, high = np.zeros(m, dtype=np.int64), np.full(m, m)
     while np.any(low < high):
         middle = (low + high) // 2
-        crossed = middle * p >= level[middle + 1]
+        crossed = middle * p >= at[middle + 1]
         high = np.where(crossed, middle, high)
         low = np.where(crossed, low, np.minimum(middle + 1, high))
-    at_crossing = np.maximum(level[low + 1], low * p)
+    at_crossing = np.maximum(at[low + 1], low * p)
     before = np.maximum(low - 1, 0)
-    return np.asarray(np.minimum(at_crossing, np.maximum(level[before + 1], before * p)))
+    return np.asarray(np.minimum(at_crossing, np.maximum(at[before + 1], before * p)))
 
 
 def _hommel_bound(p: FloatArray, alpha: float) -> int:

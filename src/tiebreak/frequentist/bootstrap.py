@@ -99,7 +99,7 @@ class BootstrapResult:
         equal = self._average((np.abs(self.replicates - estimate) <= tolerance).astype(float))
         return plain(ndtri(below + (equal / 2 if ties == "half" else 0.0)))
 
-    def levels(self, level: float = 0.95, ties: Ties = "half") -> Interval:
+    def bca_tails(self, level: float = 0.95, ties: Ties = "half") -> Interval:
         """Shares of the resampled values at which the limits of the "bca" interval of this level lie."""
         from scipy.special import ndtr, ndtri
 
@@ -144,7 +144,7 @@ class BootstrapResult:
             half = -ndtri(alpha) * np.asarray(self.standard_error)
             low, high = estimate - half, estimate + half
         elif method == "bca":
-            low, high = (self.quantile(end) for end in self.levels(level, ties))
+            low, high = (self.quantile(end) for end in self.bca_tails(level, ties))
         else:
             low, high = self.quantile(alpha), self.quantile(1 - alpha)
             if method == "basic":

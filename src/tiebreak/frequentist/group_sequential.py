@@ -75,8 +75,8 @@ class GroupSequentialDesign:
         Probability of exceeding a bound up to each look, where the true difference is 0.
     critical : ndarray of shape (n_looks,)
         Bounds of the statistic; infinite where nothing is spent.
-    levels : ndarray of shape (n_looks,)
-        Two-sided levels that go with the bounds: the interval of a look covers with 1 - level if it were the only one, and the
+    alphas : ndarray of shape (n_looks,)
+        Two-sided alphas that go with the bounds: the interval of a look covers with 1 - this if it were the only one, and the
         intervals of all looks cover at once with 1 - alpha.
     """
 
@@ -85,7 +85,7 @@ class GroupSequentialDesign:
     df: FloatArray
     spent: FloatArray
     critical: FloatArray
-    levels: FloatArray
+    alphas: FloatArray
     _survivals: tuple[_Survival | None, ...] = field(repr=False, compare=False)
 
     def stopping_probabilities(self, drift: float) -> StoppingProbabilities:
@@ -333,7 +333,7 @@ def group_sequential_design(
     design = _calibrated(float(alpha), tuple(t.tolist()), tuple(process.tolist()), tuple(spent.tolist()))
     if not is_normal or df is None:
         return design
-    return replace(design, df=freedom, critical=student_multiplier(design.levels, freedom))
+    return replace(design, df=freedom, critical=student_multiplier(design.alphas, freedom))
 
 
 def _check_looks(t: FloatArray) -> None:

@@ -233,9 +233,9 @@ def sign_test_critical_value(
     n = check_count(n, "n")
     if alternative not in ("two-sided", "one-sided"):
         raise InvalidParameterError(f"alternative must be 'two-sided' or 'one-sided'; got {alternative!r}.")
-    level = check_probability(alpha, "alpha") / (2 if alternative == "two-sided" else 1)
-    losses = int(_largest_below(np.array(n), np.array(level)))
-    normal = n / 2 - float(ndtri(level)) * n**0.5 / 2
+    tail = check_probability(alpha, "alpha") / (2 if alternative == "two-sided" else 1)
+    losses = int(_largest_below(np.array(n), np.array(tail)))
+    normal = n / 2 - float(ndtri(tail)) * n**0.5 / 2
     return CriticalCount(losses, n - losses, normal) if losses >= 0 else CriticalCount(None, None, normal)
 
 
@@ -246,14 +246,14 @@ def _upper_tail(wins: IntArray, n: IntArray) -> FloatArray:
     return np.where(wins <= 0, 1.0, bdtrc(np.maximum(wins, 1) - 1, np.maximum(n, 1), 0.5))
 
 
-def _largest_below(n: IntArray, level: FloatArray) -> IntArray:
-    """Largest count with P(X <= count) of n fair coins at most the level; -1 where there is none."""
+def _largest_below(n: IntArray, tail: FloatArray) -> IntArray:
+    """Largest count with P(X <= count) of n fair coins at most the tail; -1 where there is none."""
     from scipy.special import bdtr, bdtrik
 
-    guess = np.nan_to_num(np.floor(bdtrik(level, np.maximum(n, 1), 0.5)), nan=-1.0)
+    guess = np.nan_to_num(np.floor(bdtrik(tail, np.maximum(n, 1), 0.5)), nan=-1.0)
     for step in (1, 0, -1):  # the guess is off by one at times
         count = guess + step
-        fits = bdtr(np.maximum(count, 0), np.maximum(n, 1), 0.5) <= level * (1 + 1e-12)
+        fits = bdtr(np.maximum(count, 0), np.maximum(n, 1), 0.5) <= tail * (1 + 1e-12)
         if step == 1:
             found = np.full(np.shape(guess), -1.0)
         found = np.where((found < 0) & (count >= 0) & (count < n) & fits, count, found)

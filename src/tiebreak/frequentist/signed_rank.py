@@ -270,8 +270,8 @@ def wilcoxon_critical_value(
     n = check_count(n, "n")
     if alternative not in ("two-sided", "one-sided"):
         raise InvalidParameterError(f"alternative must be 'two-sided' or 'one-sided'; got {alternative!r}.")
-    level = check_probability(alpha, "alpha") / (2 if alternative == "two-sided" else 1)
-    cut = int(_exact_cut(n, level))
+    tail = check_probability(alpha, "alpha") / (2 if alternative == "two-sided" else 1)
+    cut = int(_exact_cut(n, tail))
     return cut if cut >= 0 else None
 
 
@@ -447,23 +447,23 @@ def _untied_tail(n: IntArray, w: IntArray) -> FloatArray:
     return np.asarray(np.maximum(p, SMALLEST_PVALUE))
 
 
-def _largest_below(n: IntArray, level: FloatArray) -> IntArray:
-    """Largest w with P(W <= w) at most the level, -1 where there is none; n and level have one shape."""
+def _largest_below(n: IntArray, tail: FloatArray) -> IntArray:
+    """Largest w with P(W <= w) at most the tail, -1 where there is none; n and tail have one shape."""
     from scipy.special import ndtri
 
     spread = np.sqrt(n * (n + 1) * (2 * n + 1) / 24)
-    cut = np.floor(n * (n + 1) / 4 - 0.5 + ndtri(level) * spread)
+    cut = np.floor(n * (n + 1) / 4 - 0.5 + ndtri(tail) * spread)
     cut = np.where(np.isfinite(cut), np.maximum(cut, -1), -1).astype(int)
     for size in np.unique(n[n <= MOST_EXACT]).tolist():
         mine = n == size
-        cut[mine] = _exact_cut(size, level[mine])
+        cut[mine] = _exact_cut(size, tail[mine])
     return cut
 
 
-def _exact_cut(n: int, level: ArrayLike) -> IntArray:
+def _exact_cut(n: int, tail: ArrayLike) -> IntArray:
     """The same for one n; P(W <= w) is P(W >= total - w), and rises with w."""
     at_most = _untied(n)[::-1]
-    return np.asarray(np.searchsorted(at_most, np.asarray(level) * (1 + 1e-12), side="right") - 1)
+    return np.asarray(np.searchsorted(at_most, np.asarray(tail) * (1 + 1e-12), side="right") - 1)
 
 
 def _zscore(centred: FloatArray, spread: FloatArray, alternative: Alternative, continuity: bool) -> FloatArray:

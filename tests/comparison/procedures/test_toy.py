@@ -214,7 +214,7 @@ def test_a_procedure_may_say_why_it_has_no_interval(monkeypatch: pytest.MonkeyPa
             nothing = np.full(self.estimate.shape, np.nan)
             return Interval(nothing, nothing)
 
-        def reasons(self, level: float) -> np.ndarray:
+        def reasons(self, alpha: float) -> np.ndarray:
             return np.full(self.estimate.shape, TOO_FEW_DRAWS, dtype=np.int8)
 
     class Drawn(SignFlip):

@@ -11,7 +11,7 @@ import pytest
 import scipy.stats
 
 import tiebreak as tb
-from tiebreak.comparison.procedures.wilcoxon import ASYMMETRY_LEVEL
+from tiebreak.comparison.procedures.wilcoxon import ASYMMETRY_ALPHA
 from tiebreak.errors import MissingSplitsError, TooFewDatasetsError, UnsuitableDesignError
 from tiebreak.frequentist.johnson import asymmetry_pvalues
 
@@ -231,4 +231,4 @@ def test_symmetric_differences_raise_no_notice() -> None:
         (rng.standard_t(3, size=(400, 30)), 0.0, 0.05),
         (rng.lognormal(size=(400, 30)), 0.6, 1.0),
     ):
-        assert low <= (asymmetry_pvalues(values) < ASYMMETRY_LEVEL).mean() <= high
+        assert low <= (asymmetry_pvalues(values) < ASYMMETRY_ALPHA).mean() <= high

@@ -393,7 +393,7 @@ class ClusteredT(OverItems):
                 for start in range(0, first.size, PAIRS_AT_ONCE)
             ]
         )
-        found = [(int(first[at]), int(second[at])) for at in np.flatnonzero(pvalues < SIZE_LEVEL / first.size)]
+        found = [(int(first[at]), int(second[at])) for at in np.flatnonzero(pvalues < SIZE_ALPHA / first.size)]
         if found:
             yield Notice(
                 "size-effect",
@@ -446,7 +446,7 @@ PAIRS_AT_ONCE = 500
 FEWEST_CHECKED = 10
 """Items, or clusters, below which their shape tells nothing."""
 
-FEWEST_SIZES, SIZE_LEVEL, MOST_EVEN = 5, 0.05, 0.7
+FEWEST_SIZES, SIZE_ALPHA, MOST_EVEN = 5, 0.05, 0.7
 """Clusters below which no effect of sizes is seen, the level of its test, and the effective share of clusters of uneven sizes."""
 
 FEW_EVENTS = 10
@@ -455,7 +455,7 @@ FEW_EVENTS = 10
 FEW_ITEMS = 60
 """Items, or clusters, below which 1 sample in 20 or more holds none of those that are 5 % of all."""
 
-VERY_SKEWED, SKEWED_LEVEL, MOST_OF_ONE = 3.0, 1e-5, 0.9
+VERY_SKEWED, SKEWED_ALPHA, MOST_OF_ONE = 3.0, 1e-5, 0.9
 """Skewness of 60 differences or more and level of the test of symmetry at which both say that a few items carry the mean.
 
 Or the share of the variance that one item has. Of differences that are symmetric with tails so heavy that samples look skewed
@@ -519,7 +519,7 @@ def _carried_by_few(values: FloatArray, unit: str) -> str:
         return f"one {unit} carries {share:.0%} of the variance of the difference"
     skewness = abs(float(skewness_of_mean(deviation))) * np.sqrt(values.size)
     is_skewed = values.size >= FEW_ITEMS and skewness > VERY_SKEWED
-    if is_skewed and float(asymmetry_pvalues(values[None])[0]) < SKEWED_LEVEL:
+    if is_skewed and float(asymmetry_pvalues(values[None])[0]) < SKEWED_ALPHA:
         return "the differences are very skewed"
     return ""
 

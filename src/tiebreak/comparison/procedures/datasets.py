@@ -83,10 +83,10 @@ class RankTestDifferences(Differences):
             return np.stack([self.quantile(each[0], upper=upper) for each in p])
         if p.ndim:
             return np.asarray(self.outcome.interval_at(2.0 * p)[int(upper)])
-        level = float(p)
-        if level not in self._intervals:
-            self._intervals[level] = self.outcome.interval_at(2.0 * level)
-        return np.asarray(self._intervals[level][int(upper)])
+        tail = float(p)
+        if tail not in self._intervals:
+            self._intervals[tail] = self.outcome.interval_at(2.0 * tail)
+        return np.asarray(self._intervals[tail][int(upper)])
 
     @property
     def reads_tails(self) -> bool:

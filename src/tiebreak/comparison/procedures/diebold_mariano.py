@@ -33,7 +33,7 @@ PAIRS_AT_ONCE = 500
 ALLOWED_SHARE = 0.1
 """Share of the pairs that may look so by chance, where there are several."""
 
-VERY_SKEWED, SKEWED_LEVEL = 2.5, 1e-3
+VERY_SKEWED, SKEWED_ALPHA = 2.5, 1e-3
 """Skewness of the differences of a pair and level of the test of symmetry at which it is said that a few periods carry the mean.
 
 The skewness alone is as high in 42 % of 200 periods whose differences follow t with 2 df, which is symmetric.
@@ -136,7 +136,7 @@ class DieboldMariano(Procedure):
             varies = np.ptp(difference, axis=-1) > RELATIVE_TOLERANCE * np.abs(matrix.score).max()
             lasting[rows] = varies & lasting_autocorrelation(difference)
             skewness = np.abs(skewness_of_mean(difference - difference.mean(axis=-1, keepdims=True))) * np.sqrt(n)
-            skewed[rows] = varies & (skewness > VERY_SKEWED) & (asymmetry_pvalues(difference) < SKEWED_LEVEL)
+            skewed[rows] = varies & (skewness > VERY_SKEWED) & (asymmetry_pvalues(difference) < SKEWED_ALPHA)
         if skewed.any():
             at = np.flatnonzero(skewed)
             one, two = matrix.models[first[at[0]]], matrix.models[second[at[0]]]

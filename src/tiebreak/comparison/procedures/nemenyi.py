@@ -55,8 +55,8 @@ class AverageRankDifferences(Differences):
 
     def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
         """The estimate and critical differences on either side of it."""
-        levels, which = np.unique(np.asarray(p, dtype=float), return_inverse=True)
-        steps = np.array([self._step(level) for level in levels.tolist()])[which].reshape(np.shape(p))
+        tails, which = np.unique(np.asarray(p, dtype=float), return_inverse=True)
+        steps = np.array([self._step(tail) for tail in tails.tolist()])[which].reshape(np.shape(p))
         return np.asarray(self.estimate + (1.0 if upper else -1.0) * steps * np.asarray(self.standard_error))
 
     def _step(self, p: float) -> float:
@@ -114,7 +114,7 @@ class AverageRanks(OverDatasets):
         average, n_models = matrix.score.mean(axis=1), len(matrix.models)
         difference = average[second] - average[first]
         is_alike = np.abs(matrix.score[first] - matrix.score[second]).max(axis=-1) == 0
-        has_own_level = settings.correction is None and settings.baseline is None
+        has_own_alpha = settings.correction is None and settings.baseline is None
         return AverageRankDifferences(
             estimate=difference,
             n_units=matrix.n_splits,
@@ -122,7 +122,7 @@ class AverageRanks(OverDatasets):
             tolerance=RELATIVE_TOLERANCE * n_models,
             standard_error=np.full(np.shape(difference), rank_standard_error(n_models, matrix.n_splits)),
             unit="rank",
-            n_models=n_models if has_own_level else 2,
+            n_models=n_models if has_own_alpha else 2,
         )
 
     def values(self, data: Scores, settings: Settings) -> ModelValues:

@@ -97,7 +97,7 @@ class RankProcedure(OverDatasets):
         centre, mean = np.asarray(found.estimate), row_moments(difference, omit_missing=True)
         # near 0 either may lie on either side by chance, which misleads nobody
         error = mean.sd / np.sqrt(np.maximum(mean.n_splits, 1))
-        is_shown = (np.asarray(found.pvalue) < SHOWN_LEVEL) | (np.abs(mean.mean) > 2 * error)
+        is_shown = (np.asarray(found.pvalue) < SHOWN_ALPHA) | (np.abs(mean.mean) > 2 * error)
         against = np.flatnonzero(is_shown & (centre * mean.mean < -np.square(tolerance_of(scale))))
         if against.size:
             at = int(against[0])
@@ -108,7 +108,7 @@ class RankProcedure(OverDatasets):
                 "verdict is of the centre; for means take the method 'hierarchical'"
             )
             yield Notice("mean-against-centre", text)
-        askew = np.flatnonzero(asymmetry_pvalues(difference) < ASYMMETRY_LEVEL / first.size)
+        askew = np.flatnonzero(asymmetry_pvalues(difference) < ASYMMETRY_ALPHA / first.size)
         if askew.size and self.name == "wilcoxon":
             one, two = models[first[askew[0]]], models[second[askew[0]]]
             text = (
@@ -122,11 +122,11 @@ class RankProcedure(OverDatasets):
 MOST_CHECKED = 60
 """Models up to which the differences of all pairs are looked at."""
 
-ASYMMETRY_LEVEL = 0.05
+ASYMMETRY_ALPHA = 0.05
 """Of the test of symmetry over all pairs."""
 
 
-SHOWN_LEVEL = 0.05
+SHOWN_ALPHA = 0.05
 """Of one pair's own test, at which its centre is taken for shown."""
 
 

@@ -226,5 +226,5 @@ def _quiet_logs() -> Iterator[None]:
     try:
         yield
     finally:
-        for logger, level in zip(loggers, before, strict=True):
-            logger.setLevel(level)
+        for logger, earlier in zip(loggers, before, strict=True):
+            logger.setLevel(earlier)

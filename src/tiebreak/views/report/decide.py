@@ -181,7 +181,7 @@ class Answers:
         df, at = np.unique(columns["df"], return_inverse=True)
         if df.size > MOST_DF:
             return None
-        found = {name: -student_quantile(level / 2, np.where(df > 0, df, 1.0)) for name, level in self._levels(family, alpha)}
+        found = {name: -student_quantile(each / 2, np.where(df > 0, df, 1.0)) for name, each in self._alphas(family, alpha)}
         by_pair = found["own_multiplier"][at]
         by_pair[self.of_family[0]] = found["multiplier"][at[self.of_family[0]]]
         half, is_point = by_pair * columns["standard_error"], columns["kind"] != SPREAD
@@ -192,7 +192,7 @@ class Answers:
                 return None
         return found if family.family == "baseline" else {"multiplier": found["multiplier"]}
 
-    def _levels(self, family: PairTable, alpha: float) -> Iterator[tuple[str, float]]:
+    def _alphas(self, family: PairTable, alpha: float) -> Iterator[tuple[str, float]]:
         yield "multiplier", family.interval_alpha
         yield "own_multiplier", alpha
 

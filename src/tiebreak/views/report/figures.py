@@ -122,7 +122,7 @@ def scatter(points: Sequence[Point], title: str, description: str, labels: tuple
     def top(value: float) -> str:
         return f"{_FLOOR * (1 - (value - y_scale.low) / (y_scale.high - y_scale.low)) + 4:.1f}"
 
-    parts = [_level(top(float(text)), text.replace("-", "−")) for text in y_scale.ticks()]
+    parts = [_across(top(float(text)), text.replace("-", "−")) for text in y_scale.ticks()]
     parts += [_column(_inner(x_scale, math.log10(value)), _seconds(value)) for value in _steps(x_scale)]
     taken: list[tuple[float, float]] = []
     for point in sorted(points, key=lambda point: -point.y):
@@ -160,7 +160,7 @@ _FLOOR = 220
 """Pixels above the horizontal axis of a scatter plot."""
 
 
-def _level(y: str, text: str) -> Markup:
+def _across(y: str, text: str) -> Markup:
     line = Markup('<line class="grid" x1="12%" x2="100%" y1="{0}" y2="{0}"/>').format(y)
     return line + Markup('<text class="left" x="11%" y="{}" dy="4">{}</text>').format(y, text)
 
@@ -262,7 +262,7 @@ def _text_end(text: Element) -> float:
     """Right end of a level text in a font of the reader's that is wider than matplotlib's; 0 for one that is turned."""
     transform, style = text.attrib.get("transform", ""), text.attrib.get("style", "")
     place = re.match(r"translate\(([-\d.]+)", transform)
-    if "rotate" in transform and not _LEVEL.fullmatch(transform):
+    if "rotate" in transform and not _UNTURNED.fullmatch(transform):
         return 0.0
     size = re.search(r"([\d.]+)px", style)
     width = _WIDEST * float(size.group(1) if size else 10.0) * len(text.text or "")
@@ -270,7 +270,7 @@ def _text_end(text: Element) -> float:
     return float(place.group(1) if place else text.attrib.get("x", 0.0)) + after * width
 
 
-_LEVEL = re.compile(r"rotate\(-?0(?:\.0)? [^)]*\)")
+_UNTURNED = re.compile(r"rotate\(-?0(?:\.0)? [^)]*\)")
 """A turn by nothing, which matplotlib writes beside the place of a text."""
 
 _WIDEST = 0.58
@@ -292,7 +292,7 @@ def _slim(element: Element, id: str) -> str:
                 attributes["font-weight"] = "bold"
         elif name in _KEPT:
             attributes[name] = value
-    if _LEVEL.fullmatch(attributes.get("transform", "")):
+    if _UNTURNED.fullmatch(attributes.get("transform", "")):
         del attributes["transform"]
     if _LINK in attributes:
         attributes["href"] = attributes.pop(_LINK)
