@@ -54,6 +54,19 @@ def test_a_difference_of_zero_favours_nobody() -> None:
         assert "higher" not in sentence
 
 
+def test_the_next_step_names_the_model_with_the_better_mean_beside_the_typically_better() -> None:
+    """All differences but one are about 0.01 in favour of b, and one of 0.5 favours a: both are named."""
+    a = [0.80] * 22 + [0.90]
+    b = [0.81, 0.812, 0.811, 0.813, 0.809, 0.8105, 0.8115, 0.8125, 0.8095, 0.8135, 0.8085] * 2 + [0.40]
+    table = {"dataset": [f"d{i}" for i in range(23)], "a": a, "b": b}
+    step = "Next step: take 'b' if a typical dataset is what counts; by the mean 'a' is ahead."
+    assert tb.compare(table, metric="accuracy").next_step == step
+    assert tb.compare({**table, "c": [each - 0.1 for each in b]}, metric="accuracy").next_step == step
+    in_place = "Next step: take 'b' in the place of the baseline if a typical dataset is what counts; by the mean 'a' is ahead."
+    assert tb.compare({**table, "c": [each - 0.1 for each in b]}, metric="accuracy", baseline="a").next_step == in_place
+    assert tb.compare({**table, "b": [*b[:22], 0.92]}, metric="accuracy").next_step == "Next step: take 'b'."
+
+
 def test_copies_share_a_line() -> None:
     """Two are named where there is room for both names; of more, or of long names, the others are counted."""
     scores = np.array([0.8, 0.9, 0.7, 0.85])

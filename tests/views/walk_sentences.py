@@ -370,6 +370,14 @@ def _walk_step(found: Any, answer: dict[str, Any], derived: Derived, text: str, 
     if fewer is not None:
         _walk_fewer(found, answer, derived, fewer.group(0).strip())
         text = text[: fewer.start()]
+    if typical := re.search(rf" if a typical \w+ is what counts; by the [\w ]+ ({NAME}) is ahead\.$", text):
+        values = {
+            row["model"]: derived.sign * (row["mean"] if row["adjusted"] is None else row["adjusted"])
+            for row in answer["ranking"]
+        }
+        ahead, chosen = typical.group(1).strip("'"), re.findall(NAME, text)[0].strip("'")
+        found.expect(values[ahead] > values[chosen], f"{values}: {text!r}")
+        text = f"{text[: typical.start()]}."
     took = re.match(rf"take ({NAME})", text)
     names = [name.strip("'") for name in re.findall(NAME, text)]
     if len(answer["pairs"]) == 1 and derived.family != "best":

@@ -155,9 +155,7 @@ def _walk_other_pairs(
     found.expect(len(tables) == has, f"{len(tables)} tables of other pairs of {len(entries)} lines, family {derived.family}")
     seen = []
     for line in tables[0].records() if tables else ():
-        model, other = (
-            next(names[0] for names in entries if line[key].split(" = ")[0] == names[0]) for key in ("model", "minus")
-        )
+        model, other = (next(names[0] for names in entries if is_entry_name(line[key], names)) for key in ("model", "minus"))
         what, verdict = f"other pair {model!r} minus {other!r}", derived.verdict(model, other)
         seen.append((other, model))
         difference = difference_of(answer, model, other)
@@ -221,9 +219,13 @@ def walk_ranking(found: Any, answer: dict[str, Any], derived: Derived, table: Ta
 
 def walk_entry_name(found: Any, shown: str, names: tuple[str, ...], what: str) -> None:
     """A line names its model and the copies of it, or counts them."""
+    found.expect(is_entry_name(shown, names), f"{what} stands for {names}")
+
+
+def is_entry_name(shown: str, names: tuple[str, ...]) -> bool:
     n_copies = len(names) - 1
     counted = f"{names[0]} (and {n_copies} {'copy' if n_copies == 1 else 'copies'})"
-    found.expect(shown == " = ".join(names) or (n_copies > 0 and shown == counted), f"{what} stands for {names}")
+    return shown == " = ".join(names) or (n_copies > 0 and shown == counted)
 
 
 def _nan(value: float | None) -> float:

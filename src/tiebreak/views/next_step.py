@@ -9,6 +9,7 @@ import numpy as np
 from tiebreak.comparison.next_step import MOST_TIMES, Need, cheapest, detectable, need_of
 from tiebreak.comparison.ranking import BEST, NEAR_BEST
 from tiebreak.comparison.verdict import VERDICTS
+from tiebreak.numerics import RELATIVE_TOLERANCE
 from tiebreak.views.looks import what_is_left
 from tiebreak.views.names import model_names
 from tiebreak.views.words import (
@@ -74,7 +75,7 @@ def pair_step(pair: PairComparison) -> str:
         pair = pair.comparison.pair(pair.second, pair.first)
     first, second = names[pair.first], names[pair.second]
     if pair.verdict == "better":
-        return f"Next step: take {first}."
+        return f"Next step: take {first}{_if_typical(pair.comparison, pair.first, [pair.second])}."
     if pair.verdict == "equivalent":
         cheap = cheapest(pair.comparison, [pair.first, pair.second])
         if cheap is None:
@@ -103,7 +104,7 @@ def _taken(comparison: Comparison) -> str:
     if alone.size and len(good) == alone.size:
         copies = [names[name] for name in good if name != chosen]
         same = f" or {listed(copies)}, which {'has' if len(copies) == 1 else 'have'} the same scores" if copies else ""
-        return f"Next step: take {names[chosen]}{same}."
+        return f"Next step: take {names[chosen]}{same}{_if_typical(comparison, chosen, list(comparison.models))}."
     bound = 0.0 if table.shortfall_high is None else float(table.shortfall_high[comparison.models.index(chosen)])
     decimals = decimals_for(comparison.pair_table.typical_resolution)
     far = f"no model is better by more than {format_bound(bound, decimals, (comparison.rope,))}" if bound else "it is the best"
@@ -111,6 +112,20 @@ def _taken(comparison: Comparison) -> str:
         also = f", or the cheapest of the {len(good)} that are near best" if len(good) > 1 else ""
         return f"Next step: take {names[chosen]}{also}; {far}."
     return f"Next step: take {names[chosen]}, the fastest to fit of those near best{_seconds_of(comparison, chosen)}; {far}."
+
+
+def _if_typical(comparison: Comparison, chosen: str, rivals: list[str]) -> str:
+    """The condition of a choice by the centre of differences where a rival has the better mean; "" elsewhere."""
+    table, rows = comparison.ranking_table, [comparison.models.index(name) for name in rivals]
+    if not comparison.method.is_centre:
+        return ""
+    value = np.nan_to_num(comparison.metric.sign * table.ordering_value, nan=-np.inf)
+    ahead = max(rows, key=lambda row: value[row])
+    own = value[comparison.models.index(chosen)]
+    if value[ahead] - own <= RELATIVE_TOLERANCE * abs(own):
+        return ""
+    name = _names(comparison)[comparison.models[ahead]]
+    return f" if a typical {comparison.method.unit} is what counts; by the {table.value_name} {name} is ahead"
 
 
 def _settling(comparison: Comparison) -> str:
@@ -136,7 +151,8 @@ def _against_baseline(comparison: Comparison) -> str:
     better = [name for name, verdict in verdicts.items() if verdict == "better"]
     names = _names(comparison)
     if better:
-        return f"Next step: take {names[better[0]]} in the place of the baseline."
+        only_if = _if_typical(comparison, better[0], [comparison.reference])
+        return f"Next step: take {names[better[0]]} in the place of the baseline{only_if}."
     baseline = comparison.reference
     open_ones = [comparison.pair(name, baseline) for name in _nearest_to_settled(comparison)]
     needs = [(need, pair) for pair in open_ones if (need := need_of(pair)) is not None]
